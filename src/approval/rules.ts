@@ -1,7 +1,6 @@
 // The rules of approvals: which payouts need one, who may give it, and when it is complete. Pure.
 import { Refusal, refusal } from '../errors.ts'
 import { type Instant, plusMicros } from '../instant.ts'
-import { currencyExponent } from '../money/currency.ts'
 import type { PriceSources } from '../price/price.ts'
 import { convertAtMid } from '../price/rate/rules.ts'
 import {
@@ -45,11 +44,8 @@ function reaches(
   { pricing, rates_now }: Rating,
 ): boolean {
   if (at_least === null || at_least_currency === null) return true
-  const unit = (code: string) => ({ currency: code, exponent: currencyExponent(code) })
-  const policy = pricing.policyOf(currency, at_least_currency)
   try {
-    const [from, to] = [unit(currency), unit(at_least_currency)]
-    return convertAtMid(pricing.rates, policy, amount, from, to, rates_now) >= at_least
+    return convertAtMid(pricing, amount, currency, at_least_currency, rates_now) >= at_least
   } catch (error) {
     if (error instanceof Refusal) return true
     throw error

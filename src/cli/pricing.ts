@@ -4,11 +4,12 @@
 import type { Command } from 'commander'
 import { Refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
-import { ANYBODY, endPolicy, listPricing, setPolicies } from '../operator/pricing.ts'
+import { endPolicy, listPricing, setPolicies } from '../operator/pricing.ts'
 import { MEANINGS, readPair, readValue } from '../price/policy/load.ts'
 import {
   DEFAULTS,
   describeScope,
+  INSTALLATION,
   indexPolicies,
   inForce,
   POLICY_NAMES,
@@ -91,8 +92,8 @@ async function setAction(options: SetOptions): Promise<void> {
   const { force = false, from } = options
   const values = readValues({ ...options })
   const pair = options.pair === undefined ? {} : readOrRefuse(readPair(options.pair))
-  const scope = { ...ANYBODY, ...pair, account_id: options.account ?? null }
-  if (values.pivot !== undefined && describeScope(scope) !== describeScope(ANYBODY)) {
+  const scope = { ...INSTALLATION, ...pair, account_id: options.account ?? null }
+  if (values.pivot !== undefined && describeScope(scope) !== describeScope(INSTALLATION)) {
     throw new UsageError('--pivot is for the whole installation: leave out --account and --pair')
   }
   const asked = { scope, values, force, ...(from !== undefined && { from }) }
@@ -125,7 +126,7 @@ async function listAction(): Promise<void> {
     return { number: '', for: scope, name, value, from: '', state: 'default' }
   }
   const before = defaults.flatMap(({ name, value, sandbox_value }) => [
-    byDefault(describeScope(ANYBODY), name, value),
+    byDefault(describeScope(INSTALLATION), name, value),
     ...(sandbox_value === value ? [] : [byDefault('sandboxes', name, sandbox_value)]),
   ])
   print({ defaults, rows }, listing([...before, ...cells]))

@@ -2,7 +2,6 @@
 // state has what was counted before; decisions of a batch add their own. Pure.
 import { type Problem, Refusal, refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
-import { currencyExponent } from '../money/currency.ts'
 import type { PriceSources } from '../price/price.ts'
 import { convertAtMid } from '../price/rate/rules.ts'
 import {
@@ -65,11 +64,8 @@ export function amountOf(
   { pricing, rates_now }: Pick<Judging, 'pricing' | 'rates_now'>,
 ): bigint {
   if (currency === null) return 1n
-  const unit = (code: string) => ({ currency: code, exponent: currencyExponent(code) })
-  const [from, to] = [unit(payment.currency), unit(currency)]
-  const policy = pricing.policyOf(payment.currency, currency)
   try {
-    return convertAtMid(pricing.rates, policy, payment.amount, from, to, rates_now)
+    return convertAtMid(pricing, payment.amount, payment.currency, currency, rates_now)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const [problem] = error.problems

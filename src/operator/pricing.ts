@@ -8,6 +8,7 @@ import { findSlip } from '../price/policy/guard.ts'
 import { readEffective } from '../price/policy/load.ts'
 import {
   DEFAULTS,
+  INSTALLATION,
   indexPolicies,
   inForce,
   type NewPolicy,
@@ -22,8 +23,6 @@ import {
 import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../price/policy/store.ts'
 import type { Read } from '../text/csv.ts'
 import { accountNamed } from './accounts.ts'
-
-export const ANYBODY: Scope = { account_id: null, from_currency: null, to_currency: null }
 
 interface AskedPolicies {
   readonly scope: Scope
@@ -80,7 +79,9 @@ export async function listPricing(sql: Sql) {
     const counts = ownInForce(policies, row.name, row, now) === row && row.value !== null
     return counts ? [{ ...row, state: 'in force' }] : []
   })
-  const names = POLICY_NAMES.filter(name => inForce(policies, name, ANYBODY, now) === undefined)
+  const names = POLICY_NAMES.filter(
+    name => inForce(policies, name, INSTALLATION, now) === undefined,
+  )
   const defaults = names.map(name => {
     return { name, value: DEFAULTS[name], sandbox_value: SANDBOX_DEFAULTS[name] }
   })

@@ -4,6 +4,7 @@ import { invalidField, type Problem, Refusal, refusal } from '../errors.ts'
 import { type Instant, instantFromIso, instantToMicros, plusMicros } from '../instant.ts'
 import type { Pricing } from '../price/price.ts'
 import type { Quote } from '../quote/quote.ts'
+import { pairsOf } from '../quote/rules.ts'
 import type { Plan } from '../rail/plan.ts'
 import { isAsked, type RailStep } from '../rail/rail.ts'
 import type { OpenPayout, Payout } from './payout.ts'
@@ -48,16 +49,12 @@ export function executionOf({ execute_at: sent }: PayoutRequest, now: Instant): 
  */
 export function checkPriceUntil(
   at: Instant | null,
-  { holding_currency, payout_currency, destination_currency }: Quote,
+  quote: Quote,
   now: Instant,
   { policyOf }: Pricing,
 ): void {
   if (at === null) return
-  const legs = [
-    [holding_currency, payout_currency],
-    [payout_currency, destination_currency],
-  ] as const
-  for (const [from, to] of legs) {
+  for (const [from, to] of pairsOf(quote)) {
     if (from === to) continue
     const { schedule_s } = policyOf(from, to)
     const last = plusSeconds(now, schedule_s)

@@ -26,14 +26,9 @@ interface PriceBook {
  * that a sample's figures are right.
  */
 export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
+  const set = rates.filter(rate => !rate.sample)
   // The pivot comes from a policy, which may change while the rows stay.
-  const own = {
-    rates: rateBookOf(
-      '',
-      rates.filter(rate => !rate.sample),
-    ),
-    fees: fees.filter(fee => !fee.sample),
-  }
+  const own = { rates: rateBookOf('', set), fees: fees.filter(fee => !fee.sample) }
   const all = { rates: rateBookOf('', rates), fees }
   const index = indexPolicies(policies)
   const pricingOf: PricingAt = ({ account_id, sandbox }, at) => {

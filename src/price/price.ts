@@ -2,16 +2,13 @@
 // account sees them at one instant.
 import type { Instant } from '../instant.ts'
 import type { Fee } from './fee/rules.ts'
-import type { RateBook, RatePolicy } from './rate/rules.ts'
+import type { QuotedRates, RatePolicy } from './rate/rules.ts'
 
 /** The reference data that the rules of prices read. */
-export interface PriceSources {
-  readonly rates: RateBook
+export interface PriceSources extends QuotedRates {
   readonly fees: readonly Fee[]
   /** Whether a payout without a matching row of the schedule is refused; otherwise it is free. */
   readonly fee_required: boolean
-  /** How one currency is converted into another. */
-  policyOf(from: string, to: string): RatePolicy
 }
 
 /** How one pair is quoted to one account, and for how long. */

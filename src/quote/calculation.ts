@@ -101,19 +101,14 @@ function decimalText({ n, d }: Fraction): { unrounded: string; truncated: boolea
   const [rest, fives] = divideOut(afterTwos, 5n)
   if (rest === 1n) {
     const scale = Math.max(twos, fives)
-    return {
-      unrounded: formatDecimal({ digits: (n * pow10(scale)) / d, scale }),
-      truncated: false,
-    }
+    const unrounded = formatDecimal({ digits: (n * pow10(scale)) / d, scale })
+    return { unrounded, truncated: false }
   }
   const wanted = TRUNCATED_DIGITS - (n.toString().length - d.toString().length)
   // n/d may have one digit more before the point than the lengths suggest.
   const scale = (n * pow10(Math.max(wanted, 0))) / d < pow10(TRUNCATED_DIGITS) ? wanted : wanted - 1
   const shown = Math.max(scale, 1)
-  return {
-    unrounded: formatMajor((n * pow10(shown)) / d, shown),
-    truncated: true,
-  }
+  return { unrounded: formatMajor((n * pow10(shown)) / d, shown), truncated: true }
 }
 
 /** How often a prime divides a number, and what is left. */

@@ -143,29 +143,21 @@ function presentFee(fee: Fee) {
   }
 }
 
+function rateTerm(quote: Quote, name: RateName): Term {
+  return term(`exchange_rates.${name}`, quote[name])
+}
+
 /** The holding and destination amounts, from the payout amount (§quote.conversion). */
 function principal(quote: Quote): Figure[] {
-  const { holding_currency, payout_currency, destination_currency, payout_amount } = quote
-  const payout = term('payout_info.amount', payout_amount)
-  const holding = [
-    over(term('exchange_rates.holding_to_payout', quote.holding_to_payout)),
-    ...between(payout_currency, holding_currency),
-  ]
-  const destination = [
-    times(term('exchange_rates.payout_to_destination', quote.payout_to_destination)),
-    ...between(payout_currency, destination_currency),
-  ]
-  const inHolding = { first: payout, factors: holding }
-  const inDestination = { first: payout, factors: destination }
+  const { holding_currency: held, payout_currency, destination_currency: arriving } = quote
+  const first = term('payout_info.amount', quote.payout_amount)
+  const toHolding = over(rateTerm(quote, 'holding_to_payout'))
+  const toDestination = times(rateTerm(quote, 'payout_to_destination'))
+  const holding = { first, factors: [toHolding, ...between(payout_currency, held)] }
+  const destination = { first, factors: [toDestination, ...between(payout_currency, arriving)] }
   return [
-    figure('holding_info.amount', holding_currency, inHolding, quote.holding_amount),
-    figure(
-      'destination_info.amount',
-      destination_currency,
-      inDestination,
-      quote.destination_amount,
-      'down',
-    ),
+    figure('holding_info.amount', held, holding, quote.holding_amount),
+    figure('destination_info.amount', arriving, destination, quote.destination_amount, 'down'),
   ]
 }
 
@@ -232,10 +224,8 @@ function heldBetween(
 /** The fees in the payout currency, for display, at the quote's own rate (§fee.display). */
 function feesInPayoutCurrency(quote: Quote): Figure[] {
   const { holding_currency, payout_currency } = quote
-  const factors = [
-    times(term('exchange_rates.holding_to_payout', quote.holding_to_payout)),
-    ...between(holding_currency, payout_currency),
-  ]
+  const rate = times(rateTerm(quote, 'holding_to_payout'))
+  const factors = [rate, ...between(holding_currency, payout_currency)]
   const shown = (name: string, charged: Term, stored: bigint) =>
     figure(name, payout_currency, { first: charged, factors }, stored)
   const fixed = term(FIXED, quote.fixed_fee_holding)

@@ -16,6 +16,14 @@ export interface Payer {
   readonly routes: readonly Route[]
 }
 
+/** The times that terms are judged at. */
+export interface Times {
+  /** The database's clock, which judges the age of rates. */
+  readonly now: Instant
+  /** The account's clock. */
+  readonly at: Instant
+}
+
 export interface Judged {
   /** The terms. A fixed amount has already led to their payout amount. */
   readonly terms: QuoteTerms
@@ -28,15 +36,16 @@ export interface Judged {
 }
 
 /**
- * Prices the terms at `now` and plans a payout of them at `at`, the account's time. Refuses in this
- * order: no route; a fee that depends on a country that is not named; no rate or no fee; an amount
- * outside the bounds of all routes or of the network; a route whose calendar has ended.
+ * Prices the terms at `now` and plans a payout of them at `at`. Refuses in this order: no route; a
+ * fee that depends on a country that is not named; no rate or no fee; an amount outside the bounds
+ * of all routes or of the network; a route whose calendar has ended.
  */
 export function judgeTerms(
   asked: QuoteTerms,
   { account, routes }: Payer,
   pricing: Pricing,
-  { now, at, fixed }: { readonly now: Instant; readonly at: Instant; readonly fixed?: FixedAmount },
+  { now, at }: Times,
+  fixed?: FixedAmount,
 ): Judged {
   const path = fixed?.path ?? 'payout_info.amount'
   // Refuse a quote that no payout could use.

@@ -76,8 +76,8 @@ export function createQuote(reference: {
       const asked = quoteTerms(request, account)
       checkNamed(approvals, account.account_id, asked.entity_id, 'entity_id')
       const fixed = fixedAmount(request)
-      const when = { now, at, ...(fixed && { fixed }) }
-      const { terms, price, plan } = judgeTerms(asked, { account, routes }, pricing, when)
+      const payer = { account, routes }
+      const { terms, price, plan } = judgeTerms(asked, payer, pricing, { now, at }, fixed)
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),
         // A fixed destination amount is the least that arrives, and not an expectation.
@@ -94,13 +94,8 @@ export function createQuote(reference: {
 
     store(tx, outcomes, { books }) {
       const writes = outcomes.map(({ event }) => ({ events: [event] }))
-      return Promise.all([
-        ...storeBooks(tx, books, writes),
-        insertQuotes(
-          tx,
-          outcomes.map(outcome => outcome.quote),
-        ),
-      ])
+      const quotes = outcomes.map(({ quote }) => quote)
+      return Promise.all([...storeBooks(tx, books, writes), insertQuotes(tx, quotes)])
     },
   }
 }

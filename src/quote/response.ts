@@ -211,7 +211,6 @@ export function presentPrice(quote: QuoteTerms & Omit<Price, 'basis'>) {
   }
 }
 
-/** The fees in both currencies. */
 export function presentFees(
   fees: Pick<
     Price,

@@ -79,17 +79,10 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
       'rate_unavailable',
       'rate_stale',
     ],
-    answer({ account, body, query }, claim) {
-      const { account_id } = account
-      const explain = isAsked(query)
-      const claimed = claimFor(claim(), body, explain)
-      return deps.lanes.createQuote.run({
-        account_id,
-        account,
-        request: body,
-        explain,
-        claim: claimed,
-      })
+    answer({ account, body: request, query }, claim) {
+      const asked = { account_id: account.account_id, account, request, explain: isAsked(query) }
+      const claimed = claimFor(claim(), request, asked.explain)
+      return deps.lanes.createQuote.run({ ...asked, claim: claimed })
     },
   })
 }

@@ -45,8 +45,7 @@ export function priceQuote(
 
   const fee = feeFor(terms, pricing)
   const holding = { currency: holding_currency, amount }
-  const feePolicy = pricing.policyOf(fee?.fee_currency ?? holding_currency, holding_currency)
-  const { fixed, variable } = feeAmounts(fee, holding, pricing.rates, feePolicy, now)
+  const { fixed, variable } = feeAmounts(fee, holding, pricing, now)
   const fees = { fixed_fee_holding: fixed, variable_fee_holding: variable }
   const price: Price = {
     ...exchanged,
@@ -81,27 +80,16 @@ export function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources):
 /** Converts the payout amount to the holding and the destination currency. */
 function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Instant) {
   const rate = (from: string, to: string) => customerRate(rates, policyOf(from, to), from, to, now)
-  const { payout_amount: amount } = terms
-  const holding = unit(terms.holding_currency)
-  const payout = unit(terms.payout_currency)
-  const destination = unit(terms.destination_currency)
-  const holding_to_payout = rate(holding.currency, payout.currency)
-  const payout_to_destination = rate(payout.currency, destination.currency)
-  const holding_amount = divideByRate(
-    amount,
-    holding_to_payout,
-    payout.exponent,
-    holding.exponent,
-    divideUp,
-  )
-  const destination_amount = multiplyByRate(
-    amount,
-    payout_to_destination,
-    payout.exponent,
-    destination.exponent,
-    divideDown,
-  )
-  const amounts = { holding_amount, destination_amount }
+  const { holding_currency, payout_currency, destination_currency, payout_amount: amount } = terms
+  const holding_to_payout = rate(holding_currency, payout_currency)
+  const payout_to_destination = rate(payout_currency, destination_currency)
+  const paid = currencyExponent(payout_currency)
+  const held = currencyExponent(holding_currency)
+  const arriving = currencyExponent(destination_currency)
+  const amounts = {
+    holding_amount: divideByRate(amount, holding_to_payout, paid, held, divideUp),
+    destination_amount: multiplyByRate(amount, payout_to_destination, paid, arriving, divideDown),
+  }
   const margin = marginOf({ ...terms, ...amounts }, rates)
   return { ...amounts, holding_to_payout, payout_to_destination, ...margin }
 }
@@ -111,14 +99,12 @@ export function marginOf(
   figures: Legs & Pick<Quote, 'payout_amount' | 'holding_amount' | 'destination_amount'>,
   rates: RateBook,
 ): Pick<Price, 'fx_income_holding' | 'fx_income_destination'> {
-  const { payout_amount, holding_amount, destination_amount } = figures
-  const holding = unit(figures.holding_currency)
-  const payout = unit(figures.payout_currency)
-  const destination = unit(figures.destination_currency)
-  const earned = yieldAtMid(rates, payout_amount, payout, destination) - destination_amount
+  const { holding_currency, payout_currency, destination_currency, payout_amount: paid } = figures
+  const cost = costAtMid(rates, paid, holding_currency, payout_currency)
+  const worth = yieldAtMid(rates, paid, payout_currency, destination_currency)
   return {
-    fx_income_holding: holding_amount - costAtMid(rates, payout_amount, holding, payout),
-    fx_income_destination: earned,
+    fx_income_holding: figures.holding_amount - cost,
+    fx_income_destination: worth - figures.destination_amount,
   }
 }
 
@@ -133,17 +119,13 @@ export function feesInPayoutCurrency(
     | 'variable_fee_holding'
   >,
 ): Pick<Price, 'fixed_fee_payout' | 'variable_fee_payout'> {
-  const { exponent: from } = unit(charged.holding_currency)
-  const { exponent: to } = unit(charged.payout_currency)
+  const from = currencyExponent(charged.holding_currency)
+  const to = currencyExponent(charged.payout_currency)
   const worth = (fee: bigint) => multiplyByRate(fee, charged.holding_to_payout, from, to, divideUp)
   return {
     fixed_fee_payout: worth(charged.fixed_fee_holding),
     variable_fee_payout: worth(charged.variable_fee_holding),
   }
-}
-
-function unit(currency: string) {
-  return { currency, exponent: currencyExponent(currency) }
 }
 
 /**
@@ -180,15 +162,19 @@ export function checkExpectations(
   refuseIfAny(problems)
 }
 
-/** The shortest validity of the converted pairs; without a conversion, of both pairs. */
-function quoteValidity(legs: Legs, { policyOf }: Pricing): number {
-  const { holding_currency, payout_currency, destination_currency } = legs
-  const ways = [
+/** The two pairs of currencies of a price, the holding side first. */
+export function pairsOf({ holding_currency, payout_currency, destination_currency }: Legs) {
+  return [
     [holding_currency, payout_currency],
     [payout_currency, destination_currency],
   ] as const
-  const converted = ways.filter(([from, to]) => from !== to)
-  const validities = (converted.length > 0 ? converted : ways).map(
+}
+
+/** The shortest validity of the converted pairs; without a conversion, of both pairs. */
+function quoteValidity(legs: Legs, { policyOf }: Pricing): number {
+  const pairs = pairsOf(legs)
+  const converted = pairs.filter(([from, to]) => from !== to)
+  const validities = (converted.length > 0 ? converted : pairs).map(
     ([from, to]) => policyOf(from, to).quote_validity_s,
   )
   return Math.min(...validities)

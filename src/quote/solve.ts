@@ -65,11 +65,10 @@ function largestWithin(
   const held = currencyExponent(holding_currency)
   const paid = currencyExponent(payout_currency)
   const fee = feeFor(terms, pricing)
-  const feePolicy = policyOf(fee?.fee_currency ?? holding_currency, holding_currency)
   const debit = (payout: bigint) => {
     const amount = divideByRate(payout, rate, paid, held, divideUp)
     const holding = { currency: holding_currency, amount }
-    const { fixed, variable } = feeAmounts(fee, holding, rates, feePolicy, now)
+    const { fixed, variable } = feeAmounts(fee, holding, pricing, now)
     return amount + fixed + variable
   }
   let within = 0n

@@ -14,6 +14,7 @@ import { accountNow } from '../ledger/store.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { CARRIER_COLUMNS, type Carrier, carriedQuote } from './carried.ts'
 import { QUOTE_KINDS } from './columns.ts'
+import type { Times } from './judge.ts'
 import type { Quote } from './quote.ts'
 
 /** A row of `quotes`. */
@@ -21,9 +22,6 @@ export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'
   holding_to_payout: string
   payout_to_destination: string
 }
-
-/** The columns of `payouts` that a carried quote needs. */
-type CarrierRow = Carrier<string>
 
 export const QUOTE_COLUMNS = Object.keys(QUOTE_KINDS) as readonly (keyof typeof QUOTE_KINDS)[]
 
@@ -43,7 +41,7 @@ export async function findQuotes(
 
 async function findCarried(sql: Sql | TransactionSql, keys: readonly Key[]): Promise<Quote[]> {
   const carriers = keys.map(({ account_id, id }) => ({ account_id, id: withPrefix(id, 'pot') }))
-  const rows = await findByKeys<CarrierRow>(sql, 'payouts', CARRIER_COLUMNS, carriers)
+  const rows = await findByKeys<Carrier<string>>(sql, 'payouts', CARRIER_COLUMNS, carriers)
   // A payout that names its quote carries none.
   return rows.filter(row => row.basis !== null).map(carriedFromRow)
 }
@@ -89,7 +87,7 @@ export async function listQuotes(
   const asked = await listAsked(sql, account_id, wanted, named, now)
   if (status !== undefined && !status.includes('used')) return asked
   const place = named === undefined ? null : [withPrefix(named.id, 'pot')]
-  const carried = await findPageAt<CarrierRow>(
+  const carried = await findPageAt<Carrier<string>>(
     sql,
     LISTED_CARRIED,
     account_id,
@@ -175,7 +173,7 @@ function quoteFromRow(row: QuoteRow): Quote {
   return { ...row, ...ratesOf(row) }
 }
 
-function carriedFromRow(row: CarrierRow): Quote {
+function carriedFromRow(row: Carrier<string>): Quote {
   return carriedQuote({ ...row, ...ratesOf(row) })
 }
 
@@ -190,11 +188,7 @@ export function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_
 }
 
 /** What the prices of unstored quotes are judged by. */
-interface Moment {
-  /** The database's clock, which judges the age of rates. */
-  readonly now: Instant
-  /** The account's clock. */
-  readonly at: Instant
+interface Moment extends Times {
   readonly price_version: bigint
 }
 

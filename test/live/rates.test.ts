@@ -42,13 +42,13 @@ function quote(account: Client, from: string, to: string, amount = 10_000) {
 
 /** Publications of the ECB around now, by its calendar: 16:00 in Frankfurt on open days. */
 async function publications(): Promise<{ last: Temporal.Instant; before: Temporal.Instant }> {
-  const { ECB, publicationOn } = await import('../../src/price/rate/calendar.ts')
+  const { isTargetDay, publicationOn } = await import('../../src/price/rate/calendar.ts')
   const now = Temporal.Now.instant()
   const found: Temporal.Instant[] = []
   let day = now.toZonedDateTimeISO('Europe/Berlin').toPlainDate()
   for (; found.length < 3; day = day.subtract({ days: 1 })) {
-    const at = publicationOn(day, ECB)
-    if (ECB.publishesOn(day) && Temporal.Instant.compare(at, now) <= 0) found.push(at)
+    const at = publicationOn(day)
+    if (isTargetDay(day) && Temporal.Instant.compare(at, now) <= 0) found.push(at)
   }
   const [last, , before] = found
   assert.ok(last && before)

@@ -76,13 +76,8 @@ function byProduct(c: Case): readonly string[] | null {
       maximum_amount: BigInt(c.maximum),
     })
     const withFee = priceQuote(termsOf(c), { ...prices, fees: [fee] }, now)
-    const { fixed, variable } = feeAmounts(
-      fee,
-      { currency: c.holding, amount: price.holding_amount },
-      mids,
-      prices.policyOf(c.holding, c.holding),
-      now,
-    )
+    const holding = { currency: c.holding, amount: price.holding_amount }
+    const { fixed, variable } = feeAmounts(fee, holding, prices, now)
     assert.equal(withFee.fixed_fee_holding, fixed)
     assert.equal(totalDebit(withFee), price.holding_amount + fixed + variable)
     return [

@@ -86,7 +86,10 @@ test('selectFee, two rows that say the same: the first', () => {
 })
 
 const rates = rateBook({ 'USD/HKD': '8', 'EUR/USD': '1.25' })
-const MID = { spread_bps: 500, max_age_s: null, any_age: true }
+const AT_MID = {
+  rates,
+  policyOf: () => ({ spread_bps: 500, max_age_s: null, any_age: true }),
+}
 
 const AMOUNTS: readonly (readonly [
   what: string,
@@ -122,22 +125,22 @@ const AMOUNTS: readonly (readonly [
 for (const [what, fee, [currency, amount], fixed, variable] of AMOUNTS) {
   test(`feeAmounts, ${what}: ${fixed} fixed and ${variable} variable`, () => {
     const holding = { currency, amount }
-    assert.deepEqual(feeAmounts(feeRow(fee), holding, rates, MID, NOW), { fixed, variable })
+    assert.deepEqual(feeAmounts(feeRow(fee), holding, AT_MID, NOW), { fixed, variable })
   })
 }
 
 test('feeAmounts, no row: nothing', () => {
   const holding = { currency: 'XXX', amount: 10_000n }
-  assert.deepEqual(feeAmounts(undefined, holding, rates, MID, NOW), { fixed: 0n, variable: 0n })
+  assert.deepEqual(feeAmounts(undefined, holding, AT_MID, NOW), { fixed: 0n, variable: 0n })
 })
 
 test('feeAmounts, named in a currency without a rate: refused where there is something to convert', () => {
   const holding = { currency: 'GBP', amount: 10_000n }
   const free = feeRow({ variable_bps: 25 })
-  assert.deepEqual(feeAmounts(free, holding, rates, MID, NOW), { fixed: 0n, variable: 25n })
+  assert.deepEqual(feeAmounts(free, holding, AT_MID, NOW), { fixed: 0n, variable: 25n })
   for (const part of [{ fixed_amount: 1n }, { minimum_amount: 1n }, { maximum_amount: 1n }]) {
     assert.deepEqual(
-      refusalOf(() => feeAmounts(feeRow(part), holding, rates, MID, NOW)),
+      refusalOf(() => feeAmounts(feeRow(part), holding, AT_MID, NOW)),
       ['rate_unavailable at the whole: No rate joins USD and GBP.'],
     )
   }

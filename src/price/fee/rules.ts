@@ -1,11 +1,10 @@
 // The fee schedule: which row applies to a payout, and the fees of the row. Pure.
 import type { Instant } from '../../instant.ts'
-import { currencyExponent } from '../../money/currency.ts'
 import { basisPoints } from '../../money/decimal.ts'
 import {
   convertAtMid,
+  type QuotedRates,
   type RateBook,
-  type RatePolicy,
   type Step,
   stepsBetween,
 } from '../rate/rules.ts'
@@ -42,12 +41,6 @@ export interface FeeSubject {
   readonly charge_type: string
 }
 
-/** In minor units of the holding currency. */
-interface FeeAmounts {
-  readonly fixed: bigint
-  readonly variable: bigint
-}
-
 const OPTIONAL_COLUMNS = [
   'payout_currency',
   'destination_country',
@@ -61,17 +54,8 @@ const OPTIONAL_COLUMNS = [
  * none matches.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
-  let best: Fee | undefined
-  let bestRank = -1
-  for (const fee of fees) {
-    if (!matches(fee, subject)) continue
-    const rank = specificity(fee)
-    if (rank > bestRank) {
-      best = fee
-      bestRank = rank
-    }
-  }
-  return best
+  const matching = fees.filter(fee => matches(fee, subject))
+  return matching.toSorted((a, b) => specificity(b) - specificity(a))[0]
 }
 
 /** Whether the fee of the subject depends on its country. */
@@ -109,14 +93,12 @@ function specificity(fee: Fee): number {
 export function feeAmounts(
   fee: Fee | undefined,
   holding: { readonly currency: string; readonly amount: bigint },
-  rates: RateBook,
-  policy: RatePolicy,
+  pricing: QuotedRates,
   now: Instant,
-): FeeAmounts {
+): { readonly fixed: bigint; readonly variable: bigint } {
   if (fee === undefined) return { fixed: 0n, variable: 0n }
-  const from = { currency: fee.fee_currency, exponent: currencyExponent(fee.fee_currency) }
-  const to = { currency: holding.currency, exponent: currencyExponent(holding.currency) }
-  const inHolding = (amount: bigint) => convertAtMid(rates, policy, amount, from, to, now)
+  const inHolding = (amount: bigint) =>
+    convertAtMid(pricing, amount, fee.fee_currency, holding.currency, now)
   let variable = basisPoints(holding.amount, fee.variable_bps)
   if (fee.minimum_amount !== null) {
     const minimum = inHolding(fee.minimum_amount)

@@ -36,6 +36,9 @@ export interface Scope {
   readonly to_currency: string | null
 }
 
+/** The scope of all accounts and pairs. */
+export const INSTALLATION: Scope = { account_id: null, from_currency: null, to_currency: null }
+
 export interface NewPolicy extends Scope {
   readonly name: PolicyName
   /** Null: this scope no longer has a value. */
@@ -104,18 +107,10 @@ export function valueInForce(
   return inForce(policies, name, priced, at)?.value ?? defaults[name]
 }
 
-const EVERYBODY = { account_id: null }
-const ANY_PAIR = { from_currency: null, to_currency: null }
-
 /** The scopes that apply, most specific first. */
-function scopesOf({ account_id, from_currency, to_currency }: Scope): readonly Scope[] {
-  const pair = { from_currency, to_currency }
-  return [
-    { account_id, ...pair },
-    { ...EVERYBODY, ...pair },
-    { account_id, ...ANY_PAIR },
-    { ...EVERYBODY, ...ANY_PAIR },
-  ]
+function scopesOf(scope: Scope): readonly Scope[] {
+  const { account_id } = scope
+  return [scope, { ...scope, account_id: null }, { ...INSTALLATION, account_id }, INSTALLATION]
 }
 
 function keyOf({ account_id, from_currency, to_currency }: Scope): string {

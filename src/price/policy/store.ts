@@ -1,6 +1,6 @@
 // The SQL statements of pricing policies, a reference table. Rows are added, and never changed.
 import { databaseNow, rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
-import { indexPolicies, type NewPolicy, type Policy, valueInForce } from './rules.ts'
+import { INSTALLATION, indexPolicies, type NewPolicy, type Policy, valueInForce } from './rules.ts'
 
 export async function listPolicies(sql: Sql | TransactionSql): Promise<Policy[]> {
   return sql<Policy[]>`
@@ -32,8 +32,6 @@ export async function insertPolicies(
 export async function deletePolicy(tx: TransactionSql, policy_id: number): Promise<void> {
   await tx`delete from pricing_policies where policy_id = ${policy_id}`
 }
-
-const INSTALLATION = { account_id: null, from_currency: null, to_currency: null }
 
 export async function findPivot(sql: Sql): Promise<string> {
   const [policies, now] = await Promise.all([listPolicies(sql), databaseNow(sql)])

@@ -1,35 +1,20 @@
-// Until when a rate is good, by the calendar of its source: Friday's rate is good until Monday's is
-// due. Pure.
+// Until when a rate is good. A rate of the European Central Bank is good until the next one is due:
+// Friday's until Monday's. Pure.
 import { type Instant, instantFrom } from '../../instant.ts'
 
-/** A publisher of rates and its calendar. */
-interface RateSource {
-  /** How the column `source` names it, in any letter case. */
-  readonly names: readonly string[]
-  readonly publishesOn: (day: Temporal.PlainDate) => boolean
-  /** The time of day of a publication, in `zone`. */
-  readonly time: string
-  readonly zone: string
-  /** How long the old rates stay good once the next publication is due. */
-  readonly margin_s: number
-}
-
 export const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
+
+/** How the column `source` names the ECB, in any letter case. */
+const ECB_NAMES = [ECB_SOURCE.toLowerCase(), 'ecb']
 
 /**
  * "Usually updated around 16:00 CET every working day, except on TARGET closing days":
  * https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates
- * Two hours allow for a late publication and for loading it.
  */
-export const ECB: RateSource = {
-  names: [ECB_SOURCE, 'ECB'],
-  publishesOn: isTargetDay,
-  time: '16:00',
-  zone: 'Europe/Berlin',
-  margin_s: 7_200,
-}
+const PUBLISHED_AT = { timeZone: 'Europe/Berlin', plainTime: '16:00' }
 
-const SOURCES = new Map([ECB].flatMap(source => source.names.map(n => [n.toLowerCase(), source])))
+/** For a late publication, and for loading it. */
+const MARGIN = { hours: 2 }
 
 /** For rates without a calendar: set by hand, or from a file of the operator's own. */
 const DEFAULT_MAX_AGE_S = 86_400
@@ -41,7 +26,7 @@ interface Dated {
 }
 
 export interface Freshness {
-  /** When its source publishes next; without a calendar, the same as `good_until`. */
+  /** When the ECB publishes next; for other sources, the same as `good_until`. */
   readonly due: Instant
   readonly good_until: Instant
 }
@@ -54,9 +39,8 @@ export function freshnessOf(rate: Dated, max_age_s: number | null): Freshness {
   if (max_age_s !== null) return goodFor(rate, max_age_s)
   const found = known.get(rate)
   if (found !== undefined) return found
-  const source = SOURCES.get(rate.source.toLowerCase())
-  const freshness =
-    source === undefined ? goodFor(rate, DEFAULT_MAX_AGE_S) : bySource(rate.as_of, source)
+  const isOfEcb = ECB_NAMES.includes(rate.source.toLowerCase())
+  const freshness = isOfEcb ? byCalendar(rate) : goodFor(rate, DEFAULT_MAX_AGE_S)
   known.set(rate, freshness)
   return freshness
 }
@@ -66,23 +50,23 @@ function goodFor({ as_of }: Dated, seconds: number): Freshness {
   return { due: good_until, good_until }
 }
 
-function bySource(as_of: Instant, source: RateSource): Freshness {
-  const from = Temporal.Instant.from(as_of)
-  const due = nextPublication(from, source)
-  return { due: instantFrom(due), good_until: instantFrom(due.add({ seconds: source.margin_s })) }
+function byCalendar({ as_of }: Dated): Freshness {
+  const due = nextPublication(Temporal.Instant.from(as_of))
+  return { due: instantFrom(due), good_until: instantFrom(due.add(MARGIN)) }
 }
 
-function nextPublication(after: Temporal.Instant, source: RateSource): Temporal.Instant {
-  let day = after.toZonedDateTimeISO(source.zone).toPlainDate()
+function nextPublication(after: Temporal.Instant): Temporal.Instant {
+  let day = after.toZonedDateTimeISO(PUBLISHED_AT.timeZone).toPlainDate()
   for (;;) {
-    const at = publicationOn(day, source)
-    if (source.publishesOn(day) && Temporal.Instant.compare(at, after) > 0) return at
+    const at = publicationOn(day)
+    if (isTargetDay(day) && Temporal.Instant.compare(at, after) > 0) return at
     day = day.add({ days: 1 })
   }
 }
 
-export function publicationOn(day: Temporal.PlainDate, source: RateSource): Temporal.Instant {
-  return day.toZonedDateTime({ timeZone: source.zone, plainTime: source.time }).toInstant()
+/** When the ECB publishes on this day, if it is open. */
+export function publicationOn(day: Temporal.PlainDate): Temporal.Instant {
+  return day.toZonedDateTime(PUBLISHED_AT).toInstant()
 }
 
 /**

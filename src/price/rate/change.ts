@@ -68,7 +68,7 @@ function takeRates(
 }
 
 /** The problems of the lines that have one. */
-export function problemsOf(judged: readonly Judged[]): LineProblem[] {
+function problemsOf(judged: readonly Judged[]): LineProblem[] {
   return judged.flatMap(({ line, problem }) =>
     problem === undefined ? [] : [{ line, message: problem.message }],
   )
@@ -100,10 +100,8 @@ function guideOf(stored: readonly Rate[], shipped: readonly Rate[]): RateBook {
 
 async function store(sql: Sql, changes: readonly Judged[], { dry_run }: ChangeOptions) {
   if (dry_run || changes.length === 0) return
-  await upsertRates(
-    sql,
-    changes.map(({ rate }) => rate),
-  )
+  const rates = changes.map(({ rate }) => rate)
+  await upsertRates(sql, rates)
 }
 
 interface FeedOptions extends ChangeOptions, FetchOptions {

@@ -11,7 +11,7 @@ export const MAX_MOVE_BPS = 1_000
 /** If more of a publication's rates have moved too far, the file is wrong, not the market. */
 const MAX_MOVED_PERCENT = 10
 
-export interface Problem {
+interface Problem {
   readonly kind: 'older' | 'pegged' | 'moved' | 'inverse'
   readonly message: string
 }

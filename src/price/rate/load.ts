@@ -6,7 +6,7 @@ import { type Instant, instantFromIso, plusMilliseconds } from '../../instant.ts
 import { findCurrency } from '../../money/currency.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '../../money/decimal.ts'
 import { type Parsed, parseCsv, type Read, readLines } from '../../text/csv.ts'
-import { ECB, ECB_SOURCE, publicationOn } from './calendar.ts'
+import { ECB_SOURCE, publicationOn } from './calendar.ts'
 import { pairOf } from './guard.ts'
 import type { Rate } from './rules.ts'
 
@@ -103,30 +103,24 @@ export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
   const valid = XMLValidator.validate(text)
   if (valid !== true) return wrong(valid.err.line, `not XML: ${valid.err.msg}`)
   const day = newestDay(cubesOf(text))
-  if (day === undefined) return wrong(1, 'no <Cube time="…"> with rates: not an ECB rates file')
+  const cubes = childCubes(day)
+  if (day === undefined || cubes.length === 0) {
+    return wrong(1, 'no <Cube time="…"> with rates: not an ECB rates file')
+  }
   const lineAt = lineFinder(text)
-  const line = lineAt(day.start)
-  const published = publishedAt(day.time)
+  const line = lineAt(startOf(day))
+  const published = publishedAt(String(day.time))
   if (published === undefined) return wrong(line, `time "${day.time}" is not a day`)
   // Checks the day once, not for every rate.
   const as_of = readAsOf(published, now)
   if (as_of.messages !== undefined) return wrong(line, as_of.messages.join('; '))
-  const lines = day.rates.map(({ start, currency, rate }) => ({
-    line: lineAt(start),
-    value: { base: 'EUR', quote: currency, mid: rate, source: ECB_SOURCE, as_of: published },
-  }))
+  const lines = cubes.map(cube => {
+    const [quote, mid] = [String(cube.currency ?? ''), String(cube.rate ?? '')]
+    const value = { base: 'EUR', quote, mid, source: ECB_SOURCE, as_of: published }
+    return { line: lineAt(startOf(cube)), value }
+  })
   const read = (cells: RateCells) => readRate(cells, { source: '', now })
   return readLines({ lines, problems: [] }, read, pairOf)
-}
-
-interface EcbDay {
-  readonly time: string
-  readonly start: number
-  readonly rates: readonly {
-    readonly currency: string
-    readonly rate: string
-    readonly start: number
-  }[]
 }
 
 /**
@@ -154,19 +148,10 @@ function childCubes(parent: unknown): Element[] {
   return Array.isArray(cubes) ? cubes.filter(cube => typeof cube === 'object') : []
 }
 
-function newestDay(cubes: readonly Element[]): EcbDay | undefined {
-  const days = cubes.filter(cube => typeof cube.time === 'string')
-  const [first, ...rest] = days
-  if (first === undefined) return undefined
+function newestDay(cubes: readonly Element[]): Element | undefined {
+  const [first, ...rest] = cubes.filter(cube => typeof cube.time === 'string')
   // Days are written as YYYY-MM-DD, which sorts as text.
-  const newest = rest.reduce((a, b) => (String(a.time) >= String(b.time) ? a : b), first)
-  const rates = childCubes(newest).map(cube => ({
-    currency: String(cube.currency ?? ''),
-    rate: String(cube.rate ?? ''),
-    start: startOf(cube),
-  }))
-  if (rates.length === 0) return undefined
-  return { time: String(newest.time), start: startOf(newest), rates }
+  return rest.reduce((a, b) => (a && String(a.time) >= String(b.time) ? a : b), first)
 }
 
 function startOf(element: Element): number {
@@ -187,7 +172,7 @@ function lineFinder(text: string): (index: number) => number {
 function publishedAt(day: string): string | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined
   try {
-    return publicationOn(Temporal.PlainDate.from(day, { overflow: 'reject' }), ECB).toString()
+    return publicationOn(Temporal.PlainDate.from(day, { overflow: 'reject' })).toString()
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

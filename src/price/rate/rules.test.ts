@@ -180,12 +180,9 @@ for (const [what, as_of, max_age_s, refused] of STALE) {
   test(`customerRate and convertAtMid, a rate ${what}: ${verdict}`, () => {
     const dated = rateBook({ 'EUR/USD': '1.25', 'EUR/JPY': '160' }, as_of)
     const policy = { spread_bps: 0, max_age_s, any_age: false }
-    const [usd, jpy] = [
-      { currency: 'USD', exponent: 2 },
-      { currency: 'JPY', exponent: 0 },
-    ]
     const rate = () => customerRate(dated, policy, 'USD', 'JPY', NOW)
-    const amount = () => convertAtMid(dated, policy, 100n, usd, jpy, NOW)
+    const amount = () =>
+      convertAtMid({ rates: dated, policyOf: () => policy }, 100n, 'USD', 'JPY', NOW)
     if (refused === undefined) {
       assert.equal(formatDecimal(rate()), '128')
       assert.equal(amount(), 128n)
@@ -257,46 +254,36 @@ test('goodUntil, pegs: a central bank’s does not age, a stablecoin’s is good
 
 const CONVERSIONS: readonly (readonly [
   amount: bigint,
-  from: readonly [currency: string, exponent: number],
-  to: readonly [currency: string, exponent: number],
+  from: string,
+  to: string,
   converted: bigint,
 ])[] = [
-  [100n, ['USD', 2], ['HKD', 2], 800n],
-  [100n, ['USD', 2], ['JPY', 0], 128n],
-  [128n, ['JPY', 0], ['USD', 2], 100n],
+  [100n, 'USD', 'HKD', 800n],
+  [100n, 'USD', 'JPY', 128n],
+  [128n, 'JPY', 'USD', 100n],
   // 0.78125 of a cent; 2.34375; any part of a unit goes up.
-  [1n, ['JPY', 0], ['USD', 2], 1n],
-  [3n, ['JPY', 0], ['USD', 2], 3n],
-  [16n, ['JPY', 0], ['EUR', 1], 1n],
-  [8n, ['JPY', 0], ['EUR', 1], 1n],
-  [7n, ['JPY', 0], ['EUR', 1], 1n],
+  [1n, 'JPY', 'USD', 1n],
+  [3n, 'JPY', 'USD', 3n],
+  // 10 cents and 5 cents exactly; 4.375 cents.
+  [16n, 'JPY', 'EUR', 10n],
+  [8n, 'JPY', 'EUR', 5n],
+  [7n, 'JPY', 'EUR', 5n],
 ]
 
-for (const [amount, [from, fromExponent], [to, toExponent], converted] of CONVERSIONS) {
+for (const [amount, from, to, converted] of CONVERSIONS) {
   test(`convertAtMid, ${amount} of ${from} to ${to}: ${converted}, whatever the spread`, () => {
-    const result = convertAtMid(
-      book,
-      { ...MID, spread_bps: 500 },
-      amount,
-      { currency: from, exponent: fromExponent },
-      { currency: to, exponent: toExponent },
-      NOW,
-    )
-    assert.equal(result, converted)
+    const quoted = { rates: book, policyOf: () => ({ ...MID, spread_bps: 500 }) }
+    assert.equal(convertAtMid(quoted, amount, from, to, NOW), converted)
   })
 }
 
 test('convertAtMid, nothing to convert: needs no rate', () => {
-  const empty = rateBookOf('EUR', [])
-  const [usd, gbp] = [
-    { currency: 'USD', exponent: 2 },
-    { currency: 'GBP', exponent: 2 },
-  ]
   const strict = { spread_bps: 0, max_age_s: 1, any_age: false }
-  assert.equal(convertAtMid(empty, strict, 0n, usd, gbp, NOW), 0n)
-  assert.equal(convertAtMid(empty, strict, 7n, usd, { ...usd }, NOW), 7n)
+  const empty = { rates: rateBookOf('EUR', []), policyOf: () => strict }
+  assert.equal(convertAtMid(empty, 0n, 'USD', 'GBP', NOW), 0n)
+  assert.equal(convertAtMid(empty, 7n, 'USD', 'USD', NOW), 7n)
   assert.deepEqual(
-    refusalOf(() => convertAtMid(empty, MID, 7n, usd, gbp, NOW)),
+    refusalOf(() => convertAtMid(empty, 7n, 'USD', 'GBP', NOW)),
     ['rate_unavailable at the whole: No rate joins USD and GBP.'],
   )
 })

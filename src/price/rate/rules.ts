@@ -2,7 +2,7 @@
 // exact until their one rounding (§rate.precision). Pure.
 import { refusal } from '../../errors.ts'
 import type { Instant } from '../../instant.ts'
-import { isStablecoin } from '../../money/currency.ts'
+import { currencyExponent, isStablecoin } from '../../money/currency.ts'
 import {
   type Decimal,
   divideDown,
@@ -44,6 +44,12 @@ export interface RatePolicy {
   readonly max_age_s: number | null
   /** Whether rates of any age are quoted, as they are to sandboxes. */
   readonly any_age: boolean
+}
+
+/** The rate book, and how each pair of currencies is quoted. */
+export interface QuotedRates {
+  readonly rates: RateBook
+  policyOf(from: string, to: string): RatePolicy
 }
 
 /** One row of the rate book on the way from one currency to another. */
@@ -89,37 +95,35 @@ export function customerRate(
  * charged in another currency than it is set in.
  */
 export function convertAtMid(
-  book: RateBook,
-  policy: RatePolicy,
+  { rates, policyOf }: QuotedRates,
   amount: bigint,
-  from: { readonly currency: string; readonly exponent: number },
-  to: { readonly currency: string; readonly exponent: number },
+  from: string,
+  to: string,
   now: Instant,
 ): bigint {
-  if (from.currency === to.currency || amount === 0n) return amount
-  const mid = freshMid(book, policy, from.currency, to.currency, now)
-  return divideUp(amount * mid.n * pow10(to.exponent), mid.d * pow10(from.exponent))
+  if (from === to || amount === 0n) return amount
+  const { n, d } = freshMid(rates, policyOf(from, to), from, to, now)
+  return divideUp(amount * n * minorUnits(to), d * minorUnits(from))
 }
 
-/** A currency and its number of decimals. */
-interface Unit {
-  readonly currency: string
-  readonly exponent: number
+/** How many minor units make one unit of a currency. */
+function minorUnits(currency: string): bigint {
+  return pow10(currencyExponent(currency))
 }
 
 /**
  * The least amount of `from` that buys `amount` of `to` at mid, in minor units. The difference to
  * the customer's price is income. `customerRate` has checked the age of the rates.
  */
-export function costAtMid(book: RateBook, amount: bigint, from: Unit, to: Unit): bigint {
-  const { n, d } = midOf(knownSteps(book, from.currency, to.currency))
-  return divideUp(amount * d * pow10(from.exponent), n * pow10(to.exponent))
+export function costAtMid(book: RateBook, amount: bigint, from: string, to: string): bigint {
+  const { n, d } = midOf(knownSteps(book, from, to))
+  return divideUp(amount * d * minorUnits(from), n * minorUnits(to))
 }
 
 /** The most of `to` that `amount` of `from` buys at mid, in minor units. */
-export function yieldAtMid(book: RateBook, amount: bigint, from: Unit, to: Unit): bigint {
-  const { n, d } = midOf(knownSteps(book, from.currency, to.currency))
-  return divideDown(amount * n * pow10(to.exponent), d * pow10(from.exponent))
+export function yieldAtMid(book: RateBook, amount: bigint, from: string, to: string): bigint {
+  const { n, d } = midOf(knownSteps(book, from, to))
+  return divideDown(amount * n * minorUnits(to), d * minorUnits(from))
 }
 
 function knownSteps(book: RateBook, from: string, to: string): readonly Step[] {

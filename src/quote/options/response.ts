@@ -68,14 +68,14 @@ export function presentOptions(
 }
 
 function presentOption(option: PayoutOption, figures: ReadonlyMap<string, RailFigures>) {
-  const { request, problems, terms, judged, failover } = option
+  const { request, problems, judged, failover } = option
   const rail = judged?.routed.rail ?? ''
   const counted = figures.get(rail)
   return {
     object: 'payout_option',
     possible: judged !== null,
     errors: problems.map(presentProblem),
-    price: terms && judged && presentPrice({ ...terms, ...judged.price }),
+    price: judged && presentPrice({ ...judged.terms, ...judged.price }),
     expected_at: judged?.plan.expected_at ?? null,
     rail,
     failover,

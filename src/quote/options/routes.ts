@@ -43,13 +43,13 @@ export function payoutOptionsRoutes(routes: AccountRoutes, deps: Needs): void {
     async answer({ account, body }) {
       const { account_id } = account
       const entities = body.entity_id === undefined ? [] : [{ account_id, id: body.entity_id }]
-      const [{ now, at, price_version }, approvals] = await deps.read(account_id, (tx, id) =>
+      const [moment, approvals] = await deps.read(account_id, (tx, id) =>
         Promise.all([readMoment(tx, id), findApprovals(tx, entities)]),
       )
       checkNamed(byName(approvals), account_id, body.entity_id ?? '', 'entity_id')
-      const pricing = (await deps.reference.pricing(price_version))(account, at)
+      const pricing = (await deps.reference.pricing(moment.price_version))(account, moment.at)
       const payer = { account, routes: deps.reference.current().routes }
-      const options = payoutOptions(body, payer, pricing, { now, at })
+      const options = payoutOptions(body, payer, pricing, moment)
       return presentOptions(options, deps.railFigures.current)
     },
   })

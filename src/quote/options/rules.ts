@@ -1,14 +1,12 @@
 // The ways a payout could go. Each is judged and priced as a quote would be, the cheapest first.
 // Pure.
 import { type Problem, Refusal } from '../../errors.ts'
-import type { Instant } from '../../instant.ts'
 import { CHAINS } from '../../network/chain.ts'
 import { networksOf } from '../../network/local.ts'
 import { paymentNetworksOf } from '../../network/payment.ts'
 import type { Pricing } from '../../price/price.ts'
 import { selectRoutes } from '../../rail/rules.ts'
-import { type Judged, judgeTerms, type Payer } from '../judge.ts'
-import type { QuoteTerms } from '../quote.ts'
+import { type Judged, judgeTerms, type Payer, type Times } from '../judge.ts'
 import { CHARGE_TYPES, type QuoteRequest } from '../request.ts'
 import { routeSubject, totalDebit } from '../rules.ts'
 import { quoteTerms } from '../terms.ts'
@@ -21,7 +19,6 @@ export interface PayoutOption {
   /** Why the way is not possible; empty when it is. */
   readonly problems: readonly Problem[]
   /** Null when the way is not possible. */
-  readonly terms: QuoteTerms | null
   readonly judged: Judged | null
   /** The next rails, in order, should the payout's own rail prove that it did not take it. */
   readonly failover: readonly string[]
@@ -56,7 +53,7 @@ export function payoutOptions(
   request: OptionsRequest,
   payer: Payer,
   pricing: Pricing,
-  times: { readonly now: Instant; readonly at: Instant },
+  times: Times,
 ): readonly PayoutOption[] {
   return waysOf(request)
     .map(way => optionOf(way, payer, pricing, times))
@@ -67,19 +64,19 @@ function optionOf(
   request: QuoteRequest,
   payer: Payer,
   pricing: Pricing,
-  times: { readonly now: Instant; readonly at: Instant },
+  times: Times,
 ): PayoutOption {
   try {
     const terms = quoteTerms(request, payer.account)
     const judged = judgeTerms(terms, payer, pricing, times)
-    return { request, problems: [], terms, judged, failover: failoverOf(terms, judged, payer) }
+    return { request, problems: [], judged, failover: failoverOf(judged, payer) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { request, problems: error.problems, terms: null, judged: null, failover: [] }
+    return { request, problems: error.problems, judged: null, failover: [] }
   }
 }
 
-function failoverOf(terms: QuoteTerms, { price }: Judged, { account, routes }: Payer): string[] {
+function failoverOf({ terms, price }: Judged, { account, routes }: Payer): string[] {
   if (account.sandbox) return []
   const subject = routeSubject(terms, price.destination_amount)
   const taking = selectRoutes(routes, { ...subject, account_id: account.account_id })

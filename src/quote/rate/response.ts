@@ -23,21 +23,7 @@ export const RateResponse = Type.Object(
   { title: 'IndicativeRate', description: 'A rate of this moment, which binds nobody.' },
 )
 
-export function presentRate({
-  from,
-  to,
-  rate,
-  mid,
-  spread_bps,
-  steps,
-  good_until,
-}: IndicativeRate) {
-  return {
-    object: 'rate',
-    ...presentRows(from, to, steps),
-    rate: rateToJson(rate),
-    mid: formatDecimal(mid),
-    spread_bps,
-    good_until,
-  }
+export function presentRate({ from, to, steps, rate, mid, ...others }: IndicativeRate) {
+  const shown = { rate: rateToJson(rate), mid: formatDecimal(mid) }
+  return { object: 'rate', ...presentRows(from, to, steps), ...shown, ...others }
 }
