@@ -260,6 +260,11 @@ export interface Key {
   readonly id: string
 }
 
+/** The key of the payout that a command, or a row of another table, names. */
+export function payoutKey(of: { readonly account_id: string; readonly payout_id: string }): Key {
+  return { account_id: of.account_id, id: of.payout_id }
+}
+
 /** A key as one text, for maps. */
 export function nameOf({ account_id, id }: Key): string {
   return `${account_id}/${id}`

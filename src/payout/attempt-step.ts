@@ -2,12 +2,12 @@
 // one opens on another rail, and what needs a person becomes an exception. Pure.
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
-import { nameOf } from '../id.ts'
+import { nameOf, payoutKey } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import { isOver, ofAccount, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { isAsked } from '../rail/rail.ts'
-import type { Advance, NextRail, RailWords } from './advance.ts'
+import type { Advance, RailWords } from './advance.ts'
 import { attemptAfter, endedBy } from './attempt.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { askAfterEnd, askOverAt, judgeOverReport } from './over.ts'
@@ -86,14 +86,17 @@ export function reroute(
 ): { readonly payout: OpenPayout; readonly event: Event } | undefined {
   const last = state.attempts.get(nameOf(payout))
   if (next === null || last === undefined) return undefined
-  const moved = onRail(payout, next, state.now, book.now)
-  const { status } = moved
+  const { rail, release_at, expected_at } = next
+  const { status } = payout
+  const ask_rail_at = isAsked(rail) ? (release_at ?? state.now) : null
+  const asked = { ask_rail_at, claimed_until: null, updated_at: book.now }
+  const moved = { ...payout, rail, expected_at, ...asked }
   const facts = {
     status,
-    rail: next.rail,
+    rail,
     previous_rail: last.rail,
     attempt: last.number + 1,
-    expected_at: next.expected_at,
+    expected_at,
     by: 'rail',
     journals: [],
   }
@@ -126,12 +129,6 @@ export function attemptFacts(last: PayoutAttempt | undefined, said: RailWords | 
   const { number, rail, uetr, rail_references, released_at, expected_at } = withWords(last, said)
   const references = ofAccount(rail_references)
   return { rail_attempt: { number, rail, uetr, references, released_at, expected_at } }
-}
-
-function onRail(payout: OpenPayout, next: NextRail, now: Instant, updated_at: Instant): OpenPayout {
-  const ask_rail_at = isAsked(next.rail) ? (next.release_at ?? now) : null
-  const { rail, expected_at } = next
-  return { ...payout, rail, expected_at, ask_rail_at, claimed_until: null, updated_at }
 }
 
 /** The attempts and exceptions of a payout after a command. The state then has them. */
@@ -181,7 +178,7 @@ function openException(
   found: Found,
   now: Instant,
 ): RailException {
-  const name = nameOf({ account_id: attempt.account_id, id: attempt.payout_id })
+  const name = nameOf(payoutKey(attempt))
   const known = state.exceptions.get(name) ?? []
   const opened = exceptionOf(attempt, known.length + 1, found, now)
   state.exceptions.set(name, [...known, opened])
@@ -200,7 +197,6 @@ function withWords(attempt: PayoutAttempt, said: RailWords | undefined): PayoutA
   }
 }
 
-/** A new exception of an attempt. */
 export function exceptionOf(
   { account_id, payout_id, number: attempt, rail }: PayoutAttempt,
   number: number,

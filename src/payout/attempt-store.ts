@@ -1,8 +1,8 @@
 // The SQL statements of attempts: a claim opens them, and steps read and write them.
 import type { TransactionSql } from '../db/connect.ts'
-import { type Key, nameOf } from '../id.ts'
+import { type Key, nameOf, payoutKey } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { attemptId, isOver, type PayoutAttempt } from '../rail/attempt.ts'
+import { attemptName, isOver, type PayoutAttempt } from '../rail/attempt.ts'
 import { findAttempts, insertAttempts, updateAttempts } from '../rail/attempt-store.ts'
 import { findExceptions, insertExceptions } from '../rail/exception-store.ts'
 import { firstAttempt } from './attempt.ts'
@@ -10,9 +10,7 @@ import type { AttemptChanges, KnownAttempts } from './attempt-step.ts'
 import { writeAsks } from './over-store.ts'
 import type { Payout } from './payout.ts'
 
-type Of = Pick<PayoutAttempt, 'account_id' | 'payout_id'>
-
-const payoutName = ({ account_id, payout_id: id }: Of) => nameOf({ account_id, id })
+const payoutName = (of: Pick<PayoutAttempt, 'account_id' | 'payout_id'>) => nameOf(payoutKey(of))
 
 /** The attempts and exceptions of payouts that keep them. */
 export async function loadAttempts(
@@ -35,10 +33,8 @@ export async function loadAttempts(
 
 /** Writes what has changed. An attempt ends before the next one opens, as one at a time is open. */
 export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChanges[]) {
-  const nameOfAttempt = ({ account_id, payout_id, number }: PayoutAttempt) =>
-    nameOf({ account_id, id: attemptId(payout_id, number) })
-  const newest = new Map(outcomes.flatMap(o => o.attempts).map(a => [nameOfAttempt(a), a]))
-  const fresh = new Set(outcomes.flatMap(o => o.opened).map(nameOfAttempt))
+  const newest = new Map(outcomes.flatMap(o => o.attempts).map(a => [attemptName(a), a]))
+  const fresh = new Set(outcomes.flatMap(o => o.opened).map(attemptName))
   const all = [...newest]
   const changed = all.filter(([name]) => !fresh.has(name)).map(([, attempt]) => attempt)
   const opened = all.filter(([name]) => fresh.has(name)).map(([, attempt]) => attempt)

@@ -9,7 +9,7 @@ import { findApprovals } from '../entity/store.ts'
 import { found } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
-import { byName, nameOf, uniqueKeys } from '../id.ts'
+import { byName, nameOf, payoutKey, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { RailException } from '../rail/attempt.ts'
@@ -50,27 +50,22 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
   name: 'handle_payout',
 
   async load(tx, commands) {
-    const keys = commands.map(({ account_id, payout_id: id }) => ({ account_id, id }))
+    const keys = uniqueKeys(commands.map(payoutKey))
     const [locked, payouts] = await Promise.all([
       lockBooks(tx, accountsOf(keys)),
-      findOpenPayouts(tx, uniqueKeys(keys)),
+      findOpenPayouts(tx, keys),
     ])
     const [{ exceptions }, approvals] = await Promise.all([
       loadAttempts(tx, payouts.filter(keepsAttempts)),
       findApprovals(tx, uniqueKeys(payouts.flatMap(scheduledFor))),
     ])
-    return {
-      ...locked,
-      payouts: byName(payouts),
-      exceptions,
-      approvals: byName(approvals),
-    }
+    return { ...locked, payouts: byName(payouts), exceptions, approvals: byName(approvals) }
   },
 
   decide({ books, payouts, exceptions, approvals, lists_version }, command) {
-    const { account_id, payout_id: id, act, person } = command
-    const before = found(payouts.get(nameOf({ account_id, id })))
-    const book = bookOf(books, account_id)
+    const { act, person } = command
+    const before = found(payouts.get(nameOf(payoutKey(command))))
+    const book = bookOf(books, command.account_id)
     if (act === 'take') {
       checkActive(book)
       checkDue(before, book.now)

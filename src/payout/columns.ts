@@ -87,18 +87,6 @@ export type StoredPayout = Omit<Payout, 'beneficiary_details' | 'particulars' | 
     readonly route: StoredRoute | null
   }
 
-/** The members of a payout that are stored in another shape. */
-function storedMembers(payout: Payout) {
-  const { reference_id, on_behalf_of, ...particulars } = onlySet(payout.particulars, NO_PARTICULARS)
-  return {
-    beneficiary_details: storedDetails(payout.beneficiary_details, payout.beneficiary_id),
-    particulars,
-    route: storedRoute(payout.route),
-    reference_id: reference_id ?? '',
-    on_behalf_of: on_behalf_of ?? '',
-  }
-}
-
 type Documents = 'beneficiary_details' | 'particulars' | 'route'
 
 /** The documents of a payout, with every member that storage leaves out. */
@@ -135,15 +123,17 @@ export type WrittenPayout = Omit<StoredPayout, keyof typeof DOCUMENTS> & {
 export function writtenPayout(payout: Payout): WrittenPayout {
   const known = written.get(payout)
   if (known !== undefined) return known
-  const { basis } = payout
-  const { beneficiary_details, particulars, route, ...named } = storedMembers(payout)
+  const { beneficiary_id, beneficiary_details, basis } = payout
+  const { reference_id, on_behalf_of, ...particulars } = payout.particulars
+  const route = storedRoute(payout.route)
   const row = {
     ...payout,
-    ...named,
-    beneficiary_details: JSON.stringify(beneficiary_details),
-    particulars: JSON.stringify(particulars),
-    basis: basis === null ? null : JSON.stringify(basis),
-    route: route === null ? null : JSON.stringify(route),
+    reference_id,
+    on_behalf_of,
+    beneficiary_details: JSON.stringify(storedDetails(beneficiary_details, beneficiary_id)),
+    particulars: JSON.stringify(onlySet(particulars, NO_PARTICULARS)),
+    basis: basis && JSON.stringify(basis),
+    route: route && JSON.stringify(route),
   }
   written.set(payout, row)
   return row

@@ -35,8 +35,8 @@ import { findFirstOfReferences, findLikenesses, insertLikenesses } from './dupli
 import { insertHolds } from './hold-store.ts'
 import { countersOf, payeesAsked } from './limited.ts'
 import { insertMetadata } from './metadata-store.ts'
+import { UNTOUCHED } from './new-row.ts'
 import {
-  type ApprovingState,
   type CreatePayout,
   holdOf,
   type Likeness,
@@ -147,7 +147,7 @@ async function loadCreation(
   // Read all beneficiaries again under the locks: `prepare` may have read outdated details.
   const [locked, quotes, approvals, beneficiaries, earlier] = await Promise.all([
     lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
-    loadQuotes(tx, commands),
+    findQuotes(tx, keysNamed(commands, 'quote')).then(byName),
     loadApprovals(tx, commands),
     loadBeneficiaries(tx, commands),
     loadEarlier(tx, commands, new Map()),
@@ -167,10 +167,12 @@ async function loadCreation(
   // Limits and the rules of approvals are of the same version as the prices.
   const pricing = await reference.pricing(locked.price_version)
   const limits = reference.limits()
+  const rules = reference.approvalRules()
   const [sums, payees] = await Promise.all([
     findSums(tx, countersOf(limits, commands, locked.books, beneficiaries)),
     findPayees(tx, payeesAsked(limits, commands, beneficiaries)),
   ])
+  const approved = await findApprovedPayees(tx, payeesToKnow(rules, commands, beneficiaries))
   return {
     ...locked,
     quotes,
@@ -185,20 +187,9 @@ async function loadCreation(
     pricing,
     routes: reference.routes(),
     limits: { ...emptyState(limits), sums, payees },
-    approving: await loadApproving(reference, tx, commands, beneficiaries),
+    approving: { rules, keys: reference.keys(), payees: approved },
     bookId: reference.bookId,
   }
-}
-
-async function loadApproving(
-  reference: PayoutReference,
-  tx: TransactionSql,
-  commands: readonly CreatePayout[],
-  beneficiaries: Beneficiaries,
-): Promise<ApprovingState> {
-  const rules = reference.approvalRules()
-  const payees = await findApprovedPayees(tx, payeesToKnow(rules, commands, beneficiaries))
-  return { rules, keys: reference.keys(), payees }
 }
 
 /** The accounts whose books a batch writes: payers, and receivers of this installation. */
@@ -228,10 +219,6 @@ function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
 
 function present<T>(values: readonly (T | null)[]): T[] {
   return values.filter(value => value !== null)
-}
-
-async function loadQuotes(tx: TransactionSql, commands: readonly CreatePayout[]) {
-  return byName(await findQuotes(tx, keysNamed(commands, 'quote')))
 }
 
 /** The keys of the objects that requests name by this member. */
@@ -335,10 +322,9 @@ type Made = Pick<Payout, 'status' | 'status_description'> & { readonly expected_
 
 /** The payout as it was made, before any rail, person or account acted on it. */
 function asMade(payout: Payout, { status, status_description, expected_at }: Made): Payout {
-  const untouched = { failure: null, rail_reference: '', answers: [], metadata: null }
   const made = { status, status_description, expected_at: expected_at ?? null }
   const { first_rail: rail, created_at: updated_at } = payout
-  return { ...payout, ...made, ...untouched, rail, updated_at }
+  return { ...payout, ...UNTOUCHED, ...made, rail, updated_at }
 }
 
 export const keptPayout: Keeping<CreatedPayout, Made> = {

@@ -229,11 +229,10 @@ export function decidePayout(
   const entry = postDebit(book, quote, id, credited !== null)
   const receipt = credited && postReceipt(credited, quote, id)
   const carried = sentQuote === null
-  const { import_keys = '' } = by
   rememberUses(state.limits, counted.uses, book.now)
   rememberPayee(state.limits, counted.new_payee)
-  const facts = { ...judged, entry, screened, import_keys, carried }
-  const payout = payoutRow(state, request, facts)
+  const { import_keys = '' } = by
+  const payout = payoutRow(state, request, { ...judged, entry, screened, import_keys, carried })
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
   const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
   if (used !== null) state.quotes.set(nameOf(used), used)
@@ -278,6 +277,13 @@ function remember(
   return first ? null : made
 }
 
+/** What is made together with a payout. A carried quote has no row of its own. */
+interface NewObjects {
+  readonly quote: Quote | null
+  readonly carried: boolean
+  readonly beneficiary: Beneficiary | null
+}
+
 /**
  * The events of a new payout, in order: beneficiary, quote, payout, statement line, and the
  * payout's state unless that is `processing`.
@@ -286,15 +292,7 @@ function payoutEvents(
   book: Book,
   payout: Payout,
   debit: Entry,
-  {
-    quote,
-    carried,
-    beneficiary,
-  }: {
-    readonly quote: Quote | null
-    readonly carried: boolean
-    readonly beneficiary: Beneficiary | null
-  },
+  { quote, carried, beneficiary }: NewObjects,
 ): Event[] {
   const { account_id, id, status, status_description } = payout
   const record = (type: EventType, object_id: string, data: object, content?: string) =>

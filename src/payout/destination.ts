@@ -88,11 +88,8 @@ export function checkDestination(
     refuseIfAny(faults.map(({ path, message }) => invalidField(`${INLINE}.${path}`, message)))
     return
   }
-  const known = checkDetails(details, '').map(({ remarks, message }) => ({
-    path: remarks,
-    message,
-  }))
-  const all = new Map([...faults, ...known].map(({ path, message }) => [path, message]))
+  const all = new Map(faults.map(({ path, message }) => [path, message]))
+  for (const { remarks, message } of checkDetails(details, '')) all.set(remarks, message)
   refuseIfAny(
     Array.from(all, ([path, message]) => invalidField('beneficiary', `${path}: ${message}`)),
   )
@@ -113,10 +110,10 @@ function paymentOf(
 }
 
 /** The deposit address of a payout to another account; undefined for every other payout. */
-export function depositAddressOf({
-  destination_details,
-}: Pick<BeneficiaryDetails, 'destination_details'>): string | undefined {
-  return destination_details.service_account?.deposit_address
+export function depositAddressOf(
+  details: Pick<BeneficiaryDetails, 'destination_details'>,
+): string | undefined {
+  return details.destination_details.service_account?.deposit_address
 }
 
 /**

@@ -1,5 +1,6 @@
 // The dry run of POST /v3/payout: every refusal, and the cost. It runs the checks of a creation and
 // writes nothing. Pure.
+import { isDeepStrictEqual } from 'node:util'
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
@@ -26,13 +27,6 @@ export interface DryRun {
   readonly book: Book
 }
 
-/** Whether the list has the problem already: some checks run twice, alone and within another. */
-function isNamed(problems: readonly Problem[], { reason, remarks, message }: Problem): boolean {
-  return problems.some(
-    known => known.reason === reason && known.remarks === remarks && known.message === message,
-  )
-}
-
 export function dryRunPayout(
   state: PayoutState,
   account: Account,
@@ -45,7 +39,9 @@ export function dryRunPayout(
       return check()
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      problems.push(...error.problems.filter(problem => !isNamed(problems, problem)))
+      // Some checks run twice, alone and within another.
+      const isNew = (one: Problem) => !problems.some(known => isDeepStrictEqual(known, one))
+      problems.push(...error.problems.filter(isNew))
       return undefined
     }
   })

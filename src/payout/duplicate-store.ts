@@ -67,10 +67,8 @@ export async function findLikenesses(
 }
 
 export function insertLikenesses(tx: TransactionSql, likenesses: readonly Likeness[]) {
-  return insertRows(
-    tx,
-    likenesses.map(row => ({ ...row, likeness: row.likeness.slice(0, HALF) })),
-  )
+  const rows = likenesses.map(row => ({ ...row, likeness: row.likeness.slice(0, HALF) }))
+  return insertRows(tx, rows)
 }
 
 const insertRows = inserter<Likeness>('payout_likenesses', {

@@ -27,13 +27,8 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
 
 function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {
   if ((id === undefined) !== (details === undefined)) return []
-  return [
-    {
-      reason: 'beneficiary_missing',
-      message: 'Send exactly one of beneficiary and beneficiary_details.',
-      remarks: 'beneficiary',
-    },
-  ]
+  const message = 'Send exactly one of beneficiary and beneficiary_details.'
+  return [{ reason: 'beneficiary_missing', message, remarks: 'beneficiary' }]
 }
 
 /** Details must belong to the payout type, and a network to the currency that arrives. */

@@ -202,13 +202,9 @@ function countersOf(uses: readonly PayoutUse[]): Wanted[] {
   const wanted = new Map<string, Wanted>()
   for (const use of uses) {
     const { account_id, limit_id, subject, starts_at } = use
-    const since = wanted.get(counterName(use))?.since ?? starts_at
-    wanted.set(counterName(use), {
-      account_id,
-      limit_id,
-      subject,
-      since: starts_at < since ? starts_at : since,
-    })
+    const { since = starts_at } = wanted.get(counterName(use)) ?? {}
+    const counter = { account_id, limit_id, subject }
+    wanted.set(counterName(use), { ...counter, since: starts_at < since ? starts_at : since })
   }
   return [...wanted.values()]
 }
@@ -226,7 +222,6 @@ export type Make<Made> = (
   count: (done: CountedPast) => number,
 ) => Promise<Made>
 
-/** Sets a new limit. */
 export async function setLimit<Made>(
   { write, make }: { readonly write: Write; readonly make: Make<Made> },
   pricing: (price_version: bigint | null) => Promise<PricingAt>,

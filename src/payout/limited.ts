@@ -30,17 +30,10 @@ const NOTHING: Counted = { uses: [], new_payee: null }
 export function countLimited(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'limits'>,
   { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
-  {
-    quote,
-    rail,
-    beneficiary,
-  }: {
-    readonly quote: Quote
-    readonly rail: string
-    readonly beneficiary: Beneficiary
-  },
+  judged: { readonly quote: Quote; readonly rail: string; readonly beneficiary: Beneficiary },
 ): Counted {
   const { account_id } = account
+  const { quote, rail, beneficiary } = judged
   if (limitsOf(state.limits.limits, account_id).length === 0) return NOTHING
   const { now } = bookOf(state.books, account_id)
   const { destination_details } = beneficiary.details

@@ -143,7 +143,6 @@ async function listScheduled(
   return { ...page, rows: page.rows.map(payoutOf) }
 }
 
-/** The payout that carries a quote. */
 function findCarrier(
   sql: Sql | TransactionSql,
   account_id: string,

@@ -9,8 +9,6 @@ import type { Payout, ReadPayout } from './payout.ts'
 import { MOST_NAMES, type PayoutUpdate } from './request.ts'
 import { withFoundAlone } from './told.ts'
 
-type Metadata = Readonly<Record<string, string>>
-
 /** The metadata as answers show it: null when there is none. */
 export function metadataOf({ metadata, particulars }: Pick<Payout, 'metadata' | 'particulars'>) {
   if (metadata === null) return particulars.metadata
@@ -45,14 +43,12 @@ export function decideUpdate(
     throw refusal('party_erased', `The data of payout ${before.id} is erased.`)
   }
   const payout = withMetadata(before, update)
-  if (isSame(metadataOf(payout), metadataOf(before))) return { payout: before, event: null }
+  if (JSON.stringify(metadataOf(payout)) === JSON.stringify(metadataOf(before))) {
+    return { payout: before, event: null }
+  }
   const { metadata: was_metadata } = before
   const facts = { status: payout.status, by: 'account', journals: [], was_metadata }
   const content = PAYOUT_SEAL.digest(payout)
   const changed = recordChange(state, payout, 'payout.updated', facts, content)
   return { payout, event: withFoundAlone(before, payout, changed) }
-}
-
-function isSame(a: Metadata | null, b: Metadata | null): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }

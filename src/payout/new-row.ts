@@ -17,7 +17,9 @@ import { askedFirst, type Clocks } from './schedule.ts'
 import type { PayoutStatus } from './states.ts'
 
 /** What a payout has in these members until a rail, a person or the account acts on it. */
-const UNTOUCHED = {
+export const UNTOUCHED = {
+  claimed_until: null,
+  rail_attempts: 0,
   rail_reference: '',
   taken_by: '',
   taken_at: null,
@@ -112,12 +114,14 @@ export function payoutRow(
 }
 
 /**
- * Whether the payout waits for its approval, or for a review of its entity or its parties, and when
- * its rail is then asked.
+ * Whether the payout waits for its approval, or for a review of its entity or its parties, when its
+ * rail is then asked, and when the payout arrives if its row does not tell.
  */
-function heldOrNot(made: ScreenedPayout, clocks: Clocks) {
-  const { held_for, screened, needed } = made
-  const internal = made.quote.payout_type === 'service_account'
+function heldOrNot(
+  { held_for, screened, needed, execute_at, quote, routed, plan }: ScreenedPayout,
+  clocks: Clocks,
+) {
+  const internal = quote.payout_type === 'service_account'
   const screening = holdBy(screened, internal)
   const is_held = needed !== null || held_for !== '' || screening !== ''
   const paid = internal ? 'succeeded' : 'processing'
@@ -126,7 +130,8 @@ function heldOrNot(made: ScreenedPayout, clocks: Clocks) {
   return {
     status,
     status_description: needed === null ? descriptionOf(held_for, is_held) : approvalWords(needed),
-    ...planned({ ...made, is_held }, clocks),
+    ask_rail_at: is_held ? null : askedFirst({ rail: routed.rail, execute_at }, plan, clocks),
+    expected_at: routed.route === null ? null : plan.expected_at,
     screened: screening === '' ? screened.version : null,
     screening,
   }
@@ -152,20 +157,6 @@ function approvalWords({ approvers }: Needed): string {
 export function descriptionOf(held_for: string, is_held: boolean): string {
   if (held_for !== '') return `Held until entity ${held_for} is reviewed.`
   return is_held ? NEUTRAL : ''
-}
-
-/** When the rail is asked first, and when the payout arrives if its row does not tell. */
-function planned(
-  made: Pick<JudgedPayout, 'execute_at' | 'routed' | 'plan'> & { readonly is_held: boolean },
-  clocks: Clocks,
-): Pick<OpenPayout, 'ask_rail_at' | 'claimed_until' | 'rail_attempts' | 'expected_at'> {
-  const { is_held, execute_at, routed, plan } = made
-  return {
-    ask_rail_at: is_held ? null : askedFirst({ rail: routed.rail, execute_at }, plan, clocks),
-    claimed_until: null,
-    rail_attempts: 0,
-    expected_at: routed.route === null ? null : plan.expected_at,
-  }
 }
 
 function particularsOf(request: PayoutRequest, quote: Quote): Particulars {

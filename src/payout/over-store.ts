@@ -3,9 +3,9 @@
 // that a lost answer is asked for again.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import { byName, nameOf, payoutKey, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { attemptOf } from '../rail/attempt.ts'
+import { attemptName, attemptOf } from '../rail/attempt.ts'
 import { findAttempts } from '../rail/attempt-store.ts'
 import type { RailPayout } from '../rail/rail.ts'
 import type { OverAsk } from './attempt-step.ts'
@@ -48,7 +48,7 @@ export async function claimOver(
   if (due.length === 0) return []
   const account_ids = [...new Set(due.map(({ account_id }) => account_id))]
   const claims = await transactConfined(sql, account_ids, tx => claimRows(tx, due, lease_ms))
-  const keys = uniqueKeys(claims.map(keyOf))
+  const keys = uniqueKeys(claims.map(payoutKey))
   const [attempts, payouts, [clock]] = await readConfined(sql, account_ids, tx =>
     Promise.all([
       findAttempts(tx, keys),
@@ -56,22 +56,15 @@ export async function claimOver(
       tx<{ now: Instant }[]>`select clock_timestamp() as now`,
     ]),
   )
+  const named = new Map(attempts.map(attempt => [attemptName(attempt), attempt]))
+  const found = byName(payouts)
   return claims.flatMap(({ claim, ...of }) => {
-    const attempt = attempts.find(one => isSame(one, of))
-    const payout = payouts.find(one => nameOf(one) === nameOf(keyOf(of)))
+    const attempt = named.get(attemptName(of))
+    const payout = found.get(nameOf(payoutKey(of)))
     if (attempt === undefined || payout === undefined || clock === undefined) return []
     // An account's answers are for the rail that has its payout now.
     return [{ ...payout, answers: [], attempt: attemptOf(attempt), asked_at: clock.now, claim }]
   })
-}
-
-const keyOf = ({ account_id, payout_id: id }: Omit<DueAttempt, 'number'>): Key => ({
-  account_id,
-  id,
-})
-
-function isSame(a: DueAttempt, b: DueAttempt): boolean {
-  return a.number === b.number && a.payout_id === b.payout_id && a.account_id === b.account_id
 }
 
 function claimRows(tx: TransactionSql, due: readonly DueAttempt[], lease_ms: number) {

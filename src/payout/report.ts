@@ -131,10 +131,8 @@ function contradiction(
   }
   if (payout.taken_over_at !== null && (steps.length > 0 || not_taken !== undefined)) {
     const what = not_taken === undefined ? words : `that it was not taken: ${not_taken.message}`
-    return {
-      kind: 'said_after_person',
-      message: `A person moved the payout; its rail says ${what}`,
-    }
+    const message = `A person moved the payout; its rail says ${what}`
+    return { kind: 'said_after_person', message }
   }
   if (not_taken !== undefined && (payout.status !== 'processing' || payout.rail_steps > 0)) {
     const message = `The payout is ${payout.status}, and its rail says: ${not_taken.message}`

@@ -40,14 +40,6 @@ export function released(state: HeldState, payout: OpenPayout): RailStep {
   return toAccount(payout) ? release(state, payout) : { status: 'processing', failure: null }
 }
 
-/**
- * Whether a payout may be released. A transfer is paid at its release, so it must be screened at
- * the present lists.
- */
-function mayGo({ lists_version }: HeldState, payout: OpenPayout): boolean {
-  return !toAccount(payout) || isScreenedAt(payout, lists_version)
-}
-
 /** The step of a held payout that the review of its entity decides; none while it is pending. */
 export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] {
   const { account_id, held_for } = payout
@@ -56,7 +48,9 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
   switch (approval?.approval_status) {
     case 'approved':
       if (isPriceOver(payout, approval.updated_at)) return [overdue(held_for)]
-      return mayGo(state, payout) ? [released(state, payout)] : []
+      // A transfer is paid at its release, so it must be screened at the present lists.
+      if (toAccount(payout) && !isScreenedAt(payout, state.lists_version)) return []
+      return [released(state, payout)]
     case 'rejected':
       return [rejectedEntity(held_for)]
     default:

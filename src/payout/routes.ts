@@ -75,7 +75,20 @@ export function payoutRoutes(routes: AccountRoutes, deps: Needs): void {
     },
   })
   cancelRoute(routes, deps)
-  updateRoute(routes, deps)
+  routes.write('/v3/payout/:id', {
+    method: 'PUT',
+    operationId: 'updatePayout',
+    summary: 'Change the metadata of a payout, in whatever state it is.',
+    description:
+      'Nothing else of a payout changes by it: no money, no approval, and not whom another ' +
+      'payout is compared with. An event `payout.updated` tells what it was.',
+    params: pathId('pot'),
+    body: PayoutUpdate,
+    response: PayoutResponse,
+    refusals: ['not_found', 'party_erased'],
+    answer: ({ account: { account_id }, body: update, params: { id: payout_id } }) =>
+      deps.lanes.updatePayout.run({ account_id, claim: null, payout_id, update }),
+  })
   actionRoute(routes, deps)
 }
 
@@ -128,23 +141,6 @@ function cancelRoute(routes: AccountRoutes, deps: Needs): void {
     refusals: ['not_found', 'payout_not_cancellable'],
     answer: ({ account: { account_id }, params: { id: payout_id } }, claim) =>
       deps.lanes.cancelPayout.run({ account_id, claim: claim(), payout_id }),
-  })
-}
-
-function updateRoute(routes: AccountRoutes, deps: Needs): void {
-  routes.write('/v3/payout/:id', {
-    method: 'PUT',
-    operationId: 'updatePayout',
-    summary: 'Change the metadata of a payout, in whatever state it is.',
-    description:
-      'Nothing else of a payout changes by it: no money, no approval, and not whom another ' +
-      'payout is compared with. An event `payout.updated` tells what it was.',
-    params: pathId('pot'),
-    body: PayoutUpdate,
-    response: PayoutResponse,
-    refusals: ['not_found', 'party_erased'],
-    answer: ({ account: { account_id }, body: update, params: { id: payout_id } }) =>
-      deps.lanes.updatePayout.run({ account_id, claim: null, payout_id, update }),
   })
 }
 

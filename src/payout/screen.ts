@@ -56,10 +56,8 @@ export async function screenAll(
     nameOf({ account_id, id }),
   )
   const found = await compare(lists, compared, entities, budget_ms)
-  const cleared = await findCleared(
-    tx,
-    [...found].map(([{ account_id }, matches]) => ({ account_id, matches: matches ?? [] })),
-  )
+  const named = [...found].map(([{ account_id }, matches = []]) => ({ account_id, matches }))
+  const cleared = await findCleared(tx, named)
   return asked.map((one, i) => {
     if (rules[i] === 'wait') return NOT_SCREENED
     const matches = found.has(one) ? found.get(one) : []

@@ -1,6 +1,7 @@
 // The operation by which a person decides the matches of a payout: clears them, or confirms one.
 import type { Operation } from '../engine/operation.ts'
 import { found, refusal } from '../errors.ts'
+import { payoutKey } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
 import { decidedBy, type Said, type ScreeningHold, type StoredMatch } from '../screening/match.ts'
 import { findConfirmed, findMatches, storeDecision } from '../screening/match-store.ts'
@@ -37,12 +38,12 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
 
   async load(tx, [command]) {
     if (command === undefined) return { payout: undefined, matches: [], confirmed: [] }
-    const { account_id, payout_id: id } = command
+    const { account_id, payout_id: object_id } = command
     const [, , [payout], matches] = await Promise.all([
       lockBooks(tx, [account_id]),
-      lockOpenPayouts(tx, [{ account_id, id }]),
-      findOpenPayouts(tx, [{ account_id, id }]),
-      findMatches(tx, { account_id, object_id: id }),
+      lockOpenPayouts(tx, [payoutKey(command)]),
+      findOpenPayouts(tx, [payoutKey(command)]),
+      findMatches(tx, { account_id, object_id }),
     ])
     const parties = payout === undefined ? [] : partiesOfPayout(payout)
     return { payout, matches, confirmed: await findConfirmed(tx, parties) }

@@ -5,7 +5,7 @@ import { type Key, nameOf } from '../id.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { type Match, newMatches, type Screened, type StoredMatch } from '../screening/match.ts'
 import { NEUTRAL } from './new-row.ts'
-import type { OpenPayout } from './payout.ts'
+import type { OpenPayout, Payout } from './payout.ts'
 import type { Cause } from './states.ts'
 
 /**
@@ -16,11 +16,7 @@ export function mayBeOut(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_by'>)
 }
 
 /** Whether to screen a payout: it is not over, and waits for no person's decision about a match. */
-function isScreenable({
-  status,
-  held_for,
-  screening,
-}: Pick<OpenPayout, 'status' | 'held_for' | 'screening'>): boolean {
+function isScreenable({ status, held_for, screening }: OpenPayout): boolean {
   if (isHeldOpen({ screening })) return false
   if (status === 'processing' || status === 'pending_approval') return true
   return held_for !== '' || screening === 'waits'
@@ -53,11 +49,7 @@ function checkUnconfirmed(confirmed: ReadonlySet<string>, payout: OpenPayout): v
 }
 
 /** The stored parties of a payout, which are also screened by themselves. */
-export function partiesOfPayout({
-  account_id,
-  beneficiary_id,
-  particulars,
-}: Pick<OpenPayout, 'account_id' | 'beneficiary_id' | 'particulars'>): Key[] {
+export function partiesOfPayout({ account_id, beneficiary_id, particulars }: Payout): Key[] {
   const ids = [particulars.on_behalf_of, beneficiary_id].filter(id => id !== '')
   return ids.map(id => ({ account_id, id }))
 }
@@ -74,7 +66,6 @@ function checkAsCompared(
   throw refusal('invalid_transition', message)
 }
 
-/** The payout after screening. */
 function withScreening(payout: OpenPayout, { version, matches }: Screened): OpenPayout {
   if (!isScreenable(payout)) return payout
   if (matches.length > 0) return { ...payout, screened: null, screening: 'open' }

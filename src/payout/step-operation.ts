@@ -17,7 +17,7 @@ import type { Operation } from '../engine/operation.ts'
 import { findApprovals } from '../entity/store.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
-import { byName, type Key, nameOf, uniqueKeys } from '../id.ts'
+import { byName, type Key, nameOf, payoutKey, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { PayoutUse } from '../limit/limit.ts'
@@ -62,6 +62,7 @@ export const advancePayout = {
   store(tx, outcomes, state) {
     const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
     const begun = outcomes.flatMap(({ new_hold }) => new_hold ?? [])
+    const passed = outcomes.flatMap(outcome => outcome.passed)
     const last = uniqueKeys(outcomes.map(({ payout }) => payout))
     const undone = last.filter(isGivenBack)
     const held = outcomes.flatMap(({ payout: { account_id, id: object_id }, matches }) =>
@@ -70,12 +71,7 @@ export const advancePayout = {
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
       ...storeApprovals(tx, outcomes),
-      writeStates(
-        tx,
-        state.read,
-        outcomes.flatMap(outcome => outcome.passed),
-        last,
-      ),
+      writeStates(tx, state.read, passed, last),
       deleteHolds(tx, ended),
       insertHolds(tx, begun),
       deleteLikenesses(tx, undone.map(likenessOfPayout)),
@@ -185,7 +181,7 @@ function accountStep<Command extends CancelPayout>(
 }
 
 /** Account ids by `account_id/payout id`. */
-type Receivers = ReadonlyMap<string, string>
+export type Receivers = ReadonlyMap<string, string>
 
 /** The receivers of held payouts to other accounts. */
 async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<Receivers> {
@@ -242,10 +238,6 @@ function screenedOf(payouts: readonly OpenPayout[], commands: readonly Advance[]
   return payouts.filter(payout => names.has(nameOf(payout)))
 }
 
-function payoutKey({ account_id, payout_id }: Advance): Key {
-  return { account_id, id: payout_id }
-}
-
 function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Payout[] {
   const payout = payouts.get(nameOf(payoutKey(command)))
   return payout === undefined ? [] : [payout]
@@ -296,8 +288,7 @@ async function loadDebits(
   )
 }
 
-/** What these payouts count for limits. */
 function usesOf(uses: readonly PayoutUse[], payouts: readonly Payout[]): PayoutUse[] {
   const names = new Set(payouts.map(nameOf))
-  return uses.filter(({ account_id, payout_id: id }) => names.has(nameOf({ account_id, id })))
+  return uses.filter(use => names.has(nameOf(payoutKey(use))))
 }

@@ -6,7 +6,7 @@ import { postEntry, recordLine } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
-import { type Key, nameOf } from '../id.ts'
+import { type Key, nameOf, payoutKey } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
 import type { PayoutUse } from '../limit/limit.ts'
@@ -96,7 +96,7 @@ export interface AdvanceOutcome extends AttemptChanges {
  * account_frozen or account_closed, and then changes nothing.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
-  const name = nameOf({ account_id: advance.account_id, id: advance.payout_id })
+  const name = nameOf(payoutKey(advance))
   const read = found(state.payouts.get(name))
   const { screened } = advance
   const payout = screened === undefined ? read : screenedNow(state, read, screened)

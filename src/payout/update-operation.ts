@@ -7,7 +7,7 @@ import { found } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
-import { byName, nameOf, uniqueKeys } from '../id.ts'
+import { byName, nameOf, payoutKey, uniqueKeys } from '../id.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { decideUpdate } from './metadata.ts'
 import { replaceMetadata } from './metadata-store.ts'
@@ -37,7 +37,7 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
   name: 'update_payout',
 
   async load(tx, commands) {
-    const keys = uniqueKeys(commands.map(({ account_id, payout_id: id }) => ({ account_id, id })))
+    const keys = uniqueKeys(commands.map(payoutKey))
     const [locked, payouts] = await Promise.all([
       lockBooks(tx, accountsOf(keys)),
       findOpenPayouts(tx, keys),
@@ -45,9 +45,9 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
     return { ...locked, payouts: byName(payouts) }
   },
 
-  decide(state, { account_id, payout_id: id, update }) {
-    const before = found(state.payouts.get(nameOf({ account_id, id })))
-    const { payout, event } = decideUpdate(state, before, update)
+  decide(state, command) {
+    const before = found(state.payouts.get(nameOf(payoutKey(command))))
+    const { payout, event } = decideUpdate(state, before, command.update)
     state.payouts.set(nameOf(payout), payout)
     return { before, payout, event, reply: success(presentPayout(payout)) }
   },

@@ -73,6 +73,13 @@ export function attemptId(payout_id: string, number: number): string {
   return `${payout_id}-${number}`
 }
 
+/** An attempt as one text, for maps. */
+export function attemptName(
+  of: Pick<PayoutAttempt, 'account_id' | 'payout_id' | 'number'>,
+): string {
+  return `${of.account_id}/${attemptId(of.payout_id, of.number)}`
+}
+
 /** The attempt as its rail gets it. */
 export function attemptOf(attempt: PayoutAttempt): Attempt {
   const { payout_id, number, rail, uetr, opened_at, route } = attempt

@@ -1,6 +1,7 @@
 // The two references of a SWIFT payment: the end-to-end reference and the sender's. Both derive
 // from the payout's id, so nothing is stored and a retry has the same references.
 import { hash } from 'node:crypto'
+import { base32crockford } from '@scure/base'
 
 /**
  * The unique end-to-end transaction reference of field 121: `xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx`,
@@ -17,24 +18,15 @@ export function uetrOf(payout_id: string): string {
   return [[0, 8], [8, 12], [12, 16], [16, 20], [20]].map(([a, b]) => hex.slice(a, b)).join('-')
 }
 
-/** Crockford's base 32 in capitals: receivers may fold case, and people may read it aloud. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-
 /**
  * The sender's reference of field 20 (16x): the 80 bits of the id's SHA-256 after those of the
  * UETR. The first 16 characters of the id itself are nearly all time, so payouts of several
  * accounts would collide. With 80 uniform bits, a thousand million payouts collide with a chance of
- * 4 in 10 million (n² / 2^81).
+ * 4 in 10 million (n² / 2^81). Crockford's base 32 has capitals alone: receivers may fold case, and
+ * people may read it aloud.
  */
 export function senderReferenceOf(payout_id: string): string {
-  const digest = digestOf(payout_id)
-  let bits = BigInt(`0x${digest.subarray(16, 26).toString('hex')}`)
-  let reference = ''
-  for (let i = 0; i < 16; i++) {
-    reference = ALPHABET.charAt(Number(bits & 31n)) + reference
-    bits >>= 5n
-  }
-  return reference
+  return base32crockford.encode(digestOf(payout_id).subarray(16, 26))
 }
 
 function digestOf(payout_id: string): Buffer {
