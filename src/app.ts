@@ -152,7 +152,7 @@ export function addRoutes(
   requestLogRoutes(app, deps)
   payoutApprovalRoutes(app, deps)
   batchApprovalRoutes(app, deps)
-  payoutImportRoutes(app, deps)
+  payoutImportRoutes(routes, deps)
   payoutGroupRoutes(routes, deps)
   importApprovalRoutes(app, deps)
   beneficiaryApprovalRoutes(app, deps)

@@ -21,12 +21,7 @@ import { MAX_REASON } from '../operator/words.ts'
 import { findPayouts } from '../payout/store.ts'
 import { isImport } from '../payout-group/group.ts'
 import { findGroup } from '../payout-group/operations.ts'
-import {
-  presentBatchApproval,
-  presentBatchDecision,
-  presentImportApproval,
-  presentImportDecision,
-} from '../payout-group/response.ts'
+import { presentGroupApproval, presentGroupDecision } from '../payout-group/response.ts'
 import { type Context, example, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
@@ -110,9 +105,8 @@ async function showGroupAction(id: string): Promise<void> {
     return readConfined(sql, [account_id], tx => findGroup(tx, { account_id, id }))
   })
   if (shown === undefined) throw new CommandFailed(`${id} is no more`)
-  const approval = isImport(id) ? presentImportApproval(id, shown) : presentBatchApproval(id, shown)
-  const { waiting, totals, needed, expires_at, digest, ended } = approval
-  const further = 'further' in approval ? approval.further : 0
+  const approval = presentGroupApproval(id, shown)
+  const { waiting, further = 0, totals, needed, expires_at, digest, ended } = approval
   const others = further > 0 && `${further} wait besides, and come after these`
   const ends = ended.map(({ status, payouts }) => `${payouts} ${status}`).join(', ')
   const lines = [
@@ -133,8 +127,7 @@ async function decideGroupAction(id: string, decision: Decision, options: Decidi
     const account_id = await accountOfGroup(context.audit, id)
     return context.runLong(decidingGroup({ account_id, id }, asked))
   })
-  const present = isImport(id) ? presentImportDecision : presentBatchDecision
-  const shown = present(decision, made)
+  const shown = presentGroupDecision(decision, made)
   const payouts = shown.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
   print(shown, `${id}  ${DONE[decision]}; ${payouts.join(', ')}`)
 }

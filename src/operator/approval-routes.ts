@@ -21,17 +21,15 @@ import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { Envelope } from '../http/schema.ts'
 import type { IdPrefix, Key } from '../id.ts'
 import { PayoutResponse, presentPayout } from '../payout/response.ts'
-import { type DecidedGroup, MAX_TOGETHER, type ShownGroup } from '../payout-group/group.ts'
+import { MAX_TOGETHER, type ShownGroup } from '../payout-group/group.ts'
 import { findGroup } from '../payout-group/operations.ts'
 import {
   BatchApprovalResponse,
   BatchDecisionResponse,
   ImportApprovalResponse,
   ImportDecisionResponse,
-  presentBatchApproval,
-  presentBatchDecision,
-  presentImportApproval,
-  presentImportDecision,
+  presentGroupApproval,
+  presentGroupDecision,
 } from '../payout-group/response.ts'
 import {
   deciding,
@@ -115,7 +113,6 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
       summary: 'Show what of a batch waits for people, with one digest of all of it.',
       response: BatchApprovalResponse,
     },
-    present: (shown, id) => presentBatchApproval(id, shown),
     approve: {
       summary: 'Approve all payouts of a batch that wait, as they were shown to you.',
       description:
@@ -129,7 +126,7 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'with the answer. What was approved before, and waits no more, goes on.',
     },
     decided: BatchDecisionResponse,
-    ...decidesGroup(presentBatchDecision),
+    ...OF_GROUPS,
   })
 }
 
@@ -145,7 +142,6 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'longest. GET /v3/payout_import/{id}/payout lists them.',
       response: ImportApprovalResponse,
     },
-    present: (shown, id) => presentImportApproval(id, shown),
     approve: {
       summary: 'Approve all payouts of an import that wait, as they were shown to you.',
       description:
@@ -161,23 +157,20 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'before goes on, and what the import makes later waits anew.',
     },
     decided: ImportDecisionResponse,
-    ...decidesGroup(presentImportDecision),
+    ...OF_GROUPS,
   })
 }
 
-/** What the decisions about groups of payouts have in common. */
-function decidesGroup(
-  present: (decision: Decision, decided: DecidedGroup) => object,
-): Pick<Approved<ShownGroup>, 'find' | 'decide'> {
-  return {
-    find: findGroup,
-    decide: (desk, request, key, asked) =>
-      desk.answerLong(
-        callOf(request, `payout ${asked.decision}`),
-        decidingGroup(key, asked),
-        decided => present(asked.decision, decided),
-      ),
-  }
+/** What batches and imports have in common. */
+const OF_GROUPS: Pick<Approved<ShownGroup>, 'find' | 'present' | 'decide'> = {
+  find: findGroup,
+  present: (shown, id) => presentGroupApproval(id, shown),
+  decide: (desk, request, key, asked) =>
+    desk.answerLong(
+      callOf(request, `payout ${asked.decision}`),
+      decidingGroup(key, asked),
+      decided => presentGroupDecision(asked.decision, decided),
+    ),
 }
 
 export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): void {

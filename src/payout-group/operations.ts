@@ -8,14 +8,14 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { Page, Wanted } from '../db/page.ts'
 import type { LongOperation } from '../engine/operation.ts'
 import { found, refusal } from '../errors.ts'
-import { type Key, nameOf } from '../id.ts'
+import { type Key, nameOf, payoutKey } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { Advance } from '../payout/advance.ts'
 import type { Payout } from '../payout/payout.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import type { AdvanceOutcome, AdvanceState } from '../payout/step.ts'
-import { advancePayout, readUnder } from '../payout/step-operation.ts'
+import { advancePayout, type Receivers, readUnder } from '../payout/step-operation.ts'
 import { findPayouts } from '../payout/store.ts'
 import { forEachInTurns, nextTurn } from '../turns.ts'
 import { type DecidedGroup, groupWords, type ShownGroup, type WaitingGroup } from './group.ts'
@@ -46,11 +46,7 @@ interface Prepared {
   readonly receivers: Receivers
 }
 
-type Receivers = Awaited<ReturnType<typeof advancePayout.prepare>>
-
-interface State extends LockedBooks {
-  readonly members: Members
-  readonly receivers: Receivers
+interface State extends LockedBooks, Prepared {
   readonly open: ReadonlyMap<string, OpenApproval>
   readonly approvers: ReadonlySet<string>
 }
@@ -68,14 +64,10 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
     const { account_id, group_id: id, asked } = one(commands)
     void confineTo(tx, [account_id])
     const members = await findMembers(tx, { account_id, id })
-    const receivers = new Map<string, string>()
-    for (const portion of portionsOf(members ?? [])) {
-      const more = await advancePayout.prepare(
-        tx,
-        portion.map(key => decision(key, asked)),
-      )
-      for (const [name, receiver] of more) receivers.set(name, receiver)
-    }
+    const receivers = await inPortions(members ?? [], portion => {
+      const advances = portion.map(key => decision(key, asked))
+      return advancePayout.prepare(tx, advances)
+    })
     return { members, receivers }
   },
 
@@ -87,7 +79,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
     const [locked, approvers, open] = await Promise.all([
       locking,
       findApprovers(tx, [account_id]),
-      findOpen(tx, members ?? []),
+      inPortions(members ?? [], portion => findOpenApprovals(tx, portion)),
     ])
     const of_account = approvers.get(account_id) ?? new Set<string>()
     return { ...locked, members, receivers, open, approvers: of_account }
@@ -143,9 +135,7 @@ function readPortion(
   portion: readonly OpenApproval[],
   asked: AskedDecision,
 ): Promise<AdvanceState> {
-  const advances = portion.map(({ approval: { account_id, payout_id: id } }) =>
-    decision({ account_id, id }, asked),
-  )
+  const advances = portion.map(({ approval }) => decision(payoutKey(approval), asked))
   const reading = readUnder(tx, advances, receivers, Promise.resolve({ books, now, lists_version }))
   reading.catch(() => {})
   return reading
@@ -157,12 +147,12 @@ async function decidePortion(
   asked: AskedDecision,
 ): Promise<AdvanceOutcome[]> {
   const outcomes: AdvanceOutcome[] = []
-  await forEachInTurns(portion, ({ approval: { account_id, payout_id: id, digest } }) => {
-    const key = { account_id, id }
+  await forEachInTurns(portion, ({ approval }) => {
+    const key = payoutKey(approval)
     // A rejection skips blocked payouts and ends the others.
     const is_blocked = state.payouts.get(nameOf(key))?.screening === 'confirmed'
     if (asked.decision === 'reject' && is_blocked) return
-    outcomes.push(advancePayout.decide(state, decision(key, { ...asked, digest })))
+    outcomes.push(advancePayout.decide(state, decision(key, { ...asked, digest: approval.digest })))
   })
   return outcomes
 }
@@ -172,14 +162,14 @@ function portionsOf<T>(items: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, i) => items.slice(i * PORTION, (i + 1) * PORTION))
 }
 
-/** The approvals of these payouts, read in portions. */
-async function findOpen(
-  tx: TransactionSql,
+/** What is read about these payouts, one portion after the other. */
+async function inPortions<T>(
   members: readonly Key[],
-): Promise<ReadonlyMap<string, OpenApproval>> {
-  const all = new Map<string, OpenApproval>()
+  read: (portion: readonly Key[]) => Promise<ReadonlyMap<string, T>>,
+): Promise<ReadonlyMap<string, T>> {
+  const all = new Map<string, T>()
   for (const portion of portionsOf(members)) {
-    for (const [name, open] of await findOpenApprovals(tx, portion)) all.set(name, open)
+    for (const [name, one] of await read(portion)) all.set(name, one)
   }
   return all
 }
@@ -195,7 +185,7 @@ export async function findGroup(tx: TransactionSql, key: Key): Promise<ShownGrou
   if (members === undefined) return undefined
   const totals = await sumPayouts(tx, members)
   const counts = await countApprovals(tx, key)
-  const open = await findOpen(tx, members)
+  const open = await inPortions(members, portion => findOpenApprovals(tx, portion))
   return { waiting: members.flatMap(member => open.get(nameOf(member)) ?? []), totals, counts }
 }
 

@@ -4,7 +4,13 @@ import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPatternOf } from '../id.ts'
 import { PAYOUT_STATUSES } from '../payout/states.ts'
-import type { DecidedGroup, ShownGroup, WaitingGroup, WaitingTotal } from './group.ts'
+import {
+  type DecidedGroup,
+  isImport,
+  type ShownGroup,
+  type WaitingGroup,
+  type WaitingTotal,
+} from './group.ts'
 import { approversOf, digestOfWaiting, makersOf } from './rules.ts'
 
 const Batch = Id('pob', 'The batch.')
@@ -73,27 +79,15 @@ export const ImportApprovalResponse = Type.Object(
   { title: 'PayoutImportApproval', description: 'What of an import waits for people.' },
 )
 
-export function presentBatchApproval(id: string, group: ShownGroup) {
-  const { length: waiting } = group.waiting
-  return { object: 'payout_batch_approval', payout_batch: id, waiting, ...presentWaits(group) }
-}
-
-export function presentImportApproval(id: string, group: ShownGroup) {
-  const { length: waiting } = group.waiting
-  const further = countOf(group, '') - waiting
-  const counted = { waiting, further }
-  return { object: 'payout_import_approval', payout_import: id, ...counted, ...presentWaits(group) }
-}
-
-function countOf({ counts }: ShownGroup, outcome: string): number {
-  return counts.find(one => one.outcome === outcome)?.payouts ?? 0
-}
-
-function presentWaits(group: ShownGroup) {
-  const { waiting, totals } = group
+/** What waits of a batch or an import. */
+export function presentGroupApproval(id: string, { waiting, totals, counts }: ShownGroup) {
+  const countOf = (outcome: string) => counts.find(one => one.outcome === outcome)?.payouts ?? 0
   const times = waiting.map(({ approval }) => approval.expires_at).sort()
-  const outcomes = APPROVAL_OUTCOMES.map(status => ({ status, payouts: countOf(group, status) }))
+  const outcomes = APPROVAL_OUTCOMES.map(status => ({ status, payouts: countOf(status) }))
   return {
+    ...headOf(id, 'approval'),
+    waiting: waiting.length,
+    ...(isImport(id) && { further: countOf('') - waiting.length }),
     totals: totals.map(presentTotal),
     made_by: makersOf(waiting),
     approved_by: approversOf(waiting),
@@ -170,19 +164,14 @@ export const ImportDecisionResponse = Type.Object(
   { title: 'PayoutImportDecision' },
 )
 
-export function presentBatchDecision(decision: Decision, decided: DecidedGroup) {
-  const { group_id: payout_batch } = decided
-  return { object: 'payout_batch_decision', payout_batch, ...presentDecided(decision, decided) }
+/** What has become of the payouts of a batch or an import. */
+export function presentGroupDecision(decision: Decision, { group_id, statuses }: DecidedGroup) {
+  const payouts = Array.from(statuses, ([status, payouts]) => ({ status, payouts }))
+  return { ...headOf(group_id, 'decision'), decision, payouts }
 }
 
-export function presentImportDecision(decision: Decision, decided: DecidedGroup) {
-  const { group_id: payout_import } = decided
-  return { object: 'payout_import_decision', payout_import, ...presentDecided(decision, decided) }
-}
-
-function presentDecided(decision: Decision, { statuses }: DecidedGroup) {
-  return {
-    decision,
-    payouts: Array.from(statuses, ([status, payouts]) => ({ status, payouts })),
-  }
+/** The members that name the group. */
+function headOf(id: string, about: 'approval' | 'decision'): object {
+  const kind = isImport(id) ? 'payout_import' : 'payout_batch'
+  return { object: `${kind}_${about}`, [kind]: id }
 }

@@ -1,7 +1,7 @@
 // The approval of a group as one. A person decides about all of its waiting payouts, bound to one
 // digest of what they were shown. Each payout keeps its own approval, so each rule about a payout
 // also holds in a group. Pure.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { OpenApproval } from '../approval/approval.ts'
 import { type AskedDecision, checkDecision } from '../approval/rules.ts'
 import { refusal } from '../errors.ts'
@@ -15,7 +15,7 @@ import { groupWords, type WaitingGroup, type WaitingPart } from './group.ts'
  */
 export function digestOfWaiting(waiting: readonly OpenApproval[]): string {
   const lines = waiting.map(({ approval: { payout_id, digest } }) => `${payout_id} ${digest}\n`)
-  return createHash('sha256').update(lines.join('')).digest('hex')
+  return hash('sha256', lines.join(''), 'hex')
 }
 
 export function isWaiting({ approval }: OpenApproval): boolean {
