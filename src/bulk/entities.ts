@@ -1,6 +1,5 @@
 // Imports entities: each row of a file is a creation under the duplicate rules.
 import { actOfImport } from '../audit/recorded.ts'
-import { readConfined } from '../db/confine.ts'
 import type { Decided } from '../engine/operation.ts'
 import type { RuleName } from '../entity/duplicates.ts'
 import type { Entity } from '../entity/entity.ts'
@@ -11,7 +10,6 @@ import type { ApprovalStatus } from '../entity/states.ts'
 import type { Problem } from '../errors.ts'
 import { bookId } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { accountNow } from '../ledger/store.ts'
 import { upsertEndedReviews } from '../payout/hold-store.ts'
 import { hashJson } from '../seal.ts'
 import { type BodyProblems, openBodies } from './bodies.ts'
@@ -50,10 +48,8 @@ export function openEntityBodies(): BodyProblems {
   return openBodies(EntityRequest, body => checkEntity(body as EntityRequest))
 }
 
-export async function importEntities(wanted: Import<EntityRow>): Promise<RunEnd> {
-  const { account_id } = wanted.account
-  const started_at = await readConfined(wanted.sql, [account_id], tx => accountNow(tx, account_id))
-  return runImport(wanted, new EntityRows(wanted, started_at))
+export function importEntities(wanted: Import<EntityRow>): Promise<RunEnd> {
+  return runImport(wanted, new EntityRows(wanted))
 }
 
 interface CreateEntity extends WriteEntity {
@@ -66,7 +62,6 @@ const NOT_WRITTEN = ''
 class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, EntityRow> {
   readonly operation: ReturnType<typeof writeEntity>
   readonly #wanted: Import<EntityRow>
-  readonly #started_at: Instant
   readonly #problemsOf = openEntityBodies()
   readonly #keys: RowKeys
   /** Dry run: the lines that would have created an entity, by the key of an identity. */
@@ -74,10 +69,9 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
   /** One of those entities, which stands for all of them. */
   #unwritten: Entity | undefined
 
-  constructor(wanted: Import<EntityRow>, started_at: Instant) {
+  constructor(wanted: Import<EntityRow>) {
     this.operation = writeEntity(wanted.dry_run ? () => NOT_WRITTEN : bookId, upsertEndedReviews)
     this.#wanted = wanted
-    this.#started_at = started_at
     this.#keys = new RowKeys(wanted.name)
   }
 
@@ -95,11 +89,10 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
     return actOfImport('entities', this.#wanted.name, created)
   }
 
-  written(line: number, _: CreateEntity, outcome: WrittenEntity, again: boolean): EntityRow {
+  written(line: number, _: CreateEntity, outcome: WrittenEntity, since: Instant | null): EntityRow {
     const { entity, did, rule } = outcome
     if (rule !== null) return matched(line, rule, entity)
-    // An earlier try without an answer may have taken effect; here it did.
-    const ours = did === 'created' || (again && entity.created_at >= this.#started_at)
+    const ours = did === 'created' || (since !== null && entity.created_at >= since)
     if (!ours) return importedBefore(line, entity)
     return { ...NOTHING, line, result: 'created', entity: entity.id }
   }

@@ -33,7 +33,6 @@ export async function openFile(
 
 const NO_HEADER = { messages: ['not a CSV header'] } as const
 
-/** The columns that a header names. */
 export function readHeader(text: string, set: ColumnSet): Read<readonly Column[]> {
   // Spreadsheets use these separators where the comma is the decimal point.
   if (/[;\t]/.test(text) && !text.includes(',')) return { messages: ['separate columns by commas'] }

@@ -12,6 +12,7 @@ import {
 import { likenessOfRequest } from '../payout/duplicate.ts'
 import type { CreatePayout, Payout, PayoutOutcome, PayoutState } from '../payout/payout.ts'
 import type { PayoutRequest } from '../payout/request.ts'
+import { isGivenBack } from '../payout/states.ts'
 import { hashJson } from '../seal.ts'
 import { RowKeys } from './keys.ts'
 import {
@@ -175,7 +176,7 @@ function decideRow(
  */
 function checkNewPayment(twin: ImportedPayout | undefined): void {
   // The money came back, so nothing was paid.
-  if (twin === undefined || twin.status === 'failed' || twin.status === 'reversed') return
+  if (twin === undefined || isGivenBack(twin)) return
   const message =
     `Payout ${twin.payout_id}, made by this import from a row that said other things, has the ` +
     'same beneficiary, amount, currency and reference_id. If this is another payment, send ' +

@@ -1,13 +1,11 @@
 // Imports payouts: each row of a file is one payout, made once.
 import type { Account } from '../account/rules.ts'
 import { actOfImport } from '../audit/recorded.ts'
-import { readConfined } from '../db/confine.ts'
 import type { Decided } from '../engine/operation.ts'
 import { invalidField, type Problem } from '../errors.ts'
 import { nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { bookOf } from '../ledger/rules.ts'
-import { accountNow } from '../ledger/store.ts'
 import { copyState, counterName, type Sum } from '../limit/limit.ts'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
@@ -59,30 +57,18 @@ interface PayoutImport extends Import<PayoutRow> {
 }
 
 export async function importPayouts(wanted: PayoutImport): Promise<RunEnd> {
-  const { sql, account } = wanted
-  const { account_id } = account
+  const { sql } = wanted
   // Accounts, rates and fees stay current while the import runs, as in the service. A failed read
   // is repeated, and a row that needs outdated data is refused.
   const reference = await openReference(sql)
   const lists = new Lists(sql, () => {})
   try {
     await lists.read()
-    const check = (body: unknown) => checkRequest(body as PayoutRequest, account)
-    const problemsOf = openBodies(PayoutRequest, check)
-    const started_at = await readConfined(sql, [account_id], tx => accountNow(tx, account_id))
-    const rows = new PayoutRows(wanted, { reference, lists, problemsOf, started_at })
-    return await runImport(wanted, rows)
+    return await runImport(wanted, new PayoutRows(wanted, reference, lists))
   } finally {
     await lists.idle()
     await reference.close()
   }
-}
-
-interface Opened {
-  readonly reference: Reference
-  readonly lists: Lists
-  readonly problemsOf: BodyProblems
-  readonly started_at: Instant
 }
 
 /** Stands for a payout that an earlier row would have made. */
@@ -102,7 +88,8 @@ const UNLIMITED = 1n << 62n
 class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   readonly operation: ReturnType<typeof payRows>
   readonly #wanted: PayoutImport
-  readonly #opened: Opened
+  readonly #reference: Reference
+  readonly #problemsOf: BodyProblems
   readonly #keys: FileKeys
   /** Dry run: the balances after the rows so far. */
   readonly #balances = new Map<string, bigint>()
@@ -112,18 +99,19 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   readonly #sums = new Map<string, Sum[]>()
   #begun = false
 
-  constructor(wanted: PayoutImport, opened: Opened) {
-    const { reference, lists } = opened
+  constructor(wanted: PayoutImport, reference: Reference, lists: Lists) {
+    const check = (body: unknown) => checkRequest(body as PayoutRequest, wanted.account)
     this.operation = payRows(payoutReference(reference, lists, wanted.sender_bic))
     this.#wanted = wanted
-    this.#opened = opened
+    this.#reference = reference
+    this.#problemsOf = openBodies(PayoutRequest, check)
     this.#keys = new FileKeys(wanted.name)
   }
 
   read(sent: unknown) {
     const { file, allow_duplicates: allow_duplicate } = this.#wanted
     const row = file.columns === null ? { body: sent, problems: [] } : completeRow(sent as object)
-    const problems = [...row.problems, ...this.#opened.problemsOf(row.body)]
+    const problems = [...row.problems, ...this.#problemsOf(row.body)]
     if (problems.length > 0) return { problems }
     const body = row.body as PayoutRequest
     const keys = this.#keys.next(body)
@@ -137,7 +125,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   /** The paying account, as it is now. */
   #account(): Account {
     const { account_id } = this.#wanted.account
-    const account = this.#opened.reference.current().accounts.get(account_id)
+    const account = this.#reference.current().accounts.get(account_id)
     if (account === undefined) throw new Error(`account ${account_id} is gone`)
     return account
   }
@@ -147,9 +135,9 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     return actOfImport('payouts', this.#wanted.name, made)
   }
 
-  written(line: number, { keys }: PayRow, { made, payout }: PaidRow, again: boolean): PayoutRow {
-    // An earlier try without an answer may have taken effect; here it did.
-    const ours = made !== null || (again && payout.created_at >= this.#opened.started_at)
+  written(line: number, { keys }: PayRow, paid: PaidRow, since: Instant | null): PayoutRow {
+    const { made, payout } = paid
+    const ours = made !== null || (since !== null && payout.created_at >= since)
     return ours ? madeRow(line, keys, payout) : importedBefore(line, payout)
   }
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '../account/rules.ts'
 import type { Act } from '../audit/act.ts'
 import { recorded } from '../audit/recorded.ts'
+import { readConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { Lane } from '../engine/lane.ts'
 import { loadOnly } from '../engine/load-only.ts'
@@ -12,6 +13,8 @@ import { type Decided, decideOne, type Operation } from '../engine/operation.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { toRefusal } from '../http/errors.ts'
 import { MAX_PROBLEMS } from '../http/problems.ts'
+import type { Instant } from '../instant.ts'
+import { accountNow } from '../ledger/store.ts'
 import { nextTurn } from '../turns.ts'
 import { type ImportFile, readBody, readRows } from './file.ts'
 import type { FileRecord } from './records.ts'
@@ -50,8 +53,11 @@ export interface Rows<Command, State, Outcome, Result> {
   read(body: unknown): { readonly command: Command } | { readonly problems: readonly Problem[] }
   /** What the audit log keeps of rows that were written together. */
   acts(outcomes: readonly Outcome[]): readonly Act[]
-  /** `again`: an earlier try had no answer, so it may have taken effect. */
-  written(line: number, command: Command, outcome: Outcome, again: boolean): Result
+  /**
+   * `since`: an earlier try had no answer, so it may have taken effect since the import began; null
+   * after the first try.
+   */
+  written(line: number, command: Command, outcome: Outcome, since: Instant | null): Result
   refused(line: number, problems: readonly Problem[]): Result
   /** Dry run, before the row is decided: adds to the state what earlier batches would write. */
   recall(state: State, command: Command): void
@@ -77,12 +83,13 @@ type Way<Command, Result> = (
   before: Promise<unknown>,
 ) => Promise<(Result | undefined)[]>
 
-/** Runs through the file. */
 export async function runImport<Command, State, Outcome, Result>(
   { sql, account, file, dry_run, stopped, onResults }: Import<Result>,
   rows: Rows<Command, State, Outcome, Result>,
 ): Promise<RunEnd> {
-  const way = dry_run ? trying(sql, account, rows) : writing(sql, rows)
+  const { account_id } = account
+  const started_at = await readConfined(sql, [account_id], tx => accountNow(tx, account_id))
+  const way = dry_run ? trying(sql, account, rows) : writing(sql, rows, started_at)
   const in_hand: { batch: Row<Command>[]; results: ReturnType<typeof way> }[] = []
   let before: Promise<unknown> = Promise.resolve()
   let unanswered = 0
@@ -136,6 +143,7 @@ function readRow<Command>(
 function writing<Command, State, Outcome, Result>(
   sql: Sql,
   rows: Rows<Command, State, Outcome, Result>,
+  started_at: Instant,
 ): Way<Command, Result> {
   const operation = recorded(rows.operation, outcomes => rows.acts(outcomes))
   const lane = new Lane(sql, operation, { max_batch: BATCH })
@@ -150,7 +158,7 @@ function writing<Command, State, Outcome, Result>(
         tries += 1
         return { outcome: await lane.run(command) }
       }, before)
-      return answer && rows.written(line, command, answer.outcome, tries > 1)
+      return answer && rows.written(line, command, answer.outcome, tries > 1 ? started_at : null)
     } catch (error) {
       return rows.refused(line, problemsOfFault(error))
     }
