@@ -1,5 +1,7 @@
-// The erased forms of rows: ids, times, amounts, country and state stay. PostgreSQL has the
-// same forms (migrations/0014) and lets personal data go to no other. Pure.
+// The erased forms of rows: ids, times, amounts, country and state stay. PostgreSQL has the same
+// forms (migrations/0014) and lets personal data go to no other. Has the digest of an erasure, too.
+// Pure.
+import { hash } from 'node:crypto'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import { NO_DETAILS } from '../beneficiary/columns.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
@@ -7,6 +9,7 @@ import type { Entity } from '../entity/entity.ts'
 import { completed } from '../only-set.ts'
 import { NO_PARTICULARS } from '../payout/columns.ts'
 import type { Payout } from '../payout/payout.ts'
+import type { ErasedRow, Erasure } from './privacy.ts'
 
 /** A beneficiary without the members that tell who it is and where it is paid. */
 export function erasedBeneficiary(beneficiary: Beneficiary): Beneficiary {
@@ -111,4 +114,14 @@ export type Fact = Readonly<Record<string, unknown>>
 
 function isFact(value: unknown): value is Fact {
   return typeof value === 'object' && value !== null
+}
+
+/** The digest of an erasure and its rows, which its event carries. */
+export function digestOfErasure(erasure: Erasure, rows: readonly ErasedRow[]): string {
+  const { account_id, party_id, erased_at, erased_by, reason } = erasure
+  const lines = rows.map(({ table_name, key, was, becomes }) =>
+    JSON.stringify([table_name, key, was, becomes]),
+  )
+  const head = JSON.stringify([account_id, party_id, erased_at, erased_by, reason])
+  return hash('sha256', [head, ...lines.sort()].join('\n'), 'hex')
 }

@@ -20,7 +20,7 @@ export function readExport(audit: Sql, party: Party): Promise<Section[]> {
     const sections: Section[] = []
     for (const source of SOURCES) {
       const rows = await readSource(tx, source, party, payouts)
-      const { table, term, note = '' } = source
+      const { table, term = 'retention', note = '' } = source
       if (rows.length > 0) sections.push({ table, term, note, rows })
     }
     return sections

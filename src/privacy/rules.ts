@@ -13,8 +13,7 @@ import { type Book, bookOf } from '../ledger/rules.ts'
 import { APPROVAL_SEAL, PAYOUT_SEAL } from '../payout/columns.ts'
 import type { Payout } from '../payout/payout.ts'
 import { withFoundAlone } from '../payout/told.ts'
-import { digestOfErasure } from './digest.ts'
-import { erasedBeneficiary, erasedEntity, erasedPayout } from './erased.ts'
+import { digestOfErasure, erasedBeneficiary, erasedEntity, erasedPayout } from './erased.ts'
 import type { ErasedRow, Erasure, Obstacle, Party } from './privacy.ts'
 
 export type StoredParty =
@@ -165,12 +164,9 @@ function rowsOf(
   { payouts, events, files, inbox }: Stored,
   replies: readonly ErasedReply[],
 ): ErasedRow[] {
-  const plain = (table_name: string, key: string) => ({
-    table_name,
-    key,
-    was: null,
-    becomes: null,
-  })
+  const plain = (table_name: string, key: string) => {
+    return { table_name, key, was: null, becomes: null }
+  }
   return [
     plain(kind === 'beneficiary' ? 'beneficiaries' : 'entities', row.id),
     // People have approved the row before the erasure.

@@ -14,7 +14,8 @@ export interface Source {
   readonly table: string
   /** The rows of table `t`; $1 is the account, $2 the party, $3 its payouts. */
   readonly where: string
-  readonly term: Term
+  /** Absent: `retention`. */
+  readonly term?: Term
   /** Columns that are left out: they are also about somebody else, or useful to nobody. */
   readonly without?: readonly string[]
   /** Columns that the export of an entity leaves out, as they are about its payees. */
@@ -23,6 +24,7 @@ export interface Source {
   readonly note?: string
 }
 
+const OF_PARTY = 't.account_id = $1 and t.id = $2'
 const OF_PAYOUT = 't.account_id = $1 and t.payout_id = any ($3)'
 const OF_BENEFICIARY = 't.account_id = $1 and t.beneficiary_id = $2'
 const OF_OBJECT = 't.account_id = $1 and (t.object_id = $2 or t.object_id = any ($3))'
@@ -34,17 +36,11 @@ const FILES = `select unnest(i.earlier_files || i.msg_id) from rail_items i
   where i.account_id = $1 and i.payout_id = any ($3)`
 
 export const SOURCES: readonly Source[] = [
-  { table: 'beneficiaries', where: 't.account_id = $1 and t.id = $2', term: 'retention' },
-  {
-    table: 'entities',
-    where: 't.account_id = $1 and t.id = $2',
-    term: 'retention',
-  },
+  { table: 'beneficiaries', where: OF_PARTY },
+  { table: 'entities', where: OF_PARTY },
   {
     table: 'events',
-    where: `t.account_id = $1 and (t.object_id = $2 or t.object_id = any ($3))
-      and t.object_id <> ''`,
-    term: 'retention',
+    where: `${OF_OBJECT} and t.object_id <> ''`,
     without: ['content', 'kept', 'hash'],
   },
   {
@@ -52,21 +48,15 @@ export const SOURCES: readonly Source[] = [
     where: `t.account_id = $1 and (t.object_id = any ($3) or strpos(t.body, $2) > 0)`,
     term: 'hours',
   },
-  {
-    table: 'payouts',
-    where: BY_ID,
-    term: 'retention',
-    of_payees: ['beneficiary_details', 'mt103'],
-  },
-  { table: 'open_payouts', where: BY_ID, term: 'retention' },
-  { table: 'payout_outcomes', where: BY_ID, term: 'retention' },
-  { table: 'payout_batch_items', where: OF_PAYOUT, term: 'retention' },
-  { table: 'payout_imports', where: OF_PAYOUT, term: 'retention' },
+  { table: 'payouts', where: BY_ID, of_payees: ['beneficiary_details', 'mt103'] },
+  { table: 'open_payouts', where: BY_ID },
+  { table: 'payout_outcomes', where: BY_ID },
+  { table: 'payout_batch_items', where: OF_PAYOUT },
+  { table: 'payout_imports', where: OF_PAYOUT },
   {
     table: 'payout_metadata',
     where: `t.account_id = $1 and exists (
       select from unnest($3::text[]) id where id between t.first_id and t.last_id)`,
-    term: 'retention',
     without: ['hashes'],
     note: 'The hashes are left out: they are of other payouts too. payouts has the metadata.',
   },
@@ -77,36 +67,27 @@ export const SOURCES: readonly Source[] = [
     term: 'book',
   },
   { table: 'journals', where: 't.account_id = $1 and t.source = any ($3)', term: 'book' },
-  { table: 'payout_attempts', where: OF_PAYOUT, term: 'retention' },
-  { table: 'rail_evidence', where: OF_PAYOUT, term: 'retention' },
-  { table: 'rail_exceptions', where: OF_PAYOUT, term: 'retention' },
-  { table: 'rail_items', where: OF_PAYOUT, term: 'retention', of_payees: ['payment'] },
-  { table: 'rail_item_evidence', where: OF_PAYOUT, term: 'retention' },
+  { table: 'payout_attempts', where: OF_PAYOUT },
+  { table: 'rail_evidence', where: OF_PAYOUT },
+  { table: 'rail_exceptions', where: OF_PAYOUT },
+  { table: 'rail_items', where: OF_PAYOUT, of_payees: ['payment'] },
+  { table: 'rail_item_evidence', where: OF_PAYOUT },
   {
     table: 'rail_files',
     where: `t.msg_id in (${FILES})`,
-    term: 'retention',
     without: ['bytes', 'envelope'],
     note: 'The bytes are left out: the file has other payees too. rail_items has this one.',
   },
-  {
-    table: 'rail_inbox_lines',
-    where: `t.end_to_end_id in (${ITEMS})`,
-    term: 'retention',
-  },
-  { table: 'screening_matches', where: OF_OBJECT, term: 'retention' },
-  { table: 'screening_clears', where: OF_OBJECT, term: 'retention' },
-  { table: 'beneficiary_approvals', where: OF_BENEFICIARY, term: 'retention' },
-  { table: 'beneficiary_decisions', where: OF_BENEFICIARY, term: 'retention' },
-  { table: 'payout_approvals', where: OF_PAYOUT, term: 'retention' },
-  { table: 'approval_decisions', where: OF_PAYOUT, term: 'retention' },
-  { table: 'approved_payees', where: OF_PAYOUT, term: 'retention' },
+  { table: 'rail_inbox_lines', where: `t.end_to_end_id in (${ITEMS})` },
+  { table: 'screening_matches', where: OF_OBJECT },
+  { table: 'screening_clears', where: OF_OBJECT },
+  { table: 'beneficiary_approvals', where: OF_BENEFICIARY },
+  { table: 'beneficiary_decisions', where: OF_BENEFICIARY },
+  { table: 'payout_approvals', where: OF_PAYOUT },
+  { table: 'approval_decisions', where: OF_PAYOUT },
+  { table: 'approved_payees', where: OF_PAYOUT },
   { table: 'limit_uses', where: OF_PAYOUT, term: 'month' },
-  {
-    table: 'webhook_deliveries',
-    where: 't.account_id = $1 and (t.object_id = $2 or t.object_id = any ($3))',
-    term: 'month',
-  },
+  { table: 'webhook_deliveries', where: OF_OBJECT, term: 'month' },
   {
     table: 'webhook_attempts',
     where: `t.account_id = $1 and t.delivery_id in (select d.id from webhook_deliveries d

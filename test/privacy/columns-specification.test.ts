@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { COLUMNS } from '../../src/privacy/personal.ts'
 import { SOURCES } from '../../src/privacy/sources.ts'
+import { COLUMNS } from './personal-columns.ts'
 
 const KINDS = ['personal', 'digest', 'staff', 'none'] as const
 
