@@ -1,7 +1,7 @@
 // Compares the approvals of payouts with the payouts, and with what people have decided. Each rule
 // is one select.
 import { APPROVAL_SEAL } from '../payout/columns.ts'
-import { isArchived, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, ofAccount, rule, STATED_PAYOUTS } from './rows.ts'
 
 /** People have approved another row than the present one, and than the one before its erasure. */
 const OTHER = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exists (
@@ -13,101 +13,89 @@ const OTHER = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exis
  * payout that is more than pending or failed was approved before its approval expired: by enough
  * people, none of whom is its maker, who were shown the present row.
  */
-const APPROVED: Rule = {
-  table: 'payout_approvals',
-  select: account_id => `
-    select account_id, key, expected, found from (
-      select coalesce(a.account_id, p.account_id) as account_id, coalesce(a.payout_id, p.id) as key,
-        case when p.id is null then 'no approval, as no payout is so'
-          when a.payout_id is null then 'an approval that waits'
-          when p.status = 'pending_approval' then 'waits, or rejected'
-          when p.status = 'failed' then 'an outcome'
-          else concat(a.approvers, ' approvals of the payout as it is, and approved')
-          end as expected,
-        case when a.payout_id is null then 'none'
-          else coalesce(d.given, 0) || ' approvals, ' || coalesce(d.rejected, 0) || ' rejections, '
-            || case a.outcome when '' then 'waits' else a.outcome end
-            || case when ${OTHER}
-              then ', of another row' else '' end end as found,
-        case when p.id is null or a.payout_id is null or a.approvers is null then true
-          when ${OTHER} then true
-          when p.status = 'pending_approval' then a.outcome not in ('', 'rejected')
-            or (a.outcome = 'rejected') <> (coalesce(d.rejected, 0) > 0)
-          when a.outcome = 'approved'
-            then coalesce(d.given, 0) < a.approvers or coalesce(d.rejected, 0) > 0
-              or a.ended_at >= a.expires_at
-          when a.outcome = 'rejected' then p.status <> 'failed' or coalesce(d.rejected, 0) = 0
-          when a.outcome = 'expired' then p.status <> 'failed' or a.ended_at < a.expires_at
-          else p.status <> 'failed' or a.outcome = '' end as wrong
-      from (
-        select * from payout_approvals where ${ofAccount('account_id', account_id)}
-      ) a
-      full join (
-        select p.*, a.payout_id as asked from ${STATED_PAYOUTS} p
-        left join payout_approvals a on a.account_id = p.account_id and a.payout_id = p.id
-        where (p.status = 'pending_approval' or a.payout_id is not null)
-          and ${ofAccount('p.account_id', account_id)}
-      ) p on p.account_id = a.account_id and p.id = a.payout_id
-      left join (
-        select d.account_id, d.payout_id,
-          count(*) filter (where decision = 'approve' and d.digest = a.digest
-            and d.user_name <> a.made_by) as given,
-          count(*) filter (where decision = 'reject') as rejected
-        from approval_decisions d
-        join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
-        where ${ofAccount('d.account_id', account_id)} group by 1, 2
-      ) d on d.account_id = a.account_id and d.payout_id = a.payout_id
-    ) judged where wrong`,
-}
+const APPROVED = rule('payout_approvals')`
+  select account_id, key, expected, found from (
+    select coalesce(a.account_id, p.account_id) as account_id, coalesce(a.payout_id, p.id) as key,
+      case when p.id is null then 'no approval, as no payout is so'
+        when a.payout_id is null then 'an approval that waits'
+        when p.status = 'pending_approval' then 'waits, or rejected'
+        when p.status = 'failed' then 'an outcome'
+        else concat(a.approvers, ' approvals of the payout as it is, and approved')
+        end as expected,
+      case when a.payout_id is null then 'none'
+        else coalesce(d.given, 0) || ' approvals, ' || coalesce(d.rejected, 0) || ' rejections, '
+          || case a.outcome when '' then 'waits' else a.outcome end
+          || case when ${OTHER}
+            then ', of another row' else '' end end as found,
+      case when p.id is null or a.payout_id is null or a.approvers is null then true
+        when ${OTHER} then true
+        when p.status = 'pending_approval' then a.outcome not in ('', 'rejected')
+          or (a.outcome = 'rejected') <> (coalesce(d.rejected, 0) > 0)
+        when a.outcome = 'approved'
+          then coalesce(d.given, 0) < a.approvers or coalesce(d.rejected, 0) > 0
+            or a.ended_at >= a.expires_at
+        when a.outcome = 'rejected' then p.status <> 'failed' or coalesce(d.rejected, 0) = 0
+        when a.outcome = 'expired' then p.status <> 'failed' or a.ended_at < a.expires_at
+        else p.status <> 'failed' or a.outcome = '' end as wrong
+    from (
+      select * from payout_approvals where ${ofAccount('account_id')}
+    ) a
+    full join (
+      select p.*, a.payout_id as asked from ${STATED_PAYOUTS} p
+      left join payout_approvals a on a.account_id = p.account_id and a.payout_id = p.id
+      where (p.status = 'pending_approval' or a.payout_id is not null)
+        and ${ofAccount('p.account_id')}
+    ) p on p.account_id = a.account_id and p.id = a.payout_id
+    left join (
+      select d.account_id, d.payout_id,
+        count(*) filter (where decision = 'approve' and d.digest = a.digest
+          and d.user_name <> a.made_by) as given,
+        count(*) filter (where decision = 'reject') as rejected
+      from approval_decisions d
+      join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
+      where ${ofAccount('d.account_id')} group by 1, 2
+    ) d on d.account_id = a.account_id and d.payout_id = a.payout_id
+  ) judged where wrong`
 
 /** Each decision has an approval, and is not by the maker of the payout. */
-const DECIDED: Rule = {
-  table: 'approval_decisions',
-  select: account_id => `
-    select d.account_id, d.payout_id || ' ' || d.user_name as key,
-      'a decision of somebody who has not made the payout, as it was shown' as expected,
-      case when a.payout_id is null then 'no approval'
-        else concat('made by ', a.made_by, ', digest ', encode(d.digest, 'hex')) end as found
-    from approval_decisions d
-    left join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
-    where ${ofAccount('d.account_id', account_id)}
-      and (a.payout_id is null or a.made_by = d.user_name
-        or a.digest is distinct from d.digest
-        or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`,
-}
+const DECIDED = rule('approval_decisions')`
+  select d.account_id, d.payout_id || ' ' || d.user_name as key,
+    'a decision of somebody who has not made the payout, as it was shown' as expected,
+    case when a.payout_id is null then 'no approval'
+      else concat('made by ', a.made_by, ', digest ', encode(d.digest, 'hex')) end as found
+  from approval_decisions d
+  left join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
+  where ${ofAccount('d.account_id')}
+    and (a.payout_id is null or a.made_by = d.user_name
+      or a.digest is distinct from d.digest
+      or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`
 
 /** An event tells of each decision, by the same person at the same time. */
-const TOLD: Rule = {
-  table: 'approval_decisions',
-  select: account_id => `
-    select d.account_id, d.payout_id || ' ' || d.user_name as key,
-      'a decision that an event tells of' as expected,
-      concat(d.decision, ' at ', d.decided_at) as found
-    from approval_decisions d
-    left join (
-      select account_id, object_id, created_at, data ->> 'operator' as operator,
-        case type when 'payout.approved' then 'approve' else 'reject' end as decision
-      from each_event
-      where type in ('payout.approved', 'payout.rejected')
-        and ${ofAccount('account_id', account_id)}
-    ) e on e.account_id = d.account_id and e.object_id = d.payout_id
-      and e.operator = d.user_name and e.decision = d.decision and e.created_at = d.decided_at
-    where ${ofAccount('d.account_id', account_id)} and e.object_id is null and not exists (
-      select from payouts p where p.account_id = d.account_id and p.id = d.payout_id
-        and ${isArchived('p.created_at', 'p.account_id')})`,
-}
+const TOLD = rule('approval_decisions')`
+  select d.account_id, d.payout_id || ' ' || d.user_name as key,
+    'a decision that an event tells of' as expected,
+    concat(d.decision, ' at ', d.decided_at) as found
+  from approval_decisions d
+  left join (
+    select account_id, object_id, created_at, data ->> 'operator' as operator,
+      case type when 'payout.approved' then 'approve' else 'reject' end as decision
+    from each_event
+    where type in ('payout.approved', 'payout.rejected')
+      and ${ofAccount('account_id')}
+  ) e on e.account_id = d.account_id and e.object_id = d.payout_id
+    and e.operator = d.user_name and e.decision = d.decision and e.created_at = d.decided_at
+  where ${ofAccount('d.account_id')} and e.object_id is null and not exists (
+    select from payouts p where p.account_id = d.account_id and p.id = d.payout_id
+      and ${isArchived('p.created_at', 'p.account_id')})`
 
 /** Each known payee has an approved payout that made it known. */
-const KNOWN: Rule = {
-  table: 'approved_payees',
-  select: account_id => `
-    select k.account_id, k.payee as key,
-      'an approval of payout ' || k.payout_id || ' to this payee at ' || k.approved_at as expected,
-      coalesce(a.outcome || ' at ' || a.ended_at, 'none') as found
-    from approved_payees k
-    left join payout_approvals a on a.account_id = k.account_id and a.payout_id = k.payout_id
-    where ${ofAccount('k.account_id', account_id)}
-      and (a.outcome, a.payee, a.ended_at) is distinct from ('approved', k.payee, k.approved_at)`,
-}
+const KNOWN = rule('approved_payees')`
+  select k.account_id, k.payee as key,
+    'an approval of payout ' || k.payout_id || ' to this payee at ' || k.approved_at as expected,
+    coalesce(a.outcome || ' at ' || a.ended_at, 'none') as found
+  from approved_payees k
+  left join payout_approvals a on a.account_id = k.account_id and a.payout_id = k.payout_id
+  where ${ofAccount('k.account_id')}
+    and (a.outcome, a.payee, a.ended_at) is distinct from ('approved', k.payee, k.approved_at)`
 
 export const APPROVALS = [APPROVED, DECIDED, TOLD, KNOWN]

@@ -1,7 +1,7 @@
 // Compares the attempts of payouts with the payouts and with their events: which rail had a payout,
 // when, and how that ended. Each rule is one select.
 import { MANUAL } from '../rail/rail.ts'
-import { isArchived, ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, ofAccount, type Rule, rule, STATED_PAYOUTS } from './rows.ts'
 
 /** Attempts that the rail of a live account has, or had. */
 const OUTSIDE = `p.first_rail not in ('', 'simulator', '${MANUAL}')`
@@ -11,100 +11,90 @@ const OUTSIDE = `p.first_rail not in ('', 'simulator', '${MANUAL}')`
  * the payout was routed. Each other attempt follows one that was not taken, and an event tells of
  * it. All but the last were not taken, and the last has ended as the payout has.
  */
-const IN_ORDER: Rule = {
-  table: 'payout_attempts',
-  select: account_id => `
-    select account_id, payout_id || '-' || number as key, expected, found from (
-      select a.account_id, a.payout_id, a.number,
-        'attempt ' || place || ' of ' || attempts || ', rail ' || coalesce(case
-          when place = 1 then p.first_rail else e.rail end, 'that an event tells') || ', '
-          || case when place < attempts then 'not_taken' else ends end as expected,
-        'attempt ' || number || ', rail ' || a.rail || ', '
-          || coalesce(nullif(ended_as, ''), 'open') as found,
-        p.id is null or number <> place
-          or (a.rail is distinct from case when place = 1 then p.first_rail else e.rail end
-            and not (e.rail is null and ${isArchived('a.opened_at', 'a.account_id')}))
-          or (place = 1 and a.route::text is distinct from p.route::text)
-          or a.asked_at < a.opened_at or a.ended_at < a.opened_at
-          or (place < attempts and ended_as <> 'not_taken')
-          or (place = attempts and strpos(ends, coalesce(nullif(ended_as, ''), 'open')) = 0)
-          as wrong
-      from (
-        select a.*, row_number() over w as place,
-          count(*) over (partition by account_id, payout_id) as attempts
-        from payout_attempts a where ${ofAccount('a.account_id', account_id)}
-        window w as (partition by account_id, payout_id order by number)
-      ) a
-      left join (
-        select p.*, case status
-          when 'succeeded' then 'paid' when 'reversed' then 'returned' when 'failed' then 'failed'
-          else 'open' end
-          -- What a person decides after a rail has not taken it, or people pay, leaves that end.
-          || case when taken_over_at is not null or rail = '${MANUAL}' or status = 'processing'
-            then ' or not_taken' else '' end as ends
-        from ${STATED_PAYOUTS} p where ${OUTSIDE}
-      ) p on p.account_id = a.account_id and p.id = a.payout_id
-      left join (
-        select account_id, object_id, (data -> 0 ->> 'attempt')::integer as attempt,
-          data -> 0 ->> 'rail' as rail
-        from events where type = 'payout.rerouted' and ${ofAccount('account_id', account_id)}
-      ) e on e.account_id = a.account_id and e.object_id = a.payout_id and e.attempt = a.number
-    ) judged where wrong`,
-}
+const IN_ORDER = rule('payout_attempts')`
+  select account_id, payout_id || '-' || number as key, expected, found from (
+    select a.account_id, a.payout_id, a.number,
+      'attempt ' || place || ' of ' || attempts || ', rail ' || coalesce(case
+        when place = 1 then p.first_rail else e.rail end, 'that an event tells') || ', '
+        || case when place < attempts then 'not_taken' else ends end as expected,
+      'attempt ' || number || ', rail ' || a.rail || ', '
+        || coalesce(nullif(ended_as, ''), 'open') as found,
+      p.id is null or number <> place
+        or (a.rail is distinct from case when place = 1 then p.first_rail else e.rail end
+          and not (e.rail is null and ${isArchived('a.opened_at', 'a.account_id')}))
+        or (place = 1 and a.route::text is distinct from p.route::text)
+        or a.asked_at < a.opened_at or a.ended_at < a.opened_at
+        or (place < attempts and ended_as <> 'not_taken')
+        or (place = attempts and strpos(ends, coalesce(nullif(ended_as, ''), 'open')) = 0)
+        as wrong
+    from (
+      select a.*, row_number() over w as place,
+        count(*) over (partition by account_id, payout_id) as attempts
+      from payout_attempts a where ${ofAccount('a.account_id')}
+      window w as (partition by account_id, payout_id order by number)
+    ) a
+    left join (
+      select p.*, case status
+        when 'succeeded' then 'paid' when 'reversed' then 'returned' when 'failed' then 'failed'
+        else 'open' end
+        -- What a person decides after a rail has not taken it, or people pay, leaves that end.
+        || case when taken_over_at is not null or rail = '${MANUAL}' or status = 'processing'
+          then ' or not_taken' else '' end as ends
+      from ${STATED_PAYOUTS} p where ${OUTSIDE}
+    ) p on p.account_id = a.account_id and p.id = a.payout_id
+    left join (
+      select account_id, object_id, (data -> 0 ->> 'attempt')::integer as attempt,
+        data -> 0 ->> 'rail' as rail
+      from events where type = 'payout.rerouted' and ${ofAccount('account_id')}
+    ) e on e.account_id = a.account_id and e.object_id = a.payout_id and e.attempt = a.number
+  ) judged where wrong`
 
 /** A payout that was given to a rail has an attempt. Each event of another rail has one, too. */
-const WRITTEN: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select p.account_id, p.id as key, 'an attempt on rail ' || p.first_rail as expected,
-      'none' as found
-    from ${STATED_PAYOUTS} p
-    left join open_payouts o on o.account_id = p.account_id and o.id = p.id
-    where ${OUTSIDE} and ${ofAccount('p.account_id', account_id)}
-      and coalesce(o.rail_attempts, p.rail_attempts) > 0 and not exists (
-        select from payout_attempts a where a.account_id = p.account_id and a.payout_id = p.id
-      )
-    union all
-    select e.account_id, e.object_id, 'attempt ' || (e.data -> 0 ->> 'attempt'), 'none'
-    from events e
-    where e.type = 'payout.rerouted' and ${ofAccount('e.account_id', account_id)}
-      and not exists (
-        select from payout_attempts a
-        where a.account_id = e.account_id and a.payout_id = e.object_id
-          and a.number = (e.data -> 0 ->> 'attempt')::integer
-      )`,
-}
+const WRITTEN = rule('payouts')`
+  select p.account_id, p.id as key, 'an attempt on rail ' || p.first_rail as expected,
+    'none' as found
+  from ${STATED_PAYOUTS} p
+  left join open_payouts o on o.account_id = p.account_id and o.id = p.id
+  where ${OUTSIDE} and ${ofAccount('p.account_id')}
+    and coalesce(o.rail_attempts, p.rail_attempts) > 0 and not exists (
+      select from payout_attempts a where a.account_id = p.account_id and a.payout_id = p.id
+    )
+  union all
+  select e.account_id, e.object_id, 'attempt ' || (e.data -> 0 ->> 'attempt'), 'none'
+  from events e
+  where e.type = 'payout.rerouted' and ${ofAccount('e.account_id')}
+    and not exists (
+      select from payout_attempts a
+      where a.account_id = e.account_id and a.payout_id = e.object_id
+        and a.number = (e.data -> 0 ->> 'attempt')::integer
+    )`
 
 /**
  * If money is held for a rail, the rail is asked, or a person is told to look, or screening holds
  * the payout for a match that a person must decide or has confirmed.
  */
-const WATCHED: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select p.account_id, p.id as key, p.status || ', and neither' as found,
-      'rail ' || p.rail || ' asked, an open exception or a match' as expected
-    from ${STATED_PAYOUTS} p
-    join open_payouts o on o.account_id = p.account_id and o.id = p.id
-    where ${OUTSIDE} and p.rail not in ('', '${MANUAL}')
-      and p.status in ('processing', 'compliance_hold') and p.held_for = ''
-      and p.taken_over_at is null and o.ask_rail_at is null and o.screening <> 'waits'
-      and ${ofAccount('p.account_id', account_id)} and not exists (
-        select from screening_matches m
-        where m.account_id = p.account_id and m.object_id = p.id and m.state = o.screening
-      ) and not exists (
-        select from rail_exceptions e
-        where e.account_id = p.account_id and e.payout_id = p.id and e.closed_at is null
-      )`,
-}
+const WATCHED = rule('payouts')`
+  select p.account_id, p.id as key, p.status || ', and neither' as found,
+    'rail ' || p.rail || ' asked, an open exception or a match' as expected
+  from ${STATED_PAYOUTS} p
+  join open_payouts o on o.account_id = p.account_id and o.id = p.id
+  where ${OUTSIDE} and p.rail not in ('', '${MANUAL}')
+    and p.status in ('processing', 'compliance_hold') and p.held_for = ''
+    and p.taken_over_at is null and o.ask_rail_at is null and o.screening <> 'waits'
+    and ${ofAccount('p.account_id')} and not exists (
+      select from screening_matches m
+      where m.account_id = p.account_id and m.object_id = p.id and m.state = o.screening
+    ) and not exists (
+      select from rail_exceptions e
+      where e.account_id = p.account_id and e.payout_id = p.id and e.closed_at is null
+    )`
 
 /** Evidence and exceptions belong to existing attempts, and are numbered without gaps. */
 const OF_ATTEMPTS: readonly Rule[] = [
   ['rail_evidence', 'attempt'] as const,
   ['rail_exceptions', 'payout_id'] as const,
-].map(([table, counted]) => ({
-  table,
-  select: account_id => `
+].map(
+  ([table, counted]) => rule(table)`
     select e.account_id, e.payout_id || '-' || e.attempt || ' ' || e.number as key,
       'number ' || place || ' of an attempt on rail ' || coalesce(a.rail, 'that there is')
         as expected,
@@ -112,11 +102,11 @@ const OF_ATTEMPTS: readonly Rule[] = [
     from (
       select *, row_number() over (
         partition by account_id, payout_id, ${counted} order by number) as place
-      from ${table} where ${ofAccount('account_id', account_id)}
+      from ${table} where ${ofAccount('account_id')}
     ) e
     left join payout_attempts a
       on a.account_id = e.account_id and a.payout_id = e.payout_id and a.number = e.attempt
     where e.number <> place or a.rail is distinct from e.rail`,
-}))
+)
 
 export const ATTEMPTS = [IN_ORDER, WRITTEN, WATCHED, ...OF_ATTEMPTS]

@@ -2,7 +2,7 @@
 // the events about both. Compares archived beneficiaries with their events and with the payouts to
 // them. Each rule is one select.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
-import { isArchived, ofAccount, type Rule } from './rows.ts'
+import { isArchived, ofAccount, rule } from './rows.ts'
 
 /** Whether the events about a beneficiary's approval may be in an archive instead of here. */
 const MAY_BE_ARCHIVED = `exists (
@@ -13,117 +13,102 @@ const MAY_BE_ARCHIVED = `exists (
  * The approval status of a beneficiary is the outcome of the approval of its present content. An
  * erased beneficiary is paid no more, and not compared.
  */
-const SAID: Rule = {
-  table: 'beneficiaries',
-  select: account_id => `
-    select b.account_id, b.id as key,
-      case when a.digest is null then 'nothing that people were asked'
-        else coalesce(nullif(a.outcome, ''), 'pending_approval') end as expected,
-      case b.approval when '' then 'nobody was asked' else b.approval end as found
-    from beneficiaries b
-    left join beneficiary_approvals a on a.account_id = b.account_id and a.beneficiary_id = b.id
-      and a.digest = ${BENEFICIARY_SEAL.sql('b')}
-    where ${ofAccount('b.account_id', account_id)}
-      and b.details ->> 'status' is distinct from 'erased'
-      and b.approval is distinct from case when a.digest is null then ''
-        else coalesce(nullif(a.outcome, ''), 'pending_approval') end`,
-}
+const SAID = rule('beneficiaries')`
+  select b.account_id, b.id as key,
+    case when a.digest is null then 'nothing that people were asked'
+      else coalesce(nullif(a.outcome, ''), 'pending_approval') end as expected,
+    case b.approval when '' then 'nobody was asked' else b.approval end as found
+  from beneficiaries b
+  left join beneficiary_approvals a on a.account_id = b.account_id and a.beneficiary_id = b.id
+    and a.digest = ${BENEFICIARY_SEAL.sql('b')}
+  where ${ofAccount('b.account_id')}
+    and b.details ->> 'status' is distinct from 'erased'
+    and b.approval is distinct from case when a.digest is null then ''
+      else coalesce(nullif(a.outcome, ''), 'pending_approval') end`
 
 /**
  * An event tells of each approval, and names how many must approve. The decisions give its outcome.
  */
-const ASKED: Rule = {
-  table: 'beneficiary_approvals',
-  select: account_id => `
-    select a.account_id, a.beneficiary_id || ' ' || encode(a.digest, 'hex') as key,
-      coalesce('asked for with ' || e.needed || ' approvers, and ended by them',
-        'none, as no event asks')
-        as expected,
-      a.approvers || ' approvers, ' || coalesce(d.given, 0) || ' approvals, '
-        || coalesce(d.rejected, 0) || ' rejections, '
-        || coalesce(nullif(a.outcome, ''), 'waits') as found
-    from beneficiary_approvals a
-    left join (
-      select account_id, object_id, content, data #>> '{approval,needed}' as needed
-      from each_event
-      where type = 'beneficiary.pending_approval' and ${ofAccount('account_id', account_id)}
-    ) e on e.account_id = a.account_id and e.object_id = a.beneficiary_id and e.content = a.digest
-    left join (
-      select d.account_id, d.beneficiary_id, d.digest,
-        count(*) filter (where decision = 'approve' and d.user_name <> all (a.made_by)) as given,
-        count(*) filter (where decision = 'reject') as rejected
-      from beneficiary_decisions d
-      join beneficiary_approvals a on a.account_id = d.account_id
-        and a.beneficiary_id = d.beneficiary_id and a.digest = d.digest
-      where ${ofAccount('d.account_id', account_id)} group by 1, 2, 3
-    ) d on d.account_id = a.account_id and d.beneficiary_id = a.beneficiary_id
-      and d.digest = a.digest
-    where ${ofAccount('a.account_id', account_id)} and (
-      (e.needed is distinct from a.approvers::text
-        and not (e.needed is null and ${MAY_BE_ARCHIVED}))
-      or (coalesce(d.rejected, 0) > 0) <> (a.outcome = 'rejected')
-      or a.outcome = 'approved' and coalesce(d.given, 0) < a.approvers
-      or a.ended_at >= a.expires_at)`,
-}
+const ASKED = rule('beneficiary_approvals')`
+  select a.account_id, a.beneficiary_id || ' ' || encode(a.digest, 'hex') as key,
+    coalesce('asked for with ' || e.needed || ' approvers, and ended by them',
+      'none, as no event asks')
+      as expected,
+    a.approvers || ' approvers, ' || coalesce(d.given, 0) || ' approvals, '
+      || coalesce(d.rejected, 0) || ' rejections, '
+      || coalesce(nullif(a.outcome, ''), 'waits') as found
+  from beneficiary_approvals a
+  left join (
+    select account_id, object_id, content, data #>> '{approval,needed}' as needed
+    from each_event
+    where type = 'beneficiary.pending_approval' and ${ofAccount('account_id')}
+  ) e on e.account_id = a.account_id and e.object_id = a.beneficiary_id and e.content = a.digest
+  left join (
+    select d.account_id, d.beneficiary_id, d.digest,
+      count(*) filter (where decision = 'approve' and d.user_name <> all (a.made_by)) as given,
+      count(*) filter (where decision = 'reject') as rejected
+    from beneficiary_decisions d
+    join beneficiary_approvals a on a.account_id = d.account_id
+      and a.beneficiary_id = d.beneficiary_id and a.digest = d.digest
+    where ${ofAccount('d.account_id')} group by 1, 2, 3
+  ) d on d.account_id = a.account_id and d.beneficiary_id = a.beneficiary_id
+    and d.digest = a.digest
+  where ${ofAccount('a.account_id')} and (
+    (e.needed is distinct from a.approvers::text
+      and not (e.needed is null and ${MAY_BE_ARCHIVED}))
+    or (coalesce(d.rejected, 0) > 0) <> (a.outcome = 'rejected')
+    or a.outcome = 'approved' and coalesce(d.given, 0) < a.approvers
+    or a.ended_at >= a.expires_at)`
 
 /** Each decision has an approval and an event, and is not by the maker of the beneficiary. */
-const DECIDED: Rule = {
-  table: 'beneficiary_decisions',
-  select: account_id => `
-    select d.account_id, d.beneficiary_id || ' ' || d.user_name as key,
-      'a decision of somebody who has not made it, which an event tells of' as expected,
-      d.decision || coalesce(', made by ' || array_to_string(a.made_by, ', '), ', of no approval')
-        as found
-    from beneficiary_decisions d
-    left join beneficiary_approvals a on a.account_id = d.account_id
-      and a.beneficiary_id = d.beneficiary_id and a.digest = d.digest
-    where ${ofAccount('d.account_id', account_id)}
-      and (a.digest is null or d.user_name = any (a.made_by) or d.decided_at >= a.expires_at
-        or d.decided_at > a.ended_at or not exists (
-          select from each_event e
-          where e.account_id = d.account_id and e.object_id = d.beneficiary_id
-            and e.type = case d.decision when 'approve' then 'beneficiary.approved'
-              else 'beneficiary.rejected' end
-            and e.data ->> 'operator' = d.user_name and e.content = d.digest)
-        and not ${MAY_BE_ARCHIVED})`,
-}
+const DECIDED = rule('beneficiary_decisions')`
+  select d.account_id, d.beneficiary_id || ' ' || d.user_name as key,
+    'a decision of somebody who has not made it, which an event tells of' as expected,
+    d.decision || coalesce(', made by ' || array_to_string(a.made_by, ', '), ', of no approval')
+      as found
+  from beneficiary_decisions d
+  left join beneficiary_approvals a on a.account_id = d.account_id
+    and a.beneficiary_id = d.beneficiary_id and a.digest = d.digest
+  where ${ofAccount('d.account_id')}
+    and (a.digest is null or d.user_name = any (a.made_by) or d.decided_at >= a.expires_at
+      or d.decided_at > a.ended_at or not exists (
+        select from each_event e
+        where e.account_id = d.account_id and e.object_id = d.beneficiary_id
+          and e.type = case d.decision when 'approve' then 'beneficiary.approved'
+            else 'beneficiary.rejected' end
+          and e.data ->> 'operator' = d.user_name and e.content = d.digest)
+      and not ${MAY_BE_ARCHIVED})`
 
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`
 
 /** A beneficiary is archived if its newest event of archiving or unarchiving says so. */
-const ARCHIVED: Rule = {
-  table: 'beneficiaries',
-  select: account_id => `
-    select coalesce(b.account_id, e.account_id) as account_id, coalesce(b.id, e.id) as key,
-      'archived ' || coalesce('since ' || e.at, 'no more') as expected,
-      'archived ' || coalesce('since ' || b.at, 'never') as found
-    from (
-      select account_id, id, to_char(archived_at at time zone 'UTC', ${TIME}) as at
-      from beneficiaries where archived_at is not null and ${ofAccount('account_id', account_id)}
-    ) b
-    full join (
-      select distinct on (account_id, object_id) account_id, object_id as id,
-        data -> 0 ->> 'archived_at' as at
-      from events
-      where type in ('beneficiary.archived', 'beneficiary.unarchived')
-        and ${ofAccount('account_id', account_id)}
-      order by account_id, object_id, sequence desc
-    ) e on e.account_id = b.account_id and e.id = b.id
-    where b.at is distinct from e.at`,
-}
+const ARCHIVED = rule('beneficiaries')`
+  select coalesce(b.account_id, e.account_id) as account_id, coalesce(b.id, e.id) as key,
+    'archived ' || coalesce('since ' || e.at, 'no more') as expected,
+    'archived ' || coalesce('since ' || b.at, 'never') as found
+  from (
+    select account_id, id, to_char(archived_at at time zone 'UTC', ${TIME}) as at
+    from beneficiaries where archived_at is not null and ${ofAccount('account_id')}
+  ) b
+  full join (
+    select distinct on (account_id, object_id) account_id, object_id as id,
+      data -> 0 ->> 'archived_at' as at
+    from events
+    where type in ('beneficiary.archived', 'beneficiary.unarchived')
+      and ${ofAccount('account_id')}
+    order by account_id, object_id, sequence desc
+  ) e on e.account_id = b.account_id and e.id = b.id
+  where b.at is distinct from e.at`
 
 /** Nobody has paid a beneficiary since it was archived. */
-const PAID: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select p.account_id, p.id as key, 'none to a beneficiary that is archived' as expected,
-      'made after ' || to_char(b.archived_at at time zone 'UTC', ${TIME}) || ', to ' || b.id
-        as found
-    from beneficiaries b
-    join payouts p on p.account_id = b.account_id and p.beneficiary_id = b.id
-      and substr(p.beneficiary_id, 5, 11) <> substr(p.id, 5, 11)
-      and p.created_at >= b.archived_at
-    where b.archived_at is not null and ${ofAccount('b.account_id', account_id)}`,
-}
+const PAID = rule('payouts')`
+  select p.account_id, p.id as key, 'none to a beneficiary that is archived' as expected,
+    'made after ' || to_char(b.archived_at at time zone 'UTC', ${TIME}) || ', to ' || b.id
+      as found
+  from beneficiaries b
+  join payouts p on p.account_id = b.account_id and p.beneficiary_id = b.id
+    and substr(p.beneficiary_id, 5, 11) <> substr(p.id, 5, 11)
+    and p.created_at >= b.archived_at
+  where b.archived_at is not null and ${ofAccount('b.account_id')}`
 
 export const BENEFICIARIES = [SAID, ASKED, DECIDED, ARCHIVED, PAID]

@@ -2,7 +2,7 @@
 import type { Instant } from '../instant.ts'
 import type { JournalKind } from '../ledger/rules.ts'
 import { type LineColumns, POSTING_COLUMNS, type PostingColumns } from '../ledger/store.ts'
-import { ofAccount } from './rows.ts'
+import { ofAccount, statement } from './rows.ts'
 
 export interface BookRow {
   account_id: string
@@ -26,7 +26,7 @@ export interface JournalRow extends PostingColumns, LineColumns {
   line_is_whole: boolean
 }
 
-export const BOOKS = `
+export const BOOKS = statement`
   select coalesce(a.account_id, b.account_id, m.account_id) as account_id,
     a.account_id is not null as has_account, a.currencies as wanted, b.journal_count,
     encode(b.head_hash, 'hex') as head_hash, m.currencies, m.available
@@ -36,10 +36,10 @@ export const BOOKS = `
       array_agg(available::text order by currency) as available
     from balances group by account_id
   ) m on m.account_id = coalesce(a.account_id, b.account_id)
-  where $1::text is null or coalesce(a.account_id, b.account_id, m.account_id) = $1
+  where ${ofAccount('coalesce(a.account_id, b.account_id, m.account_id)')}
   order by 1`
 
-export const journalsOf = (account_id: string | null) => `
+export const JOURNALS = statement`
   select j.account_id, j.number, j.kind, j.source, ${POSTING_COLUMNS}, j.created_at,
     encode(j.hash, 'hex') as hash, j.currency, j.amount, j.fixed_fee, j.variable_fee,
     j.balance_after, j.undoes, j.fx_conversions::text as fx_conversions,
@@ -49,4 +49,4 @@ export const journalsOf = (account_id: string | null) => `
         j.fx_conversions, j.metadata) = 0
       else num_nulls(j.amount, j.fixed_fee, j.variable_fee, j.balance_after) = 0
     end as line_is_whole
-  from journals j where ${ofAccount('j.account_id', account_id)} order by j.account_id, j.number`
+  from journals j where ${ofAccount('j.account_id')} order by j.account_id, j.number`

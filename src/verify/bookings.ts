@@ -4,7 +4,7 @@ import { numberedIdSql } from '../db/id-sql.ts'
 import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../funding/rules.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { MAX_NAMED } from './problem.ts'
-import { journalProblem, nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
+import { journalProblem, nameRows, ofAccount, rowsOf, rule, type Verifying } from './rows.ts'
 
 const BOOKED = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
@@ -31,6 +31,9 @@ interface Wrong {
   wrong: readonly [expected: string, found: string]
 }
 
+/** The kinds that take back a line. */
+const REVERSED = `{${REVERSAL_KINDS.join(',')}}`
+
 /** The id of the line of journal `j`. */
 const LINE_ID = numberedIdSql('btr', {
   account_id: 'j.account_id',
@@ -45,63 +48,53 @@ const BOOKED_JOURNALS = `
 
 /** Reads the lines that were booked with a reason, and the lines that they take back. */
 export async function checkBookings(of: Verifying): Promise<void> {
-  const { tx, account_id, findings } = of
-  const bad = await tx.unsafe<Wrong[]>(
-    `select account_id, number, wrong from (
-        select t.account_id, t.number, case
-          when coalesce(t.metadata ->> 'reason', '') = '' or coalesce(t.metadata ->> 'by', '') = ''
-            then array['a reason, and who gave it', t.metadata::text]
-          when t.kind = any ($2::text[]) and (o.kind || '_reversal' is distinct from t.kind
-            or o.currency <> t.currency or o.net <> -t.net
-            or o.source <> t.source or o.number >= t.number)
-            then array['a line before it that it takes back, whole', t.undoes]
-          when t.kind = any ($2::text[]) and exists (
-            select from journals r where r.account_id = t.account_id and r.undoes is not null
-              and r.undoes = t.undoes and r.number < t.number)
-            then array['one reversal of ' || t.undoes, 'another before it']
-        end as wrong
-        from ${BOOKED_JOURNALS} t
-        left join ${BOOKED_JOURNALS} o on o.account_id = t.account_id and o.id = t.undoes
-        where t.kind = any ($2::text[] || '{withdrawal,adjustment}')
-          and ${ofAccount('t.account_id', account_id)}
-      ) checked
-      where wrong is not null order by 1, 2 limit ${MAX_NAMED}`,
-    [account_id, `{${REVERSAL_KINDS.join(',')}}`],
-  )
-  const twice = await tx.unsafe<Wrong[]>(
-    `select account_id, max(number) as number,
-        array['reference "' || (metadata ->> 'reference') || '" once', count(*)::text] as wrong
-      from journals
-      where kind in ('funding', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
-        and ${ofAccount('account_id', account_id)}
-      group by account_id, kind, metadata ->> 'reference' having count(*) > 1
-      order by 1, 2 limit ${MAX_NAMED}`,
-    [account_id],
-  )
+  const bad = await rowsOf<Wrong>(of)`select account_id, number, wrong from (
+      select t.account_id, t.number, case
+        when coalesce(t.metadata ->> 'reason', '') = '' or coalesce(t.metadata ->> 'by', '') = ''
+          then array['a reason, and who gave it', t.metadata::text]
+        when t.kind = any ('${REVERSED}') and (o.kind || '_reversal' is distinct from t.kind
+          or o.currency <> t.currency or o.net <> -t.net
+          or o.source <> t.source or o.number >= t.number)
+          then array['a line before it that it takes back, whole', t.undoes]
+        when t.kind = any ('${REVERSED}') and exists (
+          select from journals r where r.account_id = t.account_id and r.undoes is not null
+            and r.undoes = t.undoes and r.number < t.number)
+          then array['one reversal of ' || t.undoes, 'another before it']
+      end as wrong
+      from ${BOOKED_JOURNALS} t
+      left join ${BOOKED_JOURNALS} o on o.account_id = t.account_id and o.id = t.undoes
+      where t.kind = any ('${REVERSED}'::text[] || '{withdrawal,adjustment}')
+        and ${ofAccount('t.account_id')}
+    ) checked
+    where wrong is not null order by 1, 2 limit ${MAX_NAMED}`
+  const twice = await rowsOf<Wrong>(of)`select account_id, max(number) as number,
+      array['reference "' || (metadata ->> 'reference') || '" once', count(*)::text] as wrong
+    from journals
+    where kind in ('funding', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
+      and ${ofAccount('account_id')}
+    group by account_id, kind, metadata ->> 'reference' having count(*) > 1
+    order by 1, 2 limit ${MAX_NAMED}`
   for (const { wrong, ...line } of [...bad, ...twice]) {
-    findings.add(journalProblem(line, ...wrong).problem)
+    of.findings.add(journalProblem(line, ...wrong).problem)
   }
   await nameRows(of, FUNDING_REFERENCES)
 }
 
 /** Each reference that has funded an account has a row, so that the same payment funds no other. */
-const FUNDING_REFERENCES: Rule = {
-  table: 'funding_references',
-  select: account_id => `
-    select coalesce(t.account_id, f.account_id) as account_id, coalesce(t.id, f.id) as key,
-      coalesce('reference ' || t.folded || case when t.reversed then ', reversed' else '' end,
-        'none, as no live account was funded') as expected,
-      coalesce(f.reference || case when f.reversed then ', reversed' else '' end, 'none') as found
-    from (
-      select t.account_id, t.id, fold_reference(t.metadata ->> 'reference') as folded,
-        exists (select from journals r where r.account_id = t.account_id
-          and r.undoes = t.id and r.undoes is not null and r.kind = 'funding_reversal') as reversed
-      from ${BOOKED_JOURNALS} t join accounts a using (account_id)
-      where t.kind = 'funding' and t.metadata ->> 'reference' is not null and not a.sandbox
-        and ${ofAccount('t.account_id', account_id)}
-    ) t
-    full join (
-      select * from funding_references where ${ofAccount('account_id', account_id)}
-    ) f on f.account_id = t.account_id and f.id = t.id
-    where t.folded is distinct from f.reference or t.reversed is distinct from f.reversed`,
-}
+const FUNDING_REFERENCES = rule('funding_references')`
+  select coalesce(t.account_id, f.account_id) as account_id, coalesce(t.id, f.id) as key,
+    coalesce('reference ' || t.folded || case when t.reversed then ', reversed' else '' end,
+      'none, as no live account was funded') as expected,
+    coalesce(f.reference || case when f.reversed then ', reversed' else '' end, 'none') as found
+  from (
+    select t.account_id, t.id, fold_reference(t.metadata ->> 'reference') as folded,
+      exists (select from journals r where r.account_id = t.account_id
+        and r.undoes = t.id and r.undoes is not null and r.kind = 'funding_reversal') as reversed
+    from ${BOOKED_JOURNALS} t join accounts a using (account_id)
+    where t.kind = 'funding' and t.metadata ->> 'reference' is not null and not a.sandbox
+      and ${ofAccount('t.account_id')}
+  ) t
+  full join (
+    select * from funding_references where ${ofAccount('account_id')}
+  ) f on f.account_id = t.account_id and f.id = t.id
+  where t.folded is distinct from f.reference or t.reversed is distinct from f.reversed`

@@ -10,7 +10,7 @@ import {
   type Posting,
 } from '../ledger/rules.ts'
 import { lineFromRow, readPostings } from '../ledger/store.ts'
-import { BOOKS, type BookRow, type JournalRow, journalsOf } from './book-rows.ts'
+import { BOOKS, type BookRow, JOURNALS, type JournalRow } from './book-rows.ts'
 import { bookedBy } from './bookings.ts'
 import type { BadRow, Findings } from './problem.ts'
 import {
@@ -48,10 +48,8 @@ const CODES: ReadonlySet<string> = new Set<LedgerCode>([
 ])
 
 /** Walks the books of one account, or of all; `tick` is called once a journal. */
-export async function walkBooks(
-  { tx, account_id, findings }: Verifying,
-  tick: () => void,
-): Promise<BooksSeen> {
+export async function walkBooks(of: Verifying, tick: () => void): Promise<BooksSeen> {
+  const { tx, findings } = of
   const sandboxes = await tx<{ account_id: string }[]>`
     select account_id from accounts where sandbox`
   const seen: BooksSeen = {
@@ -63,13 +61,12 @@ export async function walkBooks(
     in_transit: new Map(),
     live: { accounts: 0, in_transit: new Map() },
   }
-  const walking = { sandboxes: new Set(sandboxes.map(row => row.account_id)) }
-  const books = await openStream<BookRow>(tx, BOOKS, [account_id])
-  const journals = await openStream<JournalRow>(tx, journalsOf(account_id), [account_id])
-  for (; books.row !== undefined; await books.next()) {
-    await walkBook(books.row, { ...walking, journals, findings, seen, tick })
-  }
-  await refuseRowsBefore(undefined, { journals, findings })
+  const books = await openStream<BookRow>(of, BOOKS)
+  const journals = await openStream<JournalRow>(of, JOURNALS)
+  const names = new Set(sandboxes.map(row => row.account_id))
+  const walking = { sandboxes: names, journals, findings, seen, tick }
+  for (; books.row !== undefined; await books.next()) await walkBook(books.row, walking)
+  await refuseRowsBefore(undefined, walking)
   for (const stream of [books, journals]) await stream.close()
   return seen
 }
@@ -88,7 +85,7 @@ async function walkBook(book: BookRow, walking: Walking): Promise<void> {
   const live = !walking.sandboxes.has(account_id)
   await refuseRowsBefore(account_id, walking)
   findings.guard({ table: 'books', account_id, key: '' }, () => checkBook(book))
-  const walk = new Walk(account_id, new Set(book.currencies ?? []))
+  const walk = new Walk(book.currencies ?? [])
   for (let row = journals.row; row?.account_id === account_id; row = journals.row) {
     walkJournal(walk, row, findings)
     addTo(seen.inter_account, walk.postings, 'inter_account')
@@ -136,15 +133,17 @@ function checkBook(book: BookRow): void {
 function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
   const held = new Set(currencies)
   const missing = wanted?.find(currency => !held.delete(currency))
-  if (missing !== undefined) throw balanceProblem(account_id, missing, 'a row', 'none')
-  for (const stranger of held) {
-    throw balanceProblem(account_id, stranger, 'none, as the account has no such currency', 'a row')
+  if (missing !== undefined) {
+    throw balanceProblem({ account_id, currency: missing }, 'a row', 'none')
+  }
+  for (const currency of held) {
+    const expected = 'none, as the account has no such currency'
+    throw balanceProblem({ account_id, currency }, expected, 'a row')
   }
 }
 
 /** One book as it is walked: the predecessor's hash, time and number, and every balance so far. */
 class Walk {
-  readonly account_id: string
   readonly balances: Map<string, bigint>
   /** Currencies whose balance is unknown until their next line says it. */
   readonly adrift = new Set<string>()
@@ -155,9 +154,8 @@ class Walk {
   hash: string | null = EMPTY_HASH
   created_at: Instant = ''
 
-  constructor(account_id: string, currencies: ReadonlySet<string>) {
-    this.account_id = account_id
-    this.balances = new Map([...currencies].map(currency => [currency, 0n]))
+  constructor(currencies: readonly string[]) {
+    this.balances = new Map(currencies.map(currency => [currency, 0n]))
   }
 
   /** Checks the next journal and goes to it. */
@@ -191,8 +189,9 @@ class Walk {
     { currency, amount }: Posting,
     line: JournalLine | null,
   ): BadRow | undefined {
+    const { account_id } = row
     const before = this.balances.get(currency)
-    if (before === undefined) throw balanceProblem(row.account_id, currency, 'a row', 'none')
+    if (before === undefined) throw balanceProblem({ account_id, currency }, 'a row', 'none')
     if (line !== null && this.adrift.delete(currency)) {
       this.balances.set(currency, line.balance_after)
       return undefined
@@ -229,10 +228,10 @@ class Walk {
   /** The rows of the book and its balances that differ from what the journals came to. */
   headsThatDiffer(book: BookRow): BadRow[] {
     const wrong: BadRow[] = []
-    const { journal_count, head_hash } = book
+    const { account_id, journal_count, head_hash } = book
     // A missing last journal is named as a journal. A count that is too low is named as a book.
     if (journal_count !== null && journal_count > this.number) {
-      const missing = { account_id: this.account_id, number: this.number + 1n }
+      const missing = { account_id, number: this.number + 1n }
       wrong.push(journalProblem(missing, `${journal_count} journals`, `${this.number}`))
       this.lose()
     } else if (journal_count !== null && journal_count < this.number) {
@@ -243,7 +242,7 @@ class Walk {
     for (const [i, currency] of (book.currencies ?? []).entries()) {
       const [expected, found] = [String(this.balances.get(currency)), book.available?.[i] ?? '']
       if (expected === found || this.adrift.has(currency)) continue
-      wrong.push(balanceProblem(this.account_id, currency, `available ${expected}`, found))
+      wrong.push(balanceProblem({ account_id, currency }, `available ${expected}`, found))
     }
     return wrong
   }
@@ -310,7 +309,7 @@ function lineFault(
  */
 async function refuseRowsBefore(
   account_id: string | undefined,
-  { journals, findings }: Pick<Walking, 'journals' | 'findings'>,
+  { journals, findings }: Walking,
 ): Promise<void> {
   const early = (row: { account_id: string }) =>
     account_id === undefined || row.account_id < account_id

@@ -11,11 +11,13 @@ import {
   isArchived,
   nameRows,
   ofAccount,
-  type Rule,
+  rowsOf,
+  rule,
   STATED_PAYOUTS,
+  statement,
   type Verifying,
 } from './rows.ts'
-import { openStream } from './stream.ts'
+import { checkEach } from './stream.ts'
 
 interface EntityRow extends EntityRecord {
   account_id: string
@@ -29,30 +31,21 @@ interface EntityRow extends EntityRecord {
 
 const RULES = Object.keys(KEY_COLUMNS) as RuleName[]
 
-const entitiesOf = (account_id: string | null) => `
+const ENTITIES = statement`
   select account_id, id, type, details, on_behalf_of, reference_id, approval_status,
     approval_history,
     json_build_array(${RULES.map(rule => `encode(${KEY_COLUMNS[rule]}, 'hex')`).join(', ')}) as keys
-  from entities where ${ofAccount('account_id', account_id)} order by account_id, id`
+  from entities where ${ofAccount('account_id')} order by account_id, id`
 
 /** Checks the entities of one account, or of all, and returns how many. */
 export async function checkEntities(of: Verifying): Promise<number> {
-  const { tx, account_id, findings } = of
-  let count = 0
-  const entities = await openStream<EntityRow>(tx, entitiesOf(account_id), [account_id])
-  for (; entities.row !== undefined; await entities.next()) {
-    const { row } = entities
-    const place = { table: 'entities', account_id: row.account_id, key: row.id }
-    findings.guard(place, () => {
-      checkIdentity(row)
-      checkApproval(row)
-    })
-    count += 1
-  }
-  await entities.close()
-  for (const rule of RULES) await nameRows(of, uniqueBy(rule))
+  const count = await checkEach<EntityRow>(of, 'entities', ENTITIES, row => {
+    checkIdentity(row)
+    checkApproval(row)
+  })
+  for (const one of UNIQUE) await nameRows(of, one)
   await checkEntityEvents(of)
-  for (const rule of [PAID_FOR, HELD]) await nameRows(of, rule)
+  for (const one of [PAID_FOR, HELD]) await nameRows(of, one)
   return count
 }
 
@@ -89,22 +82,18 @@ function checkApproval(row: EntityRow): void {
 }
 
 /** No two entities that are not rejected share an identity, whatever has happened to the index. */
-function uniqueBy(rule: RuleName): Rule {
-  const key = KEY_COLUMNS[rule]
-  return {
-    table: 'entities',
-    select: account_id => `
-      select account_id, ids[1] as key,
-        'the only one of its ${rule} that is not rejected' as expected,
-        array_to_string(ids[2:], ', ') || ' besides' as found
-      from (
-        select account_id, array_agg(id::text order by id) as ids from entities
-        where approval_status <> 'rejected' and ${key} is not null
-          and ${ofAccount('account_id', account_id)}
-        group by account_id, ${key} having count(*) > 1
-      ) same`,
-  }
-}
+const UNIQUE = RULES.map(
+  name => rule('entities')`
+    select account_id, ids[1] as key,
+      'the only one of its ${name} that is not rejected' as expected,
+      array_to_string(ids[2:], ', ') || ' besides' as found
+    from (
+      select account_id, array_agg(id::text order by id) as ids from entities
+      where approval_status <> 'rejected' and ${KEY_COLUMNS[name]} is not null
+        and ${ofAccount('account_id')}
+      group by account_id, ${KEY_COLUMNS[name]} having count(*) > 1
+    ) same`,
+)
 
 interface EventCounts {
   account_id: string
@@ -116,79 +105,72 @@ interface EventCounts {
 }
 
 /** Each entity has one event of its creation, and one for every later step of its approval. */
-async function checkEntityEvents({ tx, account_id, findings }: Verifying): Promise<void> {
-  const wrong = await tx.unsafe<EventCounts[]>(
-    `select account_id, id, e.id is not null as known, coalesce(v.created, 0) as created,
-        coalesce(v.steps, 0) as steps, e.history
-      from (
-        select account_id, id, created_at, case json_typeof(approval_history) when 'array'
-          then json_array_length(approval_history)::bigint else 0 end as history
-        from entities where ${ofAccount('account_id', account_id)}
-      ) e
-      full join (
-        select account_id, object_id as id, count(*) filter (where type = 'entity.created')
-          as created, count(*) filter (where type like 'entity.approval_%') as steps
-        from events
-        where told like '-%' and type like 'entity.%' and ${ofAccount('account_id', account_id)}
-        group by 1, 2
-      ) v using (account_id, id)
-      where e.id is null or coalesce(v.steps, 0) > e.history - 1 or coalesce(v.created, 0) > 1
-        or ((coalesce(v.created, 0) = 0 or coalesce(v.steps, 0) < e.history - 1)
-          and not ${isArchived('e.created_at', 'e.account_id')})
-      order by 1, 2 limit ${MAX_NAMED}`,
-    [account_id],
-  )
+async function checkEntityEvents(of: Verifying): Promise<void> {
+  const wrong = await rowsOf<EventCounts>(
+    of,
+  )`select account_id, id, e.id is not null as known, coalesce(v.created, 0) as created,
+      coalesce(v.steps, 0) as steps, e.history
+    from (
+      select account_id, id, created_at, case json_typeof(approval_history) when 'array'
+        then json_array_length(approval_history)::bigint else 0 end as history
+      from entities where ${ofAccount('account_id')}
+    ) e
+    full join (
+      select account_id, object_id as id, count(*) filter (where type = 'entity.created')
+        as created, count(*) filter (where type like 'entity.approval_%') as steps
+      from events
+      where told like '-%' and type like 'entity.%' and ${ofAccount('account_id')}
+      group by 1, 2
+    ) v using (account_id, id)
+    where e.id is null or coalesce(v.steps, 0) > e.history - 1 or coalesce(v.created, 0) > 1
+      or ((coalesce(v.created, 0) = 0 or coalesce(v.steps, 0) < e.history - 1)
+        and not ${isArchived('e.created_at', 'e.account_id')})
+    order by 1, 2 limit ${MAX_NAMED}`
   for (const bad of wrong) {
     const { id: key, history, created, steps } = bad
     if (bad.known) {
       const expected = `1 event of its creation and ${(history ?? 1n) - 1n} of its approval`
-      findings.add(entityProblem(bad, expected, `${created} and ${steps}`).problem)
+      of.findings.add(entityProblem(bad, expected, `${created} and ${steps}`).problem)
     } else {
       const facts = { expected: `an entity ${key}, of which events tell`, found: 'none' }
-      findings.add({ table: 'events', account_id: bad.account_id, key, ...facts })
+      of.findings.add({ table: 'events', account_id: bad.account_id, key, ...facts })
     }
   }
 }
 
 /** Payouts are made for entities of their own account. */
-const PAID_FOR: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select p.account_id, p.id as key, 'entity ' || p.on_behalf_of || ' in its account' as expected,
-      'none' as found
-    from payouts p left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
-    where p.on_behalf_of <> '' and e.id is null and ${ofAccount('p.account_id', account_id)}`,
-}
+const PAID_FOR = rule('payouts')`
+  select p.account_id, p.id as key, 'entity ' || p.on_behalf_of || ' in its account' as expected,
+    'none' as found
+  from payouts p left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
+  where p.on_behalf_of <> '' and e.id is null and ${ofAccount('p.account_id')}`
 
 /**
  * A payout that waits for a review is in compliance_hold, for the entity that it is made for, and
  * has a row of holds. If the review has ended, the worker still has to look at it.
  */
-const HELD: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select account_id, id as key, wrong[1] as expected, wrong[2] as found from (
-      select coalesce(p.account_id, h.account_id) as account_id,
-        coalesce(p.id, h.payout_id) as id,
-        case
-          when p.id is null then array['a payout held for ' || h.entity_id, 'none']
-          when h.payout_id is null then array['a hold for ' || p.held_for, 'none']
-          when p.status <> 'compliance_hold'
-            then array['compliance_hold while it waits', p.status]
-          when p.held_for <> p.on_behalf_of
-            then array['held for ' || p.on_behalf_of, p.held_for]
-          when e.approval_status in ('approved', 'rejected') and r.entity_id is null
-            then array['its hold ended, ' || h.entity_id || ' being ' || e.approval_status,
-              'nothing to do it']
-        end as wrong
-      from (
-        select account_id, id, status, held_for, on_behalf_of
-        from ${STATED_PAYOUTS} p where held_for <> '' and ${ofAccount('account_id', account_id)}
-      ) p
-      full join (select * from holds where ${ofAccount('account_id', account_id)}) h
-        on h.account_id = p.account_id and h.payout_id = p.id and h.entity_id = p.held_for
-      left join entities e on e.account_id = h.account_id and e.id = h.entity_id
-      left join ended_reviews r on r.account_id = h.account_id and r.entity_id = h.entity_id
-    ) checked
-    where wrong is not null`,
-}
+const HELD = rule('payouts')`
+  select account_id, id as key, wrong[1] as expected, wrong[2] as found from (
+    select coalesce(p.account_id, h.account_id) as account_id,
+      coalesce(p.id, h.payout_id) as id,
+      case
+        when p.id is null then array['a payout held for ' || h.entity_id, 'none']
+        when h.payout_id is null then array['a hold for ' || p.held_for, 'none']
+        when p.status <> 'compliance_hold'
+          then array['compliance_hold while it waits', p.status]
+        when p.held_for <> p.on_behalf_of
+          then array['held for ' || p.on_behalf_of, p.held_for]
+        when e.approval_status in ('approved', 'rejected') and r.entity_id is null
+          then array['its hold ended, ' || h.entity_id || ' being ' || e.approval_status,
+            'nothing to do it']
+      end as wrong
+    from (
+      select account_id, id, status, held_for, on_behalf_of
+      from ${STATED_PAYOUTS} p where held_for <> '' and ${ofAccount('account_id')}
+    ) p
+    full join (select * from holds where ${ofAccount('account_id')}) h
+      on h.account_id = p.account_id and h.payout_id = p.id and h.entity_id = p.held_for
+    left join entities e on e.account_id = h.account_id and e.id = h.entity_id
+    left join ended_reviews r on r.account_id = h.account_id and r.entity_id = h.entity_id
+  ) checked
+  where wrong is not null`

@@ -5,10 +5,24 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { detailsOf, type StoredDetails } from '../beneficiary/columns.ts'
 import type { Entity } from '../entity/entity.ts'
-import { digestOfErasure, erasedBeneficiary, erasedEntity, erasedFact, type Fact } from '../privacy/erased.ts'
+import {
+  digestOfErasure,
+  erasedBeneficiary,
+  erasedEntity,
+  erasedFact,
+  type Fact,
+} from '../privacy/erased.ts'
 import type { ErasedRow, Erasure } from '../privacy/privacy.ts'
 import { BadRow, type Findings } from './problem.ts'
-import { isArchived, lastCut, nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
+import {
+  isArchived,
+  lastCut,
+  nameRows,
+  ofAccount,
+  rule,
+  statement,
+  type Verifying,
+} from './rows.ts'
 import { openStream } from './stream.ts'
 
 /** A row of erasures with the row that it names, and what its event and the audit log say. */
@@ -34,7 +48,7 @@ interface NamedRow extends Erasure, ErasedRow {
   readonly recorded: string | null
 }
 
-const erasuresOf = (account_id: string | null) => `
+const ERASURES = statement`
   select r.account_id, r.party_id, r.erased_at, r.erased_by, r.reason, r.table_name, r.key,
     encode(r.was, 'hex') as was, encode(r.becomes, 'hex') as becomes,
     coalesce(b.details, n.details, p.beneficiary_details) as details,
@@ -64,12 +78,12 @@ const erasuresOf = (account_id: string | null) => `
     and p.id = r.key
   left join events e on r.table_name = 'events' and e.account_id = r.account_id
     and e.sequence::text = r.key
-  where ${ofAccount('r.account_id', account_id)}
+  where ${ofAccount('r.account_id')}
   order by r.account_id, r.party_id, r.table_name, r.key`
 
 export async function checkErasures(of: Verifying): Promise<void> {
-  const { tx, account_id, findings } = of
-  const stream = await openStream<NamedRow>(tx, erasuresOf(account_id), [account_id])
+  const { findings } = of
+  const stream = await openStream<NamedRow>(of, ERASURES)
   let rows: NamedRow[] = []
   for (; stream.row !== undefined; await stream.next()) {
     const { row } = stream
@@ -160,30 +174,27 @@ function detailForms(stored: StoredDetails, id: string): Forms {
 }
 
 /** Rows that are erased, or say so, without a row of an erasure. */
-const STRAYS: Rule = {
-  table: 'erasures',
-  select: account_id => `
-    select account_id, table_name || ' ' || key as key, 'a row of the erasure' as expected,
-      'none' as found
-    from (
-      select account_id, 'beneficiaries' as table_name, id as key from beneficiaries
-      where details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
-      union all
-      select account_id, 'entities', id from entities
-      where details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
-      union all
-      select account_id, case type when 'entity.erased' then 'entities' else 'beneficiaries' end,
-        object_id
-      from events where type in ('beneficiary.erased', 'entity.erased')
-        and ${ofAccount('account_id', account_id)}
-      union all
-      select account_id, 'payouts', id from payouts
-      where beneficiary_details ->> 'name' = '' and ${ofAccount('account_id', account_id)}
-      union all
-      select account_id, 'payouts', object_id from events
-      where type = 'payout.erased' and ${ofAccount('account_id', account_id)}
-    ) s
-    where not exists (
-      select from erasures r where r.account_id = s.account_id and r.table_name = s.table_name
-        and r.key = s.key)`,
-}
+const STRAYS = rule('erasures')`
+  select account_id, table_name || ' ' || key as key, 'a row of the erasure' as expected,
+    'none' as found
+  from (
+    select account_id, 'beneficiaries' as table_name, id as key from beneficiaries
+    where details ->> 'name' = '' and ${ofAccount('account_id')}
+    union all
+    select account_id, 'entities', id from entities
+    where details ->> 'name' = '' and ${ofAccount('account_id')}
+    union all
+    select account_id, case type when 'entity.erased' then 'entities' else 'beneficiaries' end,
+      object_id
+    from events where type in ('beneficiary.erased', 'entity.erased')
+      and ${ofAccount('account_id')}
+    union all
+    select account_id, 'payouts', id from payouts
+    where beneficiary_details ->> 'name' = '' and ${ofAccount('account_id')}
+    union all
+    select account_id, 'payouts', object_id from events
+    where type = 'payout.erased' and ${ofAccount('account_id')}
+  ) s
+  where not exists (
+    select from erasures r where r.account_id = s.account_id and r.table_name = s.table_name
+      and r.key = s.key)`

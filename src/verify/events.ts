@@ -6,7 +6,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import { MAX_NAMED, type Problem } from './problem.ts'
-import { lastCut, nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
+import { countOf, lastCut, nameRows, ofAccount, rowsOf, rule, type Verifying } from './rows.ts'
 
 interface EventGap {
   account_id: string
@@ -16,14 +16,8 @@ interface EventGap {
 
 /** Checks the numbers of the events of one account, or of all; returns how many there are. */
 export async function checkEvents(of: Verifying): Promise<number> {
-  const { tx, account_id } = of
   await checkNumbers(of)
-  const [row] = await tx.unsafe<{ events: string }[]>(
-    `select coalesce(sum(event_count), 0)::text as events from books
-      where ${ofAccount('account_id', account_id)}`,
-    [account_id],
-  )
-  return Number(row?.events ?? 0)
+  return countOf(of, 'coalesce(sum(event_count), 0)', 'books')
 }
 
 /** The number before the first event of row `e`. */
@@ -33,25 +27,24 @@ const BEFORE = `e.sequence - cardinality(string_to_array(e.told, ' '))`
  * Each row goes on where the one before it ended, from 1, or from the last cut, to the book's
  * event_count.
  */
-async function checkNumbers({ tx, account_id, findings }: Verifying): Promise<void> {
-  const gaps = await tx.unsafe<EventGap[]>(
-    `select coalesce(b.account_id, e.account_id) as account_id, b.event_count,
-        coalesce(e.last, 0) as events
-      from (select * from books where ${ofAccount('account_id', account_id)}) b
-      full join (
-        select account_id, max(sequence) as last, bool_or(before <> ended) as apart
-        from (
-          select account_id, sequence, ${BEFORE} as before, coalesce(
-            lag(sequence) over (partition by account_id order by sequence),
-            ${lastCut('sequence', 'e.account_id')}, 0) as ended
-          from events e where ${ofAccount('account_id', account_id)}
-        ) numbered group by account_id
-      ) e on e.account_id = b.account_id
-      where b.event_count is distinct from coalesce(e.last, 0) or e.apart
-      order by 1 limit ${MAX_NAMED}`,
-    [account_id],
-  )
-  for (const gap of gaps) findings.add(await gapProblem(tx, gap))
+async function checkNumbers(of: Verifying): Promise<void> {
+  const gaps = await rowsOf<EventGap>(
+    of,
+  )`select coalesce(b.account_id, e.account_id) as account_id, b.event_count,
+      coalesce(e.last, 0) as events
+    from (select * from books where ${ofAccount('account_id')}) b
+    full join (
+      select account_id, max(sequence) as last, bool_or(before <> ended) as apart
+      from (
+        select account_id, sequence, ${BEFORE} as before, coalesce(
+          lag(sequence) over (partition by account_id order by sequence),
+          ${lastCut('sequence', 'e.account_id')}, 0) as ended
+        from events e where ${ofAccount('account_id')}
+      ) numbered group by account_id
+    ) e on e.account_id = b.account_id
+    where b.event_count is distinct from coalesce(e.last, 0) or e.apart
+    order by 1 limit ${MAX_NAMED}`
+  for (const gap of gaps) of.findings.add(await gapProblem(of.tx, gap))
 }
 
 /** Names the first number that is missing, or the first beyond the book's count. */
@@ -80,28 +73,27 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
  * hash of the erased row.
  */
 export async function checkChain(of: Verifying): Promise<void> {
-  const { tx, account_id, findings } = of
+  const { tx, findings } = of
   // Several processes hash two tables side by side, but only one hashes a window over one.
   await tx.unsafe('set local enable_nestloop = off')
-  const wrong = await tx.unsafe<{ account_id: string; sequence: bigint; hash: string }[]>(
-    `select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
-        select e.*, coalesce(before.hash, case when ${BEFORE} > 0 then c.hash end,
-            decode('${EMPTY_HASH}', 'hex')) as previous,
-          ${BEFORE} = 0 or before.sequence is not null or c.hash is not null as follows
-        from events e left join (
-          select account_id, sequence, hash from events
-          where ${ofAccount('account_id', account_id)}
-        ) before on before.account_id = e.account_id and before.sequence = ${BEFORE}
-        left join event_cuts c on c.account_id = e.account_id and c.sequence = ${BEFORE}
-        where ${ofAccount('e.account_id', account_id)}
-      ) e
-      where hash is distinct from ${EVENT_SEAL.sql('e')} and follows
-        and not exists (
-          select from erasures r where r.account_id = e.account_id and r.table_name = 'events'
-            and r.key = e.sequence::text and r.was = e.hash and r.becomes = ${EVENT_SEAL.sql('e')})
-      order by 1, 2 limit ${MAX_NAMED}`,
-    [account_id],
-  )
+  const wrong = await rowsOf<{ account_id: string; sequence: bigint; hash: string }>(
+    of,
+  )`select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
+      select e.*, coalesce(before.hash, case when ${BEFORE} > 0 then c.hash end,
+          decode('${EMPTY_HASH}', 'hex')) as previous,
+        ${BEFORE} = 0 or before.sequence is not null or c.hash is not null as follows
+      from events e left join (
+        select account_id, sequence, hash from events
+        where ${ofAccount('account_id')}
+      ) before on before.account_id = e.account_id and before.sequence = ${BEFORE}
+      left join event_cuts c on c.account_id = e.account_id and c.sequence = ${BEFORE}
+      where ${ofAccount('e.account_id')}
+    ) e
+    where hash is distinct from ${EVENT_SEAL.sql('e')} and follows
+      and not exists (
+        select from erasures r where r.account_id = e.account_id and r.table_name = 'events'
+          and r.key = e.sequence::text and r.was = e.hash and r.becomes = ${EVENT_SEAL.sql('e')})
+    order by 1, 2 limit ${MAX_NAMED}`
   await tx.unsafe('set local enable_nestloop = on')
   for (const { sequence, hash, ...row } of wrong) {
     const expected = 'the hash of what it says and of the row before it'
@@ -114,21 +106,18 @@ export async function checkChain(of: Verifying): Promise<void> {
  * The head of each book is the hash of its newest event; checkNumbers compares their count with the
  * book.
  */
-const HEADS: Rule = {
-  table: 'books',
-  select: account_id => `
-    select account_id, '' as key,
-      'event_head ' || h.hash as expected, coalesce(encode(event_head, 'hex'), 'none') as found
-    from books b
-    cross join lateral (
-      select coalesce((
-          select encode(hash, 'hex') from events e where e.account_id = b.account_id
-          order by sequence desc limit 1
-        ), '${EMPTY_HASH}') as hash
-    ) h
-    where ${ofAccount('account_id', account_id)}
-      and h.hash is distinct from encode(event_head, 'hex')`,
-}
+const HEADS = rule('books')`
+  select account_id, '' as key,
+    'event_head ' || h.hash as expected, coalesce(encode(event_head, 'hex'), 'none') as found
+  from books b
+  cross join lateral (
+    select coalesce((
+        select encode(hash, 'hex') from events e where e.account_id = b.account_id
+        order by sequence desc limit 1
+      ), '${EMPTY_HASH}') as hash
+  ) h
+  where ${ofAccount('account_id')}
+    and h.hash is distinct from encode(event_head, 'hex')`
 
 /** The same as event/cut.ts makes. */
 const SEALS = `encode(sha256(convert_to(coalesce((
@@ -137,42 +126,36 @@ const SEALS = `encode(sha256(convert_to(coalesce((
     from archived_seals s where s.account_id = c.account_id and s.cut = c.sequence
   ), ''), 'UTF8')), 'hex')`
 
-const CUTS: Rule = {
-  table: 'event_cuts',
-  select: account_id => `
-    select coalesce(c.account_id, a.account_id) as account_id,
-      'sequence ' || coalesce(c.sequence::text, a.removed_to) as key,
-      coalesce('as the audit log has it: ' || a.rows || ' rows until ' || a.until || ', hash '
-        || a.hash || ', seals ' || a.seals || ', file ' || a.file || ', by ' || a.changed_by,
-        'an act of the audit log') as expected,
-      coalesce(c.removed || ' rows until ' || c.created_at || ', hash ' || c.hash || ', seals '
-        || c.now || ', file ' || c.file || ', by ' || c.removed_by, 'none') as found
-    from (
-      select account_id, sequence, created_at, removed, encode(hash, 'hex') as hash,
-        encode(file, 'hex') as file, encode(seals, 'hex') as seals, removed_by, ${SEALS} as now
-      from event_cuts c where ${ofAccount('account_id', account_id)}
-    ) c
-    full join (
-      select changed_by, after ->> 'rows' as rows, after ->> 'removed_until' as until,
-        after ->> 'account_id' as account_id, after ->> 'removed_to' as removed_to,
-        after ->> 'hash' as hash, after ->> 'seals' as seals, after ->> 'file' as file
-      from audit_log where table_name = 'events' and after ->> 'removed_to' is not null
-        and ${ofAccount("after ->> 'account_id'", account_id)}
-    ) a on a.account_id = c.account_id and a.removed_to = c.sequence::text
-    where (c.hash, c.seals, c.now, c.file, c.removed_by, c.created_at, c.removed::text)
-      is distinct from (a.hash, a.seals, a.seals, a.file, a.changed_by, a.until::timestamptz,
-        a.rows)`,
-}
+const CUTS = rule('event_cuts')`
+  select coalesce(c.account_id, a.account_id) as account_id,
+    'sequence ' || coalesce(c.sequence::text, a.removed_to) as key,
+    coalesce('as the audit log has it: ' || a.rows || ' rows until ' || a.until || ', hash '
+      || a.hash || ', seals ' || a.seals || ', file ' || a.file || ', by ' || a.changed_by,
+      'an act of the audit log') as expected,
+    coalesce(c.removed || ' rows until ' || c.created_at || ', hash ' || c.hash || ', seals '
+      || c.now || ', file ' || c.file || ', by ' || c.removed_by, 'none') as found
+  from (
+    select account_id, sequence, created_at, removed, encode(hash, 'hex') as hash,
+      encode(file, 'hex') as file, encode(seals, 'hex') as seals, removed_by, ${SEALS} as now
+    from event_cuts c where ${ofAccount('account_id')}
+  ) c
+  full join (
+    select changed_by, after ->> 'rows' as rows, after ->> 'removed_until' as until,
+      after ->> 'account_id' as account_id, after ->> 'removed_to' as removed_to,
+      after ->> 'hash' as hash, after ->> 'seals' as seals, after ->> 'file' as file
+    from audit_log where table_name = 'events' and after ->> 'removed_to' is not null
+      and ${ofAccount("after ->> 'account_id'")}
+  ) a on a.account_id = c.account_id and a.removed_to = c.sequence::text
+  where (c.hash, c.seals, c.now, c.file, c.removed_by, c.created_at, c.removed::text)
+    is distinct from (a.hash, a.seals, a.seals, a.file, a.changed_by, a.until::timestamptz,
+      a.rows)`
 
 /** Each digest of archived events belongs to a cut. */
-const STRAYS: Rule = {
-  table: 'archived_seals',
-  select: account_id => `
-    select s.account_id, s.object_id as key, 'a cut at event ' || s.cut as expected,
-      'none' as found
-    from archived_seals s
-    where ${ofAccount('s.account_id', account_id)} and not exists (
-      select from event_cuts c where c.account_id = s.account_id and c.sequence = s.cut)`,
-}
+const STRAYS = rule('archived_seals')`
+  select s.account_id, s.object_id as key, 'a cut at event ' || s.cut as expected,
+    'none' as found
+  from archived_seals s
+  where ${ofAccount('s.account_id')} and not exists (
+    select from event_cuts c where c.account_id = s.account_id and c.sequence = s.cut)`
 
 export const CUT_RECORDS = [CUTS, STRAYS]

@@ -1,7 +1,7 @@
 // Gathers the rows of a spread database for the transaction that verifies them: into temporary
 // tables with the same names and indexes, which PostgreSQL finds before those that are spread.
 // Statements then ask one machine. Knows no table.
-import type { TransactionSql } from '../db/connect.ts'
+import { literal, type TransactionSql } from '../db/connect.ts'
 
 /**
  * All rows, or one account's. One connection reads each machine, and so at one moment; two machines
@@ -22,7 +22,7 @@ export async function gatherRows(tx: TransactionSql, account_id: string | null):
       and tablename = any ($1::text[])`,
     [tables.map(({ name }) => name)],
   )
-  const of = account_id === null ? '' : `where account_id = ${quoted(account_id)}`
+  const of = account_id === null ? '' : `where account_id = ${literal(account_id)}`
   for (const { name } of tables) {
     await tx.unsafe(`create temporary table ${name} on commit drop as
       select * from public.${name} ${of}`)
@@ -36,8 +36,4 @@ export async function gatherRows(tx: TransactionSql, account_id: string | null):
   for (const { name, text } of views.filter(view => isOfThem(view.text))) {
     await tx.unsafe(`create temporary view ${name} as ${text.replace(/\bpublic\./g, '')}`)
   }
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
 }

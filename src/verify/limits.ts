@@ -1,120 +1,102 @@
 // Compares what payouts count for limits with the payouts, and the sums of limits with both. Rows
 // that are old enough to be forgotten are skipped. Each rule is one select.
-import { ofAccount, type Rule, STATED_PAYOUTS } from './rows.ts'
+import { ofAccount, rule, STATED_PAYOUTS } from './rows.ts'
 
 /** A day less than rows are kept, so that no deletion of old rows is a finding. */
 const KEPT = `now() - interval '32 days'`
 
 /** Each sum is the sum of what payouts count. */
-const SUMMED: Rule = {
-  table: 'limit_sums',
-  select: account_id => `
-    select coalesce(u.account_id, s.account_id) as account_id,
-      concat_ws(' ', coalesce(u.limit_id, s.limit_id), coalesce(u.subject, s.subject),
-        coalesce(u.starts_at, s.starts_at), u.payouts) as key,
-      coalesce(u.amount, 0)::text as expected, coalesce(s.used::text, 'none') as found
-    from (
-      select account_id, limit_id, subject, starts_at, sum(amount) as amount,
-        string_agg(payout_id, ' ') as payouts
-      from limit_uses where starts_at > ${KEPT} and ${ofAccount('account_id', account_id)}
-      group by 1, 2, 3, 4
-    ) u
-    full join (
-      select * from limit_sums where starts_at > ${KEPT} and ${ofAccount('account_id', account_id)}
-    ) s on s.account_id = u.account_id and s.limit_id = u.limit_id and s.subject = u.subject
-      and s.starts_at = u.starts_at
-    where coalesce(u.amount, 0) is distinct from coalesce(s.used, 0)`,
-}
+const SUMMED = rule('limit_sums')`
+  select coalesce(u.account_id, s.account_id) as account_id,
+    concat_ws(' ', coalesce(u.limit_id, s.limit_id), coalesce(u.subject, s.subject),
+      coalesce(u.starts_at, s.starts_at), u.payouts) as key,
+    coalesce(u.amount, 0)::text as expected, coalesce(s.used::text, 'none') as found
+  from (
+    select account_id, limit_id, subject, starts_at, sum(amount) as amount,
+      string_agg(payout_id, ' ') as payouts
+    from limit_uses where starts_at > ${KEPT} and ${ofAccount('account_id')}
+    group by 1, 2, 3, 4
+  ) u
+  full join (
+    select * from limit_sums where starts_at > ${KEPT} and ${ofAccount('account_id')}
+  ) s on s.account_id = u.account_id and s.limit_id = u.limit_id and s.subject = u.subject
+    and s.starts_at = u.starts_at
+  where coalesce(u.amount, 0) is distinct from coalesce(s.used, 0)`
 
 /** What a payout counts is in a sum. */
-const IN_A_SUM: Rule = {
-  table: 'limit_uses',
-  select: account_id => `
-    select u.account_id, concat_ws(' ', u.payout_id, u.limit_id, u.subject) as key,
-      concat('a sum of ', u.starts_at) as expected, 'none' as found
-    from limit_uses u
-    where (u.starts_at > ${KEPT}) is not false and ${ofAccount('u.account_id', account_id)}
-      and not exists (
-        select from limit_sums s where s.account_id = u.account_id and s.limit_id = u.limit_id
-          and s.subject = u.subject and s.starts_at = u.starts_at)`,
-}
+const IN_A_SUM = rule('limit_uses')`
+  select u.account_id, concat_ws(' ', u.payout_id, u.limit_id, u.subject) as key,
+    concat('a sum of ', u.starts_at) as expected, 'none' as found
+  from limit_uses u
+  where (u.starts_at > ${KEPT}) is not false and ${ofAccount('u.account_id')}
+    and not exists (
+      select from limit_sums s where s.account_id = u.account_id and s.limit_id = u.limit_id
+        and s.subject = u.subject and s.starts_at = u.starts_at)`
 
 /**
  * A payout has a use only while its money is not back, in the step in which it was made: its
  * amount, if the limit is in its currency, or one.
  */
-const COUNTED: Rule = {
-  table: 'limit_uses',
-  select: account_id => `
-    select u.account_id, u.payout_id || ' ' || u.limit_id as key,
-      coalesce('a payout whose money is not back: ' || p.amount || ' ' || p.currency || ', made '
-        || p.created_at, 'no use, as no payout is so') as expected,
-      concat(coalesce(p.status, 'none'), ', counted ', u.amount, ' of ', u.starts_at) as found
-    from limit_uses u
-    left join ${STATED_PAYOUTS} p on p.account_id = u.account_id and p.id = u.payout_id
-    left join limits l on l.limit_id = u.limit_id
-    where ${ofAccount('u.account_id', account_id)} and u.starts_at > ${KEPT} and (
-      p.id is null or p.status in ('failed', 'reversed') or u.starts_at > p.created_at
-      or p.created_at >= u.starts_at + case l.per when 'hours' then interval '1 hour'
-        else interval '26 hours' end
-      or u.amount is distinct from case when l.currency = p.currency then p.amount
-        when l.limit_id is not null and l.currency is null then 1 else coalesce(u.amount, 0) end)`,
-}
+const COUNTED = rule('limit_uses')`
+  select u.account_id, u.payout_id || ' ' || u.limit_id as key,
+    coalesce('a payout whose money is not back: ' || p.amount || ' ' || p.currency || ', made '
+      || p.created_at, 'no use, as no payout is so') as expected,
+    concat(coalesce(p.status, 'none'), ', counted ', u.amount, ' of ', u.starts_at) as found
+  from limit_uses u
+  left join ${STATED_PAYOUTS} p on p.account_id = u.account_id and p.id = u.payout_id
+  left join limits l on l.limit_id = u.limit_id
+  where ${ofAccount('u.account_id')} and u.starts_at > ${KEPT} and (
+    p.id is null or p.status in ('failed', 'reversed') or u.starts_at > p.created_at
+    or p.created_at >= u.starts_at + case l.per when 'hours' then interval '1 hour'
+      else interval '26 hours' end
+    or u.amount is distinct from case when l.currency = p.currency then p.amount
+      when l.limit_id is not null and l.currency is null then 1 else coalesce(u.amount, 0) end)`
 
 /**
  * Each payout in a limit's present window is counted by that limit. Limits of keys, of new payees
  * and of networks are left out: a row does not tell the key, nor whether the payee was new, and the
  * network follows from more than the row.
  */
-const MISSED: Rule = {
-  table: 'limit_uses',
-  select: account_id => `
-    select p.account_id, p.id || ' ' || l.limit_id as key, 'counted' as expected, 'not' as found
-    from limits l
-    join books b on coalesce(l.account_id, b.account_id) = b.account_id
-    join ${STATED_PAYOUTS} p on p.account_id = b.account_id
-      and p.created_at >= case l.per
-        when 'hours' then now() + b.clock_ahead - make_interval(hours => l.hours)
-        else date_trunc('day', now() + b.clock_ahead, l.zone) end
-    where l.per <> 'payout' and l.key_id is null and l.each <> 'key' and l.network is null
-      and l.new_for_hours is null
-      and coalesce(l.rail, p.first_rail) = p.first_rail and p.status not in ('failed', 'reversed')
-      and ${ofAccount('p.account_id', account_id)}
-      and not exists (
-        select from limit_uses u where u.account_id = p.account_id and u.payout_id = p.id
-          and u.limit_id = l.limit_id)`,
-}
+const MISSED = rule('limit_uses')`
+  select p.account_id, p.id || ' ' || l.limit_id as key, 'counted' as expected, 'not' as found
+  from limits l
+  join books b on coalesce(l.account_id, b.account_id) = b.account_id
+  join ${STATED_PAYOUTS} p on p.account_id = b.account_id
+    and p.created_at >= case l.per
+      when 'hours' then now() + b.clock_ahead - make_interval(hours => l.hours)
+      else date_trunc('day', now() + b.clock_ahead, l.zone) end
+  where l.per <> 'payout' and l.key_id is null and l.each <> 'key' and l.network is null
+    and l.new_for_hours is null
+    and coalesce(l.rail, p.first_rail) = p.first_rail and p.status not in ('failed', 'reversed')
+    and ${ofAccount('p.account_id')}
+    and not exists (
+      select from limit_uses u where u.account_id = p.account_id and u.payout_id = p.id
+        and u.limit_id = l.limit_id)`
 
 /**
  * No window was over its cap when a payout was let through. What it counts now is at most what it
  * counted then, as payouts only leave it. A constraint compares that with the cap of that time.
  */
-const WITHIN: Rule = {
-  table: 'limit_sums',
-  select: account_id => `
-    select account_id, concat_ws(' ', limit_id, subject, starts_at) as key,
-      'at most ' || reached || ' of ' || cap as expected, in_window::text as found
-    from (
-      select s.*, (
-        select sum(w.used) from limit_sums w
-        where w.account_id = s.account_id and w.limit_id = s.limit_id and w.subject = s.subject
-          and w.starts_at <= s.starts_at
-          and w.starts_at >= s.starts_at - make_interval(hours => coalesce(l.hours, 0))
-      ) as in_window
-      from limit_sums s join limits l on l.limit_id = s.limit_id
-      where s.reached is not null and s.starts_at > ${KEPT}
-        and ${ofAccount('s.account_id', account_id)}
-    ) s
-    where in_window > reached or reached > cap`,
-}
+const WITHIN = rule('limit_sums')`
+  select account_id, concat_ws(' ', limit_id, subject, starts_at) as key,
+    'at most ' || reached || ' of ' || cap as expected, in_window::text as found
+  from (
+    select s.*, (
+      select sum(w.used) from limit_sums w
+      where w.account_id = s.account_id and w.limit_id = s.limit_id and w.subject = s.subject
+        and w.starts_at <= s.starts_at
+        and w.starts_at >= s.starts_at - make_interval(hours => coalesce(l.hours, 0))
+    ) as in_window
+    from limit_sums s join limits l on l.limit_id = s.limit_id
+    where s.reached is not null and s.starts_at > ${KEPT}
+      and ${ofAccount('s.account_id')}
+  ) s
+  where in_window > reached or reached > cap`
 
 /** A payout that ends gives back what it counts, if its book says that payouts count. */
-const MARKED: Rule = {
-  table: 'books',
-  select: account_id => `
-    select b.account_id, '' as key, 'payouts count for limits' as expected, 'they do not' as found
-    from books b where not b.has_limit_uses and ${ofAccount('b.account_id', account_id)}
-      and exists (select from limit_uses u where u.account_id = b.account_id)`,
-}
+const MARKED = rule('books')`
+  select b.account_id, '' as key, 'payouts count for limits' as expected, 'they do not' as found
+  from books b where not b.has_limit_uses and ${ofAccount('b.account_id')}
+    and exists (select from limit_uses u where u.account_id = b.account_id)`
 
 export const LIMITS = [SUMMED, IN_A_SUM, COUNTED, MISSED, WITHIN, MARKED]

@@ -5,7 +5,7 @@ import { type CutOff, releaseOf } from '../calendar/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL } from '../rail/rail.ts'
-import { isArchived, ofAccount, type Rule, STATED_PAYOUTS, type Verifying } from './rows.ts'
+import { isArchived, ofAccount, rowsOf, rule, STATED_PAYOUTS, type Verifying } from './rows.ts'
 
 /**
  * A rail is asked about the payouts that it has, and about no others: not about one that is over,
@@ -15,93 +15,90 @@ import { isArchived, ofAccount, type Rule, STATED_PAYOUTS, type Verifying } from
  * rail was never asked about is due since its last step, or waits for its time or for its release
  * (`checkReleases`).
  */
-export const RAIL: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select account_id, id as key,
-      status || ': ' || case
-        when asked_needlessly then 'the rail not asked'
-        when never_asked then 'the rail asked before it tells'
-        when late then 'the rail asked once, or due since its last step'
-        when told_elsewhere then 'succeeded at ' || told_at || ', when its event tells of it'
-        else 'rail_steps ' || told || ' to ' || told + given_back end as expected,
-      case when told_elsewhere then 'succeeded at ' || coalesce(outcome_at::text, 'no time') || ', '
-        else '' end || 'ask_rail_at ' || coalesce(ask_rail_at::text, 'never') || ', rail_steps '
-        || coalesce(rail_steps::text, 'none') || ', rail_attempts '
-        || coalesce(rail_attempts::text, 'none') as found
+export const RAIL = rule('payouts')`
+  select account_id, id as key,
+    status || ': ' || case
+      when asked_needlessly then 'the rail not asked'
+      when never_asked then 'the rail asked before it tells'
+      when late then 'the rail asked once, or due since its last step'
+      when told_elsewhere then 'succeeded at ' || told_at || ', when its event tells of it'
+      else 'rail_steps ' || told || ' to ' || told + given_back end as expected,
+    case when told_elsewhere then 'succeeded at ' || coalesce(outcome_at::text, 'no time') || ', '
+      else '' end || 'ask_rail_at ' || coalesce(ask_rail_at::text, 'never') || ', rail_steps '
+      || coalesce(rail_steps::text, 'none') || ', rail_attempts '
+      || coalesce(rail_attempts::text, 'none') as found
+  from (
+    select p.*, coalesce(e.told, 0) as told, coalesce(e.given_back, 0) as given_back,
+      ask_rail_at is not null and (rail in ('', '${MANUAL}') or status in ('failed', 'reversed')
+        or (status <> 'processing' and (held_for <> '' or e.last_by <> 'rail')))
+        as asked_needlessly,
+      rail_attempts is null or attempts_told is null or rail_attempts < attempts_told
+        or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
+      rail_attempts = 0 and (claimed_until is not null
+        or (ask_rail_at > greatest(updated_at, execute_at) and route -> 'timetable' is null)
+        or (ask_rail_at is null and status = 'processing' and rail not in ('', '${MANUAL}')))
+        as late,
+      e.told_at is not null and p.outcome_at is distinct from e.told_at as told_elsewhere,
+      e.told_at
     from (
-      select p.*, coalesce(e.told, 0) as told, coalesce(e.given_back, 0) as given_back,
-        ask_rail_at is not null and (rail in ('', '${MANUAL}') or status in ('failed', 'reversed')
-          or (status <> 'processing' and (held_for <> '' or e.last_by <> 'rail')))
-          as asked_needlessly,
-        rail_attempts is null or attempts_told is null or rail_attempts < attempts_told
-          or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
-        rail_attempts = 0 and (claimed_until is not null
-          or (ask_rail_at > greatest(updated_at, execute_at) and route -> 'timetable' is null)
-          or (ask_rail_at is null and status = 'processing' and rail not in ('', '${MANUAL}')))
-          as late,
-        e.told_at is not null and p.outcome_at is distinct from e.told_at as told_elsewhere,
-        e.told_at
-      from (
-        select p.account_id, p.id, p.status, p.rail, p.route, p.rail_steps, p.held_for,
-          p.created_at, p.updated_at, p.execute_at,
-          coalesce(p.succeeded_at, p.updated_at) as outcome_at,
-          o.ask_rail_at, o.claimed_until, p.rail_attempts as attempts_told,
-          case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
-        from ${STATED_PAYOUTS} p
-        left join open_payouts o on o.account_id = p.account_id and o.id = p.id
-        where ${ofAccount('p.account_id', account_id)}
-      ) p
-      left join (
-        select account_id, object_id, count(*) filter (where by = 'rail') as told,
-          (array_agg(by order by number desc))[1] as last_by, max(told_at) as told_at,
-          count(*) filter (where by <> 'rail' and type = 'payout.processing') as given_back
-        from (
-          -- What happens to a payout stands first in its row, unless it succeeds as usual.
-          select account_id, object_id, type, data -> 0 ->> 'by' as by,
-            sequence - cardinality(string_to_array(told, ' ')) + 1 as number,
-            null::timestamptz as told_at
-          from events
-          where (told like 'S%' or (told like '-%' and type like 'payout.%'))
-            and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.updated',
-              'payout.erased')
-            and ${ofAccount('account_id', account_id)}
-          union all
-          select account_id, 'pot_' || split_part(word, '.', 2), 'payout.succeeded', 'rail',
-            sequence - cardinality(words) + nth, created_at
-          from (
-            select account_id, sequence, created_at, string_to_array(told, ' ') as words
-            from events where strpos(told, 'D') > 0 and ${ofAccount('account_id', account_id)}
-          ) e cross join lateral unnest(words) with ordinality as w (word, nth)
-          where word like 'D%'
-        ) told
-        group by 1, 2
-      ) e on e.account_id = p.account_id and e.object_id = p.id
+      select p.account_id, p.id, p.status, p.rail, p.route, p.rail_steps, p.held_for,
+        p.created_at, p.updated_at, p.execute_at,
+        coalesce(p.succeeded_at, p.updated_at) as outcome_at,
+        o.ask_rail_at, o.claimed_until, p.rail_attempts as attempts_told,
+        case when o.id is null then p.rail_attempts else o.rail_attempts end as rail_attempts
+      from ${STATED_PAYOUTS} p
+      left join open_payouts o on o.account_id = p.account_id and o.id = p.id
+      where ${ofAccount('p.account_id')}
     ) p
-    where asked_needlessly or never_asked or late or told_elsewhere or rail_steps is null
-      or rail_steps < told or (rail_steps > told + given_back
-        and not ${isArchived('p.created_at', 'p.account_id')})`,
-}
+    left join (
+      select account_id, object_id, count(*) filter (where by = 'rail') as told,
+        (array_agg(by order by number desc))[1] as last_by, max(told_at) as told_at,
+        count(*) filter (where by <> 'rail' and type = 'payout.processing') as given_back
+      from (
+        -- What happens to a payout stands first in its row, unless it succeeds as usual.
+        select account_id, object_id, type, data -> 0 ->> 'by' as by,
+          sequence - cardinality(string_to_array(told, ' ')) + 1 as number,
+          null::timestamptz as told_at
+        from events
+        where (told like 'S%' or (told like '-%' and type like 'payout.%'))
+          and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.updated',
+            'payout.erased')
+          and ${ofAccount('account_id')}
+        union all
+        select account_id, 'pot_' || split_part(word, '.', 2), 'payout.succeeded', 'rail',
+          sequence - cardinality(words) + nth, created_at
+        from (
+          select account_id, sequence, created_at, string_to_array(told, ' ') as words
+          from events where strpos(told, 'D') > 0 and ${ofAccount('account_id')}
+        ) e cross join lateral unnest(words) with ordinality as w (word, nth)
+        where word like 'D%'
+      ) told
+      group by 1, 2
+    ) e on e.account_id = p.account_id and e.object_id = p.id
+  ) p
+  where asked_needlessly or never_asked or late or told_elsewhere or rail_steps is null
+    or rail_steps < told or (rail_steps > told + given_back
+      and not ${isArchived('p.created_at', 'p.account_id')})`
 
 /**
  * A payout that its rail was never asked about is due no later than at its release. The release
  * follows from the cut-off of its route and the time of its last step, or its execution time. A
  * calendar with another holiday makes the release later.
  */
-export async function checkReleases({ tx, account_id, findings }: Verifying): Promise<void> {
-  const waiting = await tx<Waiting[]>`
+export async function checkReleases(of: Verifying): Promise<void> {
+  const waiting = await rowsOf<Waiting>(of)`
     select o.account_id, o.id, greatest(o.updated_at, p.execute_at) as since, o.ask_rail_at,
       p.route -> 'timetable' as timetable
     from open_payouts o join payouts p on p.account_id = o.account_id and p.id = o.id
     where o.rail_attempts = 0 and o.ask_rail_at > greatest(o.updated_at, p.execute_at)
       and p.route -> 'timetable' is not null
-      and (${account_id}::text is null or o.account_id = ${account_id})
+      and ${ofAccount('o.account_id')}
     order by 1, 2`
   for (const { account_id, id: key, since, ask_rail_at, timetable } of waiting) {
     const release_at = releaseOf(timetable, since)?.release_at ?? 'never'
     if (ask_rail_at <= release_at) continue
     const [expected, found] = [`released at ${release_at}`, `ask_rail_at ${ask_rail_at}`]
-    findings.add({ table: 'open_payouts', account_id, key, expected, found })
+    of.findings.add({ table: 'open_payouts', account_id, key, expected, found })
   }
 }
 
@@ -136,41 +133,38 @@ const statedOf = (row: string) =>
  * rail of the payout's last attempt. This is checked before payouts are read with their states,
  * because a payout with two states would be read twice.
  */
-export const STATES: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select account_id, id as key, expected, found from (
-      select coalesce(p.account_id, o.account_id, s.account_id) as account_id,
-        coalesce(p.id, o.id, s.id) as id,
-        case when p.id is null then 'no state, as no payout is so'
-          when o.id is not null and s.id is not null then ${statedOf('s')}
-          else 'one state, rail ' || p.rail end as expected,
-        case when o.id is null and s.id is null then 'none'
-          when o.id is null then 'payout_outcomes: ' || s.status || ', rail ' || s.rail
-          when s.id is null then 'open_payouts: ' || o.status || ', rail ' || o.rail
-          else ${statedOf('o')} end as found,
-        case when o.id is not null and s.id is not null
-          then s.status <> 'succeeded' or o.held_for <> '' or ${statedOf('o')} <> ${statedOf('s')}
-          else coalesce(o.status = 'succeeded', s.status is null) end as wrong,
-        p.id is null or coalesce(o.rail, p.rail) <> p.rail
-          or coalesce(s.rail, p.rail) <> p.rail as of_another
-      from (
-        -- Where it went first, or the rail of its last attempt.
-        select p.*, coalesce((
-          select rail from payout_attempts a
-          where a.account_id = p.account_id and a.payout_id = p.id order by number desc limit 1
-        ), first_rail) as rail
-        from payouts p where ${ofAccount('p.account_id', account_id)}
-      ) p
-      full join (
-        select * from open_payouts where ${ofAccount('account_id', account_id)}
-      ) o on o.account_id = p.account_id and o.id = p.id
-      full join (
-        select * from payout_outcomes where ${ofAccount('account_id', account_id)}
-      ) s on s.account_id = coalesce(p.account_id, o.account_id) and s.id = coalesce(p.id, o.id)
-    ) stated
-    where wrong is not false or of_another is not false`,
-}
+export const STATES = rule('payouts')`
+  select account_id, id as key, expected, found from (
+    select coalesce(p.account_id, o.account_id, s.account_id) as account_id,
+      coalesce(p.id, o.id, s.id) as id,
+      case when p.id is null then 'no state, as no payout is so'
+        when o.id is not null and s.id is not null then ${statedOf('s')}
+        else 'one state, rail ' || p.rail end as expected,
+      case when o.id is null and s.id is null then 'none'
+        when o.id is null then 'payout_outcomes: ' || s.status || ', rail ' || s.rail
+        when s.id is null then 'open_payouts: ' || o.status || ', rail ' || o.rail
+        else ${statedOf('o')} end as found,
+      case when o.id is not null and s.id is not null
+        then s.status <> 'succeeded' or o.held_for <> '' or ${statedOf('o')} <> ${statedOf('s')}
+        else coalesce(o.status = 'succeeded', s.status is null) end as wrong,
+      p.id is null or coalesce(o.rail, p.rail) <> p.rail
+        or coalesce(s.rail, p.rail) <> p.rail as of_another
+    from (
+      -- Where it went first, or the rail of its last attempt.
+      select p.*, coalesce((
+        select rail from payout_attempts a
+        where a.account_id = p.account_id and a.payout_id = p.id order by number desc limit 1
+      ), first_rail) as rail
+      from payouts p where ${ofAccount('p.account_id')}
+    ) p
+    full join (
+      select * from open_payouts where ${ofAccount('account_id')}
+    ) o on o.account_id = p.account_id and o.id = p.id
+    full join (
+      select * from payout_outcomes where ${ofAccount('account_id')}
+    ) s on s.account_id = coalesce(p.account_id, o.account_id) and s.id = coalesce(p.id, o.id)
+  ) stated
+  where wrong is not false or of_another is not false`
 
 /** What must not happen before the time of a payout: what it was, and when. */
 const HAPPENED = `
@@ -188,24 +182,18 @@ const HAPPENED = `
       clock_timestamp() + b.clock_ahead
     from open_payouts o join books b on b.account_id = o.account_id where o.rail_attempts > 0`
 
-const NOT_BEFORE: Rule = {
-  table: 'payouts',
-  select: account_id => `
-    select p.account_id, p.id as key, 'nothing before ' || p.execute_at as expected,
-      h.what || ' at ' || h.at as found
-    from payouts p join (${HAPPENED}) h on h.account_id = p.account_id and h.id = p.id
-    where p.execute_at is not null and h.at < p.execute_at
-      and ${ofAccount('p.account_id', account_id)}`,
-}
+const NOT_BEFORE = rule('payouts')`
+  select p.account_id, p.id as key, 'nothing before ' || p.execute_at as expected,
+    h.what || ' at ' || h.at as found
+  from payouts p join (${HAPPENED}) h on h.account_id = p.account_id and h.id = p.id
+  where p.execute_at is not null and h.at < p.execute_at
+    and ${ofAccount('p.account_id')}`
 
 /** An open payout waits for the time in its own row. Other payouts have no such time. */
-const ITS_TIME: Rule = {
-  table: 'open_payouts',
-  select: account_id => `
-    select p.account_id, p.id as key, 'executed at ' || coalesce(p.execute_at::text, 'once')
-      as expected, coalesce(o.execute_at::text, 'at once') as found
-    from payouts p join open_payouts o on o.account_id = p.account_id and o.id = p.id
-    where o.execute_at is distinct from p.execute_at and ${ofAccount('p.account_id', account_id)}`,
-}
+const ITS_TIME = rule('open_payouts')`
+  select p.account_id, p.id as key, 'executed at ' || coalesce(p.execute_at::text, 'once')
+    as expected, coalesce(o.execute_at::text, 'at once') as found
+  from payouts p join open_payouts o on o.account_id = p.account_id and o.id = p.id
+  where o.execute_at is distinct from p.execute_at and ${ofAccount('p.account_id')}`
 
 export const SCHEDULED = [ITS_TIME, NOT_BEFORE]

@@ -22,6 +22,7 @@ import {
   payoutProblem,
   quoteProblem,
   STATED_PAYOUTS,
+  statement,
   type Verifying,
   words,
 } from './rows.ts'
@@ -86,7 +87,7 @@ const DIFFERENCE = TAKEN.map(
     then array['${ofQuote}', p.${ofPayout}::text, q.${ofQuote}::text]`,
 ).join(' ')
 
-const payoutsOf = (account_id: string | null) => `
+const PAYOUTS = statement`
   select p.account_id, p.id, p.quote_id, p.type, p.amount, p.currency, p.holding_currency,
     p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency, p.destination_amount,
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
@@ -94,13 +95,13 @@ const payoutsOf = (account_id: string | null) => `
     case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}, ${PRICED_COLUMNS}
   from ${STATED_PAYOUTS} p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
-  where ${ofAccount('p.account_id', account_id)} order by p.account_id, p.id`
+  where ${ofAccount('p.account_id')} order by p.account_id, p.id`
 
-const effectsOf = (account_id: string | null) => `
+const EFFECT_JOURNALS = statement`
   select j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS}, j.created_at, j.undoes,
     j.currency, j.amount, j.fixed_fee, j.variable_fee
   from journals j
-  where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id', account_id)}
+  where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id')}
   order by j.account_id, j.source collate "C", j.number`
 
 /** The journals of a payout, in order, by its status. */
@@ -116,9 +117,9 @@ const EFFECTS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
 
 /** Matches payouts of one account, or of all; `tick` is called once a journal. */
 export async function matchPayouts(of: Verifying, tick: () => void): Promise<PayoutsSeen> {
-  const { tx, account_id, findings } = of
-  const payouts = await openStream<PayoutRow>(tx, payoutsOf(account_id), [account_id])
-  const effects = await openStream<EffectRow>(tx, effectsOf(account_id), [account_id])
+  const { findings } = of
+  const payouts = await openStream<PayoutRow>(of, PAYOUTS)
+  const effects = await openStream<EffectRow>(of, EFFECT_JOURNALS)
   const seen: PayoutsSeen = { payouts: 0, carried: 0, receipts: 0, in_transit: new Map() }
   while (payouts.row !== undefined || effects.row !== undefined) {
     const payout = payouts.row
@@ -272,16 +273,12 @@ function checkEffects(payout: PayoutRow, effects: readonly EffectRow[], income: 
 /** The creation's postings from the payout's stored integers. */
 function creationPostings(payout: PayoutRow, income: Income, direct: boolean): Posting[] {
   const figures = {
-    holding_currency: payout.holding_currency,
-    holding_amount: payout.holding_amount,
+    ...payout,
+    ...income,
     fixed_fee_holding: payout.fixed_fee,
     variable_fee_holding: payout.variable_fee,
     payout_currency: payout.currency,
     payout_amount: payout.amount,
-    destination_currency: payout.destination_currency,
-    destination_amount: payout.destination_amount,
-    fx_income_holding: income.fx_income_holding,
-    fx_income_destination: income.fx_income_destination,
   }
   return payoutPostings(figures, direct)
 }

@@ -11,14 +11,16 @@ import { priceQuote } from '../quote/rules.ts'
 import { QUOTE_COLUMNS, type QuoteRow } from '../quote/store.ts'
 import type { BadRow } from './problem.ts'
 import {
+  countOf,
   nameRows,
   ofAccount,
   payoutProblem,
   quoteProblem,
-  type Rule,
+  rule,
+  statement,
   type Verifying,
 } from './rows.ts'
-import { openStream } from './stream.ts'
+import { checkEach } from './stream.ts'
 
 /** Every figure of a price; rates first, because amounts follow from them. */
 const FIGURES = [
@@ -39,20 +41,15 @@ type WithBasis<Row> = Omit<Row, 'basis'> & { readonly basis: string | null }
 
 const COLUMNS = QUOTE_COLUMNS.map(name => (name === 'basis' ? 'basis::text' : name))
 
-export async function checkPrices({ tx, account_id, findings }: Verifying): Promise<void> {
-  const quotes = await openStream<WithBasis<QuoteRow>>(
-    tx,
-    `select ${COLUMNS.join(', ')} from quotes
-      where ${ofAccount('account_id', account_id)} order by account_id, id`,
-    [account_id],
-  )
-  for (; quotes.row !== undefined; await quotes.next()) {
-    const { row } = quotes
-    const place = { table: 'quotes', account_id: row.account_id, key: row.id }
+const QUOTES = statement`
+  select ${COLUMNS.join(', ')} from quotes
+  where ${ofAccount('account_id')} order by account_id, id`
+
+export async function checkPrices(of: Verifying): Promise<void> {
+  await checkEach<WithBasis<QuoteRow>>(of, 'quotes', QUOTES, row => {
     const wrong: Wrong = (expected, found) => quoteProblem(row, expected, found)
-    findings.guard(place, () => checkPrice(row, row, row.basis, row, wrong))
-  }
-  await quotes.close()
+    checkPrice(row, row, row.basis, row, wrong)
+  })
 }
 
 /** The columns of a payout that the price of its carried quote depends on. */
@@ -131,34 +128,26 @@ function written(figure: Price[(typeof FIGURES)[number]]): string {
  * time of that payout. An unused quote is as it was made. The quotes that payouts name are checked
  * with the payouts.
  */
-const USES: Rule = {
-  table: 'quotes',
-  select: account_id => `
-    select q.account_id, q.id as key,
-      case q.status when 'used' then 'a payout, the quote being used'
-        when 'active' then 'never changed, being active' else 'active or used' end as expected,
-      case when q.status is distinct from 'used'
-          then concat_ws(', ', coalesce(q.status, 'no status'), 'updated ' || q.updated_at,
-            nullif(q.renewed_as, ''))
-        when p.id is null then 'none'
-        else 'used ' || coalesce(q.updated_at::text, 'never') || ', the payout being of '
-          || p.created_at end as found
-    from quotes q left join payouts p on p.account_id = q.account_id
-      and p.quote_id = coalesce(nullif(q.renewed_as, ''), q.id)
-    where ${ofAccount('q.account_id', account_id)} and case q.status
-      when 'used' then p.id is null or p.created_at is distinct from q.updated_at
-      when 'active'
-        then q.updated_at is distinct from q.created_at or q.renewed_as is distinct from ''
-      else true end`,
-}
+const USES = rule('quotes')`
+  select q.account_id, q.id as key,
+    case q.status when 'used' then 'a payout, the quote being used'
+      when 'active' then 'never changed, being active' else 'active or used' end as expected,
+    case when q.status is distinct from 'used'
+        then concat_ws(', ', coalesce(q.status, 'no status'), 'updated ' || q.updated_at,
+          nullif(q.renewed_as, ''))
+      when p.id is null then 'none'
+      else 'used ' || coalesce(q.updated_at::text, 'never') || ', the payout being of '
+        || p.created_at end as found
+  from quotes q left join payouts p on p.account_id = q.account_id
+    and p.quote_id = coalesce(nullif(q.renewed_as, ''), q.id)
+  where ${ofAccount('q.account_id')} and case q.status
+    when 'used' then p.id is null or p.created_at is distinct from q.updated_at
+    when 'active'
+      then q.updated_at is distinct from q.created_at or q.renewed_as is distinct from ''
+    else true end`
 
 /** Checks the status of the quotes, and returns how many there are. */
 export async function checkUses(of: Verifying): Promise<number> {
-  const { tx, account_id } = of
   await nameRows(of, USES)
-  const [row] = await tx.unsafe<{ count: string }[]>(
-    `select count(*)::text as count from quotes where ${ofAccount('account_id', account_id)}`,
-    [account_id],
-  )
-  return Number(row?.count ?? 0)
+  return countOf(of, 'count(*)', 'quotes')
 }

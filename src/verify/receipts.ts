@@ -7,11 +7,13 @@ import {
   journalProblem,
   ofAccount,
   payoutProblem,
+  rowsOf,
   STATED_PAYOUTS,
+  statement,
   type Verifying,
   words,
 } from './rows.ts'
-import { openStream } from './stream.ts'
+import { checkEach } from './stream.ts'
 
 interface ReceiptRow extends PostingColumns {
   account_id: string
@@ -22,7 +24,7 @@ interface ReceiptRow extends PostingColumns {
   journal_number: bigint | null
 }
 
-const receiptsOf = (account_id: string | null) => `
+const RECEIPTS = statement`
   select p.account_id, p.id, p.destination_currency, p.destination_amount,
     r.account_id as receiver, j.number as journal_number, ${POSTING_COLUMNS}
   from ${STATED_PAYOUTS} p
@@ -31,37 +33,27 @@ const receiptsOf = (account_id: string | null) => `
   left join journals j on j.account_id = r.account_id and j.source = p.id and j.kind = 'receipt'
     and j.undoes is null and j.kind <> 'settlement'
   where p.type = 'service_account' and p.status = 'succeeded'
-    and ${ofAccount('p.account_id', account_id)}
+    and ${ofAccount('p.account_id')}
   order by p.account_id, p.id`
 
 /**
  * Every payout to another account must have its receipt there, and every receipt here its payout.
  */
-export async function matchReceipts({ tx, account_id, findings }: Verifying): Promise<number> {
-  let count = 0
-  const receipts = await openStream<ReceiptRow>(tx, receiptsOf(account_id), [account_id])
-  for (; receipts.row !== undefined; await receipts.next()) {
-    const row = receipts.row
-    const place = { table: 'payouts', account_id: row.account_id, key: row.id }
-    findings.guard(place, () => checkReceipt(row))
-    count += 1
-  }
-  await receipts.close()
-  const orphans = await tx.unsafe<{ account_id: string; number: bigint; source: string }[]>(
-    `select j.account_id, j.number, j.source from journals j
-      join accounts r on r.account_id = j.account_id
-      where j.kind = 'receipt' and ${ofAccount('j.account_id', account_id)} and not exists (
-        select from ${STATED_PAYOUTS} p where p.id = j.source and p.type = 'service_account'
-          and p.status = 'succeeded'
-          and p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
-            = r.deposit_address)
-      order by j.account_id, j.number limit ${MAX_NAMED}`,
-    [account_id],
-  )
+export async function matchReceipts(of: Verifying): Promise<number> {
+  const count = await checkEach(of, 'payouts', RECEIPTS, checkReceipt)
+  const orphans = await rowsOf<{ account_id: string; number: bigint; source: string }>(
+    of,
+  )`select j.account_id, j.number, j.source from journals j
+    join accounts r on r.account_id = j.account_id
+    where j.kind = 'receipt' and ${ofAccount('j.account_id')} and not exists (
+      select from ${STATED_PAYOUTS} p where p.id = j.source and p.type = 'service_account'
+        and p.status = 'succeeded'
+        and p.beneficiary_details #>> '{destination_details,service_account,deposit_address}'
+          = r.deposit_address)
+    order by j.account_id, j.number limit ${MAX_NAMED}`
   for (const orphan of orphans) {
-    findings.add(
-      journalProblem(orphan, `a payout ${orphan.source} to this account`, 'none').problem,
-    )
+    const expected = `a payout ${orphan.source} to this account`
+    of.findings.add(journalProblem(orphan, expected, 'none').problem)
   }
   return count
 }

@@ -2,7 +2,7 @@
 // their newest change. Does the same for rows whose digests the audit log has, and checks the chain
 // of the log itself.
 import { EMPTY_HASH } from '../ledger/rules.ts'
-import { nameRows, type Verifying } from './rows.ts'
+import { nameRows, type Rule, rule, type Verifying } from './rows.ts'
 
 /** A table whose rows have a history, and what the history has of a row. */
 interface Kept {
@@ -11,12 +11,12 @@ interface Kept {
    * A view of the table, if the auditor may not read all of it. It has the names of the history.
    */
   readonly view?: string
-  /** Whole rows, or their digests. */
-  readonly as: 'row' | 'digest'
-  /** Columns that do not count, as the trigger of the table names them. */
-  readonly skipped: readonly string[]
   /** Columns that name a row. */
   readonly key: readonly string[]
+  /** Columns that do not count, as the trigger of the table names them. */
+  readonly skipped?: readonly string[]
+  /** Whether the history has digests of the rows, and not the rows. */
+  readonly as_digest?: true
   /** More that the history has of a row, as members of an object, for rows `t`. */
   readonly besides?: string
 }
@@ -32,86 +32,67 @@ const ITEMS = `jsonb_build_object('items', (
  * unseen drops the triggers.
  */
 const KEPT: readonly Kept[] = [
-  { table: 'users', as: 'row', skipped: [], key: ['name'] },
-  { table: 'account_roles', as: 'row', skipped: [], key: ['user_name', 'account_id', 'role'] },
-  { table: 'user_keys', as: 'row', skipped: [], key: ['key_id'] },
-  {
-    table: 'user_passwords',
-    view: 'password_digests',
-    as: 'row',
-    skipped: [],
-    key: ['user_name'],
-  },
-  { table: 'login_links', as: 'row', skipped: [], key: ['secret_digest'] },
-  { table: 'sessions', as: 'row', skipped: ['last_seen_at'], key: ['secret_digest'] },
-  { table: 'accounts', as: 'row', skipped: [], key: ['account_id'] },
-  { table: 'api_keys', as: 'row', skipped: [], key: ['key_id'] },
-  { table: 'rates', as: 'row', skipped: ['loaded_at'], key: ['base', 'quote'] },
+  { table: 'users', key: ['name'] },
+  { table: 'account_roles', key: ['user_name', 'account_id', 'role'] },
+  { table: 'user_keys', key: ['key_id'] },
+  { table: 'user_passwords', view: 'password_digests', key: ['user_name'] },
+  { table: 'login_links', key: ['secret_digest'] },
+  { table: 'sessions', key: ['secret_digest'], skipped: ['last_seen_at'] },
+  { table: 'accounts', key: ['account_id'] },
+  { table: 'api_keys', key: ['key_id'] },
+  { table: 'rates', key: ['base', 'quote'], skipped: ['loaded_at'] },
   {
     table: 'fees',
-    as: 'row',
-    skipped: ['fee_id'],
     key: ['payout_type', 'payout_currency', 'destination_country', 'network', 'charge_type'],
+    skipped: ['fee_id'],
   },
-  { table: 'pricing_policies', as: 'row', skipped: [], key: ['policy_id'] },
-  { table: 'limits', as: 'row', skipped: [], key: ['limit_id'] },
-  { table: 'approval_rules', as: 'row', skipped: [], key: ['rule_id'] },
-  { table: 'screening_settings', as: 'row', skipped: [], key: ['only_row'] },
-  { table: 'privacy_settings', as: 'row', skipped: [], key: ['only_row'] },
-  { table: 'rails', as: 'row', skipped: [], key: ['name'] },
+  { table: 'pricing_policies', key: ['policy_id'] },
+  { table: 'limits', key: ['limit_id'] },
+  { table: 'approval_rules', key: ['rule_id'] },
+  { table: 'screening_settings', key: ['only_row'] },
+  { table: 'privacy_settings', key: ['only_row'] },
+  { table: 'rails', key: ['name'] },
   {
     table: 'routes',
-    as: 'row',
-    skipped: [],
     key: [
-      'account_id',
-      'payout_type',
-      'network',
-      'currency',
-      'country',
-      'min_amount',
-      'max_amount',
-      'rail',
+      ...['account_id', 'payout_type', 'network', 'currency', 'country'],
+      ...['min_amount', 'max_amount', 'rail'],
     ],
   },
   {
     table: 'webhook_endpoints',
-    as: 'digest',
-    skipped: ['fanned_out', 'delivery_count'],
     key: ['account_id', 'id'],
+    skipped: ['fanned_out', 'delivery_count'],
+    as_digest: true,
   },
-  { table: 'payout_batches', as: 'digest', skipped: [], key: ['account_id', 'id'], besides: ITEMS },
+  { table: 'payout_batches', key: ['account_id', 'id'], as_digest: true, besides: ITEMS },
 ]
 
 /** A verification of one account skips it: reference rows are few, and all share one chain. */
 export async function checkReference(of: Verifying): Promise<void> {
   if (of.account_id !== null) return
-  const name = (table: string, rows: string) => nameRows(of, { table, select: () => rows })
-  await name('audit_log', CHAIN)
-  await name('reference_version', HEAD)
-  for (const kept of KEPT) await name(kept.table, rowsThatDiffer(kept))
+  for (const one of [CHAIN, HEAD, ...KEPT.map(rowsThatDiffer)]) await nameRows(of, one)
 }
 
 /**
  * Rows that differ from their newest change. A member that this change does not have, such as a
  * column that was added since, is new.
  */
-function rowsThatDiffer(kept: Kept): string {
-  const { table, view = table, as, skipped, key, besides = "'{}'" } = kept
+function rowsThatDiffer(kept: Kept): Rule {
+  const { table, view = table, key, skipped = [], as_digest = false, besides = "'{}'" } = kept
   const names = `array[${skipped.map(name => `'${name}'`).join(', ')}]::text[]`
-  const now =
-    as === 'digest'
-      ? `jsonb_build_object('account_id', t.account_id, 'id', t.id, 'digest',
+  const now = as_digest
+    ? `jsonb_build_object('account_id', t.account_id, 'id', t.id, 'digest',
           encode(sha256(convert_to((to_jsonb(t) - ${names})::text, 'UTF8')), 'hex'))
           || ${besides}`
-      : `(to_jsonb(t) - array['secret_hash', 'secret'] - ${names})
+    : `(to_jsonb(t) - array['secret_hash', 'secret'] - ${names})
           || case when to_jsonb(t) ?| array['secret_hash', 'secret']
             then jsonb_build_object('secret_digest', encode(sha256(convert_to(
               coalesce(to_jsonb(t) ->> 'secret_hash', to_jsonb(t) ->> 'secret'), 'UTF8')), 'hex'))
             else '{}' end`
   const keyOf = (row: string) =>
     `jsonb_build_array(${key.map(column => `${row} -> '${column}'`).join(', ')})`
-  return `
+  return rule(table)`
     with newest as (
       select distinct on (key) key, after from (
         select ${keyOf('coalesce(after, before)')} as key, after, change_id
@@ -140,7 +121,7 @@ function rowsThatDiffer(kept: Kept): string {
  * The changes are numbered without gaps, and each has the hash of its content and of the change
  * before.
  */
-const CHAIN = `
+const CHAIN = rule('audit_log')`
   select '' as account_id, 'change_id ' || change_id as key,
     'the hash of what it says and of the change before it' as expected,
     coalesce(encode(hash, 'hex'), 'none') as found
@@ -155,7 +136,7 @@ const CHAIN = `
         changed_at, coalesce(before::text, 'null'), coalesce(after::text, 'null')), 'UTF8'))`
 
 /** The head must be the newest change. */
-const HEAD = `
+const HEAD = rule('reference_version')`
   select '' as account_id, '' as key,
     'one row: change ' || coalesce(c.change_id, 0) || ' ' || coalesce(encode(c.hash, 'hex'), '')
       as expected,

@@ -1,24 +1,59 @@
-// What checks share: reading postings from the database, and naming the rows of a book.
-
+// What checks share: statements about one account or about all, the rules made of these, and the
+// names of wrong rows.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Key } from '../id.ts'
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
 
-/** One verification: the snapshot that it reads, the account, and what it has found. */
-export interface Verifying {
+/** What a verification reads. */
+interface Reading {
+  /** One snapshot. */
   readonly tx: TransactionSql
   /** One account, or null for the whole installation. */
   readonly account_id: string | null
+}
+
+/** One verification: what it reads, and what it has found. */
+export interface Verifying extends Reading {
   readonly findings: Findings
+}
+
+/** The text of a statement about one account, or about all for null. $1 is the account. */
+export type Statement = (account_id: string | null) => string
+
+/** Makes a statement of a template whose parts may depend on the account, as `ofAccount` does. */
+export function statement(
+  texts: TemplateStringsArray,
+  ...parts: readonly (string | number | Statement)[]
+): Statement {
+  return account_id =>
+    String.raw(
+      { raw: texts },
+      ...parts.map(part => (typeof part === 'function' ? part(account_id) : part)),
+    )
 }
 
 /**
  * The condition for one account, or for all. The two are different texts, so that PostgreSQL plans
  * each.
  */
-export function ofAccount(column: string, account_id: string | null): string {
-  return account_id === null ? '$1::text is null' : `${column} = $1`
+export function ofAccount(column: string): Statement {
+  return account_id => (account_id === null ? '$1::text is null' : `${column} = $1`)
+}
+
+/** The rows that the statement of a template gives. */
+export function rowsOf<Row extends object>({ tx, account_id }: Reading) {
+  return (...template: Parameters<typeof statement>): Promise<Row[]> => {
+    const text = statement(...template)(account_id)
+    return tx.unsafe<Row[]>(text, text.includes('$1') ? [account_id] : [])
+  }
+}
+
+/** A count or a sum over the rows of a table. */
+export async function countOf(of: Reading, count: string, table: string): Promise<number> {
+  const [row] = await rowsOf<{ count: string }>(of)`
+    select (${count})::text as count from ${table} where ${ofAccount('account_id')}`
+  return Number(row?.count ?? 0)
 }
 
 /** The number, the hash or the time of the last event of this account that an archive has. */
@@ -48,7 +83,15 @@ export const STATED_PAYOUTS = `(select p.*, s.status, s.status_description, s.fa
 /** A select of the rows that break a rule: account_id, key, expected, found. */
 export interface Rule {
   readonly table: string
-  select(account_id: string | null): string
+  readonly select: Statement
+}
+
+/** A rule about the rows of a table, by the template of its select. */
+export function rule(table: string) {
+  return (...template: Parameters<typeof statement>): Rule => ({
+    table,
+    select: statement(...template),
+  })
 }
 
 /** Postings as text, for people and for comparing. */
@@ -67,56 +110,38 @@ export function addTo(
   }
 }
 
-export function journalProblem(
-  { account_id, number }: { account_id: string; number: bigint },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'journals', account_id, key: `number ${number}`, expected, found })
+/** Makes the problems of the rows of a table, each named by its key. */
+function problemOf<Row extends { readonly account_id: string }>(
+  table: string,
+  keyOf: (row: Row) => string,
+) {
+  return (row: Row, expected: string, found: string) =>
+    new BadRow({ table, account_id: row.account_id, key: keyOf(row), expected, found })
 }
 
-export function bookProblem(
-  { account_id }: { account_id: string },
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'books', account_id, key: '', expected, found })
-}
+type OfAccount = Pick<Key, 'account_id'>
 
-export function balanceProblem(
-  account_id: string,
-  currency: string,
-  expected: string,
-  found: string,
-): BadRow {
-  return new BadRow({ table: 'balances', account_id, key: currency, expected, found })
-}
-
-/** How a row of this table with an id is named. */
-function problemOf(table: string) {
-  return ({ account_id, id: key }: Key, expected: string, found: string) =>
-    new BadRow({ table, account_id, key, expected, found })
-}
-
-export const payoutProblem = problemOf('payouts')
-export const entityProblem = problemOf('entities')
-export const quoteProblem = problemOf('quotes')
+const idOf = ({ id }: Key) => id
+export const payoutProblem = problemOf('payouts', idOf)
+export const entityProblem = problemOf('entities', idOf)
+export const quoteProblem = problemOf('quotes', idOf)
+export const bookProblem = problemOf('books', (_: OfAccount) => '')
+export const journalProblem = problemOf(
+  'journals',
+  ({ number }: OfAccount & { readonly number: bigint }) => `number ${number}`,
+)
+export const balanceProblem = problemOf(
+  'balances',
+  ({ currency }: OfAccount & { readonly currency: string }) => currency,
+)
 
 /** The columns of a select of bad rows. */
 type Bad = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
 
-/**
- * Names the rows that a select gives, as account_id, key, expected and found; its only parameter,
- * if it has one, is the account.
- */
-export async function nameRows(
-  { tx, account_id, findings }: Verifying,
-  { table, select }: Rule,
-): Promise<void> {
-  const rows = select(account_id)
-  const parameters = rows.includes('$1') ? [account_id] : []
-  const wrong = await tx.unsafe<Bad[]>(`${rows} order by 1, 2 limit ${MAX_NAMED}`, parameters)
-  for (const { account_id: of, key, expected, found } of wrong) {
-    findings.add({ table, account_id: of, key: key ?? '', expected, found: found ?? 'nothing' })
+/** Names the rows that break a rule. */
+export async function nameRows(of: Verifying, { table, select }: Rule): Promise<void> {
+  const wrong = await rowsOf<Bad>(of)`${select} order by 1, 2 limit ${MAX_NAMED}`
+  for (const { account_id, key, expected, found } of wrong) {
+    of.findings.add({ table, account_id, key: key ?? '', expected, found: found ?? 'nothing' })
   }
 }

@@ -13,7 +13,6 @@ import { checkErasures } from './erasures.ts'
 import { CUT_RECORDS, checkChain, checkEvents } from './events.ts'
 import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
-import { INBOX } from './inbox.ts'
 import { LIMITS } from './limits.ts'
 import { checkReleases, SCHEDULED, STATES } from './payout-states.ts'
 import { matchPayouts, type PayoutsSeen } from './payouts.ts'
@@ -21,7 +20,7 @@ import { Enough, Findings, type Problem, unreadable } from './problem.ts'
 import { checkPrices, checkUses } from './quotes.ts'
 import { RECORDS } from './records.ts'
 import { checkReference } from './reference.ts'
-import { nameRows, ofAccount, type Rule, type Verifying } from './rows.ts'
+import { countOf, nameRows, type Rule, type Verifying } from './rows.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
 
@@ -113,7 +112,6 @@ const RULES: readonly Rule[] = [
   ...BENEFICIARIES,
   ...SCREENING,
   ...CUT_RECORDS,
-  ...INBOX,
 ]
 
 async function check(
@@ -151,22 +149,20 @@ async function check(
   await part('audit_log', checkReference)
   await part('books', of => checkKeptHeads(of, options.kept ?? []))
   if (books === null || payouts === null) return null
+  const { inter_account, in_transit, live, ...counts } = books
   return {
-    accounts: books.accounts,
-    journals: books.journals,
-    balances: books.balances,
-    balance_transactions: books.balance_transactions,
+    ...counts,
     payouts: payouts.payouts,
     receipts: payouts.receipts,
     quotes: (quotes ?? 0) + payouts.carried,
     events: events ?? 0,
     entities: entities ?? 0,
-    inter_account: account_id === null ? Object.fromEntries(books.inter_account) : null,
-    live_accounts: books.live.accounts,
-    in_transit: Object.fromEntries(books.live.in_transit),
+    inter_account: account_id === null ? Object.fromEntries(inter_account) : null,
+    live_accounts: live.accounts,
+    in_transit: Object.fromEntries(live.in_transit),
     sandbox_in_transit: Object.fromEntries(
-      [...books.in_transit].flatMap(([currency, sum]) => {
-        const sandbox = sum - (books.live.in_transit.get(currency) ?? 0n)
+      [...in_transit].flatMap(([currency, sum]) => {
+        const sandbox = sum - (live.in_transit.get(currency) ?? 0n)
         return sandbox === 0n ? [] : [[currency, sandbox]]
       }),
     ),
@@ -211,12 +207,7 @@ function isAboutData(error: unknown): boolean {
  * order of the payouts.
  */
 async function progressOf(tx: TransactionSql, { account_id, progress }: VerifyOptions) {
-  const [row] = await tx.unsafe<{ journals: string }[]>(
-    `select coalesce(sum(journal_count), 0)::text as journals from books
-      where ${ofAccount('account_id', account_id)}`,
-    [account_id],
-  )
-  const total = 2 * Number(row?.journals ?? 0)
+  const total = 2 * (await countOf({ tx, account_id }, 'coalesce(sum(journal_count), 0)', 'books'))
   let done = 0
   progress?.(0, total)
   return () => {

@@ -1,9 +1,8 @@
 // Compares the screening of entities and beneficiaries with their matches: an open match keeps an
 // entity from its approval, and a confirmed one holds payouts.
-import { ofAccount, type Rule } from './rows.ts'
+import { ofAccount, rule } from './rows.ts'
 
-const asMatched = (table: string, prefix: string) => (account_id: string | null) =>
-  `
+const asMatched = (table: string, prefix: string) => rule(table)`
   select coalesce(p.account_id, m.account_id) as account_id, coalesce(p.id, m.object_id) as key,
     'screening "' || coalesce(m.says, '') || '", as its matches say' as expected,
     'screening "' || coalesce(p.screening, '') || '"' as found
@@ -12,16 +11,13 @@ const asMatched = (table: string, prefix: string) => (account_id: string | null)
       case when bool_or(state = 'confirmed') then 'confirmed' else 'open' end as says
     from screening_matches
     where state <> 'cleared' and left(object_id, 4) = '${prefix}'
-      and ${ofAccount('account_id', account_id)}
+      and ${ofAccount('account_id')}
     group by account_id, object_id
   ) m
   full join (
     select account_id, id, screening from ${table}
-    where screening is distinct from '' and ${ofAccount('account_id', account_id)}
+    where screening is distinct from '' and ${ofAccount('account_id')}
   ) p on p.account_id = m.account_id and p.id = m.object_id
   where p.screening is distinct from coalesce(m.says, '')`
 
-export const SCREENING: readonly Rule[] = [
-  { table: 'entities', select: asMatched('entities', 'ent_') },
-  { table: 'beneficiaries', select: asMatched('beneficiaries', 'bnf_') },
-]
+export const SCREENING = [asMatched('entities', 'ent_'), asMatched('beneficiaries', 'bnf_')]

@@ -7,7 +7,14 @@ import { TIME_END } from '../event/row.ts'
 import { PAYOUT_SEAL } from '../payout/columns.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
 import { MAX_NAMED } from './problem.ts'
-import { isArchived, ofAccount, STATED_PAYOUTS, type Verifying } from './rows.ts'
+import {
+  isArchived,
+  ofAccount,
+  rowsOf,
+  STATED_PAYOUTS,
+  type Statement,
+  type Verifying,
+} from './rows.ts'
 
 /**
  * Tables whose rows have their digest in events, and the mark by which an event tells of their
@@ -31,65 +38,58 @@ const CARRYING = 'Q'
  * found by the number of its journal, whose hash vouches for it. For archived events their seals
  * count. Whether an archived event told of a line follows from the line's time.
  */
-export async function checkSeals({ tx, account_id, findings }: Verifying): Promise<void> {
+export async function checkSeals(of: Verifying): Promise<void> {
+  const { tx, findings } = of
   // Sorting by times and texts takes several times as long as hashing.
   await tx.unsafe('set local enable_mergejoin = off; set local enable_memoize = off')
-  const wrong = await tx.unsafe<Named[]>(
-    `with told as not materialized (
-        select account_id, sequence, created_at, object_id, content,
-          string_to_array(told, ' ') as words
-        from events where ${ofAccount('account_id', account_id)}
-      ), changed as (
-        select distinct on (account_id, id) account_id, id, true as changed, content from (
-          select account_id, object_id as id, ${numberOf('1')} as number,
-            ${digestOf('1')} as content
-          from told
-          where split_part(object_id, '_', 1) in (${PREFIXES})
-          union all
-          select account_id, 'pot_' || split_part(word, '.', 2), ${numberOf('nth')},
-            ${digestOf('nth')}
-          from told cross join lateral unnest(words) with ordinality as w (word, nth)
-          where word like 'D%'
-          union all ${archivedSeals(account_id)}
-        ) changes
-        order by account_id, id, number desc
-      ), made as (
-        select account_id, created_at, substr(word, 2) as ending, true as made,
-          left(word, 1) || case words[nth - 1] when 'Q' then '${CARRYING}' else '' end as mark,
-          case when word not like 'L%' then ${digestOf('nth')} end as content
+  const wrong = await rowsOf<Named>(of)`with told as not materialized (
+      select account_id, sequence, created_at, object_id, content,
+        string_to_array(told, ' ') as words
+      from events where ${ofAccount('account_id')}
+    ), changed as (
+      select distinct on (account_id, id) account_id, id, true as changed, content from (
+        select account_id, object_id as id, ${numberOf('1')} as number,
+          ${digestOf('1')} as content
+        from told
+        where split_part(object_id, '_', 1) in (${PREFIXES})
+        union all
+        select account_id, 'pot_' || split_part(word, '.', 2), ${numberOf('nth')},
+          ${digestOf('nth')}
         from told cross join lateral unnest(words) with ordinality as w (word, nth)
-        where left(word, 1) not in ('-', 'S', 'D') and word <> 'Q'
-      ), stored as (${storedRows(account_id)})
-      select account_id, table_name, id, encode(row, 'hex') as row, encode(event, 'hex') as event,
-        not is_there as no_row
-      from (
-        select coalesce(s.account_id, m.account_id, c.account_id) as account_id, s.created_at,
-          coalesce(s.table_name, ${tableOfMark('m.mark')}, ${tableOfId('c.id')}) as table_name,
-          coalesce(s.id, c.id, ${idOfMade('m')}) as id, s.id is not null as is_there,
-          made or changed as is_told, s.content as row,
-          case when changed then c.content else m.content end as event
-        from stored s
-        full join made m on m.account_id = s.account_id and m.created_at = s.created_at
-          and m.mark = s.mark and m.ending = s.ending
-        full join changed c on c.account_id = s.account_id and c.id = s.id
-      ) held
-      where not is_there or row is distinct from event or (is_told is null
-        and not (table_name = 'journals' and ${isArchived('created_at', 'held.account_id')}))
-      order by 1, 2, 3 limit ${MAX_NAMED}`,
-    [account_id],
-  )
+        where word like 'D%'
+        union all
+        select account_id, object_id, number, content from archived_seals
+        where split_part(object_id, '_', 1) in (${PREFIXES}) and ${ofAccount('account_id')}
+      ) changes
+      order by account_id, id, number desc
+    ), made as (
+      select account_id, created_at, substr(word, 2) as ending, true as made,
+        left(word, 1) || case words[nth - 1] when 'Q' then '${CARRYING}' else '' end as mark,
+        case when word not like 'L%' then ${digestOf('nth')} end as content
+      from told cross join lateral unnest(words) with ordinality as w (word, nth)
+      where left(word, 1) not in ('-', 'S', 'D') and word <> 'Q'
+    ), stored as (${storedRows})
+    select account_id, table_name, id, encode(row, 'hex') as row, encode(event, 'hex') as event,
+      not is_there as no_row
+    from (
+      select coalesce(s.account_id, m.account_id, c.account_id) as account_id, s.created_at,
+        coalesce(s.table_name, ${tableOfMark('m.mark')}, ${tableOfId('c.id')}) as table_name,
+        coalesce(s.id, c.id, ${idOfMade('m')}) as id, s.id is not null as is_there,
+        made or changed as is_told, s.content as row,
+        case when changed then c.content else m.content end as event
+      from stored s
+      full join made m on m.account_id = s.account_id and m.created_at = s.created_at
+        and m.mark = s.mark and m.ending = s.ending
+      full join changed c on c.account_id = s.account_id and c.id = s.id
+    ) held
+    where not is_there or row is distinct from event or (is_told is null
+      and not (table_name = 'journals' and ${isArchived('created_at', 'held.account_id')}))
+    order by 1, 2, 3 limit ${MAX_NAMED}`
   await tx.unsafe('set local enable_mergejoin = on; set local enable_memoize = on')
   for (const { table_name: table, account_id, id: key, row, event, no_row } of wrong) {
     const expected = no_row ? missing(key, event) : said(event)
     findings.add({ table, account_id, key, expected, found: row === null ? 'none' : row })
   }
-}
-
-/** The last digests of objects in archived events. */
-function archivedSeals(account_id: string | null): string {
-  return `
-    select account_id, object_id, number, content from archived_seals
-    where split_part(object_id, '_', 1) in (${PREFIXES}) and ${ofAccount('account_id', account_id)}`
 }
 
 /**
@@ -108,8 +108,8 @@ function numberOf(nth: string): string {
 }
 
 /** The digests of the present rows, and how the events of their creation name them. */
-export function storedRows(account_id: string | null): string {
-  const ofRows = `where ${ofAccount('account_id', account_id)}`
+export const storedRows: Statement = account_id => {
+  const ofRows = `where ${ofAccount('account_id')(account_id)}`
   const rows = SEALED.map(({ table, mark, seal, ...read }) => {
     // A quote that a payout carries has no digest besides the payout's.
     const marked =

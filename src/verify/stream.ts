@@ -1,12 +1,10 @@
 // Any number of rows in constant memory: a cursor of the verifying transaction, read page by page.
 // It asks for the next page while the present one is worked on. Knows nothing of what the rows
 // mean.
-import type { TransactionSql } from '../db/connect.ts'
+import type { Key } from '../id.ts'
+import type { Statement, Verifying } from './rows.ts'
 
 const PAGE = 5_000
-
-/** The parameters that a statement in a stream can have. */
-type Parameters = readonly (string | null)[]
 
 export interface RowStream<T> {
   /** The present row; undefined after the last. */
@@ -20,13 +18,12 @@ let cursors = 0
 
 /** Opens a cursor for a select and reads its first row. Close it, or end the transaction. */
 export async function openStream<T extends object>(
-  tx: TransactionSql,
-  select: string,
-  parameters: Parameters,
+  { tx, account_id }: Verifying,
+  select: Statement,
 ): Promise<RowStream<T>> {
   cursors += 1
   const name = `verify_${cursors}`
-  await tx.unsafe(`declare ${name} no scroll cursor for ${select}`, [...parameters])
+  await tx.unsafe(`declare ${name} no scroll cursor for ${select(account_id)}`, [account_id])
   const fetchPage = () => {
     const page: Promise<T[]> = tx.unsafe<T[]>(`fetch ${PAGE} from ${name}`).then(rows => [...rows])
     // A check has thrown, so nobody waits for this page any more, and its failure is ignored.
@@ -53,4 +50,22 @@ export async function openStream<T extends object>(
     },
   }
   return stream
+}
+
+/** Checks each row of a table that a select gives, and returns how many there are. */
+export async function checkEach<T extends Key>(
+  of: Verifying,
+  table: string,
+  select: Statement,
+  check: (row: T) => void,
+): Promise<number> {
+  let count = 0
+  const rows = await openStream<T>(of, select)
+  for (; rows.row !== undefined; await rows.next()) {
+    const { row } = rows
+    of.findings.guard({ table, account_id: row.account_id, key: row.id }, () => check(row))
+    count += 1
+  }
+  await rows.close()
+  return count
 }
