@@ -3,7 +3,7 @@
 // sees the change.
 import { isDeepStrictEqual } from 'node:util'
 import { found, invalidField, type Problem, type Refusal, refusal, refuseIfAny } from '../errors.ts'
-import type { Event } from '../event/event.ts'
+import type { Event, NamedEvent } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -22,26 +22,10 @@ export type WebhookChange =
   | { readonly kind: 'replay'; readonly id: string; readonly request: ReplayRequest }
 
 /** The part of an event that a delivery is made from. */
-export interface Deliverable {
-  readonly id: string
-  readonly sequence: bigint
-  readonly type: string
-  readonly object_id: string
-}
+export type Deliverable = Pick<NamedEvent, 'id' | 'sequence' | 'type' | 'object_id'>
 
 /** A new delivery. Its insertion sets when it is due, which depends on those pending already. */
-export type NewDelivery = Pick<
-  Delivery,
-  | 'account_id'
-  | 'endpoint_id'
-  | 'number'
-  | 'id'
-  | 'event_id'
-  | 'event_sequence'
-  | 'event_type'
-  | 'object_id'
-  | 'created_at'
->
+export type NewDelivery = Omit<Delivery, 'status' | 'attempts' | 'due_at' | 'updated_at'>
 
 /** The events that a replay request selects, in order. */
 export interface Picked {

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
+import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
 import { refuseArchived, refuseBefore } from '../event/cut.ts'
@@ -22,6 +23,7 @@ import {
   type WebhookState,
 } from './decide.ts'
 import { cancelPending, countPending, insertDeliveries, listDead } from './delivery-store.ts'
+import type { ReplayRequest } from './request.ts'
 import {
   presentDeleted,
   presentEndpoint,
@@ -53,14 +55,11 @@ export function writeWebhook(
     name: 'write_webhook',
 
     async load(tx, commands) {
-      const account_ids = commands.map(({ account_id }) => account_id)
       const creating = commands.filter(({ change }) => change.kind === 'create')
       const [{ books }, locked, counts] = await Promise.all([
-        lockBooks(tx, account_ids),
+        lockBooks(tx, accountsOf(commands)),
         lockNamed(tx, commands),
-        creating.length === 0
-          ? []
-          : countEndpoints(tx, [...new Set(creating.map(({ account_id }) => account_id))]),
+        countEndpoints(tx, accountsOf(creating)),
       ])
       const endpoints = new Map(locked.map(endpoint => [nameOf(endpoint), endpoint]))
       const [pending, picked] = await Promise.all([
@@ -94,7 +93,7 @@ export function writeWebhook(
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         writeEndpoints(tx, { created, changed, deleted }),
-        deliveries.length > 0 && insertDeliveries(tx, deliveries),
+        insertDeliveries(tx, deliveries),
         ...ends.map(endpoint => {
           const { now } = bookOf(state.books, endpoint.account_id)
           return cancelPending(tx, endpoint, MAX_CANCELLED, now)
@@ -121,14 +120,14 @@ function answerTo(change: WebhookChange, { endpoint, events, replayed }: Webhook
   }
 }
 
-async function lockNamed(
+function lockNamed(
   tx: TransactionSql,
   commands: readonly WriteWebhook[],
 ): Promise<WebhookEndpoint[]> {
   const keys = commands.flatMap(({ account_id, change }) =>
     change.kind === 'create' ? [] : [{ account_id, id: change.id }],
   )
-  return keys.length === 0 ? [] : lockEndpoints(tx, uniqueKeys(keys))
+  return lockEndpoints(tx, uniqueKeys(keys))
 }
 
 /** Counts up to MAX_CANCELLED + 1, which shows that there are more. */
@@ -163,13 +162,11 @@ async function pickEvents(
   return new Map((await Promise.all(picks)).flat())
 }
 
-type Replay = Extract<WebhookChange, { kind: 'replay' }>['request']
-
 /** A range ends at the newest event that was fanned out: later events are delivered anyway. */
 async function pick(
   tx: TransactionSql,
   endpoint: WebhookEndpoint,
-  request: Replay,
+  request: ReplayRequest,
 ): Promise<Picked> {
   const { account_id, fanned_out } = endpoint
   const { event, events, created, sequence, status } = request

@@ -12,6 +12,7 @@ import { type ReadRow, unfold } from '../event/row.ts'
 import { READ_COLUMNS } from '../event/store.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import { ENDPOINT_COLUMNS } from './store.ts'
 import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './webhook.ts'
 
 /** An enabled endpoint that has events to fan out, or deliveries to send. */
@@ -65,9 +66,8 @@ export async function lockEndpoint(
   wait: boolean,
 ): Promise<LockedEndpoint | undefined> {
   const rows = tx<LockedEndpoint[]>`
-    select e.account_id, e.id, e.url, e.description, e.event_types, e.status, e.disabled_reason,
-      e.secret, e.previous_secret, e.previous_secret_until, e.fanned_out, e.delivery_count,
-      e.created_at, e.updated_at, b.event_count, clock_timestamp() + b.clock_ahead as account_now
+    select ${tx(ENDPOINT_COLUMNS)}, b.event_count,
+      clock_timestamp() + b.clock_ahead as account_now
     from webhook_endpoints e
     cross join lateral (
       select event_count, clock_ahead from books b where b.account_id = ${account_id} limit 1
@@ -232,21 +232,17 @@ async function applyInSteps(
   const attempts = results.filter(({ delivery_id }) => applied.has(delivery_id))
   const over = rows.filter(({ status }) => status !== 'pending')
   await Promise.all([
-    attempts.length > 0 &&
-      insertAttempts(
-        tx,
-        attempts.map(attempt => ({ ...attempt, account_id, created_at: clock.account_now })),
-      ),
+    insertAttempts(
+      tx,
+      attempts.map(attempt => ({ ...attempt, account_id, created_at: clock.account_now })),
+    ),
     over.length > 0 && wakeNext(tx, { account_id, endpoint_id, over, now: clock.now }),
   ])
   return applied
 }
 
-interface Ended {
-  readonly id: string
-  readonly object_id: string
+interface Ended extends Pick<Delivery, 'id' | 'object_id' | 'status'> {
   readonly place: bigint
-  readonly status: DeliveryStatus
 }
 
 function endAttempts(
@@ -336,10 +332,7 @@ export async function deleteOldDeliveries({ finder, sql }: Connections): Promise
   return deleted
 }
 
-interface Queue {
-  readonly account_id: string
-  readonly endpoint_id: string
-}
+type Queue = Pick<Delivery, 'account_id' | 'endpoint_id'>
 
 /** Every endpoint with deliveries, deleted ones too, by skipping along the index. */
 async function listQueues(finder: Sql): Promise<Queue[]> {

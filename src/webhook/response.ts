@@ -2,7 +2,7 @@
 
 import { type Event, type NamedEvent, nameEvent, type ToldEvent } from '../event/event.ts'
 import { EventOf, presentEvent } from '../event/response.ts'
-import { Id, integerOrNull, Literals, Timestamp } from '../http/schema.ts'
+import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
 import { MAX_REPLAYED } from './rules.ts'
@@ -28,8 +28,7 @@ const ENDPOINT = {
       'Why nothing is sent: `account`, which has disabled it, or `gone`, as it has answered 410; ' +
       'empty when enabled.',
   }),
-  previous_secret_until: Type.Unsafe<Instant | null>({
-    type: ['string', 'null'],
+  previous_secret_until: textOrNull({
     format: 'date-time',
     description: 'Until when the former secret signs as well; null when there is none.',
   }),
@@ -85,8 +84,7 @@ const DELIVERY = {
       'last attempt, `cancelled` with its endpoint.',
   }),
   attempt_count: Type.Integer({ minimum: 0, description: 'How often it was sent.' }),
-  next_attempt_at: Type.Unsafe<Instant | null>({
-    type: ['string', 'null'],
+  next_attempt_at: textOrNull({
     format: 'date-time',
     description:
       'When it is sent (again); null when it is over, or waits for an earlier delivery about the ' +

@@ -3,7 +3,7 @@
 import { invalidField, type Problem } from '../errors.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../instant.ts'
 import type { ReplayRequest } from './request.ts'
-import { MAX_URL_LENGTH, type WebhookEndpoint } from './webhook.ts'
+import { type Attempt, MAX_URL_LENGTH, type WebhookEndpoint } from './webhook.ts'
 
 /** Most endpoints of an account. */
 export const MAX_ENDPOINTS = 16
@@ -29,13 +29,10 @@ export function wants(
 
 /** The secrets that sign at this time of the account, the current one first. */
 export function secretsOf(
-  {
-    secret,
-    previous_secret,
-    previous_secret_until: until,
-  }: Pick<WebhookEndpoint, 'secret' | 'previous_secret' | 'previous_secret_until'>,
+  endpoint: Pick<WebhookEndpoint, 'secret' | 'previous_secret' | 'previous_secret_until'>,
   account_now: Instant,
 ): readonly string[] {
+  const { secret, previous_secret, previous_secret_until: until } = endpoint
   const overlaps = previous_secret !== '' && until !== null && account_now < until
   return overlaps ? [secret, previous_secret] : [secret]
 }
@@ -71,9 +68,8 @@ const ASKS_TO_WAIT = new Set([429, 503])
 const GONE = 410
 
 /** A receiver's answer; nulls without one. */
-export interface AttemptResult {
-  readonly status_code: number | null
-  /** Retry-After, in seconds from now. */
+export interface AttemptResult extends Pick<Attempt, 'status_code'> {
+  /** Retry-After, in seconds from now; null without a valid one. */
   readonly retry_after_s: number | null
 }
 
@@ -126,24 +122,20 @@ export function isPortOfHttp({ port }: URL): boolean {
 
 /** The problems of a receiver's URL that need no look-up of its name. */
 export function checkUrl(text: string | undefined, allow_private: boolean): Problem[] {
-  if (typeof text !== 'string') return []
+  const fault = typeof text === 'string' ? urlFault(text, allow_private) : undefined
+  return fault === undefined ? [] : [invalidField('url', `url ${fault}.`)]
+}
+
+function urlFault(text: string, allow_private: boolean): string | undefined {
   const url = URL.parse(text)
-  if (url === null) return [invalidField('url', 'url is not an absolute URL.')]
+  if (url === null) return 'is not an absolute URL'
   const http = allow_private && url.protocol === 'http:'
-  if (url.protocol !== 'https:' && !http) {
-    return [invalidField('url', 'url must begin with https://.')]
-  }
-  if (url.username !== '' || url.password !== '') {
-    return [invalidField('url', 'url must have no user name and no password.')]
-  }
-  if (!isPortOfHttp(url)) {
-    return [invalidField('url', `url must not name port ${url.port}, which is not of HTTP.`)]
-  }
-  if (text.includes('#')) return [invalidField('url', 'url must have no fragment.')]
-  if (url.href.length > MAX_URL_LENGTH) {
-    return [invalidField('url', `url must have at most ${MAX_URL_LENGTH} characters.`)]
-  }
-  return []
+  if (url.protocol !== 'https:' && !http) return 'must begin with https://'
+  if (url.username !== '' || url.password !== '') return 'must have no user name and no password'
+  if (!isPortOfHttp(url)) return `must not name port ${url.port}, which is not of HTTP`
+  if (text.includes('#')) return 'must have no fragment'
+  if (url.href.length <= MAX_URL_LENGTH) return undefined
+  return `must have at most ${MAX_URL_LENGTH} characters`
 }
 
 /** The problems of a replay request whose shape is valid. */

@@ -1,18 +1,10 @@
 // Sends one webhook, and keeps the part of the answer that deliveries show. exchange.ts makes the
 // connection. Knows neither signatures nor events nor retries.
 import { type Answer, exchange, type Sending } from './exchange.ts'
+import type { AttemptResult } from './rules.ts'
+import type { Attempt } from './webhook.ts'
 
-export interface SendResult {
-  /** 200 to 599; null without a complete answer, and `error` then says why. */
-  readonly status_code: number | null
-  /** Retry-After of the answer; null without a valid one. */
-  readonly retry_after_s: number | null
-  /** A few words, such as `timeout`; '' with an answer. */
-  readonly error: string
-  /** The first 1,000 characters of the answer's body, without control characters. */
-  readonly answer: string
-  readonly duration_ms: number
-}
+export type SendResult = AttemptResult & Pick<Attempt, 'duration_ms' | 'error' | 'answer'>
 
 /** A longer answer is cut and still counts, because only its status matters. */
 const MAX_BODY_BYTES = 16 * 1024
@@ -29,7 +21,7 @@ export async function send(sending: Sending): Promise<SendResult> {
   return { ...(answer === null ? NO_ANSWER : shownOf(answer)), error, duration_ms }
 }
 
-const NO_ANSWER = { status_code: null, retry_after_s: null, answer: '' }
+export const NO_ANSWER = { status_code: null, retry_after_s: null, answer: '' }
 
 function shownOf({ status_code, headers, body }: Answer) {
   const retry_after_s = retryAfter(headers['retry-after'], Date.now())

@@ -27,7 +27,7 @@ const KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
+export const ENDPOINT_COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
 /** Writes new, changed and deleted endpoints; each endpoint stands in one list, once. */
 export function writeEndpoints(
@@ -36,9 +36,9 @@ export function writeEndpoints(
 ): Promise<unknown> {
   return keepHistory(tx, 'webhook_endpoints', [...created, ...changed, ...deleted], () =>
     Promise.all([
-      created.length > 0 && insertEndpoints(tx, created),
-      changed.length > 0 && updateEndpoints(tx, changed),
-      deleted.length > 0 && deleteEndpoints(tx, deleted),
+      insertEndpoints(tx, created),
+      updateEndpoints(tx, changed),
+      deleteEndpoints(tx, deleted),
     ]),
   )
 }
@@ -92,7 +92,7 @@ export async function findEndpoints(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<WebhookEndpoint[]> {
-  return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', COLUMNS, keys)
+  return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', ENDPOINT_COLUMNS, keys)
 }
 
 /** Like findEndpoints, and locks the rows in the order of their names, after their books. */
@@ -106,7 +106,7 @@ export async function lockEndpoints(
     keys => tx<WebhookEndpoint[]>`
       select r.* from ${keysOf(tx, keys)}
       cross join lateral (
-        select ${tx(COLUMNS)} from webhook_endpoints e
+        select ${tx(ENDPOINT_COLUMNS)} from webhook_endpoints e
         where e.account_id = k.account_id and e.id = k.id ${within(tx, 'e', keys)}
         limit 1 for update
       ) r`,
@@ -128,7 +128,7 @@ export async function countEndpoints(
 
 const LISTED: Listed = {
   table: 'webhook_endpoints',
-  columns: COLUMNS,
+  columns: ENDPOINT_COLUMNS,
   order: byId('whe'),
   filters: [{ name: 'status', by: 'status', leads: 'never' }],
 }

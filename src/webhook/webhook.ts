@@ -69,10 +69,11 @@ export interface Attempt {
   /** By the account's clock. */
   readonly created_at: Instant
   readonly duration_ms: number
-  /** Null without an answer; `error` then says why. */
+  /** 200 to 599; null without a complete answer, and `error` then says why. */
   readonly status_code: number | null
+  /** A few words, such as `timeout`; '' with an answer. */
   readonly error: string
-  /** The first characters of the answer's body. */
+  /** The first 1,000 characters of the answer's body, without control characters. */
   readonly answer: string
 }
 
