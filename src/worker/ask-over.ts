@@ -4,6 +4,7 @@
 // settling, so that a rail that is silent about an ended attempt delays no open one.
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
+import { given } from '../given.ts'
 import { type ClaimedOver, claimOver, listDueAttempts } from '../payout/over-store.ts'
 import type { RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
@@ -41,20 +42,16 @@ async function judge(
   const count = (result: string) => deps.metrics.railReports.inc({ rail: attempt.rail, result })
   if (report === undefined) return count('unclear')
   const { steps, ask_again_in_ms, not_taken, exception } = report
-  const said = {
+  const said = given({
     attempt: attempt.number,
     is_over: true,
-    ...(exception && { exception }),
-    ...(not_taken && { not_taken: { ...not_taken, next: null } }),
-  }
+    exception,
+    not_taken: not_taken && { ...not_taken, next: null },
+  })
   const about = { account_id, payout_id, claim, by: 'rail' } as const
   try {
-    const { exceptions } = await deps.lanes.advancePayout.run({
-      ...about,
-      steps,
-      ask_again_in_ms,
-      said,
-    })
+    const advance = { ...about, steps, ask_again_in_ms, said }
+    const { exceptions } = await deps.lanes.advancePayout.run(advance)
     count(exceptions.length > 0 ? 'contradicted' : 'nothing_new')
   } catch (error) {
     const refused = error instanceof Refusal && error.status !== 503

@@ -35,17 +35,15 @@ type Answer = Promise<RailReport | undefined>
 type Answers<P extends RailPayout = HeldPayout & RailPayout> = ReadonlyMap<Question<P>, Answer>
 
 export function askRails(deps: Deps, payouts: readonly HeldPayout[]): readonly Asked[] {
-  const questions = payouts.map((payout): Question => {
-    return { payout: { ...payout, asked_at: payout.claimed_at }, is_over: false }
+  const held = payouts.map(payout => ({ ...payout, asked_at: payout.claimed_at }))
+  const isOver = ({ payout }: Question) => payout.not_taken !== null
+  return askEach(deps, held, (rail, name, questions) => {
+    const open = questions.filter(question => !isOver(question))
+    return new Map([
+      ...questions.filter(isOver).map(question => [question, notTaken(question)] as const),
+      ...askRail(rail, name, open),
+    ])
   })
-  return [...Map.groupBy(questions, ({ payout }) => payout.attempt.rail)].flatMap(
-    ([name, questions]) => {
-      const answers = askNamed(deps, name, questions)
-      return [...answers].map(([question, answer]) => {
-        return { payout: question.payout, report: inTime(deps, question, answer) }
-      })
-    },
-  )
 }
 
 /**
@@ -56,14 +54,16 @@ export function inquireOver<P extends RailPayout>(
   deps: Deps,
   payouts: readonly P[],
 ): readonly { readonly payout: P; readonly report: Answer }[] {
-  const questions = payouts.map((payout): Question<P> => ({ payout, is_over: false }))
-  return [...Map.groupBy(questions, ({ payout }) => payout.attempt.rail)].flatMap(
-    ([name, questions]) =>
-      [...inquireNamed(deps, name, questions)].map(([question, answer]) => {
-        const told = answer.then(report => report ?? NEVER_GOT)
-        return { payout: question.payout, report: inTime(deps, question, told) }
-      }),
-  )
+  return askEach(deps, payouts, (rail, name, questions) => {
+    if (rail === undefined) return failed(questions, noAdapter(name))
+    const answers = called(questions, payouts => rail.inquire(payouts))
+    return new Map(
+      [...answers].map(([question, answer]) => [
+        question,
+        answer.then(report => report ?? NEVER_GOT),
+      ]),
+    )
+  })
 }
 
 /** Asked again once a day: a rail may still change this answer. */
@@ -73,35 +73,30 @@ const NEVER_GOT: RailReport = {
   not_taken: { code: 'unknown', message: 'The rail does not know it.' },
 }
 
-function inquireNamed<P extends RailPayout>(
-  { rails }: Deps,
-  name: string,
-  questions: readonly Question<P>[],
-): Answers<P> {
-  try {
-    const rail = rails.get(name)
-    if (rail === undefined) return failed(questions, new Error(`no adapter for rail ${name}`))
-    return called(questions, payouts => rail.inquire(payouts))
-  } catch (error) {
-    return failed(questions, error)
+/** Asks each rail by itself. While this process cannot read which rails there are, it asks none. */
+function askEach<P extends RailPayout>(
+  deps: Deps,
+  payouts: readonly P[],
+  ask: (rail: Rail | undefined, name: string, questions: readonly Question<P>[]) => Answers<P>,
+): readonly { readonly payout: P; readonly report: Answer }[] {
+  const answersOf = (name: string, questions: readonly Question<P>[]) => {
+    try {
+      return ask(deps.rails.get(name), name, questions)
+    } catch (error) {
+      return failed(questions, error)
+    }
   }
+  const questions = payouts.map((payout): Question<P> => ({ payout, is_over: false }))
+  const byRail = [...Map.groupBy(questions, ({ payout }) => payout.attempt.rail)]
+  return byRail.flatMap(([name, questions]) =>
+    Array.from(answersOf(name, questions), ([question, answer]) => {
+      return { payout: question.payout, report: inTime(deps, question, answer) }
+    }),
+  )
 }
 
-/** While this process cannot read which rails there are, it asks none. */
-function askNamed({ rails }: Deps, name: string, questions: readonly Question[]): Answers {
-  const isOver = ({ payout }: Question) => payout.not_taken !== null
-  try {
-    return new Map([
-      ...questions.filter(isOver).map(question => [question, notTaken(question)] as const),
-      ...askRail(
-        rails.get(name),
-        name,
-        questions.filter(question => !isOver(question)),
-      ),
-    ])
-  } catch (error) {
-    return failed(questions, error)
-  }
+function noAdapter(name: string): Error {
+  return new Error(`no adapter for rail ${name}`)
 }
 
 /** The payout waits for its next route: its rail has already given this answer. */
@@ -128,7 +123,7 @@ async function inTime(deps: Deps, question: Question<RailPayout>, answer: Answer
  * got.
  */
 function askRail(rail: Rail | undefined, name: string, questions: readonly Question[]): Answers {
-  if (rail === undefined) return failed(questions, new Error(`no adapter for rail ${name}`))
+  if (rail === undefined) return failed(questions, noAdapter(name))
   const isFirst = ({ payout }: Question) => payout.asked_before === null
   const again = questions.filter(question => !isFirst(question))
   const told = [...called(again, payouts => rail.inquire(payouts))]

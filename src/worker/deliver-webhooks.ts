@@ -2,7 +2,7 @@
 // transaction and records their attempts. Each endpoint has a queue of its own, so that none waits
 // for another. The worker may be killed at any point: a delivery sent but not recorded is sent
 // again when its claim runs out.
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
@@ -24,10 +24,10 @@ import {
   lockEndpoint,
 } from '../webhook/queue-store.ts'
 import { afterAttempt, secretsOf } from '../webhook/rules.ts'
-import { type SendResult, send } from '../webhook/send.ts'
+import { NO_ANSWER, type SendResult, send } from '../webhook/send.ts'
 import { webhookHeaders } from '../webhook/sign.ts'
 import { fanOut } from './fan-out.ts'
-import type { Worker } from './settle-payouts.ts'
+import { startWorker, type Worker, warned } from './worker.ts'
 
 type Needs = Pick<Deps, 'config' | 'finder' | 'log' | 'metrics'>
 
@@ -91,23 +91,15 @@ interface Turn {
  * Runs until stopped. The pool `sql` is the worker's own and bounds its concurrent transactions.
  */
 export function startDelivering(deps: Needs, sql: Sql): Worker {
-  const stopping = new AbortController()
-  const { signal } = stopping
   const dispatcher = new Dispatcher(deps, sql)
-  const run = async () => {
-    while (!signal.aborted) {
-      await dispatcher.look().catch(error => {
-        deps.log.warn({ err: error }, 'no look for webhooks that are due')
-      })
-      await setTimeout(deps.config.webhook_poll_ms, undefined, { signal }).catch(() => {})
-    }
-  }
-  const done = run()
+  const looking = startWorker(async () => {
+    await dispatcher.look().catch(warned(deps, 'no look for webhooks that are due', undefined))
+    return deps.config.webhook_poll_ms
+  })
   return {
     async stop() {
-      stopping.abort()
       dispatcher.stop()
-      await done
+      await looking.stop()
       await dispatcher.idle()
     },
   }
@@ -171,10 +163,7 @@ class Dispatcher {
   }
 
   #queueOf(endpoint: Key): Queue {
-    const name = nameOf(endpoint)
-    const known = this.#queues.get(name)
-    if (known !== undefined) return known
-    const queue: Queue = {
+    return this.#queues.getOrInsertComputed(nameOf(endpoint), () => ({
       endpoint,
       in_flight: 0,
       slots: FIRST_SLOTS,
@@ -183,9 +172,7 @@ class Dispatcher {
       wanted: { claim: false, fan_out: false },
       idle: true,
       turning: false,
-    }
-    this.#queues.set(name, queue)
-    return queue
+    }))
   }
 
   #hasWork({ ended, wanted, ...queue }: Queue): boolean {
@@ -367,18 +354,12 @@ class Dispatcher {
 }
 
 /** The result of a request that could not be made; it is retried as others are. */
-const NOT_MADE: SendResult = {
-  status_code: null,
-  retry_after_s: null,
-  error: 'failed',
-  answer: '',
-  duration_ms: 0,
-}
+const NOT_MADE: SendResult = { ...NO_ANSWER, error: 'failed', duration_ms: 0 }
 
 function endedBy(delivery: ClaimedDelivery, sent: SendResult): Ended {
   const after = afterAttempt(delivery.attempts, sent, Math.random())
-  const { status_code, error, answer, duration_ms } = sent
-  const refused = status_code === null ? 'unanswered' : 'refused'
+  const { retry_after_s: _, ...answered } = sent
+  const refused = sent.status_code === null ? 'unanswered' : 'refused'
   return {
     at_ms: performance.now(),
     disables: after.disables,
@@ -390,10 +371,7 @@ function endedBy(delivery: ClaimedDelivery, sent: SendResult): Ended {
       number: delivery.attempts,
       status: after.status,
       retry_in_ms: after.status === 'pending' ? after.retry_in_ms : null,
-      duration_ms,
-      status_code,
-      error,
-      answer,
+      ...answered,
     },
   }
 }

@@ -3,7 +3,8 @@
 // the next round.
 import { listExpired } from '../approval/store.ts'
 import type { Deps } from '../deps.ts'
-import { nameOf } from '../id.ts'
+import { type Key, nameOf } from '../id.ts'
+import { warned } from './worker.ts'
 
 /** Most payouts of one round. */
 const ROUND = 500
@@ -11,25 +12,21 @@ const ROUND = 500
 /**
  * One round; returns the number of payouts that have failed. An error of one payout stops no other.
  */
-export async function expireApprovals(deps: Deps): Promise<number> {
-  try {
-    const expired = await listExpired(deps.finder, ROUND)
-    const ended = await Promise.all(expired.map(key => expire(deps, key)))
-    return ended.filter(Boolean).length
-  } catch (error) {
-    deps.log.warn({ err: error }, 'approvals that have expired could not be ended')
-    return 0
-  }
+export function expireApprovals(deps: Deps): Promise<number> {
+  return expireRound(deps).catch(warned(deps, 'approvals that have expired could not be ended', 0))
 }
 
-async function expire(deps: Deps, key: { account_id: string; id: string }): Promise<boolean> {
-  const { account_id, id: payout_id } = key
+async function expireRound(deps: Deps): Promise<number> {
+  const expired = await listExpired(deps.finder, ROUND)
+  const ended = expired.map(key => {
+    const failed = warned(deps, 'approval not ended', false, { payout: nameOf(key) })
+    return expire(deps, key).catch(failed)
+  })
+  return (await Promise.all(ended)).filter(Boolean).length
+}
+
+async function expire(deps: Deps, { account_id, id: payout_id }: Key): Promise<boolean> {
   const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
-  try {
-    const { payout } = await deps.lanes.advancePayout.run({ ...step, act: 'expire' })
-    return payout.status === 'failed'
-  } catch (error) {
-    deps.log.warn({ err: error, payout: nameOf(key) }, 'approval not ended')
-    return false
-  }
+  const { payout } = await deps.lanes.advancePayout.run({ ...step, act: 'expire' })
+  return payout.status === 'failed'
 }

@@ -17,7 +17,9 @@ export async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Prom
   const wanted = events.filter(event => wants(endpoint, event))
   const deliveries = deliveriesOf(endpoint, wanted, () => newId('whd'), account_now)
   const newest = events.at(-1)?.sequence ?? after
-  const inserted = deliveries.length > 0 && insertDeliveries(tx, deliveries)
-  await Promise.all([inserted, moveCursor(tx, endpoint, newest, deliveries.length)])
+  await Promise.all([
+    insertDeliveries(tx, deliveries),
+    moveCursor(tx, endpoint, newest, deliveries.length),
+  ])
   return newest
 }

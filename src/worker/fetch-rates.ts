@@ -1,13 +1,12 @@
 // The rate feed worker: fetches a file of rates at an interval and stores the newer ones in the
 // rate book. Several processes may do so at once: the rates that one has stored are not newer for
 // the next. While the publisher fails, nothing changes and its rates age.
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import { findPivot } from '../price/policy/store.ts'
 import { type FeedOutcome, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { FetchFailed } from '../price/rate/fetch.ts'
 import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
-import type { Worker } from './settle-payouts.ts'
+import { startWorker, type Worker } from './worker.ts'
 
 /** The author of these changes in the history of reference data. */
 const FEED = 'feed'
@@ -16,23 +15,11 @@ const FEED = 'feed'
 const RETRY_MS = 300_000
 
 export function startFetchingRates(deps: Deps): Worker {
-  const stopping = new AbortController()
-  const { signal } = stopping
   const interval_ms = deps.config.rate_feed_interval_s * 1000
-  const run = async () => {
-    while (!signal.aborted) {
-      const failed = (await fetchRatesOnce(deps)) === 'failed'
-      const wait_ms = failed ? Math.min(interval_ms, RETRY_MS) : interval_ms
-      await delay(wait_ms, undefined, { signal }).catch(() => {})
-    }
-  }
-  const done = run()
-  return {
-    stop() {
-      stopping.abort()
-      return done
-    },
-  }
+  return startWorker(async () => {
+    const failed = (await fetchRatesOnce(deps)) === 'failed'
+    return failed ? Math.min(interval_ms, RETRY_MS) : interval_ms
+  })
 }
 
 type Result = 'changed' | 'unchanged' | 'refused' | 'failed'

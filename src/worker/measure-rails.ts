@@ -1,37 +1,26 @@
 // Counts every hour the figures of the rails of this installation for the last 90 days, and what
 // live accounts have earned it. Requests read the last count.
-import { setTimeout as delay } from 'node:timers/promises'
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
 import { countEnded } from '../payout/count-store.ts'
 import { type Ended, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../rail/figures.ts'
-import type { Worker } from './settle-payouts.ts'
+import { startWorker, type Worker } from './worker.ts'
 
 const EVERY_MS = 3_600_000
 
 /** Counts at the start, and an hour after each count has ended, so that no two counts overlap. */
 export function startMeasuring(deps: Deps): Worker {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const run = async () => {
-    while (!signal.aborted) {
-      const isStopped = () => signal.aborted
+  return startWorker(async signal => {
+    const isStopped = () => signal.aborted
+    try {
       await measureRails(deps, isStopped)
-        .then(() => deps.income.countAll(liveAccounts(deps), isStopped))
-        .catch(error => {
-          deps.log.warn({ err: error }, 'the figures of rails and the income could not be counted')
-        })
-      await delay(EVERY_MS, undefined, { signal }).catch(() => {})
+      await deps.income.countAll(liveAccounts(deps), isStopped)
+    } catch (error) {
+      deps.log.warn({ err: error }, 'the figures of rails and the income could not be counted')
     }
-  }
-  const done = run()
-  return {
-    stop() {
-      stopping.abort()
-      return done
-    },
-  }
+    return EVERY_MS
+  })
 }
 
 /** Counts the payouts of all live accounts, one account after the other. */

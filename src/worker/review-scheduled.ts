@@ -6,6 +6,7 @@ import { findApprovals } from '../entity/store.ts'
 import { nameOf, uniqueKeys } from '../id.ts'
 import type { DuePayout } from '../payout/claim-store.ts'
 import { findPayouts } from '../payout/store.ts'
+import { warned } from './worker.ts'
 
 /** The due payouts without those that now wait for a review, or could not be checked. */
 export async function leaveOutReviewed(
@@ -15,10 +16,9 @@ export async function leaveOutReviewed(
   const begins = due.filter(payout => payout.begins)
   const groups = [...Map.groupBy(begins, ({ account_id }) => account_id)]
   const looks = groups.map(([account_id, of]) =>
-    reviewEach(deps, account_id, of).catch(error => {
-      deps.log.warn({ err: error, account_id }, 'scheduled payouts could not be looked at')
-      return of
-    }),
+    reviewEach(deps, account_id, of).catch(
+      warned(deps, 'scheduled payouts could not be looked at', of, { account_id }),
+    ),
   )
   const left = new Set((await Promise.all(looks)).flat())
   return due.filter(payout => !left.has(payout))
@@ -44,13 +44,12 @@ async function reviewEach(
     return payouts.filter(payout => !approved.has(nameOf(entityOf(payout))))
   })
   const review = { account_id, steps: [], by: 'review', ask_again_in_ms: null } as const
-  const moves = stopped.map(({ id: payout_id }) =>
-    deps.lanes.advancePayout.run({ ...review, payout_id }).catch(error => {
-      // The payout stays due, and no rail gets it. The other payouts of its account do not wait for
-      // it.
-      deps.log.warn({ err: error, payout_id }, 'scheduled payout neither held nor failed')
-    }),
-  )
+  const moves = stopped.map(({ id: payout_id }) => {
+    // The payout stays due, and no rail gets it. Other payouts of its account do not wait for it.
+    const words = 'scheduled payout neither held nor failed'
+    const failed = warned(deps, words, undefined, { payout_id })
+    return deps.lanes.advancePayout.run({ ...review, payout_id }).catch(failed)
+  })
   await Promise.all(moves)
   const names = new Set(stopped.map(nameOf))
   return due.filter(payout => names.has(nameOf(payout)))

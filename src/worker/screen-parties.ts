@@ -2,7 +2,6 @@
 // changed ones, and all of them after a change of the lists. Each round is bounded, and the process
 // rests as long as the round took, so that payouts do not wait. The worker may be killed at any
 // point: what it had claimed comes due again, and no person is asked twice.
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '../account/rules.ts'
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
@@ -14,7 +13,6 @@ import {
   type ClaimedParties,
   claimPass,
   claimQueued,
-  countParties,
   deleteQueued,
   endTurn,
   listPartiesAfter,
@@ -22,53 +20,33 @@ import {
   readParties,
 } from '../screening/party-store.ts'
 import { forEachInTurns } from '../turns.ts'
-import type { Worker } from './settle-payouts.ts'
+import { countWaitingParties, startCounting } from './counts.ts'
+import { startWorker, type Worker, warned } from './worker.ts'
 
 /** Most parties of one round, of the queue and of the pass each. */
 const ROUND = 200
-
-/** How often the parties that wait are counted. */
-const COUNT_EVERY_MS = 30_000
 
 /** Much longer than a round takes. */
 const LEASE_MS = 30_000
 
 export function startScreeningParties(deps: Deps): Worker {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const count = () => {
-    countWaitingParties(deps).catch(error => {
-      deps.log.warn({ err: error }, 'parties that wait could not be counted')
-    })
-  }
-  const counting = setInterval(count, COUNT_EVERY_MS)
-  count()
-  const run = async () => {
-    while (!signal.aborted) {
-      const from = performance.now()
-      const compared = await screenParties(deps).catch(error => {
-        deps.log.warn({ err: error }, 'parties could not be screened')
-        return 0
-      })
-      const rest_ms = compared === 0 ? deps.config.settle_poll_ms : performance.now() - from
-      await delay(rest_ms, undefined, { signal }).catch(() => {})
-    }
-  }
-  const done = run()
+  const stopCounting = startCounting(
+    () => countWaitingParties(deps),
+    warned(deps, 'parties that wait could not be counted', undefined),
+  )
+  const screening = startWorker(async () => {
+    const from = performance.now()
+    const compared = await screenParties(deps).catch(
+      warned(deps, 'parties could not be screened', 0),
+    )
+    return compared === 0 ? deps.config.settle_poll_ms : performance.now() - from
+  })
   return {
     stop() {
-      stopping.abort()
-      clearInterval(counting)
-      return done
+      stopCounting()
+      return screening.stop()
     },
   }
-}
-
-/** Counts, for metrics, the parties that may be listed, and those that are not compared yet. */
-export async function countWaitingParties({ finder, metrics }: Deps): Promise<void> {
-  const counts = await countParties(finder)
-  metrics.partiesScreening.reset()
-  for (const { state, parties } of counts) metrics.partiesScreening.set({ state }, parties)
 }
 
 /** One round; returns the number of parties that were compared. */
@@ -83,13 +61,10 @@ export async function screenParties(deps: Deps): Promise<number> {
 async function screenQueued(deps: Deps, lists: PresentLists): Promise<number> {
   let compared = 0
   for (const claim of await claimQueued(deps, ROUND, LEASE_MS)) {
-    try {
-      compared += await screenClaim(deps, lists, claim)
-    } catch (error) {
-      // These parties come due again. Those of other accounts do not wait for them.
-      const { account_id } = claim
-      deps.log.warn({ err: error, account_id }, 'parties of an account could not be screened')
-    }
+    const { account_id } = claim
+    // These parties come due again. Those of other accounts do not wait for them.
+    const failed = warned(deps, 'parties of an account could not be screened', 0, { account_id })
+    compared += await screenClaim(deps, lists, claim).catch(failed)
   }
   return compared
 }

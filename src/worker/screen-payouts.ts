@@ -12,6 +12,7 @@ import { findPayouts } from '../payout/store.ts'
 import { readListsVersion } from '../screening/list-store.ts'
 import type { PresentLists } from '../screening/lists-in-memory.ts'
 import type { Screened } from '../screening/match.ts'
+import { warned } from './worker.ts'
 
 /** Most payouts of one round. */
 const ROUND = 500
@@ -20,13 +21,8 @@ const ROUND = 500
  * One round; returns the number of payouts that screening has moved or let go. If it fails, no
  * payout goes out unscreened, and all other work goes on.
  */
-export async function screenPayouts(deps: Deps): Promise<number> {
-  try {
-    return await screenRound(deps)
-  } catch (error) {
-    deps.log.warn({ err: error }, 'payouts could not be screened')
-    return 0
-  }
+export function screenPayouts(deps: Deps): Promise<number> {
+  return screenRound(deps).catch(warned(deps, 'payouts could not be screened', 0))
 }
 
 async function screenRound(deps: Deps): Promise<number> {

@@ -2,48 +2,34 @@
 // outside any transaction and applies its report through a lane. It also ends holds. It may be
 // killed at any point: a claim that was not applied comes due again, and no report is applied
 // twice.
-import { setTimeout as delay } from 'node:timers/promises'
-import { countPending } from '../approval/store.ts'
-import { countTroubles } from '../bank-file/trouble-store.ts'
-import { daysLeft } from '../calendar/rules.ts'
-import { CALENDARS } from '../calendar/tables.ts'
 import { readConfined } from '../db/confine.ts'
 import { byShard } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
+import { given } from '../given.ts'
 import type { Instant } from '../instant.ts'
 import type { NextRail, RailWords } from '../payout/advance.ts'
 import { keepsAttempts } from '../payout/attempt.ts'
 import { claimDuePayouts, type DuePayout, listDuePayouts } from '../payout/claim-store.ts'
-import { countByHand, countLeftAlone } from '../payout/count-store.ts'
 import { nextRoute, sameRoute, wantedOf } from '../payout/failover.ts'
-import { countHeldByScreening } from '../payout/screening-store.ts'
 import { findQuotes } from '../quote/store.ts'
-import { countExceptions } from '../rail/exception-store.ts'
 import { planFor, sentOf } from '../rail/plan.ts'
 import { mayTake, type RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { askOver, OVER_ROUND } from './ask-over.ts'
 import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
-import { countBankFiles } from './count-files.ts'
+import { countBankFiles, countWaiting, startCounting } from './counts.ts'
 import { endHolds } from './end-holds.ts'
 import { expireApprovals } from './expire-approvals.ts'
 import { leaveOutReviewed } from './review-scheduled.ts'
 import { screenPayouts } from './screen-payouts.ts'
-
-export interface Worker {
-  /** Resolves when the current rounds are finished. */
-  stop(): Promise<void>
-}
+import { startWorker, type Worker, warned } from './worker.ts'
 
 /** Most payouts of one round. */
 const ROUND = 500
 
 /** While the reports of one round are written, a second round asks the rails and a third claims. */
 const ROUNDS_IN_HAND = 3
-
-/** How often the payouts that wait are counted. */
-const COUNT_EVERY_MS = 30_000
 
 /** The database cancels a longer statement (db/connect.ts), so no claim takes longer. */
 const CLAIM_MS = 5_000
@@ -52,48 +38,33 @@ const CLAIM_MS = 5_000
 const MAX_BACKOFF_MS = 60_000
 
 export function startSettling(deps: Deps): Worker {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const count = () => {
-    Promise.all([countWaiting(deps), countBankFiles(deps)]).catch(error => {
-      deps.log.warn({ err: error }, 'payouts that wait could not be counted')
-    })
-  }
-  const counting = setInterval(count, COUNT_EVERY_MS)
-  count()
-  const run = async () => {
-    const inHand = new Set<Promise<void>>()
-    while (!signal.aborted) {
-      const { more, done } = await beginRound(deps).catch(error => {
-        deps.log.warn({ err: error }, 'settling round failed')
-        return NOTHING_FOUND
-      })
-      const round = done.finally(() => inHand.delete(round))
-      inHand.add(round)
-      if (!more) {
-        await delay(deps.config.settle_poll_ms, undefined, { signal }).catch(() => {})
-      }
-      if (inHand.size === ROUNDS_IN_HAND) await Promise.race(inHand)
-    }
-    await Promise.all(inHand)
-  }
-  const runOver = async () => {
-    while (!signal.aborted) {
-      const found = await askOver(deps).catch(error => {
-        deps.log.warn({ err: error }, 'attempts that are over could not be asked about')
-        return 0
-      })
-      if (found < OVER_ROUND) {
-        await delay(deps.config.settle_poll_ms, undefined, { signal }).catch(() => {})
-      }
-    }
-  }
-  const done = Promise.all([run(), runOver()]).then(() => {})
+  const stopCounting = startCounting(
+    () => Promise.all([countWaiting(deps), countBankFiles(deps)]),
+    warned(deps, 'payouts that wait could not be counted', undefined),
+  )
+  const { settle_poll_ms } = deps.config
+  const inHand = new Set<Promise<void>>()
+  const settling = startWorker(async signal => {
+    if (inHand.size === ROUNDS_IN_HAND) await Promise.race(inHand)
+    if (signal.aborted) return 0
+    const { more, done } = await beginRound(deps).catch(
+      warned(deps, 'settling round failed', NOTHING_FOUND),
+    )
+    const round = done.finally(() => inHand.delete(round))
+    inHand.add(round)
+    return more ? 0 : settle_poll_ms
+  })
+  const askingOver = startWorker(async () => {
+    const found = await askOver(deps).catch(
+      warned(deps, 'attempts that are over could not be asked about', 0),
+    )
+    return found < OVER_ROUND ? settle_poll_ms : 0
+  })
   return {
-    stop() {
-      stopping.abort()
-      clearInterval(counting)
-      return done
+    async stop() {
+      stopCounting()
+      await Promise.all([settling.stop(), askingOver.stop()])
+      await Promise.all(inHand)
     },
   }
 }
@@ -145,53 +116,6 @@ async function beginRound(deps: Deps): Promise<Round> {
 function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
   const account = deps.reference.current().accounts.get(account_id)
   return account !== undefined && deps.rails.has(rail) && mayTake(rail, account)
-}
-
-/**
- * Counts, for metrics and the log, the due payouts that no rail here takes, and those that people
- * pay.
- */
-export async function countWaiting(deps: Deps): Promise<void> {
-  const { sql, finder, rails, log, metrics, reference } = deps
-  const paused = reference.current().rails.filter(({ paused_reason }) => paused_reason !== '')
-  const names = paused.map(({ name }) => name)
-  const left = await countLeftAlone(finder, [...rails.keys(), ...names])
-  metrics.railsPaused.reset()
-  for (const rail of names) metrics.railsPaused.set({ rail }, 1)
-  metrics.payoutsLeftAlone.reset()
-  for (const { rail, payouts } of left) {
-    metrics.payoutsLeftAlone.set({ rail }, payouts)
-    log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
-  }
-  const [exceptions, troubles] = await Promise.all([
-    countExceptions(finder),
-    countTroubles(sql, finder),
-  ])
-  metrics.railExceptions.reset()
-  for (const { rail, kind, exceptions: count } of exceptions) {
-    metrics.railExceptions.set({ rail, kind }, count)
-  }
-  for (const { rail, kind, troubles: count } of troubles) {
-    metrics.railExceptions.set({ rail, kind }, count)
-  }
-  for (const calendar of Object.values(CALENDARS)) {
-    const left = daysLeft(calendar, new Date().toISOString())
-    metrics.calendarDaysLeft.set({ calendar: calendar.name }, left)
-  }
-  metrics.payoutsScreening.reset()
-  for (const { screening, payouts } of await countHeldByScreening(finder)) {
-    metrics.payoutsScreening.set({ state: screening }, payouts)
-  }
-  const pending = await countPending(finder)
-  metrics.payoutsPendingApproval.set(pending.payouts)
-  metrics.approvalsEndIn.set(Math.max(0, pending.first_ends_in_s))
-  const byHand = await countByHand(finder)
-  metrics.payoutsByHand.reset()
-  metrics.payoutsByHandOldest.reset()
-  for (const { status, payouts, oldest_s } of byHand) {
-    metrics.payoutsByHand.set({ status }, payouts)
-    metrics.payoutsByHandOldest.set({ status }, oldest_s)
-  }
 }
 
 interface Claims {
@@ -246,8 +170,7 @@ async function settle(deps: Deps, asked_about: Asked): Promise<void> {
   const asked = { claim: payout.claim, answers_seen: payout.answers.length }
   try {
     const said = keepsAttempts(payout) ? await wordsOf(deps, payout, report) : undefined
-    const { expected_at } = report ?? {}
-    const words = { ...(said !== undefined && { said }), ...(expected_at && { expected_at }) }
+    const words = given({ said, expected_at: report?.expected_at })
     const about = { account_id, payout_id, ...asked, ...words }
     const advance = { ...about, steps, by: 'rail', ask_again_in_ms } as const
     await deps.lanes.advancePayout.run(advance)
@@ -269,16 +192,15 @@ async function wordsOf(
   report: RailReport | undefined,
 ): Promise<RailWords> {
   const { not_taken, exception, references, released_at, expected_at } = report ?? {}
-  return {
+  const next = not_taken && (await nextRail(deps, payout, not_taken, expected_at))
+  return given({
     attempt: payout.attempt.number,
-    ...(exception && { exception }),
-    ...(references && { references }),
-    ...(released_at && { released_at }),
-    ...(expected_at && { expected_at }),
-    ...(not_taken && {
-      not_taken: { ...not_taken, next: await nextRail(deps, payout, not_taken, expected_at) },
-    }),
-  }
+    exception,
+    references,
+    released_at,
+    expected_at,
+    not_taken: not_taken && { ...not_taken, next: next ?? null },
+  })
 }
 
 /**

@@ -1,7 +1,7 @@
 // What operators are told of payouts that wait for approvals: how many, and when the first of them ends.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { countWaiting } from '../../src/worker/settle-payouts.ts'
+import { countWaiting } from '../../src/worker/counts.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'

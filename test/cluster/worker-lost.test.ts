@@ -8,7 +8,8 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
 import { makeMetrics } from '../../src/metrics.ts'
-import { type Worker as Settling, startSettling } from '../../src/worker/settle-payouts.ts'
+import { startSettling } from '../../src/worker/settle-payouts.ts'
+import type { Worker as Settling } from '../../src/worker/worker.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import {
   listWorkers,
