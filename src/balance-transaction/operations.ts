@@ -35,12 +35,10 @@ export function storeBooks(
   )
   const touched = new Set([...journals, ...events].map(({ account_id }) => account_id))
   const written = [...books.values()].filter(({ account_id }) => touched.has(account_id))
-  const statements: PromiseLike<unknown>[] = []
-  if (written.length > 0) statements.push(updateBooks(tx, written))
-  if (written.some(book => book.changed.size > 0)) {
-    statements.push(updateBalances(tx, written))
-  }
-  if (journals.length > 0) statements.push(insertJournals(tx, journals))
-  if (events.length > 0) statements.push(insertEvents(tx, events))
-  return statements
+  return [
+    updateBooks(tx, written),
+    updateBalances(tx, written),
+    insertJournals(tx, journals),
+    insertEvents(tx, events),
+  ]
 }

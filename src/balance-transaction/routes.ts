@@ -31,7 +31,7 @@ import {
   presentBalance,
   presentBalanceTransaction,
 } from './response.ts'
-import { type Needs as Files, prefersCsv, sendHead, statementsOf } from './statement/http.ts'
+import { type Needs as Files, prefersCsv, statementsOf } from './statement/http.ts'
 import { statementRoutes } from './statement/routes.ts'
 import { listBalancesAsOf, listBalanceTransactions } from './store.ts'
 
@@ -140,8 +140,6 @@ function sendCsv(deps: Needs, reply: FastifyReply, account: Account, wanted: Wan
   const { account_id, name } = account
   const { above, below, filters } = wanted
   const period = { format: 'csv', name, wanted: { account_id, above, below, filters } } as const
-  // HEAD has no body.
-  if (reply.request.method === 'HEAD') return sendHead(reply, period)
   return statementsOf(deps).send(reply, period)
 }
 

@@ -187,7 +187,7 @@ test('statements after each other while payouts are made: every line is in exact
         yield page
       }
     }
-    await Array.fromAsync(writeStatement(statement, csvWriter(), pages))
+    await Array.fromAsync(writeStatement(statement, csvWriter, pages))
     assert.equal(statement.balances[0]?.opening, balance)
     balance = statement.balances[0]?.closing ?? 0n
     above = { created_at: statement.to, side: 'before' }

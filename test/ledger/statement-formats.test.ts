@@ -17,9 +17,9 @@ import { mt940Writer } from '../../src/balance-transaction/statement/mt940.ts'
 import {
   type BookedLine,
   lastDate,
+  type MakesWriter,
   type Statement,
   StatementFault,
-  type StatementWriter,
   type Totals,
 } from '../../src/balance-transaction/statement/statement.ts'
 import { writeStatement } from '../../src/balance-transaction/statement/write.ts'
@@ -129,7 +129,7 @@ function totalsOf(lines: readonly BookedLine[]): Totals {
 }
 
 async function written(
-  writer: StatementWriter,
+  writer: MakesWriter,
   lines: readonly BookedLine[],
   currency: string,
   opening: bigint,
@@ -206,7 +206,7 @@ test('mt940, any lines in any currency that fits: as the standard has it, and th
       fc.constantFrom(...fitting),
       async (parts, currency) => {
         const lines = linesOf(parts, currency, OPENING)
-        const pages = readMt940(await written(mt940Writer(), lines, currency, OPENING))
+        const pages = readMt940(await written(mt940Writer, lines, currency, OPENING))
         let balance = OPENING
         for (const page of pages) {
           assert.ok(page.length <= 2_000)
@@ -250,7 +250,7 @@ test('mt940, code words in texts of customers: read as text, and never as a code
       'EUR',
       OPENING,
     )
-    const file = await written(mt940Writer(), [line as BookedLine], 'EUR', OPENING)
+    const file = await written(mt940Writer, [line as BookedLine], 'EUR', OPENING)
     const { information } = readMt940(file)[0]?.lines[0] ?? assert.fail()
     // Code words of which one ends where the next begins, as a reader finds them.
     const words = [...information.matchAll(/\/(?=([A-Z]+)\/)/g)].map(([, word]) => word)
@@ -262,7 +262,7 @@ test('mt940, code words in texts of customers: read as text, and never as a code
     'EUR',
     OPENING,
   )
-  const file = await written(mt940Writer(), [line as BookedLine], 'EUR', OPENING)
+  const file = await written(mt940Writer, [line as BookedLine], 'EUR', OPENING)
   assert.match(file.replaceAll('\r\n', ''), /\/EREF\/INV\/2026\/01\/A\/REMI\/see CHGS and ID:62F:/)
 })
 
@@ -326,10 +326,10 @@ test('lastDate: the day of the last instant before', () => {
 
 test('statements, amounts longer than a format has room for: refused, never cut', async () => {
   const huge = 9_007_199_254_740_991_000n
-  for (const writer of [camt053Writer('Name', () => totalsOf([])), mt940Writer()]) {
+  for (const writer of [camt053Writer('Name', () => totalsOf([])), mt940Writer]) {
     await assert.rejects(written(writer, [], 'JPY', huge), StatementFault)
   }
-  assert.match(await written(csvWriter(), [], 'JPY', huge), /closing,.*,9007199254740991000,/)
+  assert.match(await written(csvWriter, [], 'JPY', huge), /closing,.*,9007199254740991000,/)
 })
 
 test('statements, lines that do not lead to their balances: a fault before the closing balance', async () => {
@@ -345,14 +345,10 @@ test('statements, lines that do not lead to their balances: a fault before the c
     [...lines.slice(0, 3), third, ...lines.slice(3)],
     lines.toReversed(),
   ]
-  for (const writer of [
-    csvWriter,
-    mt940Writer,
-    () => camt053Writer('Name', () => totalsOf(lines)),
-  ]) {
+  for (const writer of [csvWriter, mt940Writer, camt053Writer('Name', () => totalsOf(lines))]) {
     for (const one of wrong) {
-      await assert.rejects(written(writer(), one, 'EUR', OPENING), StatementFault)
+      await assert.rejects(written(writer, one, 'EUR', OPENING), StatementFault)
     }
-    await written(writer(), lines, 'EUR', OPENING)
+    await written(writer, lines, 'EUR', OPENING)
   }
 })

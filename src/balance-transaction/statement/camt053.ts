@@ -19,9 +19,9 @@ import {
   cut,
   FormatTooNarrow,
   lastDate,
+  type MakesWriter,
   type Statement,
   type StatementBalances,
-  type StatementWriter,
   type Totals,
 } from './statement.ts'
 
@@ -61,32 +61,22 @@ const BANK_CODES: Readonly<
 }
 
 /** `name` is the account holder's; `totalsOf` gives the totals that stand before the lines. */
-export function camt053Writer(
-  name: string,
-  totalsOf: (currency: string) => Totals,
-): StatementWriter {
-  let statement: Statement | undefined
-  const taken = (): Statement => {
-    if (statement === undefined) throw new Error('a statement is begun first')
-    return statement
-  }
-  return {
-    by_currency: true,
-    begin(begun) {
-      statement = begun
-      const { account_id, created_at } = begun
-      // 20 digits of time and the end of the account's id: 35 characters, unique for each message.
-      const message_id = `${digitsOf(created_at)}-${account_id.slice(-14)}`
-      return (
+export function camt053Writer(name: string, totalsOf: (currency: string) => Totals): MakesWriter {
+  return statement => {
+    const { account_id, created_at } = statement
+    // 20 digits of time and the end of the account's id: 35 characters, unique for each message.
+    const message_id = `${digitsOf(created_at)}-${account_id.slice(-14)}`
+    return {
+      by_currency: true,
+      begin:
         `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">\n` +
         `<BkToCstmrStmt>\n<GrpHdr>${text('MsgId', message_id)}` +
-        `<CreDtTm>${created_at}</CreDtTm></GrpHdr>\n`
-      )
-    },
-    open: one => opening(taken(), name, one, totalsOf(one.currency)),
-    line: entry,
-    close: () => '</Stmt>\n',
-    end: () => '</BkToCstmrStmt>\n</Document>\n',
+        `<CreDtTm>${created_at}</CreDtTm></GrpHdr>\n`,
+      open: one => opening(statement, name, one, totalsOf(one.currency)),
+      line: entry,
+      close: () => '</Stmt>\n',
+      end: '</BkToCstmrStmt>\n</Document>\n',
+    }
   }
 }
 

@@ -19,26 +19,22 @@ const NO_CONVERSION = ',,,'
  * Only complete statements have balance rows: filtered lines do not lead from one balance to the
  * other.
  */
-export function csvWriter(): StatementWriter {
-  let statement: Statement | undefined
+export function csvWriter({ complete, from, to }: Statement): StatementWriter {
   const balanceRow = (kind: 'opening' | 'closing', one: StatementBalances) => {
-    if (statement?.complete !== true) return ''
+    if (!complete) return ''
     const opening = kind === 'opening'
-    const at = opening ? (statement.from ?? '') : statement.to
+    const at = opening ? (from ?? '') : to
     const net = opening ? ',' : money(one.closing - one.opening, one.currency)
     const after = money(opening ? one.opening : one.closing, one.currency)
     return `${kind},,${at},,,${one.currency},,,,,,,${net},${after},${NO_CONVERSION},,,,\r\n`
   }
   return {
     by_currency: false,
-    begin(taken) {
-      statement = taken
-      return `${CSV_COLUMNS.join(',')}\r\n`
-    },
+    begin: `${CSV_COLUMNS.join(',')}\r\n`,
     open: one => balanceRow('opening', one),
     line: csvLine,
     close: one => balanceRow('closing', one),
-    end: () => '',
+    end: '',
   }
 }
 

@@ -3,7 +3,7 @@
 import { camt053Writer, fitsIso20022 } from './camt053.ts'
 import { csvWriter } from './csv.ts'
 import { fitsMt940, mt940Writer } from './mt940.ts'
-import type { StatementWriter, Totals } from './statement.ts'
+import type { MakesWriter, Totals } from './statement.ts'
 
 export const FORMATS = ['csv', 'camt053', 'mt940'] as const
 export type StatementFormat = (typeof FORMATS)[number]
@@ -31,7 +31,7 @@ export function writerOf(
   format: StatementFormat,
   name: string,
   totalsOf: (currency: string) => Totals,
-): StatementWriter {
+): MakesWriter {
   if (format === 'camt053') return camt053Writer(name, totalsOf)
-  return format === 'mt940' ? mt940Writer() : csvWriter()
+  return format === 'mt940' ? mt940Writer : csvWriter
 }

@@ -44,9 +44,7 @@ const opened = new WeakMap<Needs, Statements>()
 
 /** The statements of the process, made at the first request: writing openapi.json needs none. */
 export function statementsOf(deps: Needs): Statements {
-  const statements = opened.get(deps) ?? openStatements(deps)
-  opened.set(deps, statements)
-  return statements
+  return opened.getOrInsertComputed(deps, openStatements)
 }
 
 function openStatements(deps: Needs): Statements {
@@ -56,6 +54,8 @@ function openStatements(deps: Needs): Statements {
   const open = new Map<string, number>()
   return {
     async send(reply, period) {
+      // HEAD has no body.
+      if (reply.request.method === 'HEAD') return reply.headers(fileHeaders(period)).send()
       const { account_id } = period.wanted
       // Each statement is an owner of its own: it sends one query at a time.
       const owner = String(statements++)
@@ -109,7 +109,7 @@ async function begin(
     throw refusal('invalid_query_parameter', 'The period has not begun.', 'from')
   }
   const pagesOf = (currency?: string) => statementPages(reads, statement, currency, inTurn)
-  if (format === 'csv') return writeStatement(statement, csvWriter(), pagesOf)
+  if (format === 'csv') return writeStatement(statement, csvWriter, pagesOf)
   const expected = await inTurn(() => countStatement(reads, statement))
   return writeStatement(statement, writerOf(format, name, expected), pagesOf, { expected })
 }
@@ -125,11 +125,6 @@ function fileHeaders({ format, wanted }: Period): Readonly<Record<string, string
     vary: 'accept',
     connection: 'close',
   }
-}
-
-/** Answers HEAD. */
-export function sendHead(reply: FastifyReply, period: Period): FastifyReply {
-  return reply.headers(fileHeaders(period)).send()
 }
 
 function headersOf(reply: FastifyReply): Record<string, string> {

@@ -50,8 +50,7 @@ export function fitsMt940(currency: string): boolean {
   return currency.length === 3
 }
 
-export function mt940Writer(): StatementWriter {
-  let statement: Statement | undefined
+export function mt940Writer(statement: Statement): StatementWriter {
   let pages: Pages | undefined
   const current = (): Pages => {
     if (pages === undefined) throw new Error('a currency is opened first')
@@ -59,18 +58,14 @@ export function mt940Writer(): StatementWriter {
   }
   return {
     by_currency: true,
-    begin(begun) {
-      statement = begun
-      return ''
-    },
+    begin: '',
     open(one) {
-      if (statement === undefined) throw new Error('a statement is begun first')
       pages = new Pages(statement, one)
       return pages.open()
     },
     line: line => current().line(line),
     close: ({ closing }) => current().close(closing),
-    end: () => '',
+    end: '',
   }
 }
 

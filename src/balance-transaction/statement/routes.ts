@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Account } from '../../account/rules.ts'
 import { operationDocs } from '../../http/docs.ts'
 import { Type } from '../../http/type.ts'
-import { type Needs, sendHead, statementsOf } from './http.ts'
+import { type Needs, statementsOf } from './http.ts'
 import { readStatementQuery, StatementQuery } from './request.ts'
 
 export function statementRoutes(app: FastifyInstance, deps: Needs): void {
@@ -40,8 +40,5 @@ export async function sendStatement(
   query: Readonly<Record<string, unknown>>,
   account: Account,
 ): Promise<FastifyReply> {
-  const period = readStatementQuery(query, account)
-  // HEAD has no body.
-  if (reply.request.method === 'HEAD') return sendHead(reply, period)
-  return statementsOf(deps).send(reply, period)
+  return statementsOf(deps).send(reply, readStatementQuery(query, account))
 }

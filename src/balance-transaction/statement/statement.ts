@@ -63,16 +63,18 @@ export class FormatTooNarrow extends StatementFault {
   override readonly name = 'FormatTooNarrow'
 }
 
-/** Writes one format; lines come in the order of the book. */
+/** Writes one statement in one format; lines come in the order of the book. */
 export interface StatementWriter {
   /** Whether each currency is opened, listed and closed in turn; otherwise all run together. */
   readonly by_currency: boolean
-  begin(statement: Statement): string
+  readonly begin: string
   open(balances: StatementBalances): string
   line(line: BookedLine): string
   close(balances: StatementBalances): string
-  end(): string
+  readonly end: string
 }
+
+export type MakesWriter = (statement: Statement) => StatementWriter
 
 export const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
 

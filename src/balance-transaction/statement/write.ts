@@ -4,11 +4,11 @@ import { currencyExponent } from '../../money/currency.ts'
 import { formatMajor } from '../../money/decimal.ts'
 import {
   type BookedLine,
+  type MakesWriter,
   NO_LINES,
   type Statement,
   type StatementBalances,
   StatementFault,
-  type StatementWriter,
   type Totals,
 } from './statement.ts'
 
@@ -25,11 +25,12 @@ interface WriteOptions {
 /** Yields pieces of at most a page; throws a StatementFault when the statement does not add up. */
 export async function* writeStatement(
   statement: Statement,
-  writer: StatementWriter,
+  writerOf: MakesWriter,
   pagesOf: PagesOf,
   { expected, done }: WriteOptions = {},
 ): AsyncGenerator<string, void> {
   const { balances } = statement
+  const writer = writerOf(statement)
   const check = new StatementCheck(statement)
   const written = (lines: readonly BookedLine[]) => {
     let text = ''
@@ -44,7 +45,7 @@ export async function* writeStatement(
     done?.(one, check.totalsOf(one.currency))
     return writer.close(one)
   }
-  yield writer.begin(statement)
+  yield writer.begin
   if (writer.by_currency) {
     for (const one of balances) {
       yield writer.open(one)
@@ -56,7 +57,7 @@ export async function* writeStatement(
     for await (const page of pagesOf()) yield written(page)
     yield balances.map(finish).join('')
   }
-  yield writer.end()
+  yield writer.end
 }
 
 /**
