@@ -13,8 +13,7 @@ import type { Quote } from '../quote/quote.ts'
 import { presentQuote } from '../quote/response.ts'
 import { findQuotes } from '../quote/store.ts'
 import { toldTest } from '../webhook/response.ts'
-import { type Later, tellBeneficiary, tellEntity } from './party.ts'
-import { tellPayout } from './payout.ts'
+import { type Later, tellBeneficiary, tellEntity, tellPayout } from './rules.ts'
 import { type EventsByObject, findBehind } from './store.ts'
 
 /** Events by (account, id), in no order. */
@@ -34,8 +33,8 @@ export async function tellEvents(
   // Sent together.
   const told = await Promise.all([
     tellPayouts(sql, of('pot_')),
-    tellLines(sql, of('btr_')),
-    tellQuotes(sql, of('poq_')),
+    tellMade(sql, of('btr_'), findBalanceTransactions, presentBalanceTransaction),
+    tellMade(sql, of('poq_'), findQuotes, presentMade),
     tellParties(sql, of('bnf_'), findBeneficiaries, tellBeneficiary),
     tellParties(sql, of('ent_'), findEntities, tellEntity),
     of('whe_').map(toldTest),
@@ -67,7 +66,6 @@ async function tellPayouts(
   sql: Sql | TransactionSql,
   events: readonly NamedEvent[],
 ): Promise<ToldEvent[]> {
-  if (events.length === 0) return []
   const payoutOf = await objectsOf(sql, events, findPayouts)
   // Only an update leaves metadata in the state of a payout.
   const updated = events.filter(event => payoutOf(event).metadata !== null)
@@ -75,27 +73,16 @@ async function tellPayouts(
   return events.map(event => tellPayout(payoutOf(event), event, laterOf(behind, event).update))
 }
 
-async function tellLines(
+/** Events of objects that are told by their creation alone. */
+async function tellMade<Row extends Key>(
   sql: Sql | TransactionSql,
   events: readonly NamedEvent[],
+  find: Sources<Row>,
+  present: (row: Row) => object,
 ): Promise<ToldEvent[]> {
-  if (events.length === 0) return []
-  const lineOf = await objectsOf(sql, events, findBalanceTransactions)
+  const rowOf = await objectsOf(sql, events, find)
   return events.map(event => {
-    const object = presentBalanceTransaction(lineOf(event))
-    return { ...event, object, previous_attributes: {}, erased: false }
-  })
-}
-
-async function tellQuotes(
-  sql: Sql | TransactionSql,
-  events: readonly NamedEvent[],
-): Promise<ToldEvent[]> {
-  if (events.length === 0) return []
-  const quoteOf = await objectsOf(sql, events, findQuotes)
-  return events.map(event => {
-    const quote = quoteOf(event)
-    const object = presentQuote(asMade(quote), quote.created_at)
+    const object = present(rowOf(event))
     return { ...event, object, previous_attributes: {}, erased: false }
   })
 }
@@ -103,9 +90,13 @@ async function tellQuotes(
 /**
  * A quote that was asked for is active at first; one that a payout carries is used from the start.
  */
-function asMade(quote: Quote): Quote {
+function presentMade(quote: Quote): object {
   const { created_at, updated_at } = quote
-  return updated_at === created_at ? quote : { ...quote, status: 'active', updated_at: created_at }
+  const made =
+    updated_at === created_at
+      ? quote
+      : { ...quote, status: 'active' as const, updated_at: created_at }
+  return presentQuote(made, created_at)
 }
 
 async function tellParties<Row extends Key>(
@@ -114,7 +105,6 @@ async function tellParties<Row extends Key>(
   find: Sources<Row>,
   tell: (row: Row, event: NamedEvent, later: Later) => ToldEvent,
 ): Promise<ToldEvent[]> {
-  if (events.length === 0) return []
   const [partyOf, behind] = await Promise.all([
     objectsOf(sql, events, find),
     findBehind(sql, events),

@@ -1,6 +1,7 @@
-// A beneficiary or an entity as it was after each of its events. An update tells the details that
-// it replaced. So the details after an event are those that the next update replaced, or those of
-// the row. Pure.
+// The objects of events, as they were right after each event. An update tells what it replaced: so
+// the details of a party, or the metadata of a payout, are those that the next update replaced, or
+// those of the row. Pure.
+import { isDeepStrictEqual } from 'node:util'
 import type { ArchiveFacts } from '../beneficiary/archive.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { detailsOf } from '../beneficiary/columns.ts'
@@ -10,7 +11,9 @@ import { type Entity, isErased } from '../entity/entity.ts'
 import type { UpdateFacts as EntityFacts, StepFacts } from '../entity/events.ts'
 import { presentEntity } from '../entity/response.ts'
 import type { NamedEvent, ToldEvent } from '../event/event.ts'
-import { changedMembers } from './changed.ts'
+import type { Payout } from '../payout/payout.ts'
+import { presentPayout } from '../payout/response.ts'
+import { factsOf, type Seen, seenAt } from '../payout/told.ts'
 
 /**
  * What a party's event needs of the events behind it: the first update, and the very next event.
@@ -111,4 +114,42 @@ function beforeOf(
   return approval_status === undefined || WITHOUT_BEFORE.test(type)
     ? undefined
     : { ...after, approval: 'pending_approval' }
+}
+
+/**
+ * A payout: its row, which is written once, with the state that the event tells. `update` is the
+ * first `payout.updated` behind the event.
+ */
+export function tellPayout(
+  payout: Payout,
+  event: NamedEvent,
+  update: NamedEvent | undefined,
+): ToldEvent {
+  const erased = payout.beneficiary_details.status === 'erased'
+  const { before, after } = seenAt(payout, event)
+  const metadata = metadataBefore(update, payout)
+  const object = shown({ ...payout, metadata }, after)
+  const told = { ...event, object, erased }
+  if (WITHOUT_BEFORE.test(event.type)) return { ...told, previous_attributes: {} }
+  const replaced = event.type === 'payout.updated' ? metadataBefore(event, payout) : metadata
+  const previous = shown({ ...payout, metadata: replaced }, before)
+  return { ...told, previous_attributes: changedMembers(previous, object) }
+}
+
+function shown(payout: Payout, { answered, ...state }: Seen) {
+  return presentPayout({ ...payout, ...state, answers: payout.answers.slice(0, answered) })
+}
+
+/** The metadata before an update; null when an erasure has removed it. */
+function metadataBefore(update: NamedEvent | undefined, payout: Payout): Payout['metadata'] {
+  return update === undefined ? payout.metadata : (factsOf(update).was_metadata ?? null)
+}
+
+/** The altered members, with their values before the change. */
+function changedMembers(before: object, after: object): object {
+  const values = after as Readonly<Record<string, unknown>>
+  const altered = Object.entries(before).filter(
+    ([name, value]) => !isDeepStrictEqual(value, values[name]),
+  )
+  return Object.fromEntries(altered)
 }
