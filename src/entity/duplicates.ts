@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto'
 import { comparable } from './comparable.ts'
-import type { EntityRecord, EntityType } from './entity.ts'
+import type { Entity, EntityRecord, EntityType } from './entity.ts'
 
 /** The JSON paths of the members that rules compare. */
 type Field =
@@ -96,30 +96,22 @@ export function judge(record: EntityRecord): Judged[] {
 
 export function keysByRule(judged: readonly Judged[]): Keys {
   const keys = new Map(judged.map(({ rule, key }) => [rule, key]))
-  return {
-    email: keys.get('email') ?? null,
-    national_identification_number: keys.get('national_identification_number') ?? null,
-    name_and_address: keys.get('name_and_address') ?? null,
-    registration_number: keys.get('registration_number') ?? null,
-  }
+  return Object.fromEntries(RULES.map(({ name }) => [name, keys.get(name) ?? null])) as Keys
 }
 
 /** An entity that may match. */
-export interface Candidate {
-  readonly id: string
-  readonly created_at: string
-}
+export type Candidate = Pick<Entity, 'id' | 'created_at'>
 
 /**
  * The entity that a record duplicates. The first rule with a match decides, and among its matches
  * the earliest created (§duplicate.first). `candidates` gives the entities that share a key and are
  * not rejected (§duplicate.rejected); `self` does not match itself (§duplicate.after_change).
  */
-export function findDuplicate<Entity extends Candidate>(
+export function findDuplicate<One extends Candidate>(
   judged: readonly Judged[],
-  candidates: (rule: RuleName, key: string) => readonly Entity[],
+  candidates: (rule: RuleName, key: string) => readonly One[],
   self?: string,
-): { readonly rule: RuleName; readonly entity: Entity } | undefined {
+): { readonly rule: RuleName; readonly entity: One } | undefined {
   for (const { rule, key } of judged) {
     if (key === null) continue
     const [entity] = candidates(rule, key)

@@ -120,8 +120,7 @@ async function loadNamed(
     const ids = change.kind === 'create' ? [principal] : [change.id, principal]
     return ids.filter(id => id !== '').map(id => ({ account_id, id }))
   })
-  const found = await findEntities(tx, uniqueKeys(keys))
-  return byName(found)
+  return byName(await findEntities(tx, uniqueKeys(keys)))
 }
 
 function principalOf(change: EntityChange): string {

@@ -203,9 +203,7 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
   if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
   checkRegistered(entity, judged)
   const status = entity.approval_status === 'requires_action' ? 'resubmitted' : 'submitted'
-  if (!APPROVAL_TRANSITIONS[entity.approval_status].includes(status)) {
-    throw illegalStep(entity, status)
-  }
+  checkStep(entity, status)
   // After this point it succeeds.
 
   const changed = changedMembers(entity.details, details)
@@ -220,12 +218,7 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
 function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
   if (type !== 'business') return
   const missing = judged.flatMap(rule => rule.missing)
-  refuseIfAny(
-    missing.map(remarks => {
-      const message = `A business is submitted with its ${remarks}.`
-      return invalidField(remarks, message)
-    }),
-  )
+  refuseIfAny(missing.map(path => invalidField(path, `A business is submitted with its ${path}.`)))
 }
 
 /**
@@ -243,9 +236,7 @@ function decideReview(
     const message = `Entity ${entity.id} has changed: it is of ${entity.updated_at} now.`
     throw refusal('entity_changed', message)
   }
-  if (!APPROVAL_TRANSITIONS[entity.approval_status].includes(status)) {
-    throw illegalStep(entity, status)
-  }
+  checkStep(entity, status)
   if (status === 'approved') checkUnlisted(state, entity)
   const judged = judge(entity)
   const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
@@ -374,7 +365,8 @@ function unchanged(entity: Entity, rule: RuleName | null = null): EntityOutcome 
   return { entity, did: 'nothing', rule, judged: [], import_key: null, events: [] }
 }
 
-function illegalStep(entity: Entity, status: ApprovalStatus): Refusal {
+function checkStep(entity: Entity, status: ApprovalStatus): void {
+  if (APPROVAL_TRANSITIONS[entity.approval_status].includes(status)) return
   const message = `Entity ${entity.id} cannot go from ${entity.approval_status} to ${status}.`
-  return refusal('invalid_transition', message, 'approval_status')
+  throw refusal('invalid_transition', message, 'approval_status')
 }

@@ -7,6 +7,7 @@ import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, isSpread, tableAt, within } from '../db/shard.ts'
+import type { Fragment } from '../db/sql.ts'
 import { given } from '../given.ts'
 import { type Key, nameOf } from '../id.ts'
 import { foundBy, partsOf } from '../text/found-by.ts'
@@ -55,17 +56,22 @@ export function rowOf(
   }
 }
 
-/** Partial unique indexes refuse a second live entity with the same identity. */
-export const insertEntities = inserter<EntityRow>('entities', {
-  ...ENTITY_KINDS,
+/** The columns that follow from the record. */
+const INDEX_KINDS = {
   on_behalf_of: 'text',
   reference_id: 'text',
   email_key: 'hex',
   national_identification_key: 'hex',
   name_address_key: 'hex',
   registration_key: 'hex',
-  import_key: 'hex',
   found_by: 'text',
+} as const
+
+/** Partial unique indexes refuse a second live entity with the same identity. */
+export const insertEntities = inserter<EntityRow>('entities', {
+  ...ENTITY_KINDS,
+  ...INDEX_KINDS,
+  import_key: 'hex',
 })
 
 /** Writes the columns that can change; a trigger refuses a step outside the table of states. */
@@ -75,17 +81,11 @@ export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'c
   {
     account_id: 'text',
     id: 'text',
-    on_behalf_of: 'text',
-    reference_id: 'text',
     details: 'json',
     approval_status: 'text',
     approval_status_description: 'text',
     approval_history: 'json',
-    email_key: 'hex',
-    national_identification_key: 'hex',
-    name_address_key: 'hex',
-    registration_key: 'hex',
-    found_by: 'text',
+    ...INDEX_KINDS,
     updated_at: 'timestamptz',
   },
 )
@@ -139,9 +139,17 @@ export async function findByIdentity(
   identities: readonly Identity[],
   which: 'live' | 'rejected',
 ): Promise<Found[]> {
+  // The conditions that the indexes have, and an order that no index has. Without that order, a
+  // plan that was made while the table was small may scan and filter all entities of the account in
+  // it.
+  const wantedOnes =
+    which === 'live'
+      ? sql`and e.approval_status <> 'rejected' limit 1`
+      : sql`and e.approval_status = 'rejected'
+          order by e.created_at + interval '0', e.id limit ${REJECTED_READ}`
   const byRule = Map.groupBy(identities, ({ rule }) => rule)
   const found = await Promise.all(
-    [...byRule].map(([rule, wanted]) => findByKey(sql, rule, wanted, which)),
+    [...byRule].map(([rule, wanted]) => findByKey(sql, KEY_COLUMNS[rule], wanted, wantedOnes)),
   )
   return found.flat()
 }
@@ -152,61 +160,34 @@ export async function findByIdentity(
  */
 const REJECTED_READ = MAX_REJECTED + 2
 
-async function findByKey(
-  sql: Sql | TransactionSql,
-  rule: RuleName,
-  wanted: readonly Identity[],
-  which: 'live' | 'rejected',
-): Promise<Found[]> {
-  const column = sql(KEY_COLUMNS[rule])
-  // The conditions that the indexes have, and an order that no index has. Without that order, a
-  // plan that was made while the table was small may scan and filter all entities of the account in
-  // it.
-  const wantedOnes =
-    which === 'live'
-      ? sql`e.approval_status <> 'rejected' limit 1`
-      : sql`e.approval_status = 'rejected'
-          order by e.created_at + interval '0', e.id limit ${REJECTED_READ}`
-  const rows = await eachShard(
-    wanted,
-    wanted => sql<(Entity & { key: string })[]>`
-      select k.key, r.* from ${named(sql, wanted)}
-      cross join lateral (
-        select ${sql(COLUMNS)} from entities e
-        where e.account_id = k.account_id ${within(sql, 'e', wanted)}
-          and e.${column} = decode(k.key, 'hex') and ${wantedOnes}
-      ) r`,
-  )
-  return rows.map(({ key, ...entity }) => ({ key, entity }))
-}
-
 /** The entities that these rows of a file have made. */
-export async function findImported(
+export function findImported(
   sql: Sql | TransactionSql,
   rows: readonly { readonly account_id: string; readonly import_key: string }[],
 ): Promise<Found[]> {
   const wanted = rows.map(({ account_id, import_key }) => ({ account_id, key: import_key }))
-  const found = await eachShard(
-    wanted,
-    wanted => sql<(Entity & { key: string })[]>`
-      select k.key, r.* from ${named(sql, wanted)}
+  return findByKey(sql, 'import_key', wanted, sql`limit 1`)
+}
+
+/** The entities with these keys in a column. `condition` bounds those of each key. */
+async function findByKey(
+  sql: Sql | TransactionSql,
+  column: string,
+  wanted: readonly { readonly account_id: string; readonly key: string }[],
+  condition: Fragment,
+): Promise<Found[]> {
+  const rows = await eachShard(wanted, wanted => {
+    const account_ids = wanted.map(({ account_id }) => account_id)
+    const keys = wanted.map(({ key }) => key)
+    return sql<(Entity & { key: string })[]>`
+      select k.key, r.* from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)
       cross join lateral (
         select ${sql(COLUMNS)} from entities e
         where e.account_id = k.account_id ${within(sql, 'e', wanted)}
-          and e.import_key = decode(k.key, 'hex') limit 1
-      ) r`,
-  )
-  return found.map(({ key, ...entity }) => ({ key, entity }))
-}
-
-/** `k(account_id, key)`, like `keysOf`. */
-function named(
-  sql: Sql | TransactionSql,
-  wanted: readonly { readonly account_id: string; readonly key: string }[],
-) {
-  const account_ids = wanted.map(({ account_id }) => account_id)
-  const keys = wanted.map(({ key }) => key)
-  return sql`unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)`
+          and e.${sql(column)} = decode(k.key, 'hex') ${condition}
+      ) r`
+  })
+  return rows.map(({ key, ...entity }) => ({ key, entity }))
 }
 
 /** Which of these entities may be on a sanctions list, by `account_id/id`. */
