@@ -24,7 +24,7 @@ import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
-import { stillArchived } from './archive.ts'
+import { type ArchiveState, stillArchived } from './archive.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_SEAL } from './columns.ts'
 import { mayBeIn } from './country.ts'
@@ -50,8 +50,10 @@ export interface AskingState {
   readonly open: Map<string, OpenBeneficiaryApproval>
 }
 
-interface Asked {
+/** A new or changed beneficiary, and what people were asked. */
+export interface Asked {
   readonly beneficiary: Beneficiary
+  /** The approval that the beneficiary needs before anybody pays it; null for none. */
   readonly asked: BeneficiaryApproval | null
   readonly events: readonly Event[]
 }
@@ -146,9 +148,7 @@ export function checkInlinePayee(
 }
 
 /** Everything that decisions may touch, read under the locks of their books. */
-export interface DecidingState {
-  readonly books: ReadonlyMap<string, Book>
-  readonly beneficiaries: Map<string, Beneficiary>
+export interface DecidingState extends ArchiveState {
   readonly open: Map<string, OpenBeneficiaryApproval>
   readonly approvers: Approvers
 }

@@ -38,11 +38,7 @@ export interface ArchiveFacts extends Pick<Beneficiary, 'archived_at' | 'updated
 }
 
 /** The facts that other events have about an archived beneficiary. */
-interface StillArchived {
-  readonly archived_at?: Instant | null
-}
-
-export function stillArchived({ archived_at }: Beneficiary): StillArchived {
+export function stillArchived({ archived_at }: Beneficiary): { readonly archived_at?: Instant } {
   return archived_at === null ? {} : { archived_at }
 }
 

@@ -26,14 +26,14 @@ const BIC: CodeForm = {
 const ABA: CodeForm = {
   pattern: /^(?:0[0-9]|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)[0-9]{7}$/,
   title: 'An ABA routing number has 9 digits, the last of which checks the others',
-  holds: code => weighted(code, [3, 7, 1]) % 10 === 0 && code !== '000000000',
+  holds: code => weighted(code) % 10 === 0 && code !== '000000000',
 }
 
 /** Banco de México: weights 3, 7, 1, and a last digit that makes the sum a multiple of 10. */
 const CLABE: CodeForm = {
   pattern: /^[0-9]{18}$/,
   title: 'A CLABE has 18 digits, the last of which checks the others',
-  holds: code => (weighted(code.slice(0, 17), [3, 7, 1]) + Number(code[17])) % 10 === 0,
+  holds: code => (weighted(code.slice(0, 17)) + Number(code[17])) % 10 === 0,
 }
 
 const BY_NAME: ReadonlyMap<string, CodeForm> = new Map([
@@ -60,7 +60,8 @@ const BY_NAME: ReadonlyMap<string, CodeForm> = new Map([
   ['ispb', { pattern: /^[A-Z0-9]{8}$/, title: 'An ISPB has 8 letters or digits' }],
 ])
 
-const USES_ABA = ['US', 'AS', 'GU', 'MP', 'PR', 'UM', 'VI']
+/** American territories, whose banks have routing numbers of the United States. */
+export const AMERICAN_TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'UM', 'VI']
 
 /**
  * Names that mean something else in each country; in others they are free text. Sources: HKICL,
@@ -96,23 +97,19 @@ const BY_COUNTRY: ReadonlyMap<string, ReadonlyMap<string, CodeForm>> = new Map([
     'routing_number',
     new Map([
       // Without a country, the name means the code of the United States.
-      ...['', ...USES_ABA].map(country => [country, ABA] as const),
+      ...['', 'US', ...AMERICAN_TERRITORIES].map(country => [country, ABA] as const),
       ['CA', { pattern: /^0[0-9]{8}$/, title: 'A routing number of Canada has a 0 and 8 digits' }],
     ]),
   ],
 ])
 
 /** The form of codes with this name; undefined for free text. */
-export function bankCodeForm(name: string, country: string | undefined): CodeForm | undefined {
-  return BY_NAME.get(name) ?? BY_COUNTRY.get(name)?.get(country ?? '')
+export function bankCodeForm(name: string, country = ''): CodeForm | undefined {
+  return BY_NAME.get(name) ?? BY_COUNTRY.get(name)?.get(country)
 }
 
 /** The fault of a code with this name; undefined for none. */
-export function bankCodeFault(
-  name: string,
-  value: string,
-  country: string | undefined,
-): string | undefined {
+export function bankCodeFault(name: string, value: string, country?: string): string | undefined {
   const form = bankCodeForm(name, country)
   if (form === undefined) return undefined
   const code = bankCode(name, value, country)
@@ -122,12 +119,12 @@ export function bankCodeFault(
 
 /** The country in a BIC; undefined for an invalid BIC. */
 export function bicCountry(value: string): string | undefined {
-  if (bankCodeFault('bic', value, undefined) !== undefined) return undefined
-  return extractBIC(bankCode('bic', value, undefined)).countryCode
+  if (bankCodeFault('bic', value) !== undefined) return undefined
+  return extractBIC(bankCode('bic', value)).countryCode
 }
 
 /** The code in its standard form: capitals, without spaces and dashes. Free text stays as sent. */
-export function bankCode(name: string, value: string, country: string | undefined): string {
+export function bankCode(name: string, value: string, country?: string): string {
   if (bankCodeForm(name, country) === undefined) return value
   return electronicForm(value).replace(/(?<=\d)-(?=\d)/g, '')
 }
@@ -143,8 +140,8 @@ export function electronicForm(text: string): string {
     .replace(/[a-z]+/g, letters => letters.toUpperCase())
 }
 
-/** The sum of each digit times its weight; the weights repeat. */
-function weighted(code: string, weights: readonly number[]): number {
-  const products = Array.from(code, (digit, i) => Number(digit) * (weights[i % 3] ?? 0))
+/** The sum of each digit times its weight: 3, 7, 1, 3, 7, … */
+function weighted(code: string): number {
+  const products = Array.from(code, (digit, i) => Number(digit) * ([3, 7, 1][i % 3] ?? 0))
   return products.reduce((sum, product) => sum + product, 0)
 }

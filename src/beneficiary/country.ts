@@ -4,14 +4,11 @@
 import { invalidField, type Problem } from '../errors.ts'
 import { isCountry } from '../network/country.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
-import { bicCountry, electronicForm } from './bank-code.ts'
+import { AMERICAN_TERRITORIES, bicCountry, electronicForm } from './bank-code.ts'
 import { ibanCountry, ibanServes } from './iban.ts'
 import type { DestinationDetails } from './request.ts'
 
 type Bank = NonNullable<DestinationDetails['bank']>
-
-/** American territories, whose banks have routing numbers of the United States. */
-const UNITED_STATES = ['AS', 'GU', 'MP', 'PR', 'UM', 'VI']
 
 /**
  * The banking country of a country: itself, or for a territory whose accounts have IBANs or routing
@@ -19,7 +16,7 @@ const UNITED_STATES = ['AS', 'GU', 'MP', 'PR', 'UM', 'VI']
  * one must not choose the price.
  */
 export function bankingCountry(country: string): string {
-  return UNITED_STATES.includes(country) ? 'US' : ibanCountry(country)
+  return AMERICAN_TERRITORIES.includes(country) ? 'US' : ibanCountry(country)
 }
 
 /**

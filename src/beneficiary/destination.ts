@@ -26,10 +26,9 @@ export function checkCodes(details: DestinationDetails, path: string): Problem[]
 
 function checkBank(bank: Bank, path: string): Problem[] {
   const { iban, account_number, country, bank_codes = {} } = bank
-  const codes = Object.entries(bank_codes).flatMap(([name, value]) => {
-    const fault = bankCodeFault(name, value, country)
-    return fault === undefined ? [] : [invalidField(`${path}.bank_codes.${name}`, fault)]
-  })
+  const codes = Object.entries(bank_codes).flatMap(([name, value]) =>
+    faultAt(`${path}.bank_codes.${name}`, bankCodeFault(name, value, country)),
+  )
   const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
   if (fault !== undefined) return [invalidField(`${path}.iban`, fault), ...codes]
   // With two accounts, nobody knows which one the country belongs to.
@@ -52,12 +51,13 @@ function checkWallet({ deposit_address, type, currency }: Wallet, path: string):
   const unknown = chainFault(type)
   if (unknown !== undefined) return [invalidField(`${path}.type`, unknown)]
   const token = currency === undefined ? undefined : tokenFault(currency, type)
-  const address = isWalletAddress(plainAddress(deposit_address), type)
-  const message = `Not an address of ${findChain(type)?.type}, or its checksum is wrong.`
-  return [
-    ...(token === undefined ? [] : [invalidField(`${path}.currency`, token)]),
-    ...(address ? [] : [invalidField(`${path}.deposit_address`, message)]),
-  ]
+  const wrong = `Not an address of ${findChain(type)?.type}, or its checksum is wrong.`
+  const address = isWalletAddress(plainAddress(deposit_address), type) ? undefined : wrong
+  return [...faultAt(`${path}.currency`, token), ...faultAt(`${path}.deposit_address`, address)]
+}
+
+function faultAt(path: string, fault: string | undefined): Problem[] {
+  return fault === undefined ? [] : [invalidField(path, fault)]
 }
 
 /**

@@ -121,8 +121,7 @@ async function loadNamed(
   tx: TransactionSql,
   commands: readonly WriteBeneficiary[],
 ): Promise<Map<string, Beneficiary>> {
-  const found = await findBeneficiaries(tx, namedBy(commands))
-  return byName(found)
+  return byName(await findBeneficiaries(tx, namedBy(commands)))
 }
 
 interface DecideBeneficiary extends Key {
@@ -138,7 +137,7 @@ export const decideBeneficiaryApproval: Operation<
   name: 'decide_beneficiary',
 
   async load(tx, commands) {
-    const account_ids = commands.map(({ account_id }) => account_id)
+    const account_ids = accountsOf(commands)
     const keys = uniqueKeys(commands)
     const [{ books }, beneficiaries, open, approvers] = await Promise.all([
       lockBooks(tx, account_ids),

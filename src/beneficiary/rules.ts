@@ -2,9 +2,7 @@
 // creation and update. The state advances, so that the next command of a batch sees the change.
 // Pure.
 import { isDeepStrictEqual } from 'node:util'
-import type { BeneficiaryApproval } from '../approval/approval.ts'
 import { found, invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
-import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
 import { type Instant, plusMicros } from '../instant.ts'
@@ -12,8 +10,8 @@ import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../network/country.ts'
 import { completed } from '../only-set.ts'
-import { type AskingState, askApproval, type Making } from './approval.ts'
-import { decideArchive, stillArchived } from './archive.ts'
+import { type Asked, type AskingState, askApproval, type Making } from './approval.ts'
+import { type ArchiveState, decideArchive, stillArchived } from './archive.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import {
   BENEFICIARY_SEAL,
@@ -34,9 +32,7 @@ import {
   type DestinationType,
 } from './request.ts'
 
-/**
- * The payout types that reach each type of destination (§payout.destination).
- */
+/** The payout types that reach each type of destination (§payout.destination). */
 const PAYOUT_TYPES_BY_DESTINATION: Record<DestinationType, readonly string[]> = {
   bank: ['swift', 'local'],
   wallet: ['wallet'],
@@ -144,18 +140,12 @@ export type BeneficiaryChange =
   | { readonly kind: 'archive' | 'unarchive'; readonly id: string }
 
 /** Everything that a batch may touch, read under the locks of its books. */
-export interface BeneficiaryState extends AskingState {
-  /** The beneficiaries that commands name, by `account_id/id`. */
-  readonly beneficiaries: Map<string, Beneficiary>
+export interface BeneficiaryState extends AskingState, ArchiveState {
   readonly bookId: BookId
 }
 
-export interface BeneficiaryOutcome {
-  readonly beneficiary: Beneficiary
+export interface BeneficiaryOutcome extends Asked {
   readonly did: 'created' | 'changed' | 'archived' | 'nothing'
-  readonly events: readonly Event[]
-  /** The approval that the beneficiary needs before anybody pays it; null for none. */
-  readonly asked: BeneficiaryApproval | null
 }
 
 /** Decides one change of a checked request. Refuses with not_found. */
