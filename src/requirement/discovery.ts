@@ -1,6 +1,7 @@
 // GET /v3/payout/requirements: checks the query, and presents the ways to name a destination. Pure.
 import { bankingCountry } from '../beneficiary/country.ts'
-import { invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
+import { invalidParameter, refuseIfAny } from '../errors.ts'
+import { given } from '../given.ts'
 import { findCurrency } from '../money/currency.ts'
 import { amountToJson } from '../money/json.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
@@ -23,12 +24,12 @@ import {
 export function readSubject(query: RequirementsQuery): Subject {
   const { type = 'local', currency = '', country = '', network = '' } = query
   const subject = { type, currency, country: bankingCountry(country), network }
-  const problems = [
-    ...checkCurrency(subject),
-    ...checkCountry(subject, country),
-    ...checkNetwork(subject),
-  ]
-  refuseIfAny(problems)
+  const faults = {
+    currency: currencyFault(subject),
+    country: countryFault(subject, country),
+    network: networkNameFault(subject),
+  }
+  refuseIfAny(Object.entries(given(faults)).map(([name, fault]) => invalidParameter(name, fault)))
   if (waysOf(subject).length === 0 || isUnserved(subject)) {
     refuseIfAny([
       invalidParameter('country', `${country} is not served in ${currency || 'this way'}.`),
@@ -37,17 +38,10 @@ export function readSubject(query: RequirementsQuery): Subject {
   return { ...subject, network: nameOf(subject) }
 }
 
-function checkCurrency({ type, currency, network }: Subject): Problem[] {
+function currencyFault({ type, currency, network }: Subject): string | undefined {
   if (currency === '') {
-    return type === 'local'
-      ? [invalidParameter('currency', 'currency is required of local payouts.')]
-      : []
+    return type === 'local' ? 'currency is required of local payouts.' : undefined
   }
-  const fault = currencyFault(type, currency, network)
-  return fault === undefined ? [] : [invalidParameter('currency', fault)]
-}
-
-function currencyFault(type: string, currency: string, network: string): string | undefined {
   if (findCurrency(currency) === undefined) return 'currency is not a known currency code.'
   switch (type) {
     case 'wallet':
@@ -64,23 +58,14 @@ function currencyFault(type: string, currency: string, network: string): string 
   }
 }
 
-function checkCountry({ type }: Subject, country: string): Problem[] {
-  if (country === '') return []
-  if (hasNoCountry(type)) {
-    return [invalidParameter('country', `A ${type} is in no country.`)]
-  }
-  return isCountry(country)
-    ? []
-    : [invalidParameter('country', 'country is not an ISO 3166-1 alpha-2 country code.')]
+function countryFault({ type }: Subject, country: string): string | undefined {
+  if (country === '') return undefined
+  if (hasNoCountry(type)) return `A ${type} is in no country.`
+  return isCountry(country) ? undefined : 'country is not an ISO 3166-1 alpha-2 country code.'
 }
 
-function checkNetwork({ type, currency, network }: Subject): Problem[] {
-  if (network === '') return []
-  const fault = networkNameFault(type, currency, network)
-  return fault === undefined ? [] : [invalidParameter('network', fault)]
-}
-
-function networkNameFault(type: string, currency: string, network: string): string | undefined {
+function networkNameFault({ type, currency, network }: Subject): string | undefined {
+  if (network === '') return undefined
   switch (type) {
     case 'local':
       return currency === '' ? undefined : networkFault(currency, network)

@@ -6,7 +6,6 @@ import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/requ
 import { bankFault, findChain, tokenFault } from '../network/chain.ts'
 import { findNetwork } from '../network/local.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
-import type { PayoutType } from '../quote/quote.ts'
 import { BANK, type Field, KEY, WALLET } from './fields.ts'
 import { type Need, type Subject, type Way, waysOf } from './ways.ts'
 
@@ -17,12 +16,7 @@ export interface Fault {
 }
 
 /** The part of a payout that decides what its destination needs. */
-export interface Payment {
-  readonly type: PayoutType
-  /** The currency that arrives. */
-  readonly currency: string
-  /** The local network; '' when none is named. */
-  readonly network: string
+export interface Payment extends Omit<Subject, 'country'> {
   /** The country of the account. When absent, it follows from the destination. */
   readonly country?: string
 }
@@ -60,14 +54,12 @@ export function destinationFaults(details: Details, payment: Payment): Fault[] {
 
 /** Where networks of several currencies share a name, the key must suit the arriving currency. */
 function keyFaults(details: Details, subject: Subject): Fault[] {
-  const ways = waysOf(subject).map(way => way.needs.filter(({ field }) => isKey(field)))
+  const ways = waysOf(subject).map(way =>
+    way.needs.filter(({ field }) => field.path === DEPOSIT_KEY),
+  )
   if (ways.some(needs => needs.every(n => lacks(n, details, '').length === 0))) return []
   const message = 'Not a key of this network in the currency that arrives.'
-  return [{ path: `${KEY}.deposit_key`, message }]
-}
-
-function isKey({ path }: Field): boolean {
-  return path === `${KEY}.deposit_key`
+  return [{ path: DEPOSIT_KEY, message }]
 }
 
 function bankFaults(details: Details, payment: Payment): Fault[] {
@@ -94,17 +86,13 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
     return common(ways.map(lacking)).filter(({ path }) => !ACCOUNTS.includes(path))
   }
   const sent = iban === undefined ? 'account_number' : 'iban'
-  let fitting: Fault[] | undefined
-  for (const way of ways) {
-    if (way.account !== sent) continue
-    const faults = lacking(way)
-    if (fitting === undefined || faults.length < fitting.length) fitting = faults
-    if (fitting.length === 0) break
-  }
-  return fitting ?? otherAccount(ways, sent, country)
+  const faults = ways.filter(way => way.account === sent).map(lacking)
+  const [fewest] = faults.toSorted((a, b) => a.length - b.length)
+  return fewest ?? otherAccount(ways, sent, country)
 }
 
-const ACCOUNTS = [`${BANK}.account_number`, `${BANK}.iban`]
+const ACCOUNT_NUMBER = `${BANK}.account_number`
+const ACCOUNTS = [ACCOUNT_NUMBER, `${BANK}.iban`]
 
 /** The problems that all ways share. */
 export function common(ways: readonly (readonly Fault[])[]): Fault[] {
@@ -153,8 +141,8 @@ function lacks({ field, instead }: Need, details: Details, country: string): rea
     if (!isJudged(one)) return []
     const { path, description } = one
     const value = valueAt(details, path)
-    const form = formOf(one)
-    const bare = path === `${KEY}.deposit_key` ? value : value.replace(/[\s-]/g, '')
+    const form = FORMS.getOrInsertComputed(one.pattern, () => new RegExp(one.pattern))
+    const bare = path === DEPOSIT_KEY ? value : value.replace(/[\s-]/g, '')
     const clabe = country === 'MX' ? bankCodeFault('clabe', bare, country) : undefined
     if ((form.test(bare) || form.test(value)) && clabe === undefined) return []
     return [{ path, message: clabe ?? `${description.replace(/\.$/, '')}; this is none.` }]
@@ -168,27 +156,15 @@ function isJudged({ path }: Field): boolean {
   return path === ACCOUNT_NUMBER || path === DEPOSIT_KEY
 }
 
-const ACCOUNT_NUMBER = `${BANK}.account_number`
 const DEPOSIT_KEY = `${KEY}.deposit_key`
-
-function formOf({ pattern }: Field): RegExp {
-  const form = FORMS.get(pattern) ?? new RegExp(pattern)
-  FORMS.set(pattern, form)
-  return form
-}
 
 /** A compiled expression for each pattern; the tables have some dozen. */
 const FORMS = new Map<string, RegExp>()
 
 /** The text at a path without blanks around it; '' when there is none. */
 function valueAt(details: object, path: string): string {
-  let names = NAMES.get(path)
-  if (names === undefined) {
-    names = path.split('.')
-    NAMES.set(path, names)
-  }
   let value: unknown = details
-  for (const name of names) {
+  for (const name of NAMES.getOrInsertComputed(path, () => path.split('.'))) {
     value = (value as Record<string, unknown> | undefined)?.[name]
   }
   return typeof value === 'string' ? value.trim() : ''

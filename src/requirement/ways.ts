@@ -126,21 +126,23 @@ function localWaysOver(
     known.length > 0 && country === ''
       ? [...new Set(known.flatMap(n => n.countries.map(bankingCountry)))]
       : anywhere
-  const shapes = new Map<Shape, { countries: string[]; networks: Set<string> }>()
+  const shapes = new Map<Shape, Record<'countries' | 'networks', Set<string>>>()
   for (const served of countries) {
     const over = known.filter(n => n.countries.map(bankingCountry).includes(served))
     const names = over.length > 0 ? over.map(n => n.name) : [network]
     for (const name of names) {
       const shape = localShape(served, currency, name)
-      const place = shapes.get(shape) ?? { countries: [], networks: new Set() }
-      if (!place.countries.includes(served)) place.countries.push(served)
+      const place = shapes.getOrInsertComputed(shape, () => ({
+        countries: new Set(),
+        networks: new Set(),
+      }))
+      place.countries.add(served)
       if (name !== '') place.networks.add(name)
-      shapes.set(shape, place)
     }
   }
   return Array.from(shapes, ([shape, { countries, networks }]) => {
     const more = [BANK_NAME, BANK_CURRENCY(currency)]
-    return shapeWays(shape, countries, [...networks], more)
+    return shapeWays(shape, [...countries], [...networks], more)
   }).flat()
 }
 
