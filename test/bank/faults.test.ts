@@ -1,15 +1,15 @@
 // Each fault of the test bank, those of SFTP over it, from the payouts to the end: what becomes of three payments, of
 // their file and of what the bank sends, and how often the bank has paid each. The first of the three
 // is paid, the second rejected, the third returned.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { FAULTS, type Fault } from '../../examples/bank/faults.ts'
-import { type FileState, listFiles } from '../../src/bank-file/file-store.ts'
+import type { FileState } from '../../src/bank-file/file-store.ts'
 import { listInbox, listStrays } from '../../src/bank-file/inbox-store.ts'
-import { transactConfined } from '../../src/db/confine.ts'
 import type { PayoutStatus } from '../../src/payout/states.ts'
-import { closeException } from '../../src/payout/wake-store.ts'
 import { openSftpBank, type SftpBank } from '../support/bank/sftp-bank.ts'
+import { closeExceptionOf } from '../support/service/payouts.ts'
 import { startTestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
@@ -173,12 +173,6 @@ for (const name of NAMES) {
 const statusesOf = (bank: SftpBank, ids: readonly string[]) =>
   Promise.all(ids.map(id => bank.statusOf(id)))
 
-async function onlyFile(bank: SftpBank) {
-  const [file, another] = await listFiles(service.deps.sql, { rail: bank.name, limit: 2 })
-  assert.ok(file !== undefined && another === undefined, 'one file')
-  return file
-}
-
 async function checkEnd(bank: SftpBank, ids: readonly string[], end: End): Promise<void> {
   const items = await bank.items()
   const times = bank.bank().ledger.timesPaid()
@@ -194,7 +188,7 @@ async function checkEnd(bank: SftpBank, ids: readonly string[], end: End): Promi
   )
   assert.deepEqual(await statusesOf(bank, ids), end.payouts)
   assert.deepEqual(await exceptionsOf(ids), end.exceptions)
-  const { state, uploads } = await onlyFile(bank)
+  const { state, uploads } = await bank.onlyFile()
   assert.deepEqual([state, uploads], [end.file, end.uploads])
   const of_rail = { rail: bank.name, limit: 100 }
   const inbox = await listInbox(service.deps.sql, of_rail)
@@ -224,13 +218,7 @@ async function exceptionsOf(ids: readonly string[]): Promise<string[]> {
 
 /** As a person does who has asked the bank. */
 async function closeExceptions(bank: SftpBank, ids: readonly string[]): Promise<void> {
-  const { account_id } = bank.client.account
-  for (const id of ids) {
-    const closing = { number: 1, closed_by: 'ann', note: 'asked the bank' }
-    await transactConfined(service.deps.sql, [account_id], tx =>
-      closeException(tx, { account_id, id }, closing),
-    )
-  }
+  for (const id of ids) await closeExceptionOf(service, bank.client, id, 1)
   await bank.settle()
 }
 
@@ -238,19 +226,19 @@ async function closeExceptions(bank: SftpBank, ids: readonly string[]): Promise<
 async function loseRename(bank: SftpBank): Promise<void> {
   await bank.round()
   assert.match(await bank.problem(), /could not name .*: the connection was lost$/)
-  const { state, name } = await onlyFile(bank)
+  const { state, name } = await bank.onlyFile()
   assert.deepEqual([state, await bank.waiting()], ['uploading', [name]])
   await bank.afterFailure()
-  assert.deepEqual([(await onlyFile(bank)).state, await bank.waiting()], ['sent', [name]])
+  assert.deepEqual([(await bank.onlyFile()).state, await bank.waiting()], ['sent', [name]])
 }
 
 /** The bank has taken the file before that look. */
 async function sweepBeforeItIsKnown(bank: SftpBank): Promise<void> {
   await bank.round()
-  assert.equal((await onlyFile(bank)).state, 'uploading')
+  assert.equal((await bank.onlyFile()).state, 'uploading')
   await bank.bank().work()
   await bank.afterFailure()
-  const { state, reason } = await onlyFile(bank)
+  const { state, reason } = await bank.onlyFile()
   assert.deepEqual([state, await bank.waiting()], ['unknown', []])
   assert.match(reason, /^it may have arrived: ask the bank, or wait for its report/)
 }
@@ -259,7 +247,7 @@ async function sweepBeforeItIsKnown(bank: SftpBank): Promise<void> {
 async function fillDisk(bank: SftpBank): Promise<void> {
   await bank.round()
   assert.match(await bank.problem(), /could not write .*\.tmp: Failure$/)
-  assert.deepEqual([(await onlyFile(bank)).state, await bank.waiting()], ['uploading', []])
+  assert.deepEqual([(await bank.onlyFile()).state, await bank.waiting()], ['uploading', []])
   await bank.bank().work()
   assert.deepEqual(bank.bank().ledger.lines, [])
   await bank.afterFailure()
@@ -270,7 +258,7 @@ async function changeHostKey(bank: SftpBank): Promise<void> {
   await bank.restart('other-host-key')
   await bank.round()
   assert.match(await bank.problem(), / has the host key SHA256:.* ask the bank before you set/)
-  assert.deepEqual([(await onlyFile(bank)).state, await bank.waiting()], ['sealed', []])
+  assert.deepEqual([(await bank.onlyFile()).state, await bank.waiting()], ['sealed', []])
   await bank.restart()
   await bank.afterFailure()
 }

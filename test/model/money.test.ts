@@ -18,11 +18,11 @@ import { ACCOUNTS, type Real } from './step.ts'
 import { QUOTE_VALID_S, type World } from './world.ts'
 
 /** `RUNS=20` for a short look. */
-const RUNS = Number(process.env.RUNS ?? share(6, 5_000))
+const RUNS = Number(process.env.RUNS ?? share(4, 5_000))
 /** A run has any number up to this of commands, on average half of it. */
 const MAX_COMMANDS = share(200, 400)
 /** Runs side by side, each in a database of its own: the settling worker works for all accounts. */
-const POOLS = share(2, 4)
+const POOLS = share(1, 4)
 /** Runs whose accounts are opened together. */
 const STOCK = 10
 /** Of the five minutes that a test file has: after this no run begins, on a machine that is busy. */

@@ -45,7 +45,7 @@ interface LoadOptions {
   /** Clients that get no 200 ask again by the same key until they do. */
   readonly insist?: boolean
   /** Each client's pause after a success, and after anything else: PAUSE_MS and RETRY_MS. */
-  readonly pause_ms?: number
+  readonly pause_ms?: number | ((worker: number) => number)
   readonly retry_ms?: number
   readonly onEnd?: (asked: Asked, worker: number) => void
 }
@@ -76,7 +76,8 @@ export function startLoad(options: LoadOptions): Load {
       asked.push(one)
       await ask(options, worker, one)
       options.onEnd?.(one, worker)
-      const next_ms = one.answer?.status === 200 ? pause_ms : retry_ms
+      const paused_ms = typeof pause_ms === 'number' ? pause_ms : pause_ms(worker)
+      const next_ms = one.answer?.status === 200 ? paused_ms : retry_ms
       if (next_ms > 0) await delay(next_ms)
     }
   }
