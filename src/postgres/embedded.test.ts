@@ -2,13 +2,14 @@
 // and after a kill -9.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 import { openPool, type Sql } from '../db/pool.ts'
 import { type EmbeddedServer, openEmbedded } from './embedded.ts'
@@ -122,7 +123,8 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 test('openEmbedded, empty folder: made with checksums, UTF-8, an owner who is no superuser', async () => {
-  const server = await open(await makeFolder())
+  const folder = await makeFolder()
+  const server = await open(folder)
   assert.equal(server.created, true)
   const [row] = await ask(
     server,
@@ -158,6 +160,7 @@ test('openEmbedded, empty folder: made with checksums, UTF-8, an owner who is no
     { code: '28P01' },
   )
   await server.release()
+  made = Promise.resolve(folder)
 })
 
 test('release, two openers: the server outlives the first, stops after the last, keeps data', async () => {
@@ -296,6 +299,7 @@ test('openEmbedded: by the socket in its folder, which others cannot enter; a pa
   assert.equal((await fs.stat(searchParams.get('host') ?? '')).mode & 0o777, 0o700)
   await server.release()
   const deep = join(await makeFolder(), 'd'.repeat(100))
+  await promisify(execFile)('cp', ['-a', await folderWithCluster(), deep])
   const far = await open(deep)
   assert.equal(new URL(far.url).search, '')
   const [by_tcp] = await ask(far, sql => sql`select inet_client_addr()::text as address`)

@@ -14,6 +14,7 @@ import { slowDown } from '../support/database/slow-down.ts'
 import { startProxy } from '../support/network/proxy.ts'
 import { openCli } from '../support/service/cli.ts'
 import { runImport as importing, jsonLines, startAndCatch } from '../support/service/importing.ts'
+import { review } from '../support/service/review.ts'
 import { type Client, startTestService } from '../support/service/service.ts'
 
 const service = await startTestService()
@@ -161,8 +162,7 @@ test('entity import --dry-run: nothing is written, and the real run counts the s
   await client.post('/v3/entity', person('K', { email: 'KNOWN@example.com' }))
   const group = await client.post('/v3/entity', person('Group'))
   const rejected = await client.post('/v3/entity', person('R', { email: 'r@example.com' }))
-  const review = await cli.run('entity', 'reject', rejected.json.data.id)
-  assert.equal(review.code, 0)
+  await review(service, client, rejected.json.data.id, 'rejected')
   const address = { line1: '1 Road', city: 'Town', country: 'GB' }
   const rows = [
     ...MIXED,
