@@ -1,19 +1,19 @@
 // The SQL statements that find trouble of whole files and whole rails, which no payout shows and
 // only a person ends. They derive it from the files, so that it is over when its cause is.
 import type { Sql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
-import { eachShard, within } from '../db/shard.ts'
+import { selectByKeys } from '../db/keys.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { FileTrouble, FoundTrouble } from './trouble.ts'
 
 /** The oldest first. `finder` sees whether payouts wait for a file that was refused. */
 export async function findTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {
-  const [files, rails, reports] = await Promise.all([
+  const found = await Promise.all([
     findFileTroubles(sql, finder),
     findRailProblems(sql),
-    findReports(sql),
+    findQuarantined(sql),
+    findSetAside(sql),
   ])
-  return [...files, ...rails, ...reports].sort((a, b) => (a.since < b.since ? -1 : 1))
+  return found.flat().sort((a, b) => (a.since < b.since ? -1 : 1))
 }
 
 async function findFileTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {
@@ -49,15 +49,13 @@ async function listWithWaiting(finder: Sql, msg_ids: readonly string[]) {
   const items = await finder<(Key & { msg_id: string; rail: string })[]>`
     select account_id, payout_id as id, msg_id, rail from rail_items
     where msg_id = any (${msg_ids}::text[]) and msg_id <> ''`
-  const open = await eachShard(
+  const open = await selectByKeys<Key & { rail: string }>(
+    finder,
+    'id',
     items,
-    keys => finder<(Key & { rail: string })[]>`
-      select r.* from ${keysOf(finder, keys)}
-      cross join lateral (
-        select o.account_id, o.id, o.rail from open_payouts o
-        where o.account_id = k.account_id and o.id = k.id ${within(finder, 'o', keys)}
-          and o.status <> 'succeeded' limit 1
-      ) r`,
+    ofKey => finder`
+      select account_id, id, rail from open_payouts t
+      where ${ofKey} and status <> 'succeeded' limit 1`,
   )
   const rails = new Map(open.map(payout => [nameOf(payout), payout.rail]))
   const waiting = items.filter(item => rails.get(nameOf(item)) === item.rail)
@@ -81,21 +79,21 @@ function findRailProblems(sql: Sql): Promise<FoundTrouble[]> {
     from rail_exchanges where problem <> ''`
 }
 
-async function findReports(sql: Sql): Promise<FoundTrouble[]> {
-  const [files, lines] = await Promise.all([
-    sql<FoundTrouble[]>`
-      select rail, 'report_quarantined' as kind, encode(sha256, 'hex') as about,
-        name || ': ' || reason as message, received_at as since, '' as sha256
-      from rail_inbox where state = 'quarantined' and closed_by = ''`,
-    sql<FoundTrouble[]>`
-      select f.rail, 'lines_set_aside' as kind, encode(l.sha256, 'hex') as about,
-        f.name || ': ' || count(*) || case when count(*) = 1 then ' line, ' else ' lines, ' end
-          || min(l.reason) as message,
-        min(l.created_at) as since, '' as sha256
-      from rail_inbox_lines l join rail_inbox f on f.sha256 = l.sha256
-      where l.closed_by = '' group by l.sha256, f.rail, f.name`,
-  ])
-  return [...files, ...lines]
+function findQuarantined(sql: Sql): Promise<FoundTrouble[]> {
+  return sql<FoundTrouble[]>`
+    select rail, 'report_quarantined' as kind, encode(sha256, 'hex') as about,
+      name || ': ' || reason as message, received_at as since, '' as sha256
+    from rail_inbox where state = 'quarantined' and closed_by = ''`
+}
+
+function findSetAside(sql: Sql): Promise<FoundTrouble[]> {
+  return sql<FoundTrouble[]>`
+    select f.rail, 'lines_set_aside' as kind, encode(l.sha256, 'hex') as about,
+      f.name || ': ' || count(*) || case when count(*) = 1 then ' line, ' else ' lines, ' end
+        || min(l.reason) as message,
+      min(l.created_at) as since, '' as sha256
+    from rail_inbox_lines l join rail_inbox f on f.sha256 = l.sha256
+    where l.closed_by = '' group by l.sha256, f.rail, f.name`
 }
 
 /** How many troubles there are, by rail and kind. */

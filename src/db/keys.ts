@@ -2,7 +2,7 @@
 import type { Key } from '../id.ts'
 import type { Sql } from './connect.ts'
 import { eachShard, tableAt, within } from './shard.ts'
-import type { Tag } from './sql.ts'
+import type { Fragment, Tag } from './sql.ts'
 
 /**
  * `k(account_id, id)`, to be joined laterally with `limit 1`. The limit makes the planner use one
@@ -15,21 +15,37 @@ export function keysOf(sql: Tag, keys: readonly Key[]) {
 }
 
 /** Rows of a table by (account, id), in no order. An unknown id has no row. */
-export async function findByKeys<Row>(
+export function findByKeys<Row>(
   sql: Tag,
   table: string,
   columns: readonly string[],
   keys: readonly Key[],
 ): Promise<Row[]> {
-  return eachShard(
+  return selectByKeys(
+    sql,
+    'id',
     keys,
-    keys => sql<(Row & object)[]>`
-      select r.* from ${keysOf(sql, keys)}
-      cross join lateral (
-        select ${sql([...columns])} from ${tableAt(sql, table)} t
-        where t.account_id = k.account_id and t.id = k.id ${within(sql, 't', keys)} limit 1
-      ) r`,
+    ofKey => sql`
+      select ${sql([...columns])} from ${tableAt(sql, table)} t where ${ofKey} limit 1`,
   )
+}
+
+/**
+ * The rows that a select finds for each key. `ofKey` is its condition: its table is `t`, and this
+ * column of it has the id of the key.
+ */
+export function selectByKeys<Row>(
+  sql: Tag,
+  column: string,
+  keys: readonly Key[],
+  select: (ofKey: Fragment) => Fragment,
+): Promise<Row[]> {
+  return eachShard(keys, keys => {
+    const named = sql.unsafe(`t.account_id = k.account_id and t.${column} = k.id`)
+    return sql<(Row & object)[]>`
+      select r.* from ${keysOf(sql, keys)}
+      cross join lateral (${select(sql`${named} ${within(sql, 't', keys)}`)}) r`
+  })
 }
 
 /**

@@ -1,8 +1,7 @@
 // The SQL statements of attempts.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { selectByKeys } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
-import { eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import type { PayoutAttempt } from './attempt.ts'
 import { routeTaken, type StoredRoute, storedRoute } from './stored-route.ts'
@@ -54,15 +53,12 @@ export async function findAttempts(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<PayoutAttempt[]> {
-  const rows = await eachShard(
+  const rows = await selectByKeys<Stored>(
+    sql,
+    'payout_id',
     keys,
-    keys => sql<Stored[]>`
-      select r.* from ${keysOf(sql, keys)}
-      cross join lateral (
-        select ${sql(Object.keys(KINDS))} from payout_attempts a
-        where a.account_id = k.account_id and a.payout_id = k.id ${within(sql, 'a', keys)}
-        order by number
-      ) r`,
+    ofKey => sql`
+      select ${sql(Object.keys(KINDS))} from payout_attempts t where ${ofKey} order by number`,
   )
   return rows
     .map(row => ({ ...row, route: routeTaken(row.route) }))

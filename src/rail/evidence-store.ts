@@ -1,6 +1,6 @@
 // The SQL statements of evidence. Rows are added and never changed.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { keysOf, selectByKeys } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
@@ -77,16 +77,13 @@ async function lockAndRead(tx: TransactionSql, keys: readonly Key[]) {
   )
   const [[clock], before] = await Promise.all([
     tx<{ now: Instant }[]>`select clock_timestamp() as now`,
-    eachShard(
+    selectByKeys<Pick<Evidence, 'account_id' | 'payout_id' | 'attempt' | 'number'> & Same>(
+      tx,
+      'payout_id',
       keys,
-      keys => tx<(Pick<Evidence, 'account_id' | 'payout_id' | 'attempt' | 'number'> & Same)[]>`
-        select r.* from ${keysOf(tx, keys)}
-        cross join lateral (
-          select account_id, payout_id, attempt, number, encode(same, 'hex') as same
-          from rail_evidence e
-          where e.account_id = k.account_id and e.payout_id = k.id ${within(tx, 'e', keys)}
-          order by attempt, number
-        ) r`,
+      ofKey => tx`
+        select account_id, payout_id, attempt, number, encode(same, 'hex') as same
+        from rail_evidence t where ${ofKey} order by attempt, number`,
     ),
   ])
   return [clock?.now ?? '', before.sort((a, b) => a.number - b.number)] as const
@@ -106,15 +103,13 @@ export async function findEvidence(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<Evidence[]> {
-  const rows = await eachShard(
+  const rows = await selectByKeys<Evidence>(
+    sql,
+    'payout_id',
     keys,
-    keys => sql<Evidence[]>`
-      select r.* from ${keysOf(sql, keys)}
-      cross join lateral (
-        select ${sql(Object.keys(KINDS))} from rail_evidence e
-        where e.account_id = k.account_id and e.payout_id = k.id ${within(sql, 'e', keys)}
-        order by attempt, number
-      ) r`,
+    ofKey => sql`
+      select ${sql(Object.keys(KINDS))} from rail_evidence t
+      where ${ofKey} order by attempt, number`,
   )
   return rows.sort((a, b) => a.attempt - b.attempt || a.number - b.number)
 }

@@ -1,23 +1,22 @@
 // The SQL statements of exceptions.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { selectByKeys } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
-import { eachShard, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import type { RailException } from './attempt.ts'
 
+const KEY_KINDS = { account_id: 'text', payout_id: 'text', number: 'integer' } as const
+
+const CLOSING = { closed_at: 'timestamptz', closed_by: 'text', note: 'text' } as const
+
 const KINDS = {
-  account_id: 'text',
-  payout_id: 'text',
-  number: 'integer',
+  ...KEY_KINDS,
   attempt: 'integer',
   rail: 'text',
   kind: 'text',
   message: 'text',
   opened_at: 'timestamptz',
-  closed_at: 'timestamptz',
-  closed_by: 'text',
-  note: 'text',
+  ...CLOSING,
 } as const
 
 const COLUMNS = Object.keys(KINDS)
@@ -25,30 +24,19 @@ const COLUMNS = Object.keys(KINDS)
 export const insertExceptions = inserter<RailException>('rail_exceptions', KINDS)
 
 export const closeExceptions = updater<
-  Pick<RailException, 'account_id' | 'payout_id' | 'number' | 'closed_at' | 'closed_by' | 'note'>
->('rail_exceptions', ['account_id', 'payout_id', 'number'], {
-  account_id: 'text',
-  payout_id: 'text',
-  number: 'integer',
-  closed_at: 'timestamptz',
-  closed_by: 'text',
-  note: 'text',
-})
+  Pick<RailException, keyof typeof KEY_KINDS | keyof typeof CLOSING>
+>('rail_exceptions', ['account_id', 'payout_id', 'number'], { ...KEY_KINDS, ...CLOSING })
 
 /** All exceptions of these payouts, by number. */
 export async function findExceptions(
   sql: Sql | TransactionSql,
   keys: readonly Key[],
 ): Promise<RailException[]> {
-  const rows = await eachShard(
+  const rows = await selectByKeys<RailException>(
+    sql,
+    'payout_id',
     keys,
-    keys => sql<RailException[]>`
-      select r.* from ${keysOf(sql, keys)}
-      cross join lateral (
-        select ${sql(COLUMNS)} from rail_exceptions e
-        where e.account_id = k.account_id and e.payout_id = k.id ${within(sql, 'e', keys)}
-        order by number
-      ) r`,
+    ofKey => sql`select ${sql(COLUMNS)} from rail_exceptions t where ${ofKey} order by number`,
   )
   return rows.sort((a, b) => a.number - b.number)
 }

@@ -1,34 +1,27 @@
 // The SQL statements of routes, a reference table.
-
 import type { HistoricRow } from '../audit/store.ts'
 import type { Timetable } from '../calendar/calendar.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import type { Route, RouteConditions } from './rules.ts'
-
-const CONDITION_COLUMNS = [
-  'account_id',
-  'payout_type',
-  'network',
-  'currency',
-  'country',
-  'min_amount',
-  'max_amount',
-] as const satisfies readonly (keyof Route)[]
-
-const TIMETABLE_COLUMNS = [
-  'calendar',
-  'cut_off',
-  'zone',
-  'lead_minutes',
-  'arrival_days',
-] as const satisfies readonly (keyof Timetable)[]
-
-const COLUMNS = [...CONDITION_COLUMNS, 'priority', 'rail', ...TIMETABLE_COLUMNS] as const
+import { CONDITIONS, type Route, type RouteConditions } from './rules.ts'
 
 type TimetableColumns = { readonly [C in keyof Timetable]: Timetable[C] | null }
 
+const NO_TIMETABLE: TimetableColumns = {
+  calendar: null,
+  cut_off: null,
+  zone: null,
+  lead_minutes: null,
+  arrival_days: null,
+}
+
+const COLUMNS = [
+  ...CONDITIONS,
+  ...['min_amount', 'max_amount', 'priority', 'rail'],
+  ...Object.keys(NO_TIMETABLE),
+] as (keyof RouteRow)[]
+
 /** A route as a row. All of its timetable is null, or all but the days of arrival. */
-export type RouteRow = Omit<Route, 'timetable'> & TimetableColumns
+type RouteRow = Omit<Route, 'timetable'> & TimetableColumns
 
 function routeFromRow(row: RouteRow): Route {
   const { calendar, cut_off, zone, lead_minutes, arrival_days, ...route } = row
@@ -53,15 +46,7 @@ export function routeOfHistory(row: HistoricRow): Route {
   })
 }
 
-const NO_TIMETABLE: TimetableColumns = {
-  calendar: null,
-  cut_off: null,
-  zone: null,
-  lead_minutes: null,
-  arrival_days: null,
-}
-
-export function rowOf({ timetable, ...route }: Route): RouteRow {
+function rowOf({ timetable, ...route }: Route): RouteRow {
   return { ...route, ...(timetable ?? NO_TIMETABLE) }
 }
 

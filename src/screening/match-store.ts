@@ -1,7 +1,6 @@
 // The SQL statements of matches and of clears.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
-import { eachShard, within } from '../db/shard.ts'
+import { selectByKeys } from '../db/keys.ts'
 import type { Key } from '../id.ts'
 import { clearName, type Match, type StoredMatch } from './match.ts'
 import type { ListName } from './screening.ts'
@@ -70,38 +69,30 @@ export async function findMatches(
 }
 
 /** The matches of these payouts or parties, in no order. */
-export function findMatchesOf(tx: TransactionSql, objects: readonly Key[]): Promise<StoredMatch[]> {
-  if (objects.length === 0) return Promise.resolve([])
-  return eachShard(
+export function findMatchesOf(
+  sql: Sql | TransactionSql,
+  objects: readonly Key[],
+  which = sql``,
+): Promise<StoredMatch[]> {
+  return selectByKeys(
+    sql,
+    'object_id',
     objects,
-    objects => tx<StoredMatch[]>`
-      select r.* from ${keysOf(tx, objects)}
-      cross join lateral (
-        select ${tx.unsafe(COLUMNS)} from screening_matches m
-        where m.account_id = k.account_id and m.object_id = k.id ${within(tx, 'm', objects)}
-      ) r`,
+    ofKey => sql`
+      select ${sql.unsafe(COLUMNS)} from screening_matches t where ${ofKey} ${which}`,
   )
 }
+
+/** How many confirmed matches are read: more prove no more. */
+const MOST_CONFIRMED = 20
 
 /** The matches of these parties that a person has confirmed. */
 export function findConfirmed(
   sql: Sql | TransactionSql,
   parties: readonly Key[],
 ): Promise<StoredMatch[]> {
-  return eachShard(
-    parties,
-    parties => sql<StoredMatch[]>`
-      select r.* from ${keysOf(sql, parties)}
-      cross join lateral (
-        select ${sql.unsafe(COLUMNS)} from screening_matches m
-        where m.account_id = k.account_id and m.object_id = k.id ${within(sql, 'm', parties)}
-          and m.state = 'confirmed' limit ${MOST_CONFIRMED}
-      ) r`,
-  )
+  return findMatchesOf(sql, parties, sql`and t.state = 'confirmed' limit ${MOST_CONFIRMED}`)
 }
-
-/** How many confirmed matches are read: more prove no more. */
-const MOST_CONFIRMED = 20
 
 /** An entry that a party may be and that nobody has cleared. */
 interface Undecided {
@@ -113,15 +104,13 @@ interface Undecided {
 
 /** The undecided entries of these payouts and parties. */
 export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undecided[]> {
-  return eachShard(
+  return selectByKeys(
+    sql,
+    'object_id',
     objects,
-    objects => sql<Undecided[]>`
-      select r.* from ${keysOf(sql, objects)}
-      cross join lateral (
-        select distinct account_id, object_id, list, entry_id from screening_matches m
-        where m.account_id = k.account_id and m.object_id = k.id ${within(sql, 'm', objects)}
-          and m.state <> 'cleared'
-      ) r`,
+    ofKey => sql`
+      select distinct account_id, object_id, list, entry_id from screening_matches t
+      where ${ofKey} and t.state <> 'cleared'`,
   )
 }
 
