@@ -1,12 +1,11 @@
 // The SQL statements of books: lock, read and append.
 import type { Account } from '../account/rules.ts'
-import type { AccountState } from '../account/states.ts'
 import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { among, byShard, eachShard, holdShard, isSpread, tableAt, within } from '../db/shard.ts'
 import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
-import type { Book, Journal, JournalKind, JournalLine, LedgerCode, Posting } from './rules.ts'
+import type { Book, Journal, JournalLine, LedgerCode, Posting } from './rules.ts'
 
 export interface LockedBooks {
   readonly books: ReadonlyMap<string, Book>
@@ -89,15 +88,8 @@ export async function lockBooks(
   }
 }
 
-interface BookRow {
-  account_id: string
-  state: AccountState
-  journal_count: bigint
-  head_hash: string
-  event_count: bigint
-  event_head: string
-  has_limit_uses: boolean
-}
+/** What is stored of a book beside its balances. */
+type BookRow = Omit<Book, 'now' | 'balances' | 'changed' | 'kept' | 'ids_given'>
 
 interface BalanceRow {
   account_id: string
@@ -283,14 +275,7 @@ export async function insertBalances(
   if (count !== currencies.length) throw new Error(`account ${account_id} has no book`)
 }
 
-interface JournalRow extends LineColumns, PostingColumns {
-  account_id: string
-  number: bigint
-  kind: JournalKind
-  source: string
-  created_at: Instant
-  hash: string
-}
+type JournalRow = Omit<Journal, 'postings' | 'line'> & LineColumns & PostingColumns
 
 /** The columns of journals as read; JSON as the text that is hashed. */
 const COLUMNS = `account_id, number, kind, source, ${POSTING_COLUMNS}, created_at,

@@ -64,8 +64,8 @@ async function store(
 ): Promise<ListVersion> {
   const { list, file_name, is_sample, imported_by } = request
   const newest = (await listNewest(tx as unknown as Sql)).find(status => status.list === list)
-  const plan = planImport(await readDigests(tx, list), file.entries)
-  const reason = await judge(tx, request, file, plan, newest)
+  const { insert, end, ...changes } = planImport(await readDigests(tx, list), file.entries)
+  const reason = await judge(tx, request, file, changes, newest)
   const version: ListVersion = {
     list,
     version: (newest?.version ?? 0) + 1,
@@ -76,16 +76,14 @@ async function store(
     is_sample,
     entry_count: file.entries.length,
     name_count: file.entries.reduce((sum, { names }) => sum + names.length, 0),
-    added: plan.added,
-    changed: plan.changed,
-    removed: plan.removed,
+    ...changes,
     reason,
     imported_by,
   }
   await insertImport(tx, version)
-  await endEntries(tx, version, plan.end)
-  for (let i = 0; i < plan.insert.length; i += AT_ONCE) {
-    await insertEntries(tx, version, plan.insert.slice(i, i + AT_ONCE))
+  await endEntries(tx, version, end)
+  for (let i = 0; i < insert.length; i += AT_ONCE) {
+    await insertEntries(tx, version, insert.slice(i, i + AT_ONCE))
   }
   return version
 }
@@ -95,7 +93,7 @@ async function judge(
   tx: TransactionSql,
   { list, is_sample, reason }: ImportRequest,
   { published_on }: ListFile,
-  { removed }: ImportPlan,
+  { removed }: Pick<ImportPlan, 'removed'>,
   newest: ListStatus | undefined,
 ): Promise<string> {
   if (is_sample) {

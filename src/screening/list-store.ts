@@ -87,10 +87,7 @@ export async function listEntries(
     where until_version is null order by list, entry_id`
   const byList = new Map<ListName, ListedEntry[]>()
   await forEachInTurns(rows, ({ list, entry_id, content }) => {
-    const entry: ListedEntry = { entry_id, ...JSON.parse(content) }
-    const known = byList.get(list)
-    if (known === undefined) byList.set(list, [entry])
-    else known.push(entry)
+    byList.getOrInsert(list, []).push({ entry_id, ...JSON.parse(content) })
   })
   return Array.from(byList, ([list, entries]) => ({ list, entries }))
 }
