@@ -215,7 +215,7 @@ function millisecondsText(at: Instant): string {
 }
 
 /** An integer of at most 30 bits as `length` characters. */
-function base32(value: number, length: number): string {
+export function base32(value: number, length: number): string {
   let text = ''
   for (let rest = value, i = 0; i < length; i++, rest >>= 5)
     text = ALPHABET.charAt(rest & 31) + text
@@ -225,7 +225,8 @@ function base32(value: number, length: number): string {
 const pool = new Uint8Array(4096)
 let used = pool.length
 
-function randomText(length: number): string {
+/** Random characters of ids. */
+export function randomText(length: number): string {
   if (used + length > pool.length) {
     randomFillSync(pool)
     used = 0

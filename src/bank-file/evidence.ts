@@ -26,8 +26,7 @@ export class Bookings {
   add(evidence: Evidence): boolean {
     const before = this.count
     const { kind, id } = bookingOf(evidence)
-    const ids = this.#of_kind.get(kind) ?? new Set()
-    this.#of_kind.set(kind, ids.add(id))
+    this.#of_kind.getOrInsertComputed(kind, () => new Set()).add(id)
     return this.count > before
   }
 

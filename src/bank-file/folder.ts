@@ -1,6 +1,7 @@
 // Exchanges files through folders of this machine, such as a mounted share. What it has written,
 // names included, is on the disk before it answers.
-import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../sync-folder.ts'
 import {
@@ -20,9 +21,6 @@ export interface FolderConfig {
   readonly inbox: string
   readonly archive: string
 }
-
-/** Reads this much at a time. */
-const PIECE = 1 << 16
 
 export async function openFolder(config: FolderConfig): Promise<Transport> {
   const { outbox, inbox, archive } = config
@@ -63,13 +61,7 @@ async function sizeAt(path: string): Promise<number | undefined> {
 }
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx')
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeFile(path, bytes, { flag: 'wx', flush: true })
   await syncFolder(dirname(path))
 }
 
@@ -99,8 +91,7 @@ async function listReports(inbox: string): Promise<RemoteFile[]> {
 
 async function* readPieces(path: string): AsyncIterable<Uint8Array> {
   try {
-    const file = await open(path)
-    yield* file.createReadStream({ highWaterMark: PIECE })
+    yield* createReadStream(path)
   } catch (error) {
     throw new TransportFailed(`could not read ${path}: ${failureWords(error)}`, { cause: error })
   }

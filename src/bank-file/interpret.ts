@@ -6,21 +6,20 @@ import type { Instant } from '../instant.ts'
 import { meaningOf } from '../iso20022/status.ts'
 import { moneyWords } from '../money/words.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
-import { causeOf, failureOf, type Scheme } from './codes.ts'
+import { type Cause, causeOf, failureOf, type Scheme } from './codes.ts'
 import { Bookings, type Evidence, namesOf } from './evidence.ts'
+import type { RailFile } from './file-store.ts'
 import { type SentFile, silentUntil } from './silence.ts'
 
 export interface Subject {
   readonly item: { readonly amount: bigint; readonly currency: string }
   readonly profile: BankProfile
-  /** The file that the payment is in; undefined while it waits for one. */
-  readonly file: SealedFile | undefined
+  /**
+   * The file that the payment is in; undefined while it waits for one. Evidence received before it
+   * was sealed is about an earlier file.
+   */
+  readonly file: (SentFile & Pick<RailFile, 'sealed_at'>) | undefined
   readonly now: Instant
-}
-
-interface SealedFile extends SentFile {
-  /** When that file was sealed. Evidence received earlier is about an earlier file. */
-  readonly sealed_at: Instant
 }
 
 /** What a person must look at, the gravest first. */
@@ -164,8 +163,7 @@ class Course {
 
   #againAfter(reasons: readonly string[]): { readonly again?: Again } {
     if (reasons.every(isMissedCutOff)) return { again: 'next_day' }
-    const causes = reasons.map(reason => causeOf(this.#scheme, reason))
-    return causes.every(cause => cause === 'funds') ? { again: 'now' } : {}
+    return this.#causesOf(reasons).every(cause => cause === 'funds') ? { again: 'now' } : {}
   }
 
   #silentUntil(): Instant | null {
@@ -196,8 +194,8 @@ class Course {
     else this.#note(reasons)
   }
 
-  #isRepetition(reason: string): boolean {
-    return causeOf(this.#scheme, reason) === 'duplicate'
+  #causesOf(reasons: readonly string[]): readonly (Cause | undefined)[] {
+    return reasons.map(reason => causeOf(this.#scheme, reason))
   }
 
   /** Notes the reasons that count whatever the status is. */
@@ -239,10 +237,10 @@ class Course {
   }
 
   #reject(reasons: readonly string[], alone: boolean): void {
-    const causes = reasons.map(reason => causeOf(this.#scheme, reason))
+    const causes = this.#causesOf(reasons)
     if (causes.length > 0 && causes.every(cause => cause === 'positive')) {
       this.#troubles.set('contradiction', reasons)
-    } else if (reasons.some(reason => this.#isRepetition(reason))) {
+    } else if (causes.includes('duplicate')) {
       // The bank may have refused the payment for good in an earlier copy of the file.
       if (this.#rejection?.outcome !== 'failed') this.#troubles.set('duplicate', reasons)
     } else if (!alone) {
@@ -266,7 +264,7 @@ class Course {
   }
 
   #outcomeOf(reasons: readonly string[]): Outcome {
-    const causes = reasons.map(reason => causeOf(this.#scheme, reason))
+    const causes = this.#causesOf(reasons)
     // A person closes this exception before the payment goes another way.
     if (causes.includes('funds')) return 'not_taken'
     if (this.#rank > 0 || reasons.length === 0) return 'failed'
@@ -311,7 +309,7 @@ class Course {
   /** Gives returned money back to the account, unless another debit still stands. */
   #giveBack(): void {
     const reasons = this.#return_reasons
-    if (reasons.some(reason => this.#isRepetition(reason))) {
+    if (this.#causesOf(reasons).includes('duplicate')) {
       this.#returned_as_repetition = true
       this.#troubles.set('duplicate', reasons)
     } else if (this.#debits.count > this.#credits.count) {

@@ -63,10 +63,7 @@ function newest<T>(
   answers: readonly RailAnswer[],
   member: (answer: RailAnswer) => T | undefined,
 ): T | undefined {
-  return answers
-    .map(member)
-    .filter(value => value !== undefined && value !== '')
-    .at(-1)
+  return answers.map(member).findLast(value => value !== undefined && value !== '')
 }
 
 function addressOf(address: BeneficiaryDetails['address'], country: string): PostalAddress {

@@ -92,5 +92,5 @@ function openRail(
 }
 
 function secretOf(secret: string): SftpSecret {
-  return PEM.test(secret) ? { private_key: `${secret}\n` } : { password: secret }
+  return PEM.test(secret) ? { privateKey: `${secret}\n` } : { password: secret }
 }

@@ -1,7 +1,6 @@
 // Encrypts and decrypts files of a bank with the gpg program, by the keys of one folder. Keys are
 // named by their fingerprints; no other key is trusted.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
@@ -25,6 +24,9 @@ export class PgpFailed extends Error {
 
 /** Longer than gpg takes for the largest file. A gpg that waits for something is ended. */
 const MOST_MS = 120_000
+
+/** The beginning of the path of a folder for plain text, which is removed after its use. */
+export const SCRATCH = join(tmpdir(), 'corridor-bank-')
 
 const QUIET = ['--batch', '--no-tty', '--quiet', '--pinentry-mode', 'loopback'] as const
 
@@ -131,14 +133,4 @@ function reasonOf(said: string): string {
   if (said.includes("can't get input")) return 'the key has a passphrase; make one without'
   const lines = said.split('\n').filter(line => line.trim() !== '')
   return lines.at(-1) ?? 'it says nothing'
-}
-
-/** Runs with a folder that is removed afterwards. */
-export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'corridor-bank-'))
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }

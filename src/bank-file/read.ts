@@ -1,13 +1,14 @@
 // Reads stored files of a bank: first to the end, so that nothing of an unreadable file is applied,
 // then line by line into evidence. Lines that fit no payment are set aside; the others are applied.
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdtempDisposable, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BankSays, UnreadableFile } from '../bank-format/bank-format.ts'
 import { during } from '../steps.ts'
 import { applyLines } from './apply.ts'
 import { endReading, type InboxFile, listUnread, readPieces } from './inbox-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
-import { inScratch, isWrapped, PgpFailed, unwrap } from './pgp.ts'
+import { isWrapped, PgpFailed, SCRATCH, unwrap } from './pgp.ts'
 import { MOST_BYTES } from './receive.ts'
 import { failureWords, joined } from './transport.ts'
 
@@ -35,33 +36,23 @@ export async function readStored(rail: OpenFileRail): Promise<number> {
 
 async function readFile(rail: OpenFileRail, file: InboxFile): Promise<void> {
   const { sha256, name } = file
-  await inScratch(async folder => {
-    const stored = join(folder, 'stored')
-    await copyOut(rail, sha256, stored)
-    const judged = await judge(rail, stored, join(folder, 'plain'))
-    if ('reason' in judged) {
-      await endReading(rail.sql, sha256, { reason: judged.reason, lines: 0, quarantined: 0 })
-      rail.log.error({ rail: rail.name, name, reason: judged.reason }, 'a file is quarantined')
-      return
-    }
-    const quarantined = await during('file', 'apply', judged.lines, () =>
-      apply(rail, file, judged.path),
-    )
-    await during('file', 'read', 1, () =>
-      endReading(rail.sql, sha256, { reason: '', lines: judged.lines, quarantined }),
-    )
-    const counts = { lines: judged.lines, quarantined }
-    rail.log[quarantined > 0 ? 'warn' : 'info']({ rail: rail.name, name, ...counts }, 'file read')
-  })
-}
-
-async function copyOut(rail: OpenFileRail, sha256: string, path: string): Promise<void> {
-  const target = await open(path, 'wx')
-  try {
-    for await (const piece of readPieces(rail.sql, sha256)) await target.writeFile(piece)
-  } finally {
-    await target.close()
+  await using scratch = await mkdtempDisposable(SCRATCH)
+  const stored = join(scratch.path, 'stored')
+  await writeFile(stored, readPieces(rail.sql, sha256))
+  const judged = await judge(rail, stored, join(scratch.path, 'plain'))
+  if ('reason' in judged) {
+    const { reason } = judged
+    await endReading(rail.sql, sha256, { reason, lines: 0, quarantined: 0 })
+    rail.log.error({ rail: rail.name, name, reason }, 'a file is quarantined')
+    return
   }
+  const { path, lines } = judged
+  const quarantined = await during('file', 'apply', lines, () => apply(rail, file, path))
+  await during('file', 'read', 1, () =>
+    endReading(rail.sql, sha256, { reason: '', lines, quarantined }),
+  )
+  const level = quarantined > 0 ? 'warn' : 'info'
+  rail.log[level]({ rail: rail.name, name, lines, quarantined }, 'file read')
 }
 
 /**
@@ -102,25 +93,15 @@ async function plainOf(rail: OpenFileRail, stored: string, plain: string): Promi
 }
 
 async function headOf(path: string): Promise<Uint8Array> {
-  const file = await open(path)
-  try {
-    const head = Buffer.alloc(64)
-    const { bytesRead } = await file.read(head, 0, head.length, 0)
-    return head.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path)
+  const head = Buffer.alloc(64)
+  const { bytesRead } = await file.read(head, 0, head.length, 0)
+  return head.subarray(0, bytesRead)
 }
 
-async function* said(rail: OpenFileRail, path: string): AsyncIterable<BankSays> {
-  const file = await open(path)
-  // The stream closes the file when the reader ends or stops early.
-  const chunks = file.createReadStream({ highWaterMark: 1 << 16 })
-  try {
-    yield* rail.format.read(chunks, rail.config.profile)
-  } finally {
-    chunks.destroy()
-  }
+/** The stream closes the file when the reader ends or stops early. */
+function said({ format, config }: OpenFileRail, path: string): AsyncIterable<BankSays> {
+  return format.read(createReadStream(path), config.profile)
 }
 
 /** Returns how many lines were set aside. */

@@ -1,12 +1,13 @@
 // Takes files of a bank: hashes and stores each, commits, and only then archives it at the far end.
 // A file with the same bytes under another name is dropped.
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdtempDisposable, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { during } from '../steps.ts'
 import { insertInboxFile, insertPiece, PIECE_BYTES } from './inbox-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
-import { inScratch } from './pgp.ts'
+import { SCRATCH } from './pgp.ts'
 import type { RemoteFile, Transport } from './transport.ts'
 
 /** The bytes of a larger file are not kept, and nothing of it is applied. */
@@ -44,19 +45,18 @@ export async function fetchNew(
 
 async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile): Promise<void> {
   const { name, size } = file
-  await inScratch(async folder => {
-    const path = join(folder, 'file')
-    const kept = size <= MOST_BYTES
-    const sha256 = await download(transport, file, kept ? path : undefined)
-    // The file was changed while it was read.
-    if (sha256 === undefined) return
-    const is_new = await during('file', 'keep_report', 1, () =>
-      store(rail, { sha256, name, size, kept }, path),
-    )
-    if (is_new) rail.log.info({ rail: rail.name, name, sha256 }, 'a file of the bank is stored')
-    else rail.log.info({ rail: rail.name, name, sha256 }, 'a file of the bank was here before')
-    await during('file', 'archive', 1, () => transport.archive(name))
-  })
+  await using scratch = await mkdtempDisposable(SCRATCH)
+  const path = join(scratch.path, 'file')
+  const kept = size <= MOST_BYTES
+  const sha256 = await download(transport, file, kept ? path : undefined)
+  // The file was changed while it was read.
+  if (sha256 === undefined) return
+  const is_new = await during('file', 'keep_report', 1, () =>
+    store(rail, { sha256, name, size, kept }, path),
+  )
+  const what = is_new ? 'is stored' : 'was here before'
+  rail.log.info({ rail: rail.name, name, sha256 }, `a file of the bank ${what}`)
+  await during('file', 'archive', 1, () => transport.archive(name))
 }
 
 /** The hash of all bytes, in hex; undefined when their number is not the listed one. */
@@ -66,17 +66,13 @@ async function download(
   path: string | undefined,
 ): Promise<string | undefined> {
   const digest = createHash('sha256')
-  const target = path === undefined ? undefined : await open(path, 'wx')
+  await using target = path === undefined ? undefined : await open(path, 'wx')
   let count = 0
-  try {
-    for await (const piece of transport.read(name)) {
-      count += piece.length
-      if (count > size) return undefined
-      digest.update(piece)
-      await target?.writeFile(piece)
-    }
-  } finally {
-    await target?.close()
+  for await (const piece of transport.read(name)) {
+    count += piece.length
+    if (count > size) return undefined
+    digest.update(piece)
+    await target?.writeFile(piece)
   }
   return count === size ? digest.digest('hex') : undefined
 }
@@ -93,16 +89,10 @@ async function store(
     await tx.unsafe(`set local statement_timeout = ${STORE_MS}`)
     const is_new = await insertInboxFile(tx, { ...file, rail: rail.name, state, reason })
     if (!is_new || !file.kept) return is_new
-    const source = await open(path)
-    try {
-      for (let number = 0; ; number++) {
-        const piece = Buffer.allocUnsafe(PIECE_BYTES)
-        const { bytesRead } = await source.read(piece, 0, PIECE_BYTES, number * PIECE_BYTES)
-        if (bytesRead === 0) return true
-        await insertPiece(tx, file.sha256, number, piece.subarray(0, bytesRead))
-      }
-    } finally {
-      await source.close()
+    let number = 0
+    for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+      await insertPiece(tx, file.sha256, number++, piece)
     }
+    return true
   })
 }

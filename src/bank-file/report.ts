@@ -2,6 +2,7 @@
 // file that it is in, and when it should arrive. Pure.
 import { arrivalOf } from '../calendar/arrival.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
+import { sentOf } from '../rail/plan.ts'
 import type { RailPayout, RailReport, RailStep } from '../rail/rail.ts'
 import type { FileRailConfig } from './config.ts'
 import type { KeptEvidence } from './evidence-store.ts'
@@ -100,14 +101,9 @@ function laterItem({ timetable }: FileRailConfig, item: FoundItem): FoundItem {
 
 function expectedOf({ timetable }: FileRailConfig, payout: RailPayout, item: FoundItem) {
   if (timetable === null) return null
-  const { destination_currency: currency, fund_transfer_network: network, attempt } = payout
-  const arrival_days = attempt.arrival_days ?? timetable.arrival_days
+  const arrival_days = payout.attempt.arrival_days ?? timetable.arrival_days
   const { closes_at: release_at, execution_date: value_date } = item
-  return arrivalOf(
-    { ...timetable, arrival_days },
-    { currency, network },
-    { release_at, value_date },
-  )
+  return arrivalOf({ ...timetable, arrival_days }, sentOf(payout), { release_at, value_date })
 }
 
 function referencesOf(item: FoundItem, file: RailFile | undefined) {

@@ -2,7 +2,7 @@
 // commits them before anything is sent. If two workers seal the same items, one of them wins at the
 // commit.
 import { hash } from 'node:crypto'
-import type { BankProfile, FileBatch, FileItem, WrittenFile } from '../bank-format/bank-format.ts'
+import type { BankProfile, FileBatch, WrittenFile } from '../bank-format/bank-format.ts'
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { databaseNow } from '../db/connect.ts'
 import { Contention, classify } from '../db/failure.ts'
@@ -60,10 +60,9 @@ async function sealPage(
   faults: string[],
 ): Promise<string[]> {
   const now = await databaseNow(rail.sql)
-  const isLate = ({ closes_at }: FoundItem) => closes_at < now
-  const late = due.filter(isLate)
+  const placeOf = ({ closes_at }: FoundItem) => (closes_at < now ? 'late' : 'timely')
+  const { late = [], timely = [] } = Object.groupBy(due, placeOf)
   if (late.length > 0) await isolated(rail, faults, () => postpone(rail, late, now))
-  const timely = due.filter(item => !isLate(item))
   if (timely.length === 0) return []
   // The other items are held, and come again in the next round.
   const { waiting } = await withdrawOver(rail, timely)
@@ -168,9 +167,7 @@ async function sealFile(
   // Another worker has sealed some of the items since.
   if (payments.size < batch.length) return undefined
   const items = fitting(rail, batch, payments, faults)
-  const placed = new Set(items.map(({ end_to_end_id }) => end_to_end_id))
-  const found = batch.filter(({ end_to_end_id }) => placed.has(end_to_end_id))
-  const [first] = found
+  const [first] = items
   if (first === undefined) return undefined
   const { profile, settlement_account } = rail.config
   const { execution_date } = first
@@ -178,7 +175,7 @@ async function sealFile(
   const file: FileBatch = { msg_id: newMessageId(), created_at: now, ...bank, items }
   const written = await during('file', 'seal', items.length, async () => writeChecked(rail, file))
   try {
-    await store(rail, file, found, written)
+    await store(rail, file, items, written)
     return file.msg_id
   } catch (error) {
     if (classify(error) !== 'contention') throw error
@@ -193,12 +190,12 @@ function fitting(
   found: readonly FoundItem[],
   payments: ReadonlyMap<string, Payment>,
   faults: string[],
-): FileItem[] {
-  return found.flatMap((item): FileItem[] => {
-    const { end_to_end_id, uetr, amount, currency } = item
+): (FoundItem & Payment)[] {
+  return found.flatMap(item => {
+    const { end_to_end_id } = item
     const payment = payments.get(end_to_end_id)
     if (payment === undefined) return []
-    const fit = { end_to_end_id, uetr, amount, currency, ...payment }
+    const fit = { ...item, ...payment }
     const messages = format.checkItem(fit, settlement_account, profile)
     if (messages.length === 0) return [fit]
     faults.push(`payment ${end_to_end_id} stands in no file: ${messages.join('; ')}`)

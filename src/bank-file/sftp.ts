@@ -2,7 +2,7 @@
 // key is sent nothing, not even the log-in. A rename of SFTP's version 3 refuses a name that is
 // taken.
 import { hash } from 'node:crypto'
-import type { CipherAlgorithm, SFTPWrapper } from 'ssh2'
+import type { CipherAlgorithm, ConnectConfig, SFTPWrapper } from 'ssh2'
 import {
   archiveName,
   failureWords,
@@ -26,12 +26,8 @@ export interface SftpConfig {
   readonly archive: string
 }
 
-/** The rail's secret has one of the two. */
-export interface SftpSecret {
-  readonly password?: string
-  readonly private_key?: string
-  readonly passphrase?: string
-}
+/** The rail's secret is one of the two. */
+export type SftpSecret = Pick<ConnectConfig, 'password' | 'privateKey'>
 
 const CONNECT_MS = 10_000
 /** A call without an answer for this long has failed; nobody knows what it did. */
@@ -102,9 +98,7 @@ async function connect(config: SftpConfig, secret: SftpSecret) {
     host: config.host,
     port: config.port,
     username: config.user,
-    ...(secret.password !== undefined && { password: secret.password }),
-    ...(secret.private_key !== undefined && { privateKey: secret.private_key }),
-    ...(secret.passphrase !== undefined && { passphrase: secret.passphrase }),
+    ...secret,
     algorithms: { cipher: { prepend: FAST_CIPHERS, append: [], remove: [] } },
     readyTimeout: CONNECT_MS,
     keepaliveInterval: KEEP_ALIVE_MS,

@@ -5,17 +5,13 @@ import type { CalendarName, IsoDate } from '../calendar/calendar.ts'
 import { addBusinessDays, businessDayFrom, instantAt, nextDay } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
 import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
-import type { FileState } from './file-store.ts'
+import type { RailFile } from './file-store.ts'
 
-/** The members of a file that decide how long its bank may report failures. */
-export interface SentFile {
-  /** The day of settlement that the file asks for. */
-  readonly execution_date: IsoDate
-  readonly state: FileState
-  readonly sent_at: Instant | null
-  /** When the file reached its state. */
-  readonly updated_at: Instant
-}
+/**
+ * The members of a file that decide how long its bank may report failures. The execution date is
+ * the day of settlement that it asks for, and it was updated when it reached its state.
+ */
+export type SentFile = Pick<RailFile, 'execution_date' | 'state' | 'sent_at' | 'updated_at'>
 
 export type Silence = Pick<BankProfile, 'silent_after_days' | 'silent_calendar'>
 

@@ -8,7 +8,7 @@ import { loadAttempts } from '../payout/attempt-store.ts'
 import { isScreenedAt } from '../payout/screening-step.ts'
 import { findOpenPayouts, lockWaiting } from '../payout/state-store.ts'
 import { isGivenBack } from '../payout/states.ts'
-import type { PayoutAttempt, RailException } from '../rail/attempt.ts'
+import { isOpenException, type PayoutAttempt } from '../rail/attempt.ts'
 import { isBooked } from './evidence.ts'
 import { listEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
@@ -67,8 +67,7 @@ export async function sortWaiting(
     // A bank gets no payout that is not screened at the present lists.
     const screened = isScreenedAt(payout, lists_version)
     const asked = payout.status === 'processing' && payout.rail === last.rail && screened
-    const known: readonly RailException[] = exceptions.get(name) ?? []
-    const open = known.some(({ closed_at }) => closed_at === null)
+    const open = exceptions.get(name)?.some(isOpenException) === true
     return asked && payout.taken_over_at === null && !open ? 'waiting' : 'held'
   }
   const { waiting = [], held = [], over = [] } = Object.groupBy(items, placeOf)

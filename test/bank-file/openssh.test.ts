@@ -52,7 +52,7 @@ before(async () => {
   }
   bank = await openFileWorld(service, {
     ...{ format: iso20022, profile: { name: 'test', like: 'generic' }, config: { transport } },
-    openTransport: () => openSftp(transport, { private_key }),
+    openTransport: () => openSftp(transport, { privateKey: private_key }),
   })
 })
 after(async () => {

@@ -228,7 +228,7 @@ test('SFTP of OpenSSH: sent once, a taken name refused, read and archived', {
   const { port, user, host_key, private_key } = sshd
   try {
     const config = { kind: 'sftp', host: '127.0.0.1', port, user, host_key, ...boxes } as const
-    const transport = await openSftp(config, { private_key })
+    const transport = await openSftp(config, { privateKey: private_key })
     const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: false }
     assert.equal(await deliver(transport, parcel, async () => {}), 'sent')
     assert.deepEqual(await sent(), BYTES)
@@ -243,7 +243,7 @@ test('SFTP of OpenSSH: sent once, a taken name refused, read and archived', {
     assert.deepEqual(await transport.list(), [])
     await transport.close()
     const other = { ...config, host_key: `SHA256:${'B'.repeat(43)}` }
-    await assert.rejects(openSftp(other, { private_key }), HostKeyChanged)
+    await assert.rejects(openSftp(other, { privateKey: private_key }), HostKeyChanged)
   } finally {
     await sshd.close()
   }
