@@ -93,15 +93,8 @@ export type Wanted = RouteSubject & { readonly account_id: string }
  */
 export function selectRoutes(routes: readonly Route[], wanted: Wanted): readonly Route[] {
   const isFit = (route: Route) => ALL_CONDITIONS.every(condition => fits(route, condition, wanted))
-  const rails = new Set<string>()
-  return routes
-    .filter(isFit)
-    .sort(inOrder)
-    .filter(({ rail }) => {
-      const first = !rails.has(rail)
-      rails.add(rail)
-      return first
-    })
+  const rails = Map.groupBy(routes.filter(isFit).sort(inOrder), ({ rail }) => rail)
+  return Array.from(rails.values(), ([first]) => first as Route)
 }
 
 /** All conditions of a route that a payout does not meet. */

@@ -40,12 +40,9 @@ export function joinName(...parts: readonly string[]): string {
 
 /** Each name once, as it is spelled. */
 export function uniqueNames<T extends { readonly text: string }>(names: readonly T[]): T[] {
-  const known = new Set<string>()
-  return names.filter(({ text }) => {
-    if (text === '' || known.has(text)) return false
-    known.add(text)
-    return true
-  })
+  const spellings = Map.groupBy(names, ({ text }) => text)
+  spellings.delete('')
+  return Array.from(spellings.values(), ([first]) => first as T)
 }
 
 export function unique(values: readonly string[]): string[] {
