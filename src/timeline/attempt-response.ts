@@ -9,7 +9,7 @@ import { ofAccount } from '../rail/attempt.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { conditionWords, type RouteTaken } from '../rail/rules.ts'
 import { ATTEMPT_STATES, type TimelineAttempt, type TimelineReview } from './attempts.ts'
-import type { TimelineReroute, TimelineRoute } from './rules.ts'
+import type { OfEvent, TimelineRoute } from './rules.ts'
 
 /** The event from which an item is made. */
 export const OF_EVENT = {
@@ -17,10 +17,7 @@ export const OF_EVENT = {
   sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
 }
 
-const Condition = (description: string) =>
-  textOrNull({
-    description: `${description}; null: any.`,
-  })
+const Condition = (description: string) => textOrNull({ description: `${description}; null: any.` })
 
 const Bound = (description: string) =>
   integerOrNull({
@@ -43,6 +40,13 @@ const TakenResponse = Type.Object(
   { title: 'RouteTaken' },
 )
 
+const WHY_THIS_RAIL = {
+  route: Type.Union([TakenResponse, Type.Null()], {
+    description: 'The route that led there, as it was then; null when none was needed.',
+  }),
+  reason: Type.String({ description: 'Why it went there, in words.' }),
+}
+
 export const RouteItem = Type.Object(
   {
     at: Timestamp,
@@ -52,12 +56,9 @@ export const RouteItem = Type.Object(
         'Where the payout was routed: `simulator` for sandbox accounts, `manual` for one that ' +
         'people pay by hand, or the name of another rail. It never changes.',
     }),
-    route: Type.Union([TakenResponse, Type.Null()], {
-      description: 'The route that led there, as it was then; null when none was needed.',
-    }),
-    reason: Type.String({ description: 'Why it went there, in words.' }),
+    ...WHY_THIS_RAIL,
+    ...OF_EVENT,
     event: Id('evt', 'The event of its making.'),
-    sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
   },
   { title: 'TimelineRoute', description: 'Which rail the payout was given to, and why.' },
 )
@@ -70,10 +71,7 @@ export const AttemptItem = Type.Object(
     kind: Type.Literal('attempt'),
     number: Type.Integer({ minimum: 1, description: 'From 1 in the payout.' }),
     rail: Type.String({ description: 'The rail that has it, or had it.' }),
-    route: Type.Union([TakenResponse, Type.Null()], {
-      description: 'The route that led there, as it was then; null when none was needed.',
-    }),
-    reason: Type.String({ description: 'Why it went there, in words.' }),
+    ...WHY_THIS_RAIL,
     state: Literals(ATTEMPT_STATES, {
       description:
         '`waiting`: its rail does not have it yet. `handed_over`: its rail may have it. Then ' +
@@ -142,16 +140,13 @@ export const ReviewItem = Type.Object(
 /** Who reads it. An account sees neither a rail's words of refusal nor those of exceptions. */
 export type Reader = 'account' | 'operator'
 
-export function presentRoute({ at, kind, rail, route, event_id, sequence }: TimelineRoute) {
-  return {
-    at,
-    kind,
-    rail,
-    route: presentTaken(route),
-    reason: reasonOf({ rail, route }),
-    event: event_id,
-    sequence: Number(sequence),
-  }
+export function presentRoute(item: TimelineRoute) {
+  return withEvent({ ...item, route: presentTaken(item.route), reason: reasonOf(item) })
+}
+
+/** The item with its event as OF_EVENT has it. */
+export function withEvent<Item extends OfEvent>({ event_id: event, sequence, ...item }: Item) {
+  return { ...item, event, sequence: Number(sequence) }
 }
 
 function presentTaken(route: RouteTaken | null) {
@@ -186,8 +181,7 @@ export function attemptReason({ number, rail, route }: TimelineAttempt): string 
 }
 
 export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
-  const { at, kind, number, rail, route, state, uetr, not_taken } = attempt
-  const { references } = attempt
+  const { at, kind, number, rail, route, state, uetr, references, not_taken, ...times } = attempt
   return {
     at,
     kind,
@@ -198,18 +192,9 @@ export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
     state,
     uetr,
     references: reader === 'operator' ? references : ofAccount(references),
-    release_at: attempt.release_at,
-    handed_over_at: attempt.handed_over_at,
-    released_at: attempt.released_at,
-    expected_at: attempt.expected_at,
-    ended_at: attempt.ended_at,
-    failure: attempt.failure,
+    ...times,
     ...(reader === 'operator' && { not_taken }),
   }
-}
-
-export function presentReroute({ event_id: event, sequence, ...item }: TimelineReroute) {
-  return { ...item, event, sequence: Number(sequence) }
 }
 
 export function presentReview({ at, kind, exception }: TimelineReview, reader: Reader) {

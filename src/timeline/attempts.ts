@@ -1,8 +1,13 @@
 // Which rails had a payout: its attempts, and when the operator looked at one. Pure.
 import type { Instant } from '../instant.ts'
-import { firstAttempt } from '../payout/attempt.ts'
+import { endedBy, firstAttempt } from '../payout/attempt.ts'
 import type { Payout } from '../payout/payout.ts'
-import type { NotTaken, PayoutAttempt, RailException } from '../rail/attempt.ts'
+import {
+  isOpenException,
+  type NotTaken,
+  type PayoutAttempt,
+  type RailException,
+} from '../rail/attempt.ts'
 import { expectedArrival } from '../rail/plan.ts'
 import { type Failure, isOutside, MANUAL } from '../rail/rail.ts'
 import type { RouteTaken } from '../rail/rules.ts'
@@ -62,8 +67,11 @@ export interface TimelineReview {
 }
 
 export function attemptsOf(payout: Payout, known: HandOver): TimelineAttempt[] {
-  const stored = known.attempts.map(attempt => storedAttempt(payout, known, attempt))
-  return stored.length > 0 ? stored : derivedAttempt(payout, known)
+  if (known.attempts.length === 0) return derivedAttempt(payout, known)
+  return known.attempts.map(attempt => {
+    const state = attempt.ended_as || openState(payout, attempt.rail, attempt.asked_at !== null)
+    return shownAttempt(payout, known, attempt, state)
+  })
 }
 
 export function reviewsOf({ exceptions }: HandOver): TimelineReview[] {
@@ -71,14 +79,18 @@ export function reviewsOf({ exceptions }: HandOver): TimelineReview[] {
 }
 
 export function isUnderReview({ exceptions }: HandOver): boolean {
-  return exceptions.some(({ closed_at }) => closed_at === null)
+  return exceptions.some(isOpenException)
 }
 
-function storedAttempt(payout: Payout, known: HandOver, attempt: PayoutAttempt): TimelineAttempt {
-  const { number, rail, route, uetr, opened_at: at, asked_at, ended_as, ended_at } = attempt
-  const state = ended_as || openState(payout, rail, asked_at !== null)
-  const isLast = number === known.attempts.length
-  const ended = state === 'failed' || state === 'returned'
+function shownAttempt(
+  payout: Payout,
+  known: HandOver,
+  attempt: PayoutAttempt,
+  state: AttemptState,
+): TimelineAttempt {
+  const { number, rail, route, uetr, opened_at: at, asked_at } = attempt
+  const isLast = number >= known.attempts.length
+  const failed = state === 'failed' || state === 'returned'
   return {
     kind: 'attempt',
     at,
@@ -91,8 +103,8 @@ function storedAttempt(payout: Payout, known: HandOver, attempt: PayoutAttempt):
     handed_over_at: rail === MANUAL && isLast ? payout.taken_at : asked_at,
     released_at: attempt.released_at,
     expected_at: attempt.expected_at ?? (isLast ? expectedArrival(payout) : null),
-    ended_at,
-    failure: isLast && ended ? payout.failure : null,
+    ended_at: attempt.ended_at,
+    failure: isLast && failed ? payout.failure : null,
     not_taken: attempt.not_taken,
     references: withOwn(payout, isLast, attempt.rail_references),
   }
@@ -120,42 +132,19 @@ function withOwn(
   return { ...references, bank_reference: rail_reference }
 }
 
-const ENDED: Partial<Record<Payout['status'], AttemptState>> = {
-  succeeded: 'paid',
-  failed: 'failed',
-  reversed: 'returned',
-}
-
 /**
  * The only attempt of a payout without rows of attempts: on the simulator, on the manual rail, or
  * on a rail that was not asked yet. None for a payout that is held, or was over before any rail had
  * it.
  */
 function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
-  const { first_rail: rail, status, taken_at, updated_at } = payout
+  const { first_rail: rail, status, taken_at, created_at, updated_at } = payout
   const handed = rail === MANUAL ? taken_at !== null : known.rail_attempts > 0
-  const state = ENDED[status] ?? openState(payout, rail, handed)
+  const attempt = endedBy(firstAttempt(payout, created_at), status, updated_at)
+  const state = attempt.ended_as || openState(payout, rail, handed)
   const never = !handed && (status === 'failed' || status === 'compliance_hold')
   if (rail === '' || never || (isOutside(rail) && state !== 'waiting')) return []
-  const { number, route, opened_at: at, uetr } = firstAttempt(payout, payout.created_at)
-  return [
-    {
-      kind: 'attempt',
-      at,
-      number,
-      rail,
-      route,
-      state,
-      // People give the payment a reference of their own, unless its message has one.
-      uetr: rail === MANUAL && payout.mt103 === '' ? '' : uetr,
-      release_at: state === 'waiting' ? releaseOf(payout, route, known) : null,
-      handed_over_at: rail === MANUAL ? taken_at : null,
-      released_at: null,
-      expected_at: expectedArrival(payout),
-      ended_at: ENDED[status] === undefined ? null : updated_at,
-      failure: payout.failure,
-      not_taken: null,
-      references: withOwn(payout, true, {}),
-    },
-  ]
+  // People give the payment a reference of their own, unless its message has one.
+  const uetr = rail === MANUAL && payout.mt103 === '' ? '' : attempt.uetr
+  return [shownAttempt(payout, known, { ...attempt, uetr }, state)]
 }

@@ -12,13 +12,13 @@ import {
   AttemptItem,
   OF_EVENT,
   presentAttempt,
-  presentReroute,
   presentReview,
   presentRoute,
   type Reader,
   RerouteItem,
   ReviewItem,
   RouteItem,
+  withEvent,
 } from './attempt-response.ts'
 import { isUnderReview } from './attempts.ts'
 import {
@@ -26,12 +26,9 @@ import {
   MAX_STATES,
   makeTimeline,
   OUTCOMES,
-  type TimelineApproval,
-  type TimelineHandling,
   type TimelineItem,
   type TimelineJournal,
   type TimelineSource,
-  type TimelineState,
   type TimelineWebhook,
 } from './rules.ts'
 
@@ -220,40 +217,19 @@ export function presentTimeline(source: TimelineSource, reader: Reader) {
 
 function presentItem(item: TimelineItem, reader: Reader) {
   switch (item.kind) {
-    case 'state':
-      return presentState(item)
     case 'route':
       return presentRoute(item)
     case 'attempt':
       return presentAttempt(item, reader)
     case 'review':
       return presentReview(item, reader)
-    case 'reroute':
-      return presentReroute(item)
-    case 'handling':
-      return presentHandling(item)
-    case 'approval':
-      return presentApproval(item)
     case 'journal':
       return presentJournal(item)
     case 'webhook_attempt':
       return presentWebhook(item)
+    default:
+      return withEvent(item)
   }
-}
-
-function presentState({ at, kind, event_id, sequence, ...state }: TimelineState) {
-  const { status, previous_status, by, status_description, failure, answer, by_hand } = state
-  const facts = { status, previous_status, by, status_description, failure, answer, by_hand }
-  return { at, kind, ...facts, event: event_id, sequence: Number(sequence) }
-}
-
-function presentHandling({ event_id: event, sequence, ...item }: TimelineHandling) {
-  const { at, kind, action, by_hand } = item
-  return { at, kind, action, by_hand, event, sequence: Number(sequence) }
-}
-
-function presentApproval({ event_id: event, sequence, ...item }: TimelineApproval) {
-  return { ...item, event, sequence: Number(sequence) }
 }
 
 function presentJournal({ at, kind, event_id, number, journal_kind, ...item }: TimelineJournal) {

@@ -52,7 +52,7 @@ export interface TimelineSource {
 }
 
 /** An item that an event tells, or has caused. */
-interface OfEvent {
+export interface OfEvent {
   readonly at: Instant
   readonly event_id: string
   readonly sequence: bigint
@@ -262,8 +262,8 @@ function statesOf(events: readonly NamedEvent[]): TimelineState[] {
       continue
     }
     states.push({
-      kind: 'state',
       ...toldBy(event),
+      kind: 'state',
       status,
       previous_status,
       by,
@@ -289,7 +289,7 @@ function routeOf(
   created: NamedEvent | undefined,
 ): TimelineRoute[] {
   if (rail === '' || created?.type !== 'payout.created') return []
-  return [{ kind: 'route', ...toldBy(created), rail, route }]
+  return [{ ...toldBy(created), kind: 'route', rail, route }]
 }
 
 const REROUTED = 'payout.rerouted'
@@ -335,7 +335,7 @@ function handlingOf(event: NamedEvent): TimelineHandling[] {
   const action = HANDLED[event.type]
   const by_hand = byHandOf(event)
   if (action === undefined || by_hand === null) return []
-  return [{ kind: 'handling', ...toldBy(event), action, by_hand }]
+  return [{ ...toldBy(event), kind: 'handling', action, by_hand }]
 }
 
 function journalsOf(
