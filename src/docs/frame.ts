@@ -47,7 +47,7 @@ function navigation(pages: readonly Page[], name: string): Html {
       html`<h2>${group}</h2><ul>${theirs.map(
         page =>
           html`<li><a href="/docs/${page.name}"${
-            page.name === name ? html` aria-current="page"` : ''
+            page.name === name && html` aria-current="page"`
           }>${page.title}</a></li>`,
       )}</ul>`,
   )
@@ -83,7 +83,7 @@ export function pageShown(around: Around, page: Page, rendered: Rendered, note: 
 function languageSwitch(): Html {
   return html`<fieldset class="languages"><legend>Language of the code</legend>${LANGUAGES.map(
     ([id, name], i) =>
-      html`<input type="radio" name="language" id="in-${id}"${i === 0 ? html` checked` : ''}>
+      html`<input type="radio" name="language" id="in-${id}"${i === 0 && html` checked`}>
 <label for="in-${id}">${name}</label>`,
   )}</fieldset>`
 }

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { DOCUMENT } from '../http/document.ts'
 import { lifePage } from './life.ts'
-import { type FindLink, type FindPlace, type Rendered, render } from './markdown.ts'
+import { type FindPlace, type Rendered, render } from './markdown.ts'
 import { type Page, pageOf } from './page.ts'
 import { operationsOf, placeOfReason, referencePages } from './reference.ts'
 import type { ApiDocument } from './schema.ts'
@@ -48,7 +48,6 @@ export async function readLibrary(): Promise<Library> {
   const operations = operationsOf(document)
   const places = new Map(operations.map(({ method, path, place }) => [`${method} ${path}`, place]))
   const placeOf: FindPlace = code => places.get(code.split('?', 1)[0] ?? '') ?? placeOfReason(code)
-  const link: FindLink = href => linkTo(byName, href)
   const shown = new Map<string, Rendered>()
   return {
     pages,
@@ -56,7 +55,8 @@ export async function readLibrary(): Promise<Library> {
     find(name) {
       const page = byName.get(name)
       if (page === undefined) return undefined
-      const rendered = shown.get(name) ?? render(page.markdown, placeOf, link)
+      const rendered =
+        shown.get(name) ?? render(page.markdown, placeOf, href => linkTo(byName, href))
       shown.set(name, rendered)
       return { page, rendered }
     },

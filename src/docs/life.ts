@@ -80,22 +80,20 @@ function arrow(from: PayoutStatus, to: PayoutStatus): Html {
   const middle = HEIGHT / 2
   if (PAYOUT_TRANSITIONS[to].includes(from)) {
     // A step there and a step back are two lines.
-    const shift = x1 < x2 ? -9 : 9
-    return x1 < x2
-      ? path(`M${x1 + WIDTH} ${y1 + middle + shift} L${x2 - 3} ${y2 + middle + shift}`)
-      : path(`M${x1} ${y1 + middle + shift} L${x2 + WIDTH + 3} ${y2 + middle + shift}`)
+    const [startX, endX, shift] = x1 < x2 ? [x1 + WIDTH, x2 - 3, -9] : [x1, x2 + WIDTH + 3, 9]
+    return path(`M${startX} ${y1 + middle + shift} L${endX} ${y2 + middle + shift}`)
   }
   const passes = PAYOUT_STATUSES.filter(
     other => PLACES[other][0] > x1 && PLACES[other][0] < x2 && other !== to,
   )
   if (from === 'pending_approval' && passes.length > 0) {
     const [startX, startY] = [x1 + WIDTH / 2, y1 + HEIGHT]
-    const low = to === 'failed' ? 322 : y2 + middle
-    const end =
-      to === 'failed' ? `${x2 + WIDTH / 2} ${low} ${x2 + WIDTH / 2} ${y2 + HEIGHT + 3}` : ''
-    return end === ''
-      ? path(`M${startX} ${startY} Q${startX} ${low} ${x2 - 3} ${low}`)
-      : path(`M${startX - 20} ${startY} Q${startX - 20} ${low} ${startX + 120} ${low} L${end}`)
+    if (to !== 'failed') {
+      return path(`M${startX} ${startY} Q${startX} ${y2 + middle} ${x2 - 3} ${y2 + middle}`)
+    }
+    const [left, low, endX] = [startX - 20, 322, x2 + WIDTH / 2]
+    const under = `Q${left} ${low} ${startX + 120} ${low} L${endX} ${low}`
+    return path(`M${left} ${startY} ${under} ${endX} ${y2 + HEIGHT + 3}`)
   }
   const bend = (x1 + WIDTH + x2) / 2
   const [y3, y4] = [y1 + middle, y2 + middle]

@@ -14,7 +14,7 @@ export const LANGUAGES = [
 /** Finds the page about a piece of code such as `POST /v3/payout`. */
 export type FindPlace = (code: string) => string | undefined
 /** The address for a link in the Markdown; undefined when it leads out of the documentation. */
-export type FindLink = (href: string) => string | undefined
+type FindLink = (href: string) => string | undefined
 
 export interface Rendered {
   /** The title and the paragraph below it. */
@@ -84,7 +84,7 @@ function makeMarked(
   return new Marked({
     renderer: {
       html: ({ text }) => html`${text}`.text,
-      // What a test of the service must be able to follow, or nothing.
+      // A link that leads out of the documentation becomes its text.
       link({ href, tokens }) {
         inLink = true
         const text = new Html(this.parser.parseInline(tokens))

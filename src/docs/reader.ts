@@ -27,12 +27,11 @@ export async function readerOf(
   const address = `${request.protocol}://${request.host}`
   const own = /^https?:\/\/[\w.:[\]-]+$/.test(address) ? address : ADDRESS
   if (sessionTokenOf(request) === undefined) return { address: own, key: undefined }
-  const { cookie = '', host = '' } = request.headers
-  const proto = { 'x-forwarded-proto': String(request.headers['x-forwarded-proto'] ?? '') }
+  const { cookie = '', host = '', 'x-forwarded-proto': proto } = request.headers
   const answer = await app.inject({
     url: '/v3/session',
     remoteAddress: request.socket.remoteAddress ?? '',
-    headers: { cookie, host, ...(proto['x-forwarded-proto'] === '' ? {} : proto) },
+    headers: { cookie, host, ...(proto && { 'x-forwarded-proto': proto }) },
   })
   if (answer.statusCode !== 200) return { address: own, key: undefined }
   const { data } = answer.json<{ data: { user: string } }>()

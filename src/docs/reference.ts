@@ -15,11 +15,12 @@ import {
 } from './schema.ts'
 import { fence, snippetsOf } from './snippets.ts'
 
-/** An operation with its path and the place of its description. */
+/** An operation with its path, its refusals and the place of its description. */
 interface Described {
   readonly method: string
   readonly path: string
   readonly operation: Operation
+  readonly reasons: readonly Reason[]
   /** The place below /docs, such as `api/payouts#make-a-payout`. */
   readonly place: string
 }
@@ -28,7 +29,8 @@ export function operationsOf(document: ApiDocument): Described[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([name, operation]) => {
       const place = `${pageNameOf(operation.tags[0] ?? '')}#${anchorOf(headingOf(operation))}`
-      return { method: name.toUpperCase(), path, operation, place }
+      const reasons = reasonsOf(document, operation)
+      return { method: name.toUpperCase(), path, operation, reasons, place }
     }),
   )
 }
@@ -44,7 +46,7 @@ export function placeOfReason(reason: string): string | undefined {
 
 export function referencePages(document: ApiDocument): Page[] {
   const operations = operationsOf(document)
-  const common = commonReasons(document, operations)
+  const common = commonReasons(operations)
   const pages = tagsOf(document, operations).map(tag => {
     const own = operations.filter(({ operation }) => operation.tags[0] === tag.name)
     const parts = [
@@ -55,7 +57,7 @@ export function referencePages(document: ApiDocument): Page[] {
     ]
     return pageOf(pageNameOf(tag.name), 'Reference', `${parts.join('\n\n')}\n`)
   })
-  return [...pages, errorsPage(document, operations)]
+  return [...pages, errorsPage(operations, common)]
 }
 
 function overviewLine({ method, path, place, operation }: Described): string {
@@ -86,7 +88,7 @@ function operationText(document: ApiDocument, it: Described, common: readonly Re
   }
   parts.push('### Example', snippetsOf(exampleOf(document, it, parameters)))
   parts.push(answerText(document, operation))
-  const reasons = reasonsOf(document, operation).filter(reason => !common.includes(reason))
+  const reasons = it.reasons.filter(reason => !common.includes(reason))
   if (reasons.length > 0) {
     parts.push('### Errors', reasons.map(errorLine).join('\n'))
     parts.push('Besides these, [every request](/docs/errors#every-request) has its own.')
@@ -100,13 +102,10 @@ const PLACES = [
   ['header', 'Headers'],
 ] as const
 
-function lineOf(document: ApiDocument, { name, schema, ...rest }: Parameter): string {
-  const described = { ...resolved(document, schema), ...described$(rest.description) }
-  return `- ${fieldLine(document, name, described, rest.required === true)}`
+function lineOf(document: ApiDocument, { name, schema, description, required }: Parameter): string {
+  const described = { ...resolved(document, schema), ...(description && { description }) }
+  return `- ${fieldLine(document, name, described, required === true)}`
 }
-
-const described$ = (description: string | undefined) =>
-  description === undefined ? {} : { description }
 
 /**
  * A request to try: the first example body, and the query parameters that are required or have an
@@ -117,7 +116,7 @@ function exampleOf(document: ApiDocument, it: Described, parameters: readonly Pa
   const [first] = Object.values(examples ?? {}).map(each => resolved(document, each))
   const place = it.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const schema = parameters.find(parameter => parameter.name === name)?.schema
-    const [, prefix = ''] = /\^\(?(?:\?:)?([a-z]{3})_/.exec(patternOf(schema)) ?? []
+    const [, prefix = ''] = /\^\(?(?:\?:)?([a-z]{3})_/.exec(schema?.pattern ?? '') ?? []
     return prefix === '' ? name.toUpperCase() : `${prefix}_…`
   })
   const query = parameters
@@ -126,9 +125,6 @@ function exampleOf(document: ApiDocument, it: Described, parameters: readonly Pa
   const path = query.length === 0 ? place : `${place}?${query.join('&')}`
   return { verb: it.method, path, ...(first !== undefined && { body: first.value }) }
 }
-
-const patternOf = (schema: Schema | undefined) =>
-  String((schema as { readonly pattern?: string } | undefined)?.pattern ?? '')
 
 function answerText(document: ApiDocument, { responses }: Operation): string {
   const answer = resolved(document, responses['200'] ?? { description: '' })
@@ -178,11 +174,9 @@ function reasonsOf(document: ApiDocument, { responses }: Operation): Reason[] {
 }
 
 /** The reasons that every operation of an account shares. */
-function commonReasons(document: ApiDocument, operations: readonly Described[]): Reason[] {
-  const theirs = operations
-    .filter(({ path }) => path.startsWith('/v3/'))
-    .map(({ operation }) => reasonsOf(document, operation))
-  return REASONS.filter(reason => theirs.every(reasons => reasons.includes(reason)))
+function commonReasons(operations: readonly Described[]): Reason[] {
+  const theirs = operations.filter(({ path }) => path.startsWith('/v3/'))
+  return REASONS.filter(reason => theirs.every(({ reasons }) => reasons.includes(reason)))
 }
 
 function errorLine(reason: Reason): string {
@@ -190,13 +184,10 @@ function errorLine(reason: Reason): string {
   return `- \`${reason}\` *${status}* · ${meaning} ${FIXES[reason]}`
 }
 
-function errorsPage(document: ApiDocument, operations: readonly Described[]): Page {
-  const common = commonReasons(document, operations)
+function errorsPage(operations: readonly Described[], common: readonly Reason[]): Page {
   const each = REASONS.map(reason => {
     const { code, status, meaning } = CATALOGUE[reason]
-    const from = operations.filter(({ operation }) =>
-      reasonsOf(document, operation).includes(reason),
-    )
+    const from = operations.filter(({ reasons }) => reasons.includes(reason))
     const where = from.map(({ method, path }) => `\`${method} ${path}\``).join(', ')
     const given = common.includes(reason) ? 'Any request' : where || 'Requests of operators'
     return (

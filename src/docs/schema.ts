@@ -16,6 +16,7 @@ export interface Schema {
   readonly minimum?: number
   readonly maximum?: number
   readonly maxLength?: number
+  readonly pattern?: string
 }
 
 export interface Parameter {
@@ -58,15 +59,11 @@ export interface ApiDocument {
 
 /** Follows a reference; returns anything else unchanged. */
 export function resolved<T extends { readonly $ref?: string }>(document: ApiDocument, it: T): T {
-  if (it.$ref === undefined) return it
-  const [kind = '', name = ''] = it.$ref.split('/').slice(2)
+  const { $ref, ...own } = it
+  if ($ref === undefined) return it
+  const [kind = '', name = ''] = $ref.split('/').slice(2)
   const target = document.components[kind]?.[name]
-  return target === undefined ? it : ({ ...(target as object), ...without$ref(it) } as T)
-}
-
-function without$ref<T extends { readonly $ref?: string }>(it: T): object {
-  const { $ref: _, ...rest } = it
-  return rest
+  return target === undefined ? it : ({ ...(target as object), ...own } as T)
 }
 
 /**

@@ -47,9 +47,8 @@ function callText(call: Call, body: unknown): string {
 /** `created.gte` is `created_gte`; `metadata[key]` is a member of `metadata`. */
 function argumentsOf(query: Call['query']): [name: string, value: unknown][] {
   const whole = new Map<string, unknown>()
-  for (const [name, values] of query) {
+  for (const [name, value] of query) {
     const [, outer, key] = /^(\w+)\[(.+)\]$/.exec(name) ?? []
-    const value = values.length === 1 ? values[0] : values
     if (outer === undefined || key === undefined) whole.set(pythonName(name), value)
     else whole.set(outer, { ...(whole.get(outer) as object | undefined), [key]: value })
   }

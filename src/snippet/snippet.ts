@@ -38,8 +38,8 @@ interface Method {
 /** A method with its arguments. */
 export interface Call extends Method {
   readonly params: readonly string[]
-  /** A name may have several values. */
-  readonly query: ReadonlyMap<string, readonly unknown[]>
+  /** The value of each name; a list when it has several. */
+  readonly query: ReadonlyMap<string, unknown>
 }
 
 const METHODS: readonly Method[] = methods
@@ -60,18 +60,12 @@ export function callOf({ verb, path }: Pick<Sent, 'verb' | 'path'>): Call | unde
   const [method] = METHODS.filter(fits).sort((a, b) => countOf(a) - countOf(b))
   if (method === undefined) return undefined
   const params = parts.filter((_, i) => isParameter(method.path.split('/')[i] ?? ''))
-  const pairs = [...new URLSearchParams(text)]
-  const query = Map.groupBy(pairs, ([name]) => name)
-  return {
-    ...method,
-    params: params.map(decodeURIComponent),
-    query: new Map(
-      [...query].map(([name, own]) => [
-        name,
-        own.map(([, value]) => readValue(method, name, value)),
-      ]),
-    ),
+  const query = new Map<string, unknown>()
+  for (const [name, pairs] of Map.groupBy(new URLSearchParams(text), ([name]) => name)) {
+    const values = pairs.map(([, value]) => readValue(method, name, value))
+    query.set(name, values.length === 1 ? values[0] : values)
   }
+  return { ...method, params: params.map(decodeURIComponent), query }
 }
 
 const isParameter = (part: string) => part.startsWith('{')

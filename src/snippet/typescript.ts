@@ -57,10 +57,9 @@ function callText(call: Call, body: unknown): string {
 function queryOf({ query }: Call): object | undefined {
   if (query.size === 0) return undefined
   const whole: Record<string, unknown> = {}
-  for (const [name, values] of query) {
-    const [, outer = name, inner] = /^(\w+)(?:\.(\w+)|\[(.+)\])?$/.exec(name) ?? []
-    const member = inner ?? /\[(.+)\]$/.exec(name)?.[1]
-    const value = values.length === 1 ? values[0] : values
+  for (const [name, value] of query) {
+    const [, outer = name, dotted, key] = /^(\w+)(?:\.(\w+)|\[(.+)\])?$/.exec(name) ?? []
+    const member = dotted ?? key
     if (member === undefined) whole[outer] = value
     else whole[outer] = { ...(whole[outer] as object | undefined), [member]: value }
   }
