@@ -1,6 +1,6 @@
 // Logs people in and out: by password or by a link. Also asks for the password again. Each step is
 // in the audit log under the person's name.
-import { type Author, writeAs } from '../audit/store.ts'
+import { writeAs } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { type Refusal, rateLimited, refusal } from '../errors.ts'
 import { networkOf } from '../http/limits.ts'
@@ -40,10 +40,7 @@ interface Credentials {
 export async function logIn(sql: Sql, credentials: Credentials, ip: string): Promise<LoggedIn> {
   await checkPassword(sql, credentials, 'log in', ip)
   const { user } = credentials
-  return sql.begin(tx => {
-    void writeAs(tx, author(user, 'log in', ip))
-    return begin(tx, user)
-  })
+  return acting(sql, { user, act: 'log in', ip }, tx => begin(tx, user))
 }
 
 /** Sets the password of the link's user, ends their other sessions, and logs them in. */
@@ -57,8 +54,7 @@ export async function enterByLink(
   const user = token_hash && (await findLink(sql, token_hash))
   if (token_hash === undefined || user === undefined) throw wrongLink()
   const hashed = await hashPassword(link.password)
-  return sql.begin(async tx => {
-    void writeAs(tx, author(user, 'log in by link', ip))
+  return acting(sql, { user, act: 'log in by link', ip }, async tx => {
     if ((await spendLink(tx, token_hash)) !== user) throw wrongLink()
     await upsertPassword(tx, user, hashed)
     return begin(tx, user)
@@ -74,8 +70,7 @@ export async function confirm(
 ): Promise<void> {
   const { user, token_hash } = open
   await checkPassword(sql, { user, password }, 'give password', ip)
-  await sql.begin(async tx => {
-    void writeAs(tx, author(user, 'give password', ip))
+  await acting(sql, { user, act: 'give password', ip }, async tx => {
     if (!(await confirmSession(tx, token_hash))) {
       throw refusal('session_over', 'The session is over; log in again.')
     }
@@ -87,10 +82,7 @@ export async function logOut(
   { user, token_hash }: { readonly user: string; readonly token_hash: Buffer },
   ip: string,
 ): Promise<void> {
-  await sql.begin(async tx => {
-    void writeAs(tx, author(user, 'log out', ip))
-    await endSession(tx, token_hash)
-  })
+  await acting(sql, { user, act: 'log out', ip }, tx => endSession(tx, token_hash))
 }
 
 async function checkPassword(
@@ -106,10 +98,7 @@ async function checkPassword(
     attempt.of_all - MOST_ATTEMPTS.of_all,
   )
   const refused = (why: Parameters<typeof keepRefused>[2]) =>
-    sql.begin(async tx => {
-      void writeAs(tx, author('', act, ip))
-      await keepRefused(tx, attempt, why)
-    })
+    acting(sql, { user: '', act, ip }, tx => keepRefused(tx, attempt, why))
   if (over > 0) {
     // Only the first attempt over the limit is noted, so that further ones do not fill the history.
     if (over === 1) await refused('too many attempts')
@@ -131,8 +120,16 @@ async function begin(tx: TransactionSql, user: string): Promise<LoggedIn> {
   return { token, session }
 }
 
-function author(operator: string, act: string, ip: string): Author {
-  return { operator, act, via: `api from ${ip}` }
+/** Runs `work` in a transaction whose changes the audit log has under the user's name. */
+export function acting<T>(
+  sql: Sql,
+  { user, act, ip }: { readonly user: string; readonly act: string; readonly ip: string },
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return sql.begin(tx => {
+    void writeAs(tx, { operator: user, act, via: `api from ${ip}` })
+    return work(tx)
+  })
 }
 
 function wrongLink(): Refusal {

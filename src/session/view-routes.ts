@@ -1,6 +1,5 @@
 // /v3/saved_view: lists of the console that people keep under a name, each person their own.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { writeAs } from '../audit/store.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
 import { found, refusal } from '../errors.ts'
@@ -17,13 +16,8 @@ import {
   renameView,
   type SavedView,
 } from '../user/view-store.ts'
-import {
-  checkView,
-  NewView,
-  RenamedView,
-  type ViewQuery,
-  ViewQuery as Wanted,
-} from './view-request.ts'
+import { acting } from './operations.ts'
+import { checkView, NewView, RenamedView, ViewQuery } from './view-request.ts'
 
 const PATH = '/v3/saved_view'
 
@@ -67,7 +61,7 @@ function listRoute(app: FastifyInstance, deps: Reads): void {
       schema: operationDocs({
         operationId: 'listSavedViews',
         summary: 'List the views of the console that you have kept.',
-        querystring: Wanted,
+        querystring: ViewQuery,
         response: Envelope(ViewList),
         refusals: ['invalid_query_parameter'],
       }),
@@ -163,10 +157,7 @@ async function writing<T>(
 ): Promise<T> {
   const user = userOf(request)
   try {
-    return await reads.begin(tx => {
-      void writeAs(tx, { operator: user, act: 'view', via: `api from ${request.ip}` })
-      return work(tx, user)
-    })
+    return await acting(reads, { user, act: 'view', ip: request.ip }, tx => work(tx, user))
   } catch (error) {
     const { constraint_name } = error as { readonly constraint_name?: string }
     if (constraint_name === 'saved_views_once') throw nameTaken()
