@@ -87,7 +87,7 @@ export class Api {
   }
 
   get<T = JsonObject>(path: string, query: Query = {}): Promise<T> {
-    return this.#call<T>('GET', plain(path) + queryText(query), undefined, undefined)
+    return this.#call<T>('GET', plain(path) + queryText(query))
   }
 
   list<T>(path: string, query: Query = {}): Promise<ListOf<T>> {
@@ -114,9 +114,9 @@ export class Api {
   }
 
   /** Undefined when the object does not exist. */
-  async find<T = JsonObject>(path: string, query: Query = {}): Promise<T | undefined> {
+  async find<T = JsonObject>(path: string): Promise<T | undefined> {
     try {
-      return await this.get<T>(path, query)
+      return await this.get<T>(path)
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined
       throw error
@@ -129,25 +129,20 @@ export class Api {
   }
 
   send<T = JsonObject>(method: Call['method'], path: string, body?: object): Promise<T> {
-    return this.#call<T>(method, plain(path), body, undefined)
+    return this.#call<T>(method, plain(path), body)
   }
 
-  async #call<T>(
-    method: Call['method'],
-    path: string,
-    body: object | undefined,
-    key: string | undefined,
-  ): Promise<T> {
-    const sent = this.#request.headers
+  async #call<T>(method: Call['method'], path: string, body?: object, key = ''): Promise<T> {
+    const account_id = this.#account_id
     const headers: Record<string, string> = { accept: 'application/json' }
     for (const name of SENT_ON) {
-      const value = sent[name]
+      const value = this.#request.headers[name]
       if (typeof value === 'string') headers[name] = value
     }
     // A link from another site may lead to a page, whose calls then come from the page itself.
     if (ASKED.includes(path)) headers['sec-fetch-site'] = 'same-origin'
-    if (this.#account_id !== null) headers[ACCOUNT_HEADER] = this.#account_id
-    if (key !== undefined && key !== '') headers['idempotency-key'] = key
+    if (account_id !== null) headers[ACCOUNT_HEADER] = account_id
+    if (key !== '') headers['idempotency-key'] = key
     if (body !== undefined) headers['content-type'] = 'application/json'
     const answer = await this.#app.inject({
       method,
@@ -156,7 +151,6 @@ export class Api {
       remoteAddress: this.#request.socket.remoteAddress ?? '',
       ...(body === undefined ? {} : { payload: bodyText(body) }),
     })
-    const account_id = this.#account_id
     // A password must not be shown to anybody.
     if (!path.startsWith('/v3/session')) {
       this.calls.push({ method, path, body, account_id, answer: answer.payload })
@@ -187,17 +181,13 @@ export function bodyText(body: object): string {
 }
 
 function readAnswer<T>(status: number, text: string): T {
-  const answer = readNumbersAsText(text) as {
+  // Numbers stay the text that they were sent as.
+  const answer = reviveNumbers(text, source => source) as {
     data?: T
     errors?: readonly ApiProblem[]
   }
   if (status < 400) return answer.data === undefined ? (answer as T) : answer.data
   throw new ApiError(status, answer.errors ?? [])
-}
-
-/** Reads JSON, with each number as the text that it was sent as. */
-function readNumbersAsText(text: string): unknown {
-  return reviveNumbers(text, source => source)
 }
 
 /** The same JSON on many lines, with its numbers as they were sent. */

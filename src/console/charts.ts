@@ -32,7 +32,7 @@ export function lineChart(chart: Chart): Html {
   if (points.length === 1) return barChart(chart)
   const last = points.length - 1
   const heights = heightsOf(points)
-  const at = (i: number) => EDGE + (last === 0 ? 0 : Math.trunc((i * (WIDTH - 2 * EDGE)) / last))
+  const at = (i: number) => EDGE + Math.trunc((i * (WIDTH - 2 * EDGE)) / last)
   const path = heights.map((y, i) => `${i === 0 ? 'M' : 'L'}${at(i)} ${y}`).join('')
   return framed(
     chart,
@@ -44,7 +44,7 @@ ${names(points, at)}`,
 /** Bars side by side. */
 export function barChart(chart: Chart): Html {
   const { points } = chart
-  const step = Math.trunc((WIDTH - 2 * EDGE) / Math.max(1, points.length))
+  const step = Math.trunc((WIDTH - 2 * EDGE) / points.length)
   const at = (i: number) => EDGE + i * step
   const bars = heightsOf(points).map(
     (y, i) =>
@@ -63,7 +63,7 @@ function heightsOf(points: readonly Point[]): number[] {
 
 /** As many names as fit. */
 function names(points: readonly Point[], at: (i: number) => number): Html[] {
-  const every = Math.max(1, Math.ceil(points.length / MOST_NAMES))
+  const every = Math.ceil(points.length / MOST_NAMES)
   return points.flatMap(({ name }, i) =>
     i % every === 0
       ? [html`<text x="${at(i)}" y="${HEIGHT - 4}" font-size="11">${name}</text>`]

@@ -13,10 +13,10 @@ export interface Field {
   readonly label: string
   readonly hint?: Content
   readonly value?: string
-  readonly type?: 'text' | 'search' | 'date' | 'datetime-local' | 'url' | 'number' | 'email'
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'url'
   readonly required?: boolean
   /** A closed set of values, with their names. */
-  readonly options?: readonly (readonly [string, string])[]
+  readonly options?: Readonly<Record<string, string>>
   readonly rows?: number
   /** The member of the request whose problem is shown here, if it is not `name`. */
   readonly member?: string
@@ -54,7 +54,7 @@ function idOf(visit: Visit, name: string): string {
 
 function control(spec: Field, value: string, attributes: Html): Html {
   if (spec.options !== undefined) {
-    return html`<select${attributes}>${spec.options.map(
+    return html`<select${attributes}>${Object.entries(spec.options).map(
       ([option, name]) =>
         html`<option value="${option}"${option === value && html` selected`}>${name}</option>`,
     )}</select>`
@@ -73,6 +73,13 @@ function problemOf(error: ApiError | null, member: string): string {
     ({ remarks }) => remarks === member || remarks.startsWith(`${member}.`),
   )
   return own.map(({ message }) => message).join(' ')
+}
+
+/** What the API has said, in place of what was asked for. */
+export function problemList({ problems }: ApiError): Html {
+  return html`<div class="note bad" role="alert"><ul>${problems.map(
+    ({ message }) => html`<li>${message}</li>`,
+  )}</ul></div>`
 }
 
 export interface Deed {
@@ -162,13 +169,13 @@ export function unseen(visit: Visit): Visit {
 }
 
 /** Values as options, in words. */
-export function named(values: readonly string[]): [string, string][] {
-  return values.map(value => [value, words(value)])
+export function named(values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(values.map(value => [value, words(value)]))
 }
 
-/** The same, after one that stands for any of them. */
-export function anyOf(values: readonly string[]): [string, string][] {
-  return [['', 'Any'], ...named(values)]
+/** The same options, after one for any of them. */
+export function anyOf(values: readonly string[]): Record<string, string> {
+  return { '': 'Any', ...named(values) }
 }
 
 /**

@@ -46,21 +46,16 @@ const OF_THE_INSTALLATION: Places = {
   },
 }
 
-/** Where the style and the script of this version are. */
-export interface Assets {
-  readonly style: string
-  readonly script: string
-}
-
-export function framed(visit: Visit, screen: Screen, assets: Assets): Html {
+/** `style` and `script` are the addresses of those of this version. */
+export function framed(visit: Visit, screen: Screen, [style, script]: readonly string[]): Html {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${screen.title} · Corridor</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${assets.style}">
-<script type="module" blocking="render" src="${assets.script}"></script></head>
+<link rel="stylesheet" href="${style}">
+<script type="module" blocking="render" src="${script}"></script></head>
 <body${liveOf(visit, screen)}>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}

@@ -4,6 +4,8 @@ import { textCell } from '../balance-transaction/statement/csv.ts'
 import { type Content, type Html, html } from '../text/html.ts'
 import { type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
+import type { Money } from './objects.ts'
+import { digits, money } from './show.ts'
 import { viewBar } from './views.ts'
 import type { Screen, Visit } from './visit.ts'
 
@@ -27,6 +29,17 @@ export function textColumn<T>(
   return { name, text, show: row => look(text(row)) }
 }
 
+/** Money: with its currency on the page, and as two columns of CSV without commas. */
+export const AMOUNT: readonly Column<Money>[] = [
+  {
+    name: 'Amount',
+    number: true,
+    show: ({ amount, currency }) => money(amount, currency),
+    text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
+  },
+  { name: 'Currency', text: ({ currency }) => currency },
+]
+
 export interface Table<T> {
   readonly caption: string
   readonly columns: readonly Column<T>[]
@@ -43,7 +56,7 @@ export interface Listing<T> extends Table<T> {
   readonly fixed?: Readonly<Record<string, string>>
   /** Whether it is available as CSV, at the path of the page with `.csv`. */
   readonly csv?: boolean
-  /** Whether the list has no filter by time, as no list of operators has. */
+  /** Whether the list has no filter by time. Lists of operators never have one. */
   readonly withoutDays?: boolean
   /** The parameter that names where the next page begins, if it is not `starting_after`. */
   readonly cursor?: string
@@ -81,8 +94,9 @@ function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> 
   return { ...wanted, ...listing.fixed }
 }
 
-/** `path` is that of the page. */
-export async function showList<T>(visit: Visit, path: string, listing: Listing<T>): Promise<Html> {
+/** `place` is the path of the page under the root. */
+export async function showList<T>(visit: Visit, place: string, listing: Listing<T>): Promise<Html> {
+  const path = visit.root + place
   const { starting_after, ending_before } = visit.query
   const wanted = wantedOf(visit, listing)
   const [page, views] = await Promise.all([

@@ -32,7 +32,7 @@ export class DeskNews {
     return version + events
   }
 
-  /** Reads what is new. Looks follow one after the other, as each goes on from the one before. */
+  /** Reads what is new since the look before. Only one look runs at a time. */
   async look(): Promise<News> {
     const [from, before] = [this.#head, this.#counts]
     if ((await this.head()) === from) return { head: from, from, ids: [] }

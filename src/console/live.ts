@@ -126,7 +126,7 @@ export class Live {
   /** Ends the streams of sessions that are over, and of people who no longer have a role. */
   async #endOver(): Promise<void> {
     if (this.#watchers.size === 0) return
-    // A copy: whoever comes while sessions are read would look as if theirs were over.
+    // A copy: a watcher who comes while sessions are read is not judged by them.
     const watchers = [...this.#watchers]
     const hashes = [...new Set(watchers.map(watcher => watcher.session))]
     const open = await this.#deps.inTurn('', () => listOpenSessions(this.#deps.reads, hashes))

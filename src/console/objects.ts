@@ -9,7 +9,7 @@ import type { BeneficiaryApprovalResponse } from '../beneficiary/approval-respon
 import type { BeneficiaryResponse } from '../beneficiary/response.ts'
 import type { EntityResponse } from '../entity/response.ts'
 import type * as schemas from '../http/schema.ts'
-import type { FailureResponse, PayoutResponse } from '../payout/response.ts'
+import type { PayoutResponse } from '../payout/response.ts'
 import type { BatchItemResponse, BatchResponse } from '../payout-batch/response.ts'
 import type * as groups from '../payout-group/response.ts'
 import type { Option } from '../quote/options/response.ts'
@@ -34,7 +34,6 @@ type AsText<T> = unknown extends T
 export type Money = Shown<typeof schemas.Money>
 export type Balance = Shown<typeof BalanceResponse>
 export type Payout = Shown<typeof PayoutResponse>
-export type Failure = Shown<typeof FailureResponse>
 export type Quote = Shown<typeof QuoteResponse>
 export type Approval = Shown<typeof ApprovalResponse>
 export type BeneficiaryApproval = Shown<typeof BeneficiaryApprovalResponse>

@@ -3,19 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import type { Needs as StatementNeeds } from '../balance-transaction/statement/http.ts'
 import { sendStatement } from '../balance-transaction/statement/routes.ts'
 import { refusal } from '../errors.ts'
+import { serveAssets } from '../http/assets.ts'
 import { approvalScreens } from './account/approvals.ts'
 import { batchScreens } from './account/batches.ts'
 import { beneficiaryScreens } from './account/beneficiaries.ts'
 import { entityScreens } from './account/entities.ts'
-import { doorScreens } from './account/find.ts'
-import { homeScreen } from './account/home.ts'
+import { homeScreens } from './account/home.ts'
 import { newBatchScreens } from './account/new-batch.ts'
 import { newPayoutScreens } from './account/new-payout.ts'
 import { payoutScreens } from './account/payouts.ts'
-import { quoteScreens } from './account/quote.ts'
 import { reportScreens } from './account/reports.ts'
 import { transactionScreens } from './account/transactions.ts'
-import { serveAssets } from './assets.ts'
 import { eventScreens } from './developer/events.ts'
 import { requestScreens } from './developer/requests.ts'
 import { sandboxScreens } from './developer/sandbox.ts'
@@ -32,12 +30,14 @@ import { ruleScreens } from './operator/limits.ts'
 import { deskPayoutScreens } from './operator/payouts.ts'
 import { priceScreens } from './operator/prices.ts'
 import { railScreens } from './operator/rails.ts'
-import { rateHistoryScreens } from './operator/rate-history.ts'
 import { reviewScreens } from './operator/reviews.ts'
 import { screeningScreens } from './operator/screening.ts'
 import { userScreens } from './operator/users.ts'
 import { type Needs, Screens } from './screens.ts'
 import { viewScreens } from './view-screens.ts'
+
+const STYLE = new URL('client/console.css', import.meta.url)
+const SCRIPT = new URL('client/console.ts', import.meta.url)
 
 export function consolePages(
   pages: FastifyInstance,
@@ -45,7 +45,8 @@ export function consolePages(
   lifecycle: { readonly draining: boolean },
 ): void {
   const live = new Live(deps, lifecycle)
-  const screens = new Screens(pages, deps, serveAssets(pages), id => live.headOf(id))
+  const assets = serveAssets(pages, '/console/assets', [STYLE, SCRIPT])
+  const screens = new Screens(pages, deps, assets, id => live.headOf(id))
   for (const room of ['account', 'installation'] as const) {
     screens.stream(room, '/live', (request, reply, account) =>
       live.open(request, reply, account?.account_id ?? null),
@@ -56,12 +57,10 @@ export function consolePages(
     const query = request.query as Readonly<Record<string, unknown>>
     return sendStatement(deps, reply, query, account)
   })
-  doorScreens(screens)
   viewScreens(screens)
-  homeScreen(screens)
+  homeScreens(screens)
   payoutScreens(screens)
   newPayoutScreens(screens)
-  quoteScreens(screens)
   batchScreens(screens)
   newBatchScreens(screens)
   approvalScreens(screens)
@@ -82,7 +81,6 @@ export function consolePages(
   accountScreens(screens)
   incomeScreens(screens)
   priceScreens(screens)
-  rateHistoryScreens(screens)
   railScreens(screens)
   ruleScreens(screens)
   deliveryScreens(screens)

@@ -8,8 +8,8 @@ import { toRefusal } from '../http/errors.ts'
 import { html } from '../text/html.ts'
 import { Api, ApiError } from './api.ts'
 import { Files } from './files.ts'
-import { post } from './form.ts'
-import { type Assets, framed } from './frame.ts'
+import { post, problemList } from './form.ts'
+import { framed } from './frame.ts'
 import { csvOf, type Listing, type ListPage, showList } from './list.ts'
 import type { Screen, Visit } from './visit.ts'
 
@@ -17,13 +17,11 @@ export interface Needs {
   readonly reference: { current(): { readonly accounts: ReadonlyMap<string, Account> } }
 }
 
-/** The screen, or the path to go to instead. */
-export type Show = (visit: Visit) => Promise<Screen | string>
 /**
- * Does what a form asks for. Returns the path to go to, or a screen that is shown once, such as one
- * with a secret.
+ * Shows a page, or does what a form asks for. Returns the screen, or the path to go to instead. The
+ * screen of a form is shown once, such as one with a secret.
  */
-export type Act = (visit: Visit) => Promise<Screen | string>
+export type Show = (visit: Visit) => Promise<Screen | string>
 
 /**
  * The request that a form sends to the API. A parameter of the form's own path, such as `:id`, may
@@ -68,14 +66,14 @@ export type Room = 'account' | 'installation' | 'person'
 export class Screens {
   readonly #pages: FastifyInstance
   readonly #deps: Needs
-  readonly #assets: () => Promise<Assets>
+  readonly #assets: () => Promise<readonly string[]>
   readonly #files = new Files()
   readonly #headOf: (account_id: string | null) => Promise<bigint>
 
   constructor(
     pages: FastifyInstance,
     deps: Needs,
-    assets: () => Promise<Assets>,
+    assets: () => Promise<readonly string[]>,
     headOf: (account_id: string | null) => Promise<bigint>,
   ) {
     this.#headOf = headOf
@@ -93,11 +91,8 @@ export class Screens {
   /** Registers a page to look at. */
   show(room: Room, path: string, show: Show): void {
     this.#pages.get(pathIn(room, path), { config: { scope: 'person' } }, async (request, reply) => {
-      const visit = await this.visitOf(request, room)
-      const shown = await this.#attempt(visit, () => show(visit))
-      return typeof shown === 'string'
-        ? reply.redirect(shown, 303)
-        : this.#send(visit, reply, shown)
+      const visit = await this.#visitOf(request, room)
+      return this.#send(visit, reply, await this.#attempt(visit, show))
     })
   }
 
@@ -105,7 +100,7 @@ export class Screens {
   list<T>(room: Room, path: string, listing: (visit: Visit) => ListPage<T>): Show {
     const show = async (visit: Visit) => {
       const { title, live, above, ...list } = listing(visit)
-      const body = html`${above}${await showList(visit, visit.root + path, list)}`
+      const body = html`${above}${await showList(visit, path, list)}`
       return { title, body, ...(live && { live }) }
     }
     this.show(room, path, show)
@@ -113,32 +108,24 @@ export class Screens {
   }
 
   /** Registers what a form does. After a refusal, `again` shows the form with its problems. */
-  act(room: Room, path: string, act: Act, again: Show): void {
+  act(room: Room, path: string, act: Show, again: Show): void {
     const config = { scope: 'person' as const }
     const options = { config, bodyLimit: MAX_FORM_BYTES }
     this.#pages.post(pathIn(room, path), options, async (request, reply) => {
       // A key that a browser keeps proves as little as a cookie.
       checkSameOrigin(request, true)
-      const visit = await this.visitOf(request, room)
+      const visit = await this.#visitOf(request, room)
       try {
         const password = visit.form.get('password') ?? ''
         if (password !== '') await visit.api.post('/v3/session/confirm', { password })
-        const done = await act(visit)
-        if (typeof done === 'string') return await reply.redirect(done, 303)
-        return this.#send(visit, reply, done)
+        return await this.#send(visit, reply, await act(visit))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         const { session } = visit
         // The password that was just given counts for the page that is shown again.
         const confirmed = session !== null && !error.is('password_needed') && session.confirmed
-        const next = {
-          ...visit,
-          session: session && { ...session, confirmed },
-          trouble: error,
-        }
-        const shown = await this.#attempt(next, () => again(next))
-        if (typeof shown === 'string') return reply.redirect(shown, 303)
-        return this.#send(next, reply, { ...shown, status: error.status })
+        const next = { ...visit, session: session && { ...session, confirmed }, trouble: error }
+        return this.#send(next, reply, await this.#attempt(next, again))
       }
     })
   }
@@ -173,7 +160,7 @@ export class Screens {
   csv<T>(path: string, listing: (visit: Visit) => Listing<T>): void {
     const at = `${pathIn('account', path)}.csv`
     this.#pages.get(at, { config: STREAM }, async (request, reply) => {
-      const visit = await this.visitOf(request, 'account')
+      const visit = await this.#visitOf(request, 'account')
       const name = `${path.slice(1)}-${visit.account?.account_id}.csv`
       const session = visit.session?.token_hash.toString('hex') ?? visit.person.user
       const stream = await this.#files.open(session, csvOf(visit, listing(visit)))
@@ -198,7 +185,7 @@ export class Screens {
     })
   }
 
-  async visitOf(request: FastifyRequest, room: Room): Promise<Visit> {
+  async #visitOf(request: FastifyRequest, room: Room): Promise<Visit> {
     const { person, account, accounts } = this.#whose(request, room)
     return {
       request,
@@ -237,33 +224,34 @@ export class Screens {
     return { person, account, accounts }
   }
 
-  /** Shows a refusal that happens while a page is made as the page. */
-  async #attempt(visit: Visit, show: () => Promise<Screen | string>): Promise<Screen | string> {
+  /** Makes the page. A refusal of the API becomes a page that shows it. */
+  async #attempt(visit: Visit, show: Show): Promise<Screen | string> {
     try {
-      return await show()
+      return await show(visit)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 401) throw error
       return refusedScreen(visit, error)
     }
   }
 
-  async #send(visit: Visit, reply: FastifyReply, screen: Screen) {
-    const page = framed(visit, screen, await this.#assets())
-    void withHeaders(reply).status(screen.status ?? 200)
-    return reply.send(page.text)
+  async #send(visit: Visit, reply: FastifyReply, shown: Screen | string) {
+    if (typeof shown === 'string') return reply.redirect(shown, 303)
+    const page = framed(visit, shown, await this.#assets())
+    const status = visit.trouble?.status ?? shown.status ?? 200
+    return withHeaders(reply).status(status).send(page.text)
   }
 
   async #sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const status = error instanceof ApiError ? error.status : toRefusal(error).status
+    const refused = error instanceof ApiError ? error : toRefusal(error)
+    const { status, message } = refused
     if (status === 401) {
       const next = request.method === 'GET' ? request.url : '/console'
       return reply.redirect(`/login?${new URLSearchParams({ next })}`, 303)
     }
     if (status >= 500) request.log.error({ err: error }, 'a page could not be made')
-    const { message } = error instanceof ApiError ? error : toRefusal(error)
-    const { retry_after_s } = error instanceof ApiError ? {} : toRefusal(error)
+    const { retry_after_s } = refused instanceof ApiError ? {} : refused
     if (retry_after_s !== undefined) void reply.header('retry-after', retry_after_s)
-    const { style } = await this.#assets()
+    const [style] = await this.#assets()
     const body = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Corridor</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -296,8 +284,6 @@ function withHeaders(reply: FastifyReply): FastifyReply {
 
 function refusedScreen(visit: Visit, error: ApiError): Screen {
   const title = error.status === 404 ? 'There is no such thing' : 'This cannot be shown'
-  const body = html`<div class="note bad" role="alert"><ul>${error.problems.map(
-    ({ message }) => html`<li>${message}</li>`,
-  )}</ul></div><p><a href="${visit.root}">Home</a></p>`
+  const body = html`${problemList(error)}<p><a href="${visit.root}">Home</a></p>`
   return { title, body, status: error.status }
 }

@@ -102,12 +102,15 @@ export function copier(name: string, text: string): Html {
   return html`<span data-copy="${text}" data-name="${name}"></span>`
 }
 
+export function link(to: string, shown: Content): Html {
+  return html`<a href="${to}">${shown}</a>`
+}
+
 /** An id, as a link if it has a page. */
 export function idLink(root: string, id: string): Html {
   const page = pageOf(root, id)
-  return page === undefined
-    ? html`<code>${id}</code>`
-    : html`<a href="${page}"><code>${id}</code></a>`
+  const code = html`<code>${id}</code>`
+  return page === undefined ? code : link(page, code)
 }
 
 /** Whether the value has nothing that is set. */
@@ -124,9 +127,8 @@ export function mainLink(to: string, name: string): Html {
 
 /** Pairs of a word and its value, without empty ones. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
-  const set = pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined)
-  const rows = set.filter(([, value]) => value !== false)
-  return html`<dl class="facts">${rows.map(
+  const set = pairs.filter(([, value]) => value != null && value !== '' && value !== false)
+  return html`<dl class="facts">${set.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`
 }
@@ -141,7 +143,7 @@ function flat(root: string, object: JsonObject, above: string): [string, Content
     if (isEmpty(value)) return []
     if (isPlain(value)) return flat(root, value, `${words(name)} `)
     const own = words(name)
-    // In a bank, bank_name is enough.
+    // Not “bank bank name”.
     const label = own.startsWith(above) ? own : `${above}${own}`
     return [[label, shown(root, value)] as [string, Content]]
   })

@@ -1,8 +1,7 @@
 // /docs: guides and reference for people, the same pages as Markdown for programs, and /llms.txt.
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { found } from '../errors.ts'
+import { serveAssets } from '../http/assets.ts'
 import { html } from '../text/html.ts'
 import { homeShown, pageShown, searchShown } from './frame.ts'
 import { type Library, llmsText, readLibrary } from './library.ts'
@@ -19,20 +18,16 @@ const CONTENT_SECURITY_POLICY =
 
 const STYLE = new URL('docs.css', import.meta.url)
 
-interface Shelf {
-  readonly library: Library
-  readonly style: string
-  readonly stylePath: string
-}
-
 /** Longest question that is searched for. */
 const MAX_QUERY = 100
 
 export function docsPages(pages: FastifyInstance, deps: Needs): void {
-  let read: Promise<Shelf> | undefined
-  const shelf = () => {
-    read ??= readShelf()
-    return read
+  const assets = serveAssets(pages, '/docs/assets', [STYLE])
+  let read: Promise<Library> | undefined
+  const shelf = async () => {
+    read ??= readLibrary()
+    const [library, [style = '']] = await Promise.all([read, assets()])
+    return { library, around: { pages: library.pages, style } }
   }
   // RFC 8631 names the pages for people and the description for programs.
   pages.get('/', (request, reply) => {
@@ -42,37 +37,26 @@ export function docsPages(pages: FastifyInstance, deps: Needs): void {
   })
   for (const url of ['/docs', '/docs/']) {
     pages.get(url, async (request, reply) => {
-      const { library, stylePath: style } = await shelf()
+      const { around } = await shelf()
       const reader = await readerOf(pages, request, deps.reference.current())
-      return sendPage(reply, homeShown({ pages: library.pages, style }).text, reader)
+      return sendPage(reply, homeShown(around).text, reader)
     })
   }
   pages.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) => {
-    const { library, stylePath: style } = await shelf()
+    const { library, around } = await shelf()
     const query = String(request.query.q ?? '').slice(0, MAX_QUERY)
-    const shown = searchShown(
-      { pages: library.pages, style },
-      query,
-      searchIn(library.index, query),
-    )
+    const shown = searchShown(around, query, searchIn(library.index, query))
     return sendPage(reply, shown.text, { address: '', key: undefined })
   })
-  pages.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {
-    const { style, stylePath } = await shelf()
-    found(stylePath.endsWith(`/${request.params.name}`) ? stylePath : undefined)
-    void reply.header('cache-control', 'public, max-age=31536000, immutable')
-    return reply.type('text/css; charset=utf-8').send(style)
-  })
   pages.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
-    const { library, stylePath: style } = await shelf()
+    const { library, around } = await shelf()
     const asked = request.params['*']
     const { page, rendered } = found(library.find(asked.replace(/\.md$/, '')))
     void reply.header('cache-control', 'no-cache')
     if (asked.endsWith('.md')) return reply.type(MARKDOWN).send(page.markdown)
     const reader = await readerOf(pages, request, deps.reference.current())
     const note = rendered.switches && noteFor(reader)
-    const shown = pageShown({ pages: library.pages, style }, page, rendered, note)
-    return sendPage(reply, shown.text, reader)
+    return sendPage(reply, pageShown(around, page, rendered, note).text, reader)
   })
   pages.get('/llms.txt', async (_request, reply) => {
     void reply.header('cache-control', 'no-cache')
@@ -97,10 +81,4 @@ function noteFor({ key }: Reader) {
   if (key === undefined) return ''
   return html`<p class="note">The examples name the key <code>${key.key_id}</code> of your sandbox
 ${key.account.name}. Put its secret for <code>YOUR_SECRET</code>: the service keeps no secrets.</p>`
-}
-
-async function readShelf(): Promise<Shelf> {
-  const [library, style] = await Promise.all([readLibrary(), readFile(STYLE, 'utf8')])
-  const hash = createHash('sha256').update(style).digest('hex').slice(0, 16)
-  return { library, style, stylePath: `/docs/assets/${hash}.css` }
 }

@@ -17,7 +17,7 @@ export function approvalScreens(screens: Screens): void {
   screens.show('account', '/approvals', async visit => {
     const [groups, payouts, beneficiaries] = await Promise.all([
       waitingGroups(visit),
-      showList(visit, `${visit.root}/approvals`, {
+      showList(visit, '/approvals', {
         api: '/v3/payout',
         caption: 'Payouts that wait for an approval',
         columns: payoutColumns(visit.root),
@@ -50,9 +50,9 @@ const API = '/v3/payout_import'
 
 async function importScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  // Read before the payouts, so that its digest is never of more than the page shows.
+  // Read before the payouts, so that its digest never covers more than the page shows.
   const approval = await visit.api.get<GroupApproval>(`${API}/${id}/approval`)
-  const payouts = await showList<Payout>(visit, `${visit.root}/approvals/${id}`, {
+  const payouts = await showList<Payout>(visit, `/approvals/${id}`, {
     api: `${API}/${id}/payout`,
     caption: 'Payouts of the import, newest first',
     columns: payoutColumns(visit.root),

@@ -1,6 +1,6 @@
 // Batches of payouts: the list, one batch with the state of each payout, and its approval.
-import { html } from '../../text/html.ts'
-import { type Listing, type ListPage, showList } from '../list.ts'
+import { type Html, html } from '../../text/html.ts'
+import { type Column, type Listing, type ListPage, showList } from '../list.ts'
 import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, mainLink, money, state, time, words } from '../show.ts'
@@ -36,7 +36,7 @@ function batchList(visit: Visit): ListPage<Batch> {
 
 async function batchScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  // Read before all that is shown, so that its digest is never of more than the page shows.
+  // Read before all that is shown, so that its digest never covers more than the page shows.
   const approval = await visit.api.find<GroupApproval>(`/v3/payout_batch/${id}/approval`)
   const batch = await visit.api.get<Batch>(`/v3/payout_batch/${id}`)
   const asked = approval !== undefined && (approval.waiting !== '0' || approval.ended.length > 0)
@@ -48,16 +48,27 @@ ${facts([
   ['Refused', batch.counts.refused],
   ['Mode', words(batch.mode)],
   ['Your reference', batch.reference_id],
-  ...batch.totals.map(
-    ({ currency = '', total_debit = '' }) =>
-      [`Costs in ${currency}`, money(total_debit, currency)] as const,
-  ),
+  ...costsOf('Costs', batch.totals),
   ['When', time(batch.created_at)],
 ])}
 ${asked && groupApproval(visit, id, approval, 'batches')}
-<h2>Its payouts</h2>${await showList(visit, `${visit.root}/batches/${id}`, itemList(visit, id))}`
+<h2>Its payouts</h2>${await showList(visit, `/batches/${id}`, itemList(visit, id))}`
   return { title: batch.reference_id || 'Batch', body, live: 'pot_' }
 }
+
+/** What a batch costs, by the currency of the balance that pays. */
+export function costsOf(costs: string, totals: Batch['totals']): [string, Html][] {
+  return totals.map(({ currency = '', total_debit = '' }) => [
+    `${costs} in ${currency}`,
+    money(total_debit, currency),
+  ])
+}
+
+/** Of which payout an item is, and why it was refused. */
+export const REFUSED: readonly Column<BatchItem>[] = [
+  { name: 'Your reference', show: ({ reference_id }) => reference_id },
+  { name: 'Why not', show: ({ errors }) => errors.map(({ message }) => message).join(' ') },
+]
 
 function itemList(visit: Visit, id: string): Listing<BatchItem> {
   return {
@@ -67,8 +78,7 @@ function itemList(visit: Visit, id: string): Listing<BatchItem> {
       { name: 'No.', number: true, show: ({ position }) => String(BigInt(position) + 1n) },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Payout', show: ({ payout }) => payout && idLink(visit.root, payout) },
-      { name: 'Your reference', show: ({ reference_id }) => reference_id },
-      { name: 'Why not', show: ({ errors }) => errors.map(({ message }) => message).join(' ') },
+      ...REFUSED,
     ],
     withoutDays: true,
     cursorOf: ({ position }) => position,
@@ -76,11 +86,7 @@ function itemList(visit: Visit, id: string): Listing<BatchItem> {
       {
         name: 'status',
         label: 'State',
-        options: [
-          ['', 'Any'],
-          ['created', 'made'],
-          ['refused', 'refused'],
-        ],
+        options: { '': 'Any', created: 'made', refused: 'refused' },
       },
     ],
     empty: 'It has none.',

@@ -75,10 +75,7 @@ function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
       {
         name: 'archived',
         label: 'Show',
-        options: [
-          ['', 'those to be paid'],
-          ['true', 'archived'],
-        ],
+        options: { '': 'those to be paid', true: 'archived' },
       },
       { name: 'type', label: 'Is', options: anyOf(['individual', 'business']) },
       { name: 'destination_type', label: 'Paid by', options: anyOf(DESTINATION_TYPES) },

@@ -4,7 +4,7 @@ import { type Html, html } from '../../text/html.ts'
 import type { Json, JsonObject, ListOf } from '../api.ts'
 import { rows, type Table } from '../list.ts'
 import type { Beneficiary, BeneficiaryApproval, Event } from '../objects.ts'
-import { state, time, words } from '../show.ts'
+import { link, state, time, words } from '../show.ts'
 import type { Visit } from '../visit.ts'
 import { decisionForms, decisionsOf } from './decision.ts'
 
@@ -17,7 +17,7 @@ interface Asked {
 
 /**
  * The approval that a beneficiary needs, if any. It is read before the beneficiary, so that its
- * digest is never of more than the page shows.
+ * digest never covers more than the page shows.
  */
 export async function readApproval({ api }: Visit, id: string): Promise<Asked | undefined> {
   const approval = await api.find<BeneficiaryApproval>(`${API}/${id}/approval`)
@@ -59,15 +59,9 @@ export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
     caption: 'Beneficiaries that wait for an approval',
     empty: '',
     columns: [
-      {
-        name: 'Name',
-        show: ({ id, name }) => html`<a href="${visit.root}/beneficiaries/${id}">${name}</a>`,
-      },
+      { name: 'Name', show: ({ id, name }) => link(`${visit.root}/beneficiaries/${id}`, name) },
       { name: 'Is', show: ({ type }) => words(type) },
-      {
-        name: 'Paid by',
-        show: ({ destination_details: { type } }) => words(String(type)),
-      },
+      { name: 'Paid by', show: ({ destination_details: { type } }) => words(String(type)) },
       { name: 'Changed', show: ({ updated_at }) => time(updated_at) },
     ],
   }

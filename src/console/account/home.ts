@@ -1,16 +1,27 @@
-// Home: what the account has, what needs somebody, and what is under way.
+// The ways in: the entry of the console, its search box, and the home of an account, which shows
+// what it has, what needs somebody, and what is under way.
 import { type Html, html } from '../../text/html.ts'
-import type { ListOf } from '../api.ts'
+import { mayRunInstallation } from '../../user/rules.ts'
+import { type ListOf, queryText } from '../api.ts'
 import { rows } from '../list.ts'
 import type { Balance, Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { age, digits, mainLink, money, state, time } from '../show.ts'
+import { age, digits, mainLink, money, pageOf, state, time } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { balanceLines } from './balance-line.ts'
 import { payoutColumns } from './payouts.ts'
 
-export function homeScreen(screens: Screens): void {
+export function homeScreens(screens: Screens): void {
+  screens.show('person', '', async visit => {
+    const [first] = visit.accounts
+    if (first !== undefined) return `/console/${first.account_id}`
+    if (mayRunInstallation(visit.person.role, 'read')) return '/console/installation'
+    const body = html`<p>You have no role on any account yet. An operator gives you one by
+<code>corridor user role ${visit.person.user} --account ID --role viewer</code>.</p>`
+    return { title: `Welcome, ${visit.person.user}`, body }
+  })
   screens.show('account', '', home)
+  screens.show('account', '/find', find)
 }
 
 /** What waits for somebody, in the order in which it is shown. */
@@ -101,22 +112,31 @@ const LATEST = { caption: 'Latest payouts', empty: 'None yet.' }
 function inTransit(root: string, page: ListOf<Payout>): Html | '' {
   if (page.results.length === 0) return ''
   const now = Date.now()
-  const sums = new Map<string, bigint>()
-  for (const { created_at, amount, currency } of page.results) {
-    const passed = now - Date.parse(created_at)
-    const [name = ''] = AGES.find(([, most]) => passed < most) ?? []
-    const key = `${name}|${currency}`
-    sums.set(key, (sums.get(key) ?? 0n) + BigInt(amount))
-  }
+  const byAge = Map.groupBy(page.results, ({ created_at }) =>
+    AGES.find(([, most]) => now - Date.parse(created_at) < most),
+  )
   return html`<h2>Under way</h2>
 <p><a href="${root}/payouts?status=processing">${page.results.length}${
     page.has_more && '+'
   } payouts</a> are ${state('processing')}</p>
-<ul class="plain">${AGES.flatMap(([name]) =>
-    [...sums]
-      .filter(([key]) => key.startsWith(`${name}|`))
-      .map(
-        ([key, sum]) => html`<li>${money(String(sum), key.split('|')[1] ?? '')} for ${name}</li>`,
-      ),
+<ul class="plain">${AGES.flatMap(age =>
+    [...Map.groupBy(byAge.get(age) ?? [], ({ currency }) => currency)].map(([currency, all]) => {
+      const sum = all.reduce((total, { amount }) => total + BigInt(amount), 0n)
+      return html`<li>${money(String(sum), currency)} for ${age[0]}</li>`
+    }),
   )}</ul>`
+}
+
+/** An id leads to its page; any other text is looked up as the caller's own reference. */
+async function find(visit: Visit): Promise<string> {
+  const text = (visit.query.q ?? '').trim()
+  const page = pageOf(visit.root, text)
+  if (page !== undefined) return page
+  const { results } = await visit.api.list<Payout>('/v3/payout', {
+    reference_id: text,
+    limit: '2',
+  })
+  const [only] = results
+  if (only !== undefined && results.length === 1) return `${visit.root}/payouts/${only.id}`
+  return `${visit.root}/payouts${queryText({ reference_id: text })}`
 }

@@ -7,8 +7,9 @@ import { deed, fields, post, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Batch, BatchItem } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { facts, money } from '../show.ts'
+import { facts } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
+import { costsOf, REFUSED } from './batches.ts'
 
 export function newBatchScreens(screens: Screens): void {
   screens.show('account', '/batches/new', form)
@@ -21,13 +22,10 @@ const EXAMPLE =
 const OF_CSV = html`A header and a row for each payout, as <code>corridor payout import</code> takes
 them. The header could be <code>${EXAMPLE}</code>`
 
-const MODES: readonly (readonly [string, string])[] = [
-  ['all_or_nothing', 'all, or none of them'],
-  ['best_effort', 'those that can be made'],
-]
+const MODES = { all_or_nothing: 'all, or none of them', best_effort: 'those that can be made' }
 
 async function form(visit: Visit): Promise<Screen> {
-  return { title: 'New batch', body: html`${checked(visit, undefined)}` }
+  return { title: 'New batch', body: checked(visit, undefined) }
 }
 
 /** The form, under the findings of its check. */
@@ -99,27 +97,15 @@ function findingsOf(read: readonly TextRow[], batch: Batch): Html {
     caption: 'Rows that are refused',
     empty: 'No row is refused.',
     columns: [
-      {
-        name: 'Line',
-        number: true,
-        show: ({ position }) => read[Number(position)]?.line,
-      },
-      { name: 'Your reference', show: ({ reference_id }) => reference_id },
-      {
-        name: 'Why not',
-        show: ({ errors }) => errors.map(({ message }) => message).join(' '),
-      },
+      { name: 'Line', number: true, show: ({ position }) => read[Number(position)]?.line },
+      ...REFUSED,
     ],
   }
-  const costs = totals.map(
-    ({ currency = '', total_debit = '' }) =>
-      [`Would cost in ${currency}`, money(total_debit, currency)] as const,
-  )
   return html`<section class="card"><h2>Checked: nothing is made yet</h2>
 ${facts([
   ['Payouts', counts.payouts],
   ['Would be made', counts.created],
   ['Would be refused', counts.refused],
-  ...costs,
+  ...costsOf('Would cost', totals),
 ])}${rows(table, refused)}</section>`
 }

@@ -5,12 +5,12 @@ import { currencyExponent, findCurrency } from '../../money/currency.ts'
 import { parseMajor } from '../../money/decimal.ts'
 import { type Html, html } from '../../text/html.ts'
 import { ApiError, type JsonObject, queryText } from '../api.ts'
-import { deed, type Field, fields, named, post, ungrouped } from '../form.ts'
+import { deed, type Field, fields, named, post, problemList, ungrouped } from '../form.ts'
 import type { Beneficiary, Payout, PayoutOption, Quote } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { digits, facts, money, time, words } from '../show.ts'
+import { digits, facts, time, words } from '../show.ts'
 import { accountOf, type Screen, type Visit } from '../visit.ts'
-import { payeeScreen, payPayee } from './payee.ts'
+import { payeeScreen, payPayee, priceFacts } from './payee.ts'
 
 export function newPayoutScreens(screens: Screens): void {
   screens.show('account', '/payouts/new', waysScreen)
@@ -51,7 +51,7 @@ async function waysScreen(visit: Visit): Promise<Screen> {
   const wish = await wishOf(visit)
   const asked = wish.amount !== '' && wish.currency !== ''
   const { minor, problem } = asked ? minorUnits(wish) : { minor: undefined, problem: '' }
-  const ways = minor === undefined ? undefined : await optionsFor(visit, wish, minor)
+  const ways = minor !== undefined && (await waysOf(visit, wish, minor))
   const body = html`<form class="row" action="${visit.root}/payouts/new">
 ${wish.to && html`<input type="hidden" name="to" value="${wish.to}">`}
 ${fields(visit, wishFields(visit, wish))}<button class="main">Show the ways</button></form>
@@ -62,7 +62,7 @@ ${
 amounts fail or are held</a>, so that you can see it.</p>`
 }
 ${problem && html`<p class="note bad" role="alert">${problem}</p>`}
-${ways && waysTable(visit, wish, ways)}`
+${ways}`
   return { title: 'New payout', body }
 }
 
@@ -100,9 +100,8 @@ function minorUnits({ amount, currency }: Wish): { minor?: bigint; problem: stri
   return { problem: `“${amount}” is no amount of ${currency}: write it like ${example}.` }
 }
 
-type Ways = { readonly options: readonly PayoutOption[] } | { readonly refused: ApiError }
-
-async function optionsFor(visit: Visit, wish: Wish, amount: bigint): Promise<Ways> {
+/** The ways that the payout could go, or why there are none. */
+async function waysOf(visit: Visit, wish: Wish, amount: bigint): Promise<Html> {
   const { currency, country, holding } = wish
   const body = {
     payout_info: { currency, amount },
@@ -110,23 +109,22 @@ async function optionsFor(visit: Visit, wish: Wish, amount: bigint): Promise<Way
     ...(country && { destination_info: { currency, country } }),
   }
   try {
-    return await visit.api.post<{ options: readonly PayoutOption[] }>('/v3/payout/options', body)
+    const { options } = await visit.api.post<Options>('/v3/payout/options', body)
+    return waysTable(visit, wish, options)
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500 && error.status !== 401) {
-      return { refused: error }
-    }
-    throw error
+    const isShown = error instanceof ApiError && error.status < 500 && error.status !== 401
+    if (!isShown) throw error
+    return problemList(error)
   }
 }
 
-function waysTable(visit: Visit, wish: Wish, ways: Ways): Html {
-  if ('refused' in ways) {
-    return html`<div class="note bad" role="alert"><ul>${ways.refused.problems.map(
-      ({ message }) => html`<li>${message}</li>`,
-    )}</ul></div>`
-  }
-  const possible = ways.options.filter(option => option.possible)
-  const others = ways.options.filter(option => !option.possible)
+interface Options {
+  readonly options: readonly PayoutOption[]
+}
+
+function waysTable(visit: Visit, wish: Wish, options: readonly PayoutOption[]): Html {
+  const possible = options.filter(option => option.possible)
+  const others = options.filter(option => !option.possible)
   return html`<h2>${possible.length === 0 ? 'No way leads there' : 'Ways it can go'}</h2>
 <div class="cards">${possible.map(option => way(visit, wish, option))}</div>
 ${
@@ -141,24 +139,9 @@ ${option.errors.map(e => e.message).join(' ')}</li>`,
 
 function way(visit: Visit, wish: Wish, option: PayoutOption): Html {
   const { price, expected_at } = option
-  const fees =
-    price &&
-    BigInt(price.fee_info.fixed.in_holding_currency) +
-      BigInt(price.fee_info.variable.in_holding_currency)
-  const from = price?.holding_info.currency ?? ''
   return html`<section class="card"><h3>${nameOf(option)}</h3>
 ${facts([
-  [
-    'Costs you',
-    price && html`<strong>${money(price.total_debit.amount, price.total_debit.currency)}</strong>`,
-  ],
-  ['of which fees', fees !== null && money(String(fees), from)],
-  [
-    'Rate',
-    price && from !== wish.currency
-      ? `1 ${from} = ${price.exchange_rates.holding_to_payout} ${wish.currency}`
-      : '',
-  ],
+  ...(price === null ? [] : priceFacts(price, price.total_debit.amount, wish.currency)),
   ['Arrives', expected_at && time(expected_at)],
 ])}
 ${deed(visit, {

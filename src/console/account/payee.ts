@@ -44,10 +44,8 @@ function networkOf(quote: Quote): string {
 }
 
 function terms(quote: Quote, again: string): Html {
-  const { holding_info: from, payout_info: to, fee_info } = quote
-  const fees =
-    BigInt(fee_info.fixed.in_holding_currency) + BigInt(fee_info.variable.in_holding_currency)
-  const total = String(BigInt(from.amount) + fees)
+  const { holding_info: from, payout_info: to } = quote
+  const total = BigInt(from.amount) + feesOf(quote)
   const left =
     quote.status === 'active'
       ? html`<p>This price holds until ${time(quote.valid_until)}
@@ -56,16 +54,28 @@ function terms(quote: Quote, again: string): Html {
 <a href="${again}">Ask for a new price.</a></p>`
   return html`<section class="card">${facts([
     ['They get', money(to.amount, to.currency)],
-    ['Costs you', html`<strong>${money(total, from.currency)}</strong>`],
-    ['of which fees', money(String(fees), from.currency)],
-    [
-      'Rate',
-      from.currency === to.currency
-        ? ''
-        : `1 ${from.currency} = ${quote.exchange_rates.holding_to_payout} ${to.currency}`,
-    ],
+    ...priceFacts(quote, String(total), to.currency),
     ['Arrives', quote.expected_at && time(quote.expected_at)],
   ])}${left}</section>`
+}
+
+type Price = Pick<Quote, 'fee_info' | 'exchange_rates'> & {
+  readonly holding_info: { readonly currency: string }
+}
+
+/** What a price costs with its fees, and by which rate a payout in currency `to` is converted. */
+export function priceFacts(price: Price, total: string, to: string): [string, Content][] {
+  const { currency: from } = price.holding_info
+  const rate = `1 ${from} = ${price.exchange_rates.holding_to_payout} ${to}`
+  return [
+    ['Costs you', html`<strong>${money(total, from)}</strong>`],
+    ['of which fees', money(String(feesOf(price)), from)],
+    ['Rate', from !== to && rate],
+  ]
+}
+
+function feesOf({ fee_info: { fixed, variable } }: Pick<Quote, 'fee_info'>): bigint {
+  return BigInt(fixed.in_holding_currency) + BigInt(variable.in_holding_currency)
 }
 
 function knownPayee({ id, name }: Beneficiary): Html {

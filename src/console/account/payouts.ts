@@ -1,10 +1,12 @@
 // Payouts: the list, and one payout with its money, its route and what the person can do about it.
+// Also a quote, with the calculation of each of its figures.
 
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
 import { type Html, html } from '../../text/html.ts'
+import type { JsonObject } from '../api.ts'
 import { anyOf, deed, said } from '../form.ts'
-import { type Listing, type ListPage, textColumn } from '../list.ts'
+import { AMOUNT, type Listing, type ListPage, textColumn } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import {
@@ -12,6 +14,7 @@ import {
   digits,
   facts,
   idLink,
+  link,
   mainLink,
   members,
   money,
@@ -33,6 +36,7 @@ export function payoutScreens(screens: Screens): void {
   screens.act('account', '/payouts/:id/answer', answer, showPayout)
   screens.act('account', '/payouts/:id/metadata', changeMetadata, showPayout)
   decisionScreens(screens, 'payout', 'payouts', showPayout)
+  screens.show('account', '/quotes/:id', showQuote)
 }
 
 function payoutList(visit: Visit): ListPage<Payout> {
@@ -50,10 +54,7 @@ function payoutList(visit: Visit): ListPage<Payout> {
       {
         name: 'scheduled',
         label: 'Scheduled',
-        options: [
-          ['', 'Any'],
-          ['true', 'Waits for its time'],
-        ],
+        options: { '': 'Any', true: 'Waits for its time' },
       },
       { name: 'currency', label: 'Currency' },
       { name: 'reference_id', label: 'Your reference' },
@@ -69,16 +70,10 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
     {
       name: 'Payee',
       show: ({ id, beneficiary_details }) =>
-        html`<a href="${root}/payouts/${id}">${beneficiary_details.name || id}</a>`,
+        link(`${root}/payouts/${id}`, beneficiary_details.name || id),
       text: ({ beneficiary_details }) => beneficiary_details.name,
     },
-    {
-      name: 'Amount',
-      number: true,
-      show: ({ amount, currency }) => money(amount, currency),
-      text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
-    },
-    { name: 'Currency', text: ({ currency }) => currency },
+    ...AMOUNT,
     textColumn('State', ({ status }) => status, state),
     textColumn('Type', ({ type }) => type, words),
     textColumn('Your reference', ({ reference_id }) => reference_id),
@@ -250,4 +245,13 @@ async function changeMetadata(visit: Visit): Promise<string> {
   const metadata = Object.fromEntries([...sent, ...added])
   await visit.api.send('PUT', `/v3/payout/${params.id}`, { metadata })
   return `${visit.root}/payouts/${params.id}?done=saved`
+}
+
+async function showQuote(visit: Visit): Promise<Screen> {
+  const path = `/v3/payout/quote/${visit.params.id}`
+  const { explanation, ...terms } = await visit.api.get<JsonObject>(path, { explain: 'true' })
+  const body = html`<p class="lead">${state(String(terms.status))}</p>
+${members(visit.root, terms)}
+<h2>How it was calculated</h2>${members(visit.root, (explanation ?? {}) as JsonObject)}`
+  return { title: 'Quote', body }
 }

@@ -1,91 +1,80 @@
 // The history of a payout, in order: states, journals, its route, and webhooks.
 import { type Content, type Html, html } from '../../text/html.ts'
-import type { JsonObject } from '../api.ts'
-import type { Failure } from '../objects.ts'
+import type { TimelineResponse } from '../../timeline/response.ts'
+import type { Shown } from '../objects.ts'
 import { digits, idLink, state, time, words } from '../show.ts'
 import type { Visit } from '../visit.ts'
 
-interface Timeline {
-  readonly truncated: boolean
-  readonly under_review: boolean
-  readonly items: readonly Item[]
-}
-
-interface Item extends JsonObject {
-  readonly at: string
-  readonly kind: string
-}
+type Timeline = Shown<typeof TimelineResponse>
+type Item = Timeline['items'][number]
+type ItemOf<Kind extends Item['kind']> = Extract<Item, { readonly kind: Kind }>
 
 export async function timelineOf(visit: Visit, payout: string): Promise<Html> {
   const { items, truncated } = await visit.api.get<Timeline>(`/v3/payout/${payout}/timeline`)
   return html`<ol class="timeline">${items.map(
     item =>
       html`<li><span class="at">${time(item.at)}</span>
-<div>${said(visit.root, item)}</div></li>`,
+<div>${shownItem(visit.root, item)}</div></li>`,
   )}</ol>${truncated && html`<p>There is more than is shown here.</p>`}`
 }
 
-function said(root: string, item: Item): Content {
-  const text = (name: string) => (typeof item[name] === 'string' ? (item[name] as string) : '')
-  const failure = item.failure as Failure | null | undefined
+function shownItem(root: string, item: Item): Content {
   switch (item.kind) {
     case 'state':
-      return html`${state(text('status'))} <span class="faint">by ${words(text('by'))}</span>
-${failure && html` ${failure.message} <code>${failure.code}</code>`}`
+      return html`${state(item.status)} <span class="faint">by ${words(item.by ?? '')}</span>
+${item.failure && html` ${item.failure.message} <code>${item.failure.code}</code>`}`
     case 'route':
-      return html`Goes by <strong>${text('rail')}</strong>. ${text('reason')}`
-    case 'attempt': {
-      const release = text('release_at') && html`, its rail gets it ${time(text('release_at'))}`
-      return html`Attempt ${text('number')} by <strong>${text('rail')}</strong>:
-${words(text('state'))}${release}${failure && html`. ${failure.message}`}
-${text('uetr') && html`<br><span class="faint">UETR <code>${text('uetr')}</code></span>`}`
-    }
+      return html`Goes by <strong>${item.rail}</strong>. ${item.reason}`
+    case 'attempt':
+      return onRail(item)
     case 'journal':
-      return html`<details><summary>Booked: ${words(text('journal_kind'))}, journal
-${text('journal_number')}</summary>${postings(item)}</details>`
+      return html`<details><summary>Booked: ${words(item.journal_kind)}, journal
+${item.journal_number}</summary>${postings(item)}</details>`
     case 'webhook_attempt':
       return told(root, item)
     case 'approval':
-      return html`<strong>${nameIn(item)}</strong> ${
-        text('decision') === 'approve' ? 'approved' : 'rejected'
-      } it: ${text('given')} of ${text('needed')} given.`
+      return html`<strong>${item.by_hand.operator}</strong> ${
+        item.decision === 'approve' ? 'approved' : 'rejected'
+      } it: ${item.given} of ${item.needed} given.`
     case 'handling':
-      return html`<strong>${nameIn(item)}</strong> ${
-        text('action') === 'taken' ? 'took it, to pay it by hand' : 'gave it back unpaid'
+      return html`<strong>${item.by_hand.operator}</strong> ${
+        item.action === 'taken' ? 'took it, to pay it by hand' : 'gave it back unpaid'
       }.`
     default:
       return html`${words(item.kind)} ${rest(root, item)}`
   }
 }
 
+function onRail(item: ItemOf<'attempt'>): Html {
+  const { release_at, failure, uetr } = item
+  const release = release_at && html`, its rail gets it ${time(release_at)}`
+  return html`Attempt ${item.number} by <strong>${item.rail}</strong>:
+${words(item.state)}${release}${failure && html`. ${failure.message}`}
+${uetr && html`<br><span class="faint">UETR <code>${uetr}</code></span>`}`
+}
+
 /** An attempt to tell an endpoint, with a link to the whole delivery. */
-function told(root: string, item: Item): Html {
-  const { endpoint, delivery, outcome, event_type, attempt, status_code, error, retry_at } = item
+function told(root: string, item: ItemOf<'webhook_attempt'>): Html {
+  const { endpoint, delivery, outcome, status_code, retry_at } = item
   const page = `${root}/webhooks/${endpoint}/deliveries/${delivery}`
-  const answered = typeof status_code === 'string' ? `answered ${status_code}` : String(error)
+  const answered = status_code === null ? item.error : `answered ${status_code}`
   const isDone = outcome === 'delivered'
-  const took = `${item.duration_ms} ms`
   return html`<span class="state ${isDone ? 'good' : 'bad'}">webhook ${
     isDone ? 'delivered' : 'not delivered'
-  }</span> <code>${String(event_type)}</code> to ${idLink(root, String(endpoint))},
-attempt ${String(attempt)}: ${answered}, <a href="${page}">${took}</a>${
-    typeof retry_at === 'string' && html`. Again ${time(retry_at)}`
+  }</span> <code>${item.event_type}</code> to ${idLink(root, endpoint)},
+attempt ${item.attempt}: ${answered}, <a href="${page}">${item.duration_ms} ms</a>${
+    retry_at && html`. Again ${time(retry_at)}`
   }`
 }
 
-function nameIn({ by_hand }: Item): string {
-  return String((by_hand as JsonObject | null)?.operator ?? '')
-}
-
-function postings({ postings: booked, hash }: Item): Html {
-  const lines = booked as readonly { code: string; currency: string; amount: string }[]
+function postings({ postings: booked, hash }: ItemOf<'journal'>): Html {
   return html`<table><thead><tr><th scope="col">Account</th>
 <th scope="col" class="number">Amount</th>
-</tr></thead><tbody>${lines.map(
+</tr></thead><tbody>${booked.map(
     ({ code, currency, amount }) =>
       html`<tr><td>${words(code)}</td>
 <td class="number">${digits(amount, currency)} ${currency}</td></tr>`,
-  )}</tbody></table><p class="faint">Seal <code>${String(hash).slice(0, 16)}…</code></p>`
+  )}</tbody></table><p class="faint">Seal <code>${hash.slice(0, 16)}…</code></p>`
 }
 
 /** The members of an item that this file does not know. */

@@ -1,25 +1,23 @@
 // The statement: every movement of a balance, the balance at any time, and files of both.
 import { type Html, html } from '../../text/html.ts'
 import { anyOf, field, named } from '../form.ts'
-import { type Listing, showList, textColumn } from '../list.ts'
+import { AMOUNT, type Listing, showList, textColumn } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { digits, facts, idLink, members, money, time, words } from '../show.ts'
+import { digits, facts, idLink, link, members, money, time, words } from '../show.ts'
 import { accountOf, type Screen, type Visit } from '../visit.ts'
 
 export function transactionScreens(screens: Screens): void {
   screens.show('account', '/transactions', async visit => ({
     title: 'Statement',
     live: 'btr_',
-    body: html`${await balanceAt(visit)}${statementForm(visit)}${await showList(
-      visit,
-      `${visit.root}/transactions`,
-      transactionList(visit),
-    )}`,
+    body: html`${await balanceAt(visit)}${statementForm(visit)}${await list(visit)}`,
   }))
   screens.csv('/transactions', transactionList)
   screens.show('account', '/transactions/:id', showTransaction)
 }
+
+const list = (visit: Visit) => showList(visit, '/transactions', transactionList(visit))
 
 /** The balances at a time that the address names. */
 async function balanceAt(visit: Visit) {
@@ -42,11 +40,7 @@ ${field(visit, {
   }</p>`
 }
 
-const FORMATS: readonly (readonly [string, string])[] = [
-  ['camt053', 'camt.053 (ISO 20022)'],
-  ['mt940', 'MT940 (SWIFT)'],
-  ['csv', 'CSV'],
-]
+const FORMATS = { camt053: 'camt.053 (ISO 20022)', mt940: 'MT940 (SWIFT)', csv: 'CSV' }
 
 /** The statement of a period as a file. The period ends before today, as today is not over. */
 function statementForm(visit: Visit): Html {
@@ -59,7 +53,7 @@ function statementForm(visit: Visit): Html {
 <form class="row" action="${visit.root}/statement">
 ${day('from', 'From (UTC)', month === today ? '' : month)}
 ${day('to', 'To the beginning of', today)}
-${field(visit, { name: 'currency', label: 'Balance', options: [['', 'All'], ...currencies] })}
+${field(visit, { name: 'currency', label: 'Balance', options: { '': 'All', ...currencies } })}
 ${field(visit, { name: 'format', label: 'Format', options: FORMATS })}
 <button class="quiet">Download</button></form></details>`
 }
@@ -72,17 +66,10 @@ function transactionList(visit: Visit): Listing<Transaction> {
     columns: [
       {
         name: 'When',
-        show: ({ id, created_at }) =>
-          html`<a href="${visit.root}/transactions/${id}">${time(created_at)}</a>`,
+        show: ({ id, created_at }) => link(`${visit.root}/transactions/${id}`, time(created_at)),
         text: ({ created_at }) => created_at,
       },
-      {
-        name: 'Amount',
-        number: true,
-        show: ({ amount, currency }) => money(amount, currency),
-        text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
-      },
-      { name: 'Currency', text: ({ currency }) => currency },
+      ...AMOUNT,
       textColumn('For', ({ type }) => type, words),
       textColumn(
         'Of',

@@ -22,7 +22,7 @@ async function requestsScreen(visit: Visit): Promise<Screen> {
     return { title, body: html`<p>Requests of live accounts are not logged.</p>` }
   }
   try {
-    return { title, body: await showList(visit, `${visit.root}/requests`, REQUESTS) }
+    return { title, body: await showList(visit, '/requests', REQUESTS) }
   } catch (error) {
     if (error instanceof ApiError && error.is('not_found')) return { title, body: OFF }
     throw error

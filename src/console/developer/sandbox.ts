@@ -21,12 +21,13 @@ export function sandboxScreens(screens: Screens): void {
   screens.act('account', '/sandbox/transition', move, sandboxScreen)
 }
 
-const STEPS: readonly (readonly [string, string])[] = [
-  ['1800', 'half an hour (quotes expire)'],
-  ['86400', 'a day'],
-  ['604800', 'a week'],
-  ['2592000', '30 days'],
-]
+/** Steps of the clock, in seconds. */
+const STEPS = {
+  1800: 'half an hour (quotes expire)',
+  86400: 'a day',
+  604800: 'a week',
+  2592000: '30 days',
+}
 
 /** What the simulator does with amounts, so that nobody has to look it up. */
 function amountsCard(visit: Visit): Html {

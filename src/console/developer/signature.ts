@@ -41,15 +41,12 @@ async function signatureScreen(visit: Visit): Promise<Screen> {
   const got = { headers, body: pasted, secret: said(visit, 'secret') }
   const findings = [...checkSignature(got, Date.now()), ...(await compareBody(visit, got))]
   const body = html`<h2>Findings</h2><ul class="findings">${findings.map(
-    ({ good, text }) => html`<li>${finding(good)} ${text}</li>`,
+    ({ good, text }) =>
+      html`<li><span class="state ${good ? 'good' : 'bad'}">${
+        good ? 'right' : 'wrong'
+      }</span> ${text}</li>`,
   )}</ul>${debuggerForm(visit)}`
   return { title, body }
-}
-
-function finding(good: boolean): Html {
-  return good
-    ? html`<span class="state good">right</span>`
-    : html`<span class="state bad">wrong</span>`
 }
 
 interface Got {
@@ -76,12 +73,9 @@ const TOLERANCE_S = 300
 
 /** The findings that need nothing but the request. */
 export function checkSignature({ headers, body, secret }: Got, now_ms: number): Finding[] {
-  const id = headers.get('webhook-id') ?? ''
-  const stamp = headers.get('webhook-timestamp') ?? ''
-  const sent = headers.get('webhook-signature') ?? ''
-  const missing = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].filter(
-    name => !headers.get(name),
-  )
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+  const [id = '', stamp = '', sent = ''] = names.map(name => headers.get(name))
+  const missing = names.filter(name => !headers.get(name))
   if (missing.length > 0) return [wrong(`The headers have no ${missing.join(', ')}.`)]
   const findings: Finding[] = []
   if (/^\d{1,12}$/.test(stamp)) {

@@ -5,7 +5,7 @@ import { anyOf, bodyOf, deed, post, said, unseen } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Delivery, DeliveryInFull, Endpoint } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { facts, idLink, members, state, time } from '../show.ts'
+import { facts, idLink, link, members, state, time } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { debuggerForm, debuggerScreens } from './signature.ts'
 
@@ -32,7 +32,7 @@ const OF_EVENTS = 'Separated by spaces: payout.* entity.approved. None is every 
 
 async function endpointsScreen(visit: Visit): Promise<Screen> {
   const { root } = visit
-  const list = await showList<Endpoint>(visit, `${root}/webhooks`, {
+  const list = await showList<Endpoint>(visit, '/webhooks', {
     api: API,
     caption: 'Webhook endpoints',
     withoutDays: true,
@@ -91,7 +91,7 @@ ${
   may(visit, 'maker') &&
   deed(visit, { action: `${root}/webhooks/${id}/test`, button: 'Send a test event', small: true })
 }
-<h2>Deliveries</h2>${await showList(visit, `${root}/webhooks/${id}`, deliveryList(visit, id))}`
+<h2>Deliveries</h2>${await showList(visit, `/webhooks/${id}`, deliveryList(visit, id))}`
   return { title: endpoint.url, body, live: '*' }
 }
 
@@ -101,10 +101,7 @@ function deliveryList(visit: Visit, id: string): Listing<Delivery> {
     api: `${API}/${id}/delivery`,
     caption: 'Deliveries, newest first',
     columns: [
-      {
-        name: 'Event',
-        show: row => html`<a href="${page}/deliveries/${row.id}">${row.event_type}</a>`,
-      },
+      { name: 'Event', show: row => link(`${page}/deliveries/${row.id}`, row.event_type) },
       { name: 'Of', show: ({ object_id }) => idLink(visit.root, object_id) },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Attempts', number: true, show: ({ attempt_count }) => attempt_count },

@@ -14,13 +14,11 @@ import {
 } from '../form.ts'
 import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { facts, money, state, time } from '../show.ts'
+import { facts, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type { DeskAccount, DeskKey, MadeKey } from './objects.ts'
 
 const API = '/v3/operator/account'
-/** The operator's acts on the state of an account, in words. */
-const STATE_WORDS = { freeze: 'Freeze', unfreeze: 'Unfreeze', close: 'Close' } as const
 
 export function accountScreens(screens: Screens): void {
   screens.list('installation', '/accounts', list)
@@ -71,8 +69,7 @@ function list(visit: Visit): ListPage<DeskAccount> {
     columns: [
       {
         name: 'Account',
-        show: ({ account_id, name }) =>
-          html`<a href="${visit.root}/accounts/${account_id}">${name || account_id}</a>`,
+        show: ({ account_id: id, name }) => link(`${visit.root}/accounts/${id}`, name || id),
       },
       { name: 'Id', show: ({ account_id }) => html`<code>${account_id}</code>` },
       { name: 'State', show: row => state(row.state) },
@@ -103,9 +100,9 @@ ${facts([
   ['Balances', balancesOf(account.balances)],
   ['Deposit address', html`<code>${account.deposit_address}</code>`],
   ['Opened', time(account.created_at)],
-  ['Payouts', html`<a href="${visit.root}/payouts?account_id=${id}">its payouts</a>`],
-  ['Income', html`<a href="${visit.root}/accounts/${id}/income">what it brought in</a>`],
-  ['Limits', html`<a href="${visit.root}/rules?account_id=${id}">its limits</a>`],
+  ['Payouts', link(`${visit.root}/payouts?account_id=${id}`, 'its payouts')],
+  ['Income', link(`${visit.root}/accounts/${id}/income`, 'what it brought in')],
+  ['Limits', link(`${visit.root}/rules?account_id=${id}`, 'its limits')],
 ])}
 ${stateForms(visit, id, account.state)}
 <h2>Money</h2>${moneyForms(visit, id, account)}
@@ -113,19 +110,18 @@ ${stateForms(visit, id, account.state)}
   return { title: account.name || id, body }
 }
 
-/** The possible acts, by the state of the account. */
-const POSSIBLE: Readonly<Record<string, readonly (keyof typeof STATE_WORDS)[]>> = {
-  active: ['freeze'],
-  frozen: ['unfreeze', 'close'],
+/** What an operator can do with an account, by its state, in words. */
+const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  active: { freeze: 'Freeze' },
+  frozen: { unfreeze: 'Unfreeze', close: 'Close' },
 }
 
 function stateForms(visit: Visit, id: string, now: string): Html {
-  const possible = POSSIBLE[now] ?? []
-  return html`<div class="side">${possible.map(name =>
+  return html`<div class="side">${Object.entries(ACTS[now] ?? {}).map(([name, button]) =>
     deed(visit, {
       action: `${visit.root}/accounts/${id}/${name}`,
-      under: STATE_WORDS[name],
-      button: STATE_WORDS[name],
+      under: button,
+      button,
       asksPassword: name === 'unfreeze',
       danger: name !== 'unfreeze',
       fields: [REASON],
@@ -151,8 +147,6 @@ function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html
   return html`<div class="side">${form('fund', 'Money came in', source)}
 ${form('withdraw', 'Money goes out', REASON)}</div>`
 }
-
-const SCOPES = named(['read', 'write', 'operator'])
 
 function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
   const path = `${visit.root}/accounts/${id}`
@@ -188,7 +182,7 @@ ${deed(visit, {
   button: 'Make the key',
   asksPassword: true,
   fields: [
-    { name: 'scope', label: 'May', options: SCOPES },
+    { name: 'scope', label: 'May', options: named(['read', 'write', 'operator']) },
     { name: 'name', label: 'Name (optional)' },
   ],
 })}`

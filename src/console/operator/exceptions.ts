@@ -4,7 +4,7 @@ import { html } from '../../text/html.ts'
 import { countOf, deed, said } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { time, words } from '../show.ts'
+import { idLink, time, words } from '../show.ts'
 import type { Visit } from '../visit.ts'
 import type { RailException } from './objects.ts'
 
@@ -26,10 +26,7 @@ function list(visit: Visit): ListPage<RailException> {
     caption: 'Open exceptions, oldest first',
     cursorOf: ({ payout, number }) => `${payout}:${number}`,
     columns: [
-      {
-        name: 'Payout',
-        show: ({ payout }) => html`<a href="${root}/payouts/${payout}"><code>${payout}</code></a>`,
-      },
+      { name: 'Payout', show: ({ payout }) => idLink(root, payout) },
       { name: 'Rail', show: ({ rail }) => rail },
       {
         name: 'What',

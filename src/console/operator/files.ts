@@ -6,7 +6,7 @@ import { mayRunInstallation } from '../../user/rules.ts'
 import { anyOf, deed, type Field, REASON, reasonOf, said } from '../form.ts'
 import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { facts, money, state, time } from '../show.ts'
+import { facts, idLink, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type { DeskFile, DeskFileInFull } from './objects.ts'
 
@@ -36,7 +36,7 @@ function list(visit: Visit): ListPage<DeskFile> {
     columns: [
       {
         name: 'File',
-        show: ({ msg_id }) => html`<a href="${root}/files/${msg_id}"><code>${msg_id}</code></a>`,
+        show: ({ msg_id: id }) => link(`${root}/files/${id}`, html`<code>${id}</code>`),
       },
       { name: 'State', show: stateOf },
       { name: 'Rail', show: ({ rail }) => rail },
@@ -65,22 +65,15 @@ const sumOf = ({ control_sum, currency }: DeskFile) => html`${control_sum}&nbsp;
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const { root } = visit
-  // The digest is read before the bytes, so that it is never of more than the page shows.
+  // The digest is read before the bytes, so that it never covers more than the page shows.
   const file = await visit.api.get<DeskFileInFull>(`${API}/${id}`)
   const { content } = await visit.api.quietly().get<{ content: string }>(`${API}/${id}/content`)
   const payments: Table<Payment> = {
     caption: 'Payments in the file',
     empty: 'None.',
     columns: [
-      {
-        name: 'Payout',
-        show: ({ payout }) => html`<a href="${root}/payouts/${payout}"><code>${payout}</code></a>`,
-      },
-      {
-        name: 'Amount',
-        number: true,
-        show: ({ amount, currency }) => money(amount, currency),
-      },
+      { name: 'Payout', show: ({ payout }) => idLink(root, payout) },
+      { name: 'Amount', number: true, show: ({ amount, currency }) => money(amount, currency) },
       { name: 'The bank calls it', show: ({ end_to_end_id }) => end_to_end_id },
       { name: 'Account', show: ({ account_id }) => account_id },
     ],
@@ -135,8 +128,5 @@ ${deed(visit, {
 const FORCE: Field = {
   name: 'force',
   label: 'Payouts in it are over',
-  options: [
-    ['', 'do not send it so'],
-    ['yes', 'send it all the same'],
-  ],
+  options: { '': 'do not send it so', yes: 'send it all the same' },
 }

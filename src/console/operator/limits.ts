@@ -28,10 +28,7 @@ function ruleOf(visit: Visit): object {
   }
 }
 
-const OF_PAYOUTS = [
-  ['', 'all'],
-  ['yes', 'those to new payees'],
-] as const
+const OF_PAYOUTS = { '': 'all', yes: 'those to new payees' }
 
 async function show(visit: Visit): Promise<Screen> {
   const { account_id } = visit.query

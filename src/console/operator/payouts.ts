@@ -6,7 +6,7 @@ import { type Html, html } from '../../text/html.ts'
 import { anyOf, bodyOf, deed, named, nothing, REASON, reasonOf } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { digits, facts, members, money, state, time, words } from '../show.ts'
+import { digits, facts, link, members, money, state, time, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type { DeskPayoutInFull, DeskPayoutRow } from './objects.ts'
 
@@ -35,7 +35,7 @@ function list(visit: Visit): ListPage<DeskPayoutRow> {
       {
         name: 'Payout',
         show: ({ payout: { id, beneficiary_details } }) =>
-          html`<a href="${root}/payouts/${id}">${beneficiary_details.name || id}</a>`,
+          link(`${root}/payouts/${id}`, beneficiary_details.name || id),
       },
       {
         name: 'Amount',
@@ -45,10 +45,7 @@ function list(visit: Visit): ListPage<DeskPayoutRow> {
       { name: 'State', show: ({ payout }) => state(payout.status) },
       { name: 'Rail', show: ({ rail }) => rail || '–' },
       { name: 'Taken by', show: ({ taken_by }) => taken_by },
-      {
-        name: 'Account',
-        show: ({ account_id }) => html`<a href="${root}/accounts/${account_id}">${account_id}</a>`,
-      },
+      { name: 'Account', show: ({ account_id: id }) => link(`${root}/accounts/${id}`, id) },
       { name: 'Made', show: ({ payout }) => time(payout.created_at) },
     ],
     filters: [
@@ -63,14 +60,12 @@ function list(visit: Visit): ListPage<DeskPayoutRow> {
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const { payout, ...found } = await visit.api.get<DeskPayoutInFull>(`${API}/${id}`)
+  const { account_id, screening } = found
   const { amount, currency, beneficiary_details } = payout
   const body = html`<div data-live-part><p class="lead">${state(payout.status)}
 ${payout.status_description}
-${found.under_review && html`<a href="${visit.root}/exceptions">It is under review.</a>`}
-${
-  found.screening &&
-  html`<a href="${visit.root}/screening/${id}">Screening: ${words(found.screening)}</a>`
-}</p>
+${found.under_review && link(`${visit.root}/exceptions`, 'It is under review.')}
+${screening && link(`${visit.root}/screening/${id}`, `Screening: ${words(screening)}`)}</p>
 ${
   payout.failure &&
   html`<div class="note bad">${payout.failure.message}
@@ -78,12 +73,7 @@ ${
 }
 ${facts([
   ['Send', money(found.send.amount, found.send.currency)],
-  [
-    'Account',
-    html`<a href="${visit.root}/accounts/${found.account_id}">${
-      found.account_name || found.account_id
-    }</a>`,
-  ],
+  ['Account', link(`${visit.root}/accounts/${account_id}`, found.account_name || account_id)],
   ['Rail', found.rail],
   ['The bank calls it', found.rail_reference],
   ['Taken by', found.taken_by],

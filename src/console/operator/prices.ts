@@ -1,16 +1,20 @@
-// Rates with their age, fees and spreads: what payouts are priced by.
+// Rates with their age, fees and spreads: what payouts are priced by. Also the history of a rate,
+// from the audit log: the line, and who set it.
 import { html } from '../../text/html.ts'
+import type { Json } from '../api.ts'
+import { lineChart } from '../charts.ts'
 import { deed, said } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { digits, state, time, words } from '../show.ts'
+import { digits, link, state, time, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { Fee, Rate } from './objects.ts'
+import type { AuditedChange, Fee, Rate } from './objects.ts'
 
 export function priceScreens(screens: Screens): void {
   screens.show('installation', '/prices', show)
   const setting = { to: '/v3/operator/rate', body: rateOf, next: '/prices?done=saved' }
   screens.send('installation', '/prices/rate', setting, show)
+  screens.show('installation', '/prices/:base/:quote', showRate)
 }
 
 function rateOf(visit: Visit): object {
@@ -55,7 +59,7 @@ const RATES: Table<Rate> = {
     {
       name: 'Pair',
       show: ({ base, quote }) =>
-        html`<a href="/console/installation/prices/${base}/${quote}">${base}/${quote}</a>`,
+        link(`/console/installation/prices/${base}/${quote}`, `${base}/${quote}`),
     },
     { name: 'Mid', number: true, show: ({ mid }) => mid },
     { name: 'Source', show: ({ source, sample }) => html`${source} ${sample && SAMPLE}` },
@@ -91,5 +95,49 @@ const FEES: Table<Fee> = {
     },
     { name: 'Variable', number: true, show: ({ variable_bps }) => `${variable_bps} bp` },
     { name: '', show: ({ sample }) => sample && SAMPLE },
+  ],
+}
+
+/** Most entries of the log that are read, 100 a page. The feed of rates writes some 30 a day. */
+const MOST_READ = 2000
+
+async function showRate(visit: Visit): Promise<Screen> {
+  const { base = '', quote = '' } = visit.params
+  const api = visit.api.quietly()
+  const latest = await api.first<AuditedChange>('/v3/operator/audit', MOST_READ, {}, last => ({
+    before: last.change_id,
+  }))
+  const changes = latest.filter(({ table_name, before, after }) => {
+    const row = after ?? before
+    return table_name === 'rates' && row?.base === base && row.quote === quote
+  })
+  const points = changes.toReversed().flatMap(({ changed_at, after }) => {
+    const mid = text(after?.mid)
+    const value = scaled(mid)
+    return value === undefined ? [] : [{ name: changed_at.slice(0, 10), value, shown: mid }]
+  })
+  const title = `1 ${base} in ${quote}`
+  const body = html`${lineChart({ title, columns: ['Set on', quote], points })}
+<h2>Changes</h2>${rows(CHANGES, changes)}`
+  return { title, body }
+}
+
+const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
+
+/** An exact decimal as an integer, for the height of a line. */
+function scaled(mid: string): bigint | undefined {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(mid)
+  return match === null ? undefined : BigInt(`${match[1]}${(match[2] ?? '').padEnd(12, '0')}`)
+}
+
+const CHANGES: Table<AuditedChange> = {
+  caption: 'Changes of the rate, newest first',
+  empty: 'It was not changed lately.',
+  columns: [
+    { name: 'When', show: ({ changed_at }) => time(changed_at) },
+    { name: 'Who', show: ({ changed_by }) => changed_by },
+    { name: 'Was', number: true, show: ({ before }) => text(before?.mid) },
+    { name: 'Became', number: true, show: ({ after }) => text(after?.mid) },
+    { name: 'Source', show: ({ after }) => text(after?.source) },
   ],
 }

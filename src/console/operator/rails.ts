@@ -4,7 +4,7 @@ import { barChart } from '../charts.ts'
 import { deed, nothing, REASON, reasonOf } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { state, time } from '../show.ts'
+import { link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type { DeskRail, RailFigure, RailFigures, RouteRow } from './objects.ts'
 
@@ -33,7 +33,7 @@ async function show(visit: Visit): Promise<Screen> {
       },
       {
         name: 'Payouts',
-        show: ({ name }) => html`<a href="${visit.root}/payouts?rail=${name}">its payouts</a>`,
+        show: ({ name }) => link(`${visit.root}/payouts?rail=${name}`, 'its payouts'),
       },
       {
         name: '',

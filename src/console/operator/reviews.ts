@@ -3,7 +3,7 @@ import { html } from '../../text/html.ts'
 import { bodyOf, deed } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { members, state, time } from '../show.ts'
+import { link, members, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type { DeskEntity } from './objects.ts'
 
@@ -27,8 +27,7 @@ function list(visit: Visit): ListPage<DeskEntity> {
     columns: [
       {
         name: 'Name',
-        show: ({ entity }) =>
-          html`<a href="${visit.root}/entities/${entity.id}">${entity.name || entity.id}</a>`,
+        show: ({ entity: { id, name } }) => link(`${visit.root}/entities/${id}`, name || id),
       },
       { name: 'Review', show: ({ entity }) => state(entity.approval_status) },
       { name: 'Payouts held', number: true, show: ({ payouts_held }) => payouts_held },
@@ -40,11 +39,7 @@ function list(visit: Visit): ListPage<DeskEntity> {
   }
 }
 
-const DECISIONS: readonly (readonly [string, string])[] = [
-  ['approved', 'approve'],
-  ['requires_action', 'ask for more'],
-  ['rejected', 'reject'],
-]
+const DECISIONS = { approved: 'approve', requires_action: 'ask for more', rejected: 'reject' }
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params

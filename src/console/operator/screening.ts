@@ -4,7 +4,7 @@ import { type Html, html } from '../../text/html.ts'
 import { anyOf, bodyOf, deed, REASON, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { members, state, time } from '../show.ts'
+import { link, members, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type { HeldByScreening, Lists, Match, Screening } from './objects.ts'
 
@@ -20,14 +20,11 @@ export function screeningScreens(screens: Screens): void {
 
 async function heldScreen(visit: Visit): Promise<Screen> {
   const { root } = visit
-  const held = await showList<HeldByScreening>(visit, `${root}/screening`, {
+  const held = await showList<HeldByScreening>(visit, '/screening', {
     api: API,
     caption: 'Payouts that screening holds, and parties that may be listed',
     columns: [
-      {
-        name: 'Held',
-        show: ({ id }) => html`<a href="${root}/screening/${id}"><code>${id}</code></a>`,
-      },
+      { name: 'Held', show: ({ id }) => link(`${root}/screening/${id}`, html`<code>${id}</code>`) },
       { name: 'Kind', show: ({ of }) => of },
       {
         name: 'Screening',

@@ -2,7 +2,7 @@
 // take roles, let people in and log them out, but never themselves.
 import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
-import { ACCOUNT_ROLES, USER_ROLES } from '../../user/user.ts'
+import { ACCOUNT_ROLES, type UserRole } from '../../user/user.ts'
 import { ApiError, type ListOf } from '../api.ts'
 import {
   type Deed,
@@ -18,7 +18,7 @@ import {
 } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { copier, facts, state, time } from '../show.ts'
+import { copier, facts, link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type { DeskAccount, DeskUser } from './objects.ts'
 
@@ -79,10 +79,7 @@ async function list(visit: Visit): Promise<Screen> {
       { name: 'On accounts', show: ({ accounts }) => rolesOf(visit.root, accounts) },
       { name: 'Last seen', show: ({ last_seen_at }) => time(last_seen_at) },
       { name: 'State', show: stateOf },
-      {
-        name: 'Did',
-        show: ({ name }) => html`<a href="${visit.root}/audit?by=${name}">their acts</a>`,
-      },
+      { name: 'Did', show: ({ name }) => link(`${visit.root}/audit?by=${name}`, 'their acts') },
     ],
   }
   const another = mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`
@@ -105,12 +102,12 @@ function newForm(visit: Visit): Html {
   })
 }
 
-const MEANING = {
+/** The roles in the installation, in words. */
+const IN_INSTALLATION: Readonly<Record<UserRole, string>> = {
   member: 'member: works for accounts',
   auditor: 'auditor: reads everything',
   operator: 'operator: reads and changes everything',
-} as const
-const IN_INSTALLATION = USER_ROLES.toReversed().map(role => [role, MEANING[role]] as const)
+}
 
 async function show(visit: Visit): Promise<Screen> {
   const { name = '' } = visit.params
@@ -128,7 +125,7 @@ async function show(visit: Visit): Promise<Screen> {
 ${facts([
   ['In the installation', user.role],
   ['Last seen', time(user.last_seen_at)],
-  ['Acts', html`<a href="${visit.root}/audit?by=${name}">what they did</a>`],
+  ['Acts', link(`${visit.root}/audit?by=${name}`, 'what they did')],
 ])}
 <h2>On accounts</h2>${onAccounts(visit, user, isSelf)}
 ${mayChange(visit) && (isSelf ? ONESELF : changes(visit, user, accounts))}`
@@ -144,11 +141,7 @@ function mayChange({ person }: Visit): boolean {
 
 function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean): Html {
   const columns: Column<Given>[] = [
-    {
-      name: 'Account',
-      show: ({ account_id }) =>
-        html`<a href="${visit.root}/accounts/${account_id}"><code>${account_id}</code></a>`,
-    },
+    { name: 'Account', show: ({ account_id }) => accountLink(visit.root, account_id) },
     { name: 'Is its', show: ({ role }) => role },
   ]
   const take: Column<Given> = {
@@ -194,23 +187,28 @@ ${
 }
 
 const LINK = html`<p>Good once, for 15 minutes. It lets them set a password.</p>`
-const ROLES = named(ACCOUNT_ROLES)
 
 function accountRoleFields({ results, has_more }: ListOf<DeskAccount>): Field[] {
   const account = { name: 'account_id', label: 'Account', required: true }
   const options = results.map(({ account_id: id, name }) => [id, `${name} ${id}`] as const)
   return [
-    has_more ? { ...account, hint: 'Its id, acc_…' } : { ...account, options },
-    { name: 'role', label: 'Is its', options: ROLES },
+    has_more
+      ? { ...account, hint: 'Its id, acc_…' }
+      : { ...account, options: Object.fromEntries(options) },
+    { name: 'role', label: 'Is its', options: named(ACCOUNT_ROLES) },
   ]
 }
 
 function rolesOf(root: string, accounts: DeskUser['accounts']): Html[] {
   return [...Map.groupBy(accounts, ({ account_id }) => account_id)].map(
     ([id, given]) =>
-      html`<a href="${root}/accounts/${id}"><code>${id}</code></a>
+      html`${accountLink(root, id)}
 ${given.map(({ role }) => role).join(', ')}<br>`,
   )
+}
+
+function accountLink(root: string, id: string): Html {
+  return link(`${root}/accounts/${id}`, html`<code>${id}</code>`)
 }
 
 function stateOf({ disabled_at, disabled_reason }: DeskUser): Html {
