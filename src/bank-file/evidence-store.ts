@@ -1,5 +1,6 @@
 // The SQL statements of rail_item_evidence: what banks have said about items, each statement once.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { rowsAsJson, type TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import { hashJson } from '../seal.ts'
 import type { Evidence } from './evidence.ts'
 import { type ItemKey, itemKeys, itemName } from './item-store.ts'
@@ -38,12 +39,9 @@ function sameOf({ level, code, reasons, amount, currency, is_credit, reference }
 }
 
 /** In the order of receipt. */
-export async function listEvidence(
-  sql: Sql | TransactionSql,
-  keys: readonly ItemKey[],
-): Promise<KeptEvidence[]> {
+export async function listEvidence(sql: Tag, keys: readonly ItemKey[]): Promise<KeptEvidence[]> {
   return sql<KeptEvidence[]>`
-    select e.* from ${itemKeys(sql, keys)}
+    select e.* from ${itemKeys(keys)}
     cross join lateral (
       select t.account_id, t.payout_id, t.attempt, t.number, t.received_at, t.level, t.code,
         t.reasons, t.text, t.amount, t.currency, t.is_credit, t.reference, t.said_at,

@@ -1,6 +1,7 @@
 // The SQL statements of rail_files and rail_exchanges: the files for banks, written once, and which
 // process works on a rail's files now.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import { sql, type Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 
 export const FILE_STATES = [
@@ -59,7 +60,7 @@ export interface RailFile extends Omit<NewFile, 'bytes' | 'envelope'> {
   readonly updated_at: Instant
 }
 
-const columns = (sql: Sql | TransactionSql) => sql`
+const COLUMNS = sql`
   msg_id, name, rail, format, settlement_account, currency,
   to_char(execution_date, 'YYYY-MM-DD') as execution_date, item_count,
   control_sum::text as control_sum, encode(sha256, 'hex') as sha256,
@@ -80,13 +81,13 @@ export async function insertFile(tx: TransactionSql, file: NewFile): Promise<voi
 
 export async function findFile(sql: Sql, msg_id: string): Promise<RailFile | undefined> {
   const [file] = await sql<RailFile[]>`
-    select ${columns(sql)} from rail_files where msg_id = ${msg_id}`
+    select ${COLUMNS} from rail_files where msg_id = ${msg_id}`
   return file
 }
 
 export async function findFiles(sql: Sql, msg_ids: readonly string[]): Promise<RailFile[]> {
   return sql<RailFile[]>`
-    select ${columns(sql)} from rail_files where msg_id = any (${msg_ids}::text[])`
+    select ${COLUMNS} from rail_files where msg_id = any (${msg_ids}::text[])`
 }
 
 export interface FileQuery {
@@ -101,7 +102,7 @@ export interface FileQuery {
 export async function listFiles(sql: Sql, query: FileQuery): Promise<RailFile[]> {
   const { rail, state, starting_after, limit } = query
   return sql<RailFile[]>`
-    select ${columns(sql)} from rail_files
+    select ${COLUMNS} from rail_files
     where (${rail ?? null}::text is null or rail = ${rail ?? null})
       and (${state ?? null}::text is null or state = ${state ?? null})
       and (${starting_after ?? null}::text is null or (sealed_at, msg_id) < (
@@ -112,7 +113,7 @@ export async function listFiles(sql: Sql, query: FileQuery): Promise<RailFile[]>
 /** Files that are still to be sent, or may have been sent, oldest first. */
 export async function listToSend(sql: Sql, rail: string): Promise<RailFile[]> {
   return sql<RailFile[]>`
-    select ${columns(sql)} from rail_files
+    select ${COLUMNS} from rail_files
     where rail = ${rail} and state in ('sealed', 'approved', 'uploading')
       and (not needs_release or approved_by <> '')
     order by sealed_at, msg_id`
@@ -135,10 +136,7 @@ export type Upload = Pick<RailFile, 'uploads' | 'offered_at'>
  * Begins an upload of a file that is approved, or was being uploaded before; undefined when it is
  * not due.
  */
-export async function beginUpload(
-  sql: Sql | TransactionSql,
-  msg_id: string,
-): Promise<Upload | undefined> {
+export async function beginUpload(sql: Tag, msg_id: string): Promise<Upload | undefined> {
   const [row] = await sql<Upload[]>`
     update rail_files set state = 'uploading', uploads = uploads + 1, updated_at = clock_timestamp()
     where msg_id = ${msg_id} and state in ('approved', 'uploading')
@@ -181,7 +179,7 @@ export async function endUpload(
  * bytes.
  */
 export async function approve(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   file: { readonly msg_id: string; readonly sha256: string },
   person: string,
   forced = false,
@@ -215,7 +213,7 @@ export async function answerFile(
 
 /** Lets the same bytes be sent again under the same name. */
 export async function sendAgain(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   msg_id: string,
   reason: string,
   forced = false,

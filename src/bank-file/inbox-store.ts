@@ -2,6 +2,7 @@
 // that were not applied.
 import type { BankSays } from '../bank-format/bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { sql } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 
 type InboxState = 'stored' | 'read' | 'quarantined'
@@ -25,7 +26,7 @@ export interface InboxFile {
   readonly note: string
 }
 
-const columns = (sql: Sql | TransactionSql) => sql`
+const COLUMNS = sql`
   encode(sha256, 'hex') as sha256, rail, name, size, received_at, state, reason, kept, swept_at,
   lines, lines_quarantined, closed_by, note`
 
@@ -87,13 +88,13 @@ export async function sweepInbox({ sql }: { readonly sql: Sql }): Promise<number
 /** Files that are stored but not read, oldest first. */
 export async function listUnread(sql: Sql, rail: string): Promise<InboxFile[]> {
   return sql<InboxFile[]>`
-    select ${columns(sql)} from rail_inbox where rail = ${rail} and state = 'stored'
+    select ${COLUMNS} from rail_inbox where rail = ${rail} and state = 'stored'
     order by received_at, sha256`
 }
 
 export async function findInboxFiles(sql: Sql, prefix: string): Promise<InboxFile[]> {
   return sql<InboxFile[]>`
-    select ${columns(sql)} from rail_inbox where encode(sha256, 'hex') like ${`${prefix}%`} limit 2`
+    select ${COLUMNS} from rail_inbox where encode(sha256, 'hex') like ${`${prefix}%`} limit 2`
 }
 
 export interface InboxQuery {
@@ -110,7 +111,7 @@ export async function listInbox(
   { rail, state, all = true, limit }: InboxQuery,
 ): Promise<InboxFile[]> {
   return sql<InboxFile[]>`
-    select ${columns(sql)} from rail_inbox
+    select ${COLUMNS} from rail_inbox
     where (${rail ?? null}::text is null or rail = ${rail ?? null})
       and (${state ?? null}::text is null or state = ${state ?? null})
       and (${all} or closed_by = '')

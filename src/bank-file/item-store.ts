@@ -3,6 +3,7 @@
 // names its accounts.
 import type { BankSays } from '../bank-format/bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { sql, type Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import type { Payment } from './item.ts'
 import type { Slot } from './slot.ts'
@@ -43,13 +44,13 @@ export interface NewItem extends Omit<FoundItem, keyof Place | 'earlier_files' |
   readonly payment: Payment
 }
 
-const found = (sql: Sql | TransactionSql) => sql`
+const FOUND = sql`
   i.account_id, i.payout_id, i.attempt, i.end_to_end_id, i.uetr, i.rail, i.amount, i.currency,
   i.seal_at, i.closes_at, to_char(i.execution_date, 'YYYY-MM-DD') as execution_date, i.msg_id,
   i.payment_information_id, i.instruction_id, i.earlier_files, i.created_at`
 
 /** `k(account_id, payout_id, attempt)`, to be joined laterally; see keysOf of db/keys.ts. */
-export const itemKeys = (sql: Sql | TransactionSql, keys: readonly ItemKey[]) => sql`
+export const itemKeys = (keys: readonly ItemKey[]) => sql`
   unnest(${keys.map(key => key.account_id)}::text[], ${keys.map(key => key.payout_id)}::text[],
     ${keys.map(key => String(key.attempt))}::text[]::integer[])
     as k(account_id, payout_id, attempt)`
@@ -68,12 +69,9 @@ export async function insertItems(tx: TransactionSql, items: readonly NewItem[])
 }
 
 /** The items of attempts, in no order. */
-export async function findItems(
-  sql: Sql | TransactionSql,
-  keys: readonly ItemKey[],
-): Promise<FoundItem[]> {
+export async function findItems(sql: Tag, keys: readonly ItemKey[]): Promise<FoundItem[]> {
   return sql<FoundItem[]>`
-    select ${found(sql)} from ${itemKeys(sql, keys)}
+    select ${FOUND} from ${itemKeys(keys)}
     cross join lateral (
       select * from rail_items t where t.account_id = k.account_id and t.payout_id = k.payout_id
         and t.attempt = k.attempt limit 1
@@ -91,7 +89,7 @@ export async function listDueItems(
   after?: Pick<FoundItem, 'seal_at' | 'end_to_end_id'>,
 ): Promise<FoundItem[]> {
   return finder<FoundItem[]>`
-    select ${found(finder)} from rail_items i
+    select ${FOUND} from rail_items i
     where i.rail = ${rail} and i.msg_id = '' and not i.withdrawn and i.seal_at <= clock_timestamp()
       and (i.seal_at, i.end_to_end_id)
         > (${after?.seal_at ?? '-infinity'}::timestamptz, ${after?.end_to_end_id ?? ''}::text)
@@ -159,17 +157,17 @@ export async function findSpokenOf(
   const blocks = said.filter(one => one.end_to_end_id === '').map(one => one.payment_information_id)
   const rows = await Promise.all([
     finder<FoundItem[]>`
-      select ${found(finder)} from rail_items i
+      select ${FOUND} from rail_items i
       where i.end_to_end_id = any (${ids('end_to_end_id')}::text[])`,
     finder<FoundItem[]>`
-      select ${found(finder)} from rail_items i where i.uetr = any (${ids('uetr')}::text[])`,
+      select ${FOUND} from rail_items i where i.uetr = any (${ids('uetr')}::text[])`,
     finder<FoundItem[]>`
-      select ${found(finder)} from rail_items i
+      select ${FOUND} from rail_items i
       where i.instruction_id <> '' and i.instruction_id = any (${ids('instruction_id')}::text[])`,
     finder<FoundItem[]>`
       select f.* from unnest(${[...new Set(blocks)]}::text[]) as b(id)
       cross join lateral (
-        select ${found(finder)} from rail_items i
+        select ${FOUND} from rail_items i
         where i.payment_information_id = b.id and b.id <> '' limit 1
       ) f`,
   ])
@@ -180,7 +178,7 @@ export async function findSpokenOf(
 /** The items of a file, of all accounts. */
 export async function listItemsOf(finder: Sql, msg_id: string): Promise<FoundItem[]> {
   return finder<FoundItem[]>`
-    select ${found(finder)} from rail_items i where i.msg_id = ${msg_id} order by i.end_to_end_id`
+    select ${FOUND} from rail_items i where i.msg_id = ${msg_id} order by i.end_to_end_id`
 }
 
 /** A payment information block of a file; '' for the whole file. */
@@ -205,7 +203,7 @@ export async function listBlock(
   most: number,
 ): Promise<FoundItem[]> {
   return finder<FoundItem[]>`
-    select ${found(finder)} from rail_items i
+    select ${FOUND} from rail_items i
     where i.msg_id = ${msg_id} and i.end_to_end_id > ${after}
       and ${payment_information_id}::text in ('', i.payment_information_id)
     order by i.end_to_end_id limit ${most}`

@@ -4,6 +4,7 @@ import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { among, byShard, eachShard, holdShard, isSpread, tableAt, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
 import type { Book, Journal, JournalLine, LedgerCode, Posting } from './rules.ts'
 
@@ -113,7 +114,7 @@ function accountTime({ now, by_clock, after_last }: BalanceRow, last: Instant): 
 }
 
 /** The account's clock, for reads. */
-export async function accountNow(sql: Sql | TransactionSql, account_id: string): Promise<Instant> {
+export async function accountNow(sql: Tag, account_id: string): Promise<Instant> {
   const [row] = await sql<{ now: Instant }[]>`
     select clock_timestamp() + clock_ahead as now from books where account_id = ${account_id}`
   if (row === undefined) throw new Error(`account ${account_id} has no book`)
@@ -284,7 +285,7 @@ const COLUMNS = `account_id, number, kind, source, ${POSTING_COLUMNS}, created_a
 
 /** Journals of one account, in order. */
 export async function listJournals(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   filter: { readonly after: bigint; readonly limit: number },
 ): Promise<Journal[]> {
@@ -297,7 +298,7 @@ export async function listJournals(
 
 /** Journals by account and number, in no order. */
 export async function findJournals(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   keys: readonly { readonly account_id: string; readonly number: bigint }[],
 ): Promise<Journal[]> {
   const rows = await eachShard(
@@ -369,7 +370,7 @@ export async function listBalancesOf(
 
 /** The current balances of an account, one row a currency. */
 export async function listBalances(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
 ): Promise<{ currency: string; available: bigint; updated_at: Instant }[]> {
   return sql`

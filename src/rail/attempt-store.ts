@@ -1,7 +1,8 @@
 // The SQL statements of attempts.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { selectByKeys } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Key } from '../id.ts'
 import type { PayoutAttempt } from './attempt.ts'
 import { routeTaken, type StoredRoute, storedRoute } from './stored-route.ts'
@@ -49,10 +50,7 @@ export const updateAttempts = updater<Changed>(
 )
 
 /** All attempts of these payouts, by number. */
-export async function findAttempts(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<PayoutAttempt[]> {
+export async function findAttempts(sql: Tag, keys: readonly Key[]): Promise<PayoutAttempt[]> {
   const rows = await selectByKeys<Stored>(
     sql,
     'payout_id',

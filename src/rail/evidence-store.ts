@@ -1,8 +1,9 @@
 // The SQL statements of evidence. Rows are added and never changed.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { keysOf, selectByKeys } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { attemptId } from './attempt.ts'
@@ -99,10 +100,7 @@ function attemptOf(word: Pick<NewEvidence, 'account_id' | 'payout_id' | 'attempt
 }
 
 /** All evidence of these payouts, attempt by attempt, in the order of receipt. */
-export async function findEvidence(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<Evidence[]> {
+export async function findEvidence(sql: Tag, keys: readonly Key[]): Promise<Evidence[]> {
   const rows = await selectByKeys<Evidence>(
     sql,
     'payout_id',

@@ -1,7 +1,8 @@
 // The SQL statements of exceptions.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
 import { selectByKeys } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Key } from '../id.ts'
 import type { RailException } from './attempt.ts'
 
@@ -28,10 +29,7 @@ export const closeExceptions = updater<
 >('rail_exceptions', ['account_id', 'payout_id', 'number'], { ...KEY_KINDS, ...CLOSING })
 
 /** All exceptions of these payouts, by number. */
-export async function findExceptions(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<RailException[]> {
+export async function findExceptions(sql: Tag, keys: readonly Key[]): Promise<RailException[]> {
   const rows = await selectByKeys<RailException>(
     sql,
     'payout_id',

@@ -1,9 +1,10 @@
 // The SQL statements of rails, a reference table.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import type { RailRow } from './kind.ts'
 
 /** All rails, the manual one included, by name. */
-export async function listRails(sql: Sql | TransactionSql): Promise<RailRow[]> {
+export async function listRails(sql: Tag): Promise<RailRow[]> {
   return sql<RailRow[]>`
     select name, kind, config, secret, paused_reason from rails order by name`
 }

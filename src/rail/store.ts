@@ -1,7 +1,8 @@
 // The SQL statements of routes, a reference table.
 import type { HistoricRow } from '../audit/store.ts'
 import type { Timetable } from '../calendar/calendar.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import { CONDITIONS, type Route, type RouteConditions } from './rules.ts'
 
 type TimetableColumns = { readonly [C in keyof Timetable]: Timetable[C] | null }
@@ -50,7 +51,7 @@ function rowOf({ timetable, ...route }: Route): RouteRow {
   return { ...route, ...(timetable ?? NO_TIMETABLE) }
 }
 
-export async function listRoutes(sql: Sql | TransactionSql): Promise<Route[]> {
+export async function listRoutes(sql: Tag): Promise<Route[]> {
   const rows = await sql<RouteRow[]>`
     select ${sql(COLUMNS)} from routes
     order by account_id nulls first, payout_type nulls first, network nulls first,

@@ -63,7 +63,7 @@ async function store(
   sha256: string,
 ): Promise<ListVersion> {
   const { list, file_name, is_sample, imported_by } = request
-  const newest = (await listNewest(tx as unknown as Sql)).find(status => status.list === list)
+  const newest = (await listNewest(tx)).find(status => status.list === list)
   const { insert, end, ...changes } = planImport(await readDigests(tx, list), file.entries)
   const reason = await judge(tx, request, file, changes, newest)
   const version: ListVersion = {

@@ -1,11 +1,12 @@
 // The SQL statements of sanctions lists: files that were imported, and entries in their versions.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import { forEachInTurns } from '../turns.ts'
 import type { ListStatus, ListVersion, StoredEntry } from './list.ts'
 import type { ListedEntry, ListName } from './screening.ts'
 
 /** The newest version of each list that was ever imported. */
-export async function listNewest(sql: Sql): Promise<ListStatus[]> {
+export async function listNewest(sql: Tag): Promise<ListStatus[]> {
   return sql<ListStatus[]>`
     select distinct on (list) list, version, encode(sha256, 'hex') as sha256, file_name, format,
       published_on::text as published_on, is_sample, entry_count, name_count, added, changed,
@@ -80,7 +81,7 @@ export async function insertEntries(
 
 /** The entries that are listed now, list by list. */
 export async function listEntries(
-  sql: Sql,
+  sql: Tag,
 ): Promise<{ list: ListName; entries: readonly ListedEntry[] }[]> {
   const rows = await sql<{ list: ListName; entry_id: string; content: string }[]>`
     select list, entry_id, content::text as content from screening_entries
@@ -100,7 +101,7 @@ export async function readToday(tx: TransactionSql): Promise<string> {
 }
 
 /** The version of the lists together, and which lists must be current for live accounts. */
-export async function readRequired(sql: Sql): Promise<{
+export async function readRequired(sql: Tag): Promise<{
   readonly version: bigint
   readonly required: readonly ListName[]
   /** Whether no person has set which. */

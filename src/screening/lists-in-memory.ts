@@ -119,10 +119,9 @@ export class Lists {
 /** Reads in one snapshot, so that the version is that of the lists. */
 async function readLists(sql: Sql): Promise<PresentLists> {
   const read = async (tx: TransactionSql) => {
-    const reader = tx as unknown as Sql
-    const { version, required } = await readRequired(reader)
-    const newest = await listNewest(reader)
-    const entries = newest.length === 0 ? [] : await listEntries(reader)
+    const { version, required } = await readRequired(tx)
+    const newest = await listNewest(tx)
+    const entries = newest.length === 0 ? [] : await listEntries(tx)
     return { version, required, newest, entries }
   }
   const isolation = 'isolation level repeatable read read only'

@@ -1,6 +1,7 @@
 // The SQL statements of matches and of clears.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { selectByKeys } from '../db/keys.ts'
+import { sql, type Tag } from '../db/sql.ts'
 import type { Key } from '../id.ts'
 import { clearName, type Match, type StoredMatch } from './match.ts'
 import type { ListName } from './screening.ts'
@@ -59,18 +60,18 @@ export async function findCleared(
 
 /** The matches of a payout or a party, highest score first. */
 export async function findMatches(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   { account_id, object_id }: OfObject,
 ): Promise<StoredMatch[]> {
   return sql<StoredMatch[]>`
-    select ${sql.unsafe(COLUMNS)} from screening_matches
+    select ${COLUMNS} from screening_matches
     where account_id = ${account_id} and object_id = ${object_id}
     order by score desc, party, list, entry_id`
 }
 
 /** The matches of these payouts or parties, in no order. */
 export function findMatchesOf(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   objects: readonly Key[],
   which = sql``,
 ): Promise<StoredMatch[]> {
@@ -79,7 +80,7 @@ export function findMatchesOf(
     'object_id',
     objects,
     ofKey => sql`
-      select ${sql.unsafe(COLUMNS)} from screening_matches t where ${ofKey} ${which}`,
+      select ${COLUMNS} from screening_matches t where ${ofKey} ${which}`,
   )
 }
 
@@ -87,10 +88,7 @@ export function findMatchesOf(
 const MOST_CONFIRMED = 20
 
 /** The matches of these parties that a person has confirmed. */
-export function findConfirmed(
-  sql: Sql | TransactionSql,
-  parties: readonly Key[],
-): Promise<StoredMatch[]> {
+export function findConfirmed(sql: Tag, parties: readonly Key[]): Promise<StoredMatch[]> {
   return findMatchesOf(sql, parties, sql`and t.state = 'confirmed' limit ${MOST_CONFIRMED}`)
 }
 
@@ -114,7 +112,7 @@ export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undeci
   )
 }
 
-const COLUMNS = `account_id, object_id, party, encode(party_hash, 'hex') as party_hash, list,
+const COLUMNS = sql`account_id, object_id, party, encode(party_hash, 'hex') as party_hash, list,
   entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, state, found_at, decided_at,
   decided_by, reason`
 

@@ -3,6 +3,7 @@
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import { findEntities } from '../entity/store.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -115,7 +116,7 @@ export interface LockedParty extends Key {
 
 /** The stored facts of a party; undefined without any. The caller holds the lock of its book. */
 export async function findParty(
-  tx: Sql | TransactionSql,
+  tx: Tag,
   { account_id, id }: Key,
 ): Promise<LockedParty | undefined> {
   const [row] = await tx<LockedParty[]>`
