@@ -4,7 +4,7 @@ import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
 import { integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
-import { EACH, type Limit, PERS } from '../limit/limit.ts'
+import { EACH, PERS } from '../limit/limit.ts'
 import type { UsedLimit } from './rules.ts'
 
 const LimitResponse = Type.Object(
@@ -93,7 +93,7 @@ export function presentAccount(
 
 /** Amounts are text, like those of balances: a sum may be too large for a double. */
 function presentLimit({ limit, used }: UsedLimit) {
-  const { limit_id, currency, cap, per, zone, hours, each, key_id, rail } = limit satisfies Limit
+  const { limit_id, currency, cap, per, zone, hours, each, key_id, rail } = limit
   const left = used === null ? null : cap > used ? cap - used : 0n
   return {
     id: limit_id,

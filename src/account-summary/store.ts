@@ -4,18 +4,9 @@ import type { Instant } from '../instant.ts'
 import type { Limit } from '../limit/limit.ts'
 import { findSums } from '../limit/use-store.ts'
 import type { Standing } from './response.ts'
-import { type Asker, countersOf, type UsedLimit, usedOf } from './rules.ts'
+import { type Asker, countersOf, usedOf } from './rules.ts'
 
-export interface Summary {
-  readonly standing: Standing
-  readonly limits: readonly UsedLimit[]
-}
-
-export async function readSummary(
-  tx: TransactionSql,
-  asker: Asker,
-  limits: readonly Limit[],
-): Promise<Summary> {
+export async function readSummary(tx: TransactionSql, asker: Asker, limits: readonly Limit[]) {
   // Reads through the book: a transaction sees only the book of its own account.
   const [row, ...others] = await tx<(Standing & { readonly now: Instant })[]>`
     select a.state, a.created_at, clock_timestamp() + b.clock_ahead as now

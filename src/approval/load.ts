@@ -2,7 +2,7 @@
 // with an unknown name would require nothing. Callers pass the known names. Pure.
 
 import { CURRENCIES } from '../money/currency.ts'
-import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
+import { readMajor } from '../money/read.ts'
 import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import { type ApprovalRule, EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS } from './approval.ts'
@@ -46,7 +46,7 @@ export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rul
   const { keys, types, countries } = vocabulary
   const key_id = cells.key ?? null
   const of_key = key_id === null ? undefined : keys.get(key_id)
-  say(keyProblem(cells, of_key, [...keys.keys()]))
+  say(keyProblem(cells, keys))
   const payout_type = cells.type?.toLowerCase() ?? null
   if (payout_type !== null && !types.includes(payout_type)) {
     say(`unknown type ${cells.type}${didYouMean(payout_type, types)}`)
@@ -61,8 +61,8 @@ export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rul
   if (currency !== null && !CURRENCIES.has(currency)) {
     say(`unknown currency ${cells.paidIn}${didYouMean(currency, [...CURRENCIES.keys()])}`)
   }
-  const amount = readAmount(cells)
-  say(amount.problem)
+  const at_least = readAtLeast(cells)
+  messages.push(...(at_least?.messages ?? []))
   const approvers = wholeNumber(cells.approvers ?? '1', MAX_APPROVERS)
   if (approvers === undefined) {
     say(`--approvers "${cells.approvers}" is not a whole number from 1 to ${MAX_APPROVERS}`)
@@ -81,8 +81,8 @@ export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rul
       country,
       currency,
       new_payee: cells.newPayee === true,
-      at_least: amount.at_least,
-      at_least_currency: amount.currency,
+      at_least: at_least?.value?.amount ?? null,
+      at_least_currency: at_least?.value?.currency ?? null,
       approvers: approvers ?? 1,
       expires_after_days: days ?? EXPIRES_AFTER_DAYS,
     },
@@ -103,40 +103,21 @@ function beneficiaryProblem(cells: RuleCells): string | undefined {
   return `--beneficiaries goes with --account, --key and --country alone, not with ${given[0]}`
 }
 
-function keyProblem(
-  { key, account }: RuleCells,
-  of_key: string | undefined,
-  keys: readonly string[],
+/** `keys` has the account of each key. */
+export function keyProblem(
+  { key, account }: Pick<RuleCells, 'key' | 'account'>,
+  keys: ReadonlyMap<string, string>,
 ): string | undefined {
   if (key === undefined) return undefined
-  if (of_key === undefined) return `there is no key ${key}${didYouMean(key, keys)}`
+  const of_key = keys.get(key)
+  if (of_key === undefined) return `there is no key ${key}${didYouMean(key, keys.keys())}`
   if (account === undefined || account === of_key) return undefined
   return `key ${key} is of account ${of_key}, not of ${account}`
 }
 
-interface AmountRead {
-  readonly at_least: bigint | null
-  readonly currency: string | null
-  readonly problem?: string
-}
-
-function readAmount({ atLeast, currency: given }: RuleCells): AmountRead {
-  const none = { at_least: null, currency: null }
-  if (atLeast === undefined) {
-    return given === undefined ? none : { ...none, problem: '--currency is that of --at-least' }
-  }
-  const code = given?.toUpperCase()
-  const known = code === undefined ? undefined : CURRENCIES.get(code)
-  if (known === undefined) {
-    const hint = code === undefined ? '' : didYouMean(code, [...CURRENCIES.keys()])
-    return { ...none, problem: `--at-least needs the --currency that it is in, such as USD${hint}` }
-  }
-  const at_least = parseMajor(atLeast, known.exponent)
-  if (at_least !== undefined && at_least >= 1n && at_least <= MAX_AMOUNT) {
-    return { at_least, currency: known.code }
-  }
-  const shape = `digits, and at most ${known.exponent} after a point, and more than 0`
-  return { ...none, problem: `--at-least "${atLeast}" is not an amount in ${known.code}: ${shape}` }
+function readAtLeast({ atLeast, currency }: RuleCells): ReturnType<typeof readMajor> | undefined {
+  if (atLeast !== undefined) return readMajor('--at-least', atLeast, currency, 1n)
+  return currency === undefined ? undefined : { messages: ['--currency is that of --at-least'] }
 }
 
 function wholeNumber(text: string, most: number): number | undefined {

@@ -84,8 +84,8 @@ export async function findOpenApprovals(
     findApprovals(tx, keys),
     findDecisions(tx, keys),
   ])
-  const nameOfOne = ({ account_id, payout_id: id }: Omit<ApprovedPayee, 'payee' | 'approved_at'>) =>
-    nameOf({ account_id, id })
+  const nameOfOne = (one: Pick<PayoutApproval, 'account_id' | 'payout_id'>) =>
+    nameOf({ account_id: one.account_id, id: one.payout_id })
   const decided = Map.groupBy(decisions, nameOfOne)
   return new Map(
     approvals.map(approval => {

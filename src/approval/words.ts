@@ -3,15 +3,16 @@ import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import type { ApprovalRule, RuleConditions } from './approval.ts'
 
-/** Which payouts a rule fits: `account acc_1 by swift from USD 10000.00 on`. */
-export function conditionWords(rule: RuleConditions): string {
+/** What a rule is about: `payouts of account acc_1 from USD 10000.00 on`. */
+export function ruleWords(rule: RuleConditions): string {
   const { account_id, key_id, payout_type, network, country, currency, new_payee } = rule
-  const { at_least, at_least_currency } = rule
+  const { subject, at_least, at_least_currency } = rule
   const from =
     at_least === null || at_least_currency === null
       ? ''
       : `from ${at_least_currency} ${formatMajor(at_least, currencyExponent(at_least_currency))} on`
   const words = [
+    subject === 'payout' ? 'payouts of' : 'new and changed beneficiaries of',
     account_id === null ? 'each account' : `account ${account_id}`,
     key_id === null ? '' : `by key ${key_id}`,
     payout_type === null ? '' : `of type ${payout_type}`,
@@ -22,13 +23,6 @@ export function conditionWords(rule: RuleConditions): string {
     new_payee ? 'to new payees' : '',
   ]
   return words.filter(word => word !== '').join(' ')
-}
-
-/** What a rule is about: `payouts of account acc_1 from USD 10000.00 on`. */
-export function ruleWords(rule: RuleConditions): string {
-  const { subject } = rule
-  const what = subject === 'payout' ? 'payouts' : 'new and changed beneficiaries'
-  return `${what} of ${conditionWords(rule)}`
 }
 
 /** What a rule requires: `2 approvers within 30 days`. */

@@ -72,8 +72,7 @@ export const reverseBooking: Operation<Reversal, ReversalState, Correction> = {
     return { ...locked, before, reversible }
   },
   decide: (state, reversal) => decideReversal(state, state.before, reversal),
-  store: (tx, outcomes, { books }) =>
-    Promise.all([...storeBooks(tx, books, outcomes), ...keepReferences(tx, outcomes)]),
+  store: bookMoney.store,
 }
 
 async function loadReversible(

@@ -96,7 +96,7 @@ export interface Payment {
  * What is counted together: a limit of an account, and the key or payee if the limit separates
  * them.
  */
-export interface Counter {
+interface Counter {
   readonly account_id: string
   readonly limit_id: string
   /** '' for a limit that counts all payouts of the account together. */

@@ -1,8 +1,8 @@
 // Reads an operator's text into a limit, and checks that every name in it is known: a limit with an
 // unknown name would let everything pass. Callers pass the known names. Pure.
+import { keyProblem } from '../approval/load.ts'
 import { isZone } from '../calendar/rules.ts'
-import { CURRENCIES } from '../money/currency.ts'
-import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
+import { readMajor } from '../money/read.ts'
 import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import { EACH, type Each, type Limit, type LimitKind, type Window } from './limit.ts'
@@ -63,12 +63,8 @@ function readPayments(cells: LimitCells, { rails, keys, networkName }: LimitVoca
   }
   const key_id = cells.key ?? null
   const of_key = key_id === null ? undefined : keys.get(key_id)
-  if (key_id !== null && of_key === undefined) {
-    messages.push(`there is no key ${key_id}${didYouMean(key_id, [...keys.keys()])}`)
-  }
-  if (of_key !== undefined && cells.account !== undefined && cells.account !== of_key) {
-    messages.push(`key ${key_id} is of account ${of_key}, not of ${cells.account}`)
-  }
+  const problem = keyProblem(cells, keys)
+  if (problem !== undefined) messages.push(problem)
   if (key_id !== null && each === 'key') messages.push('say --key or --each key, not both')
   const rail = cells.rail?.toLowerCase() ?? null
   if (rail !== null && !rails.includes(rail)) {
@@ -106,18 +102,9 @@ function readMeasure(
     if (cap < 0n) return failed(`--count "${count}" is not a whole number of payouts`)
     return { value: { cap, currency: null }, messages: [] }
   }
-  const code = currency?.toUpperCase()
-  const known = code === undefined ? undefined : CURRENCIES.get(code)
-  if (known === undefined) {
-    const hint = code === undefined ? '' : didYouMean(code, [...CURRENCIES.keys()])
-    return failed(`--amount needs the --currency that it is in, such as USD${hint}`)
-  }
-  const cap = parseMajor(amount ?? '', known.exponent)
-  if (cap === undefined || cap > MAX_AMOUNT) {
-    const shape = `digits, and at most ${known.exponent} after a point`
-    return failed(`--amount "${amount}" is not an amount in ${known.code}: ${shape}`)
-  }
-  return { value: { cap, currency: known.code }, messages: [] }
+  const read = readMajor('--amount', amount ?? '', currency, 0n)
+  if (read.messages !== undefined) return failed(read.messages.join())
+  return { value: { cap: read.value.amount, currency: read.value.currency }, messages: [] }
 }
 
 function readWindow({ per, zone, hours }: LimitCells): Part<Window> {

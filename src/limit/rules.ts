@@ -164,8 +164,7 @@ export function countPast(state: LimitState, uses: readonly Use[]): void {
 function addUse(state: LimitState, use: Use): Sum {
   const { account_id, limit_id, subject, starts_at, amount } = use
   const name = counterName(use)
-  const sums = state.sums.get(name) ?? []
-  state.sums.set(name, sums)
+  const sums = state.sums.getOrInsert(name, [])
   let sum = sums.find(one => one.starts_at === starts_at)
   if (sum === undefined) {
     sum = { account_id, limit_id, subject, starts_at, used: 0n, reached: null, cap: null }

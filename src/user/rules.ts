@@ -14,7 +14,7 @@ export function readUserName(text: string): Read<string> {
 }
 
 /** Who runs a command: the name, and whether it is only the system's log-in name. */
-export interface Caller {
+interface Caller {
   readonly user: string
   readonly user_is_login: boolean
 }

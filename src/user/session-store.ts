@@ -126,7 +126,7 @@ export async function endSessions(sql: Sql | TransactionSql, user_name: string):
 }
 
 /** An attempt to log in, with the number of recent attempts, this one included. */
-export interface Attempt {
+interface Attempt {
   readonly number: string
   /** From the same network. */
   readonly of_network: number
