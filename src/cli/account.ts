@@ -4,21 +4,18 @@ import { DUPLICATE_WINDOW_S, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
 import type { Settings } from '../account/store.ts'
 import type { HistoricRow } from '../audit/store.ts'
-import type { Booking } from '../funding/rules.ts'
+import { given } from '../given.ts'
+import { newId } from '../id.ts'
 import { changeSettings, changeState } from '../operator/account-operations.ts'
 import {
   type AccountInFull,
   accountNamed,
   findAccounts,
   presentAccount,
+  presentSettings,
   showAccount,
 } from '../operator/accounts.ts'
-import {
-  createAccount,
-  type NewAccount,
-  type OpenedAccount,
-  type Writer,
-} from '../operator/create-account.ts'
+import { createAccount, type NewAccount, type OpenedAccount } from '../operator/create-account.ts'
 import { listKeysOf } from '../operator/keys.ts'
 import { type Context, example, named, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
@@ -28,23 +25,34 @@ import { readCurrency, readMoney, readName, readReason } from './input.ts'
 import { keyTable } from './key.ts'
 import { listing, money, outline } from './table.ts'
 
+interface FundedAccount extends NewAccount {
+  /** The opening balances of a sandbox, in minor units; a live account gets none. */
+  readonly fund: readonly { readonly currency: string; readonly amount: bigint }[]
+}
+
 /**
- * Creates an account for the command line. If the database does not confirm the funding, the error
- * names the command that books it once.
+ * Creates an account and books its opening balances. `onOpened` comes before the funding, which may
+ * fail: nobody can learn the secret later. The error then names the command that books it once.
  */
-export function createFunded(
+export async function createFunded(
   context: Context,
-  wanted: NewAccount,
-  onOpened?: (opened: OpenedAccount) => void,
+  { fund, ...wanted }: FundedAccount,
+  onOpened: (opened: OpenedAccount) => void = () => {},
 ): Promise<OpenedAccount> {
-  const fund = (booking: Omit<Booking, 'by'>) => {
-    const { account_id, currency, amount, source } = booking
+  const opened = await createAccount(
+    (operation, command) => context.run({ operation, command, act: null }),
+    wanted,
+  )
+  onOpened(opened)
+  const { account_id } = opened.account
+  for (const { currency, amount } of fund) {
+    // A sandbox has no bank that gives a reference. The source keeps a repeat from funding twice.
+    const source = newId('esc')
+    const booking = { account_id, currency, amount, source, reference: '', reason: '' }
     const again = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
-    return book(context, booking, again)
+    await book(context, { kind: 'funding', ...booking }, again)
   }
-  const write: Writer['write'] = (operation, command) =>
-    context.run({ operation, command, act: null })
-  return createAccount({ write, fund }, wanted, onOpened)
+  return opened
 }
 
 export function accountCommands(account: Command): void {
@@ -175,7 +183,7 @@ interface CreateOptions {
   duplicateWindow: string
 }
 
-function readNewAccount(options: CreateOptions): NewAccount {
+function readNewAccount(options: CreateOptions): FundedAccount {
   const { name, primary: primary_currency, sandbox = false } = options
   const currencies = [...new Set(options.currencies.split(',').map(readCurrency))]
   const fund = (options.fund ?? []).map(readMoney)
@@ -215,13 +223,13 @@ async function setAction(account_id: string, options: SetOptions): Promise<void>
       'say what to change: --name, --add-currencies, --primary or --duplicate-window',
     )
   }
-  const change = {
+  const change = given({
     account_id,
     add_currencies: addCurrencies?.split(',').map(readCurrency) ?? [],
-    ...(name !== undefined && { name }),
-    ...(primary !== undefined && { primary_currency: primary }),
-    ...(duplicateWindow !== undefined && { duplicate_window_s: duplicateWindow }),
-  }
+    name,
+    primary_currency: primary,
+    duplicate_window_s: duplicateWindow,
+  })
   const { before, after } = await withContext(async context => {
     await accountNamed(context.sql, account_id)
     return context.run({ operation: changeSettings, command: change, act: null })
@@ -239,10 +247,6 @@ const SETTINGS: readonly (readonly [label: string, of: (settings: Settings) => s
   ['primary', ({ primary_currency }) => primary_currency],
   ['duplicate window', ({ duplicate_window_s }) => describeWindow(duplicate_window_s)],
 ]
-
-function presentSettings({ name, currencies, primary_currency, duplicate_window_s }: Settings) {
-  return { name, currencies, primary_currency, duplicate_window_s }
-}
 
 function stateCommand(account: Command, name: string, to: AccountState, description: string): void {
   named(account, name, description)

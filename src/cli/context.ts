@@ -2,14 +2,14 @@
 // or words on standard output. failure.ts reports errors.
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
-import { recorded, recordedLong } from '../audit/recorded.ts'
+import { recordedLong } from '../audit/recorded.ts'
 import { type Config, readConfig } from '../config.ts'
 import { connect, type Sql } from '../db/connect.ts'
 import { isReadOnly } from '../db/failure.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { learnShards } from '../db/shard.ts'
 import { Lane } from '../engine/lane.ts'
-import { type Deed, type LongDeed, type Operator, Unknown } from '../operator/deed.ts'
+import { audited, type Deed, type LongDeed, type Operator, Unknown } from '../operator/deed.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { readCaller, refuseCommand } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
@@ -78,10 +78,8 @@ export async function onDatabase<T>(
     const sql = connect(url, { ...cli, as: 'service', read_only })
     opened.push(sql)
     await learnShards(sql)
-    const run: Context['run'] = ({ operation, command, act }) => {
-      const audited = act === null ? operation : recorded(operation, made => made.map(act))
-      return new Lane(sql, audited, { max_batch: 1 }).run(command)
-    }
+    const run: Context['run'] = deed =>
+      new Lane(sql, audited(deed), { max_batch: 1 }).run(deed.command)
     const runLong: Context['runLong'] = ({ operation, command, act }) =>
       new Lane(sql, recordedLong(operation, act), { max_batch: 1 }).run(command)
     return await work({ config, url, sql, audit, run, runLong }).catch(error => {

@@ -2,6 +2,7 @@
 // lists, shows what screening holds, and records what people decide.
 
 import { type Command, Option } from 'commander'
+import { given } from '../given.ts'
 import { requireLists } from '../operator/lists.ts'
 import {
   decide,
@@ -290,9 +291,8 @@ async function decideAction(
   { reason, digest }: Words,
 ): Promise<void> {
   const { matches, screening } = await withContext(async context => {
-    const operator = { name: personOf(context), is_login: false }
-    const said = { state, reason, ...(digest !== undefined && { digest }) }
-    return decide(context, operator, id, said)
+    const person = personOf(context)
+    return decide(context, person, id, given({ state, reason, digest }))
   })
   const found = matches.length === 1 ? 'one match' : `${matches.length} matches`
   const of = kindOf(id)
@@ -316,10 +316,7 @@ async function requireAction(lists: readonly string[], { reason }: Words): Promi
   const none = lists.includes('none')
   if (none && lists.length > 1) throw new UsageError('say none alone, or the lists')
   const required = none ? [] : [...new Set(lists.map(list => readOneOf('list', list, LISTS)))]
-  await withContext(context => {
-    const operator = { name: personOf(context), is_login: false }
-    return requireLists(context.sql, operator, { required, reason })
-  })
+  await withContext(context => requireLists(context.sql, personOf(context), { required, reason }))
   const words = none
     ? 'payouts of live accounts are not screened'
     : `payouts of live accounts wait unless these are current: ${required.join(', ')}`

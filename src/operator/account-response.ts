@@ -1,7 +1,6 @@
 // Accounts and their keys as operators see them.
 import { SCOPES } from '../account/rules.ts'
 import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
-import type { Settings } from '../account/store.ts'
 import { Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { AccountId } from './request.ts'
@@ -48,11 +47,6 @@ export const ChangedSettingsResponse = Type.Object(
   { account_id: AccountId, before: Type.Object(SETTINGS), after: Type.Object(SETTINGS) },
   { title: 'ChangedSettings' },
 )
-
-export function presentSettings(settings: Settings) {
-  const { name, currencies, primary_currency, duplicate_window_s } = settings
-  return { name, currencies, primary_currency, duplicate_window_s }
-}
 
 export const ChangedStateResponse = Type.Object(
   {

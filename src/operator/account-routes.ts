@@ -1,6 +1,5 @@
 // GET and POST /v3/operator/account; GET and PATCH /v3/operator/account/{id}, and POST …/freeze,
 // /unfreeze and /close.
-import { DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { success } from '../http/answer.ts'
@@ -17,9 +16,14 @@ import {
   ChangedStateResponse,
   DeskAccount,
   OpenedAccountResponse,
-  presentSettings,
 } from './account-response.ts'
-import { accountNamed, findAccounts, presentAccount, showAccount } from './accounts.ts'
+import {
+  accountNamed,
+  findAccounts,
+  presentAccount,
+  presentSettings,
+  showAccount,
+} from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { authorOf, callOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
@@ -46,7 +50,6 @@ export function deskAccountRoutes(routes: DeskRoutes): void {
     summary: 'Show an account: its state, balances and settings.',
     params: AccountPath,
     response: DeskAccount,
-    refusals: ['not_found'],
     answer: async ({ params }, { audit }) => presentAccount(await showAccount(audit, params.id)),
   })
   settingsRoute(routes)
@@ -67,15 +70,11 @@ function createRoute(routes: DeskRoutes): void {
     response: OpenedAccountResponse,
     refusals: ['currency'],
     async answer(request, desk) {
-      const { sandbox = false, duplicate_window_s = DUPLICATE_WINDOW_S, ...wanted } = request.body
       const author = authorOf(request, 'account create')
-      const currencies = [...new Set(wanted.currencies)]
+      const currencies = [...new Set(request.body.currencies)]
       const { account, key_id, secret } = await createAccount(
-        {
-          write: (operation, command) => desk.run(author, { operation, command, act: null }),
-          fund: () => Promise.reject(new Error('an account is opened without money')),
-        },
-        { ...wanted, currencies, sandbox, duplicate_window_s, fund: [] },
+        (operation, command) => desk.run(author, { operation, command, act: null }),
+        { ...request.body, currencies },
       )
       return success({ ...account, key_id, secret })
     },
@@ -92,7 +91,7 @@ function settingsRoute(routes: DeskRoutes): void {
     body: AccountSettings,
     response: ChangedSettingsResponse,
     idempotent: true,
-    refusals: ['not_found', 'currency', 'holding_currency_not_found', 'account_closed'],
+    refusals: ['currency', 'holding_currency_not_found', 'account_closed'],
     async answer(request, desk) {
       const { id: account_id } = request.params
       const { add_currencies = [], ...change } = request.body
@@ -123,7 +122,7 @@ function stateRoute(
     params: AccountPath,
     body: ReasonRequest,
     response: ChangedStateResponse,
-    refusals: ['not_found', 'invalid_transition'],
+    refusals: ['invalid_transition'],
     async answer(request, desk) {
       const { account_id, from, reason } = await desk.run(authorOf(request, `account ${name}`), {
         operation: changeState,

@@ -1,16 +1,19 @@
 // Accounts as operators see them.
 import type { Account } from '../account/rules.ts'
-import { type AccountListing, listAccounts, listAccountsInFull } from '../account/store.ts'
+import {
+  type AccountListing,
+  listAccounts,
+  listAccountsInFull,
+  type Settings,
+} from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { findAccountOf } from '../db/keys.ts'
 import { listBalancesOf } from '../ledger/store.ts'
-import { known } from './deed.ts'
+import { known, knownAmong } from './deed.ts'
 
 /** The account of this id. Refuses an id that no account has. */
 export async function accountNamed(sql: Sql, account_id: string): Promise<Account> {
-  const accounts = await listAccounts(sql)
-  const ids = accounts.map(account => account.account_id)
-  return known('account', account_id, accounts[ids.indexOf(account_id)], ids)
+  return knownAmong('account', account_id, await listAccounts(sql), one => one.account_id)
 }
 
 const TABLES = {
@@ -56,4 +59,9 @@ export async function showAccount(audit: Sql, account_id: string): Promise<Accou
 export function presentAccount({ balances, ...account }: AccountInFull) {
   const amounts = balances.map(({ currency, available }) => [currency, available.toString()])
   return { ...account, balances: Object.fromEntries(amounts) as Record<string, string> }
+}
+
+export function presentSettings(settings: Settings) {
+  const { name, currencies, primary_currency, duplicate_window_s } = settings
+  return { name, currencies, primary_currency, duplicate_window_s }
 }

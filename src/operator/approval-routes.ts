@@ -15,7 +15,8 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
 import { found, type Reason } from '../errors.ts'
 import { given } from '../given.ts'
-import { send, success } from '../http/answer.ts'
+import { AccountRoutes } from '../http/account-routes.ts'
+import { send } from '../http/answer.ts'
 import { operationDocs, pathId } from '../http/docs.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { Envelope } from '../http/schema.ts'
@@ -43,10 +44,6 @@ import { checkWords } from './request.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly desk: Desk
-}
-
-interface Named {
-  readonly Params: { readonly id: string }
 }
 
 interface Words {
@@ -207,27 +204,16 @@ export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): vo
 }
 
 function approvalRoutes<Shown>(app: FastifyInstance, deps: Needs, of: Approved<Shown>): void {
-  const { response, ...words } = of.show
-  const params = pathId(of.prefix)
-  app.get<Named>(
-    `${of.path}/:id/approval`,
-    {
-      config: { scope: 'read' },
-      schema: operationDocs({
-        operationId: `get${of.name}Approval`,
-        ...words,
-        params,
-        response: Envelope(response),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
-      const { id } = request.params
-      const { account_id } = request.account
+  new AccountRoutes(app, deps).read(`${of.path}/:id/approval`, {
+    operationId: `get${of.name}Approval`,
+    ...of.show,
+    params: pathId(of.prefix),
+    refusals: ['not_found'],
+    async answer({ params: { id }, account: { account_id } }) {
       const shown = await deps.read(account_id, tx => of.find(tx, { account_id, id }))
-      return send(reply, success(of.present(found(shown), id)))
+      return of.present(found(shown), id)
     },
-  )
+  })
   decisionRoute(app, deps, of, 'approve', ApproveRequest)
   decisionRoute(app, deps, of, 'reject', RejectRequest)
 }
@@ -239,7 +225,7 @@ function decisionRoute(
   decision: Decision,
   body: typeof ApproveRequest | typeof RejectRequest,
 ): void {
-  app.post<Named & { Body: ApproveRequest | RejectRequest }>(
+  app.post<{ Params: { id: string }; Body: ApproveRequest | RejectRequest }>(
     `${of.path}/:id/${decision}`,
     {
       config: { scope: 'approve', asksPassword: true, check: checkWords },

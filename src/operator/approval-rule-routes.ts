@@ -19,7 +19,6 @@ import {
 import { Type } from '../http/type.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { addRule, presentRule, removeRule, rulesFor } from './approval-rules.ts'
-import { callAnew, callOf } from './desk.ts'
 import { type DeskRoutes, listed } from './desk-routes.ts'
 import { AccountId, MAX_MINOR, majorText } from './request.ts'
 import { readOrRefuse } from './words.ts'
@@ -84,7 +83,8 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
     response: ListOf(Rule),
     answer: async (_, { audit }) => listed((await rulesFor(audit)).map(presentRule)),
   })
-  routes.write('/v3/operator/approval_rule', {
+  routes.change('/v3/operator/approval_rule', {
+    act: 'approval-rule add',
     config: { check: checkAmount },
     operationId: 'addApprovalRule',
     summary: 'Let payouts, or beneficiaries, wait until people approve them.',
@@ -93,14 +93,12 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
       'approvers and the fewest days count. Adding a rule twice asks for nothing more.',
     body: AddRule,
     response: Rule,
-    idempotent: true,
     refusals: ['not_found', 'currency'],
-    answer: (request, desk) =>
-      desk.changeOnce(callOf(request, 'approval-rule add'), async sql =>
-        presentRule(readOrRefuse(await addRule(sql, cellsOf(request.body)))),
-      ),
+    change: async (sql, { body }) => presentRule(readOrRefuse(await addRule(sql, cellsOf(body)))),
   })
-  routes.write('/v3/operator/approval_rule/:id/remove', {
+  routes.change('/v3/operator/approval_rule/:id/remove', {
+    act: 'approval-rule remove',
+    anew: true,
     config: { asksPassword: true },
     operationId: 'removeApprovalRule',
     summary: 'Remove a rule of approvals.',
@@ -108,11 +106,7 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
     params: pathId('apr'),
     nothing: 'RemoveApprovalRule',
     response: Rule,
-    refusals: ['not_found'],
-    answer: (request, desk) =>
-      desk.changeOnce(callAnew(request, 'approval-rule remove'), async sql =>
-        presentRule(await removeRule(sql, request.params.id)),
-      ),
+    change: async (sql, { params }) => presentRule(await removeRule(sql, params.id)),
   })
 }
 

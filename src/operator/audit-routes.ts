@@ -1,4 +1,5 @@
 // GET /v3/operator/audit.
+import type { Static } from 'typebox'
 import { listAudit } from '../audit/store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { instantFromIso } from '../instant.ts'
@@ -31,7 +32,8 @@ function checkAudit(query: Query): void {
   ])
 }
 
-function filterOf({ by = '', act = '', account_id = '', id = '', since, before }: Query) {
+function filterOf(query: Static<typeof AuditQuery>) {
+  const { by = '', act = '', account_id = '', id = '', since, before } = query
   return {
     by,
     act,

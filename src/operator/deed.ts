@@ -1,6 +1,7 @@
 // Deeds of the people who run the installation. A deed is the same by a command and by the API: a
 // write through a lane, and its act in the audit log.
 import type { Act } from '../audit/act.ts'
+import { recorded } from '../audit/recorded.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
 
@@ -26,6 +27,14 @@ export function deedOf<Command, State, Outcome>(
   act: Deed<Command, State, Outcome>['act'],
 ): Deed<Command, State, Outcome> {
   return { operation, command, act }
+}
+
+/** The deed's operation, which also records the act. */
+export function audited<Command, State, Outcome>({
+  operation,
+  act,
+}: Deed<Command, State, Outcome>): Operation<Command, State, Outcome> {
+  return act === null ? operation : recorded(operation, made => made.map(act))
 }
 
 /** A deed whose write is too large to decide in one go. */
@@ -68,7 +77,19 @@ export class Unknown extends Refusal {
 }
 
 /** The object that was found. Refuses (404) an id that no object of its kind has. */
-export function known<T>(kind: Kind, id: string, found: T | undefined, ids?: readonly string[]): T {
+export function known<T>(kind: Kind, id: string, found: T | undefined): T {
   if (found !== undefined) return found
-  throw new Unknown(kind, id, ids)
+  throw new Unknown(kind, id)
+}
+
+/** The one that has this id. Refuses (404) an id that none has. */
+export function knownAmong<T>(
+  kind: Kind,
+  id: string,
+  all: readonly T[],
+  idOf: (one: T) => string,
+): T {
+  const found = all.find(one => idOf(one) === id)
+  if (found !== undefined) return found
+  throw new Unknown(kind, id, all.map(idOf))
 }

@@ -2,13 +2,14 @@
 // their answers are sent.
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import type { Sql } from '../db/connect.ts'
 import { send, sendList, success } from '../http/answer.ts'
 import { type OperationDocs, operationDocs } from '../http/docs.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Desk, OfDesk } from './desk.ts'
+import { callAnew, callOf, type Desk, type OfDesk } from './desk.ts'
 import { checkLimit, type Query, readLimit } from './request.ts'
 
 interface Sent<Params extends TSchema, Body extends TSchema> {
@@ -23,6 +24,7 @@ interface Route<Params extends TSchema, Body extends TSchema>
   extends Omit<OperationDocs, 'refusals'> {
   readonly params?: Params
   readonly body?: Body
+  /** Besides 404 of a path that names no object. */
   readonly refusals?: OperationDocs['refusals']
   /** All but the scope, which is set by the method that registers the route. */
   readonly config?: Omit<FastifyContextConfig, 'scope'>
@@ -39,11 +41,22 @@ interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route
   answer(request: Request<Params, Body>, desk: Desk): Promise<Reply>
 }
 
-interface PageRoute<Row> extends Omit<Route<TSchema, TSchema>, 'response' | 'refusals'> {
-  readonly querystring: TSchema
+interface ChangeRoute<Params extends TSchema, Body extends TSchema>
+  extends Omit<WriteRoute<Params, Body>, 'answer' | 'idempotent'> {
+  /** The act in the words of the command, as the audit log names it. */
+  readonly act: string
+  /** Whether a repeat acts again: its answer, such as one with a secret, is not kept. */
+  readonly anew?: true
+  /** Changes reference data in one transaction; returns what the answer shows. */
+  change(sql: Sql, request: Request<Params, Body>, desk: Desk): Promise<object>
+}
+
+interface PageRoute<Row, Sought extends TSchema>
+  extends Omit<Route<TSchema, TSchema>, 'response' | 'refusals'> {
+  readonly querystring: Sought
   readonly item: TSchema
   /** The first `most` rows of the list. */
-  find(query: Query, desk: Desk, most: number): Promise<readonly Row[]>
+  find(query: Static<Sought>, desk: Desk, most: number): Promise<readonly Row[]>
   present(row: Row): object
 }
 
@@ -71,7 +84,10 @@ export class DeskRoutes {
   }
 
   /** Registers a GET of a list, which is read a page at a time. */
-  page<Row>(path: string, { item, find, present, ...route }: PageRoute<Row>): void {
+  page<Row, Sought extends TSchema>(
+    path: string,
+    { item, find, present, ...route }: PageRoute<Row, Sought>,
+  ): void {
     this.list(path, {
       config: { checkQuery: checkLimit },
       ...route,
@@ -80,7 +96,7 @@ export class DeskRoutes {
       async answer({ query }, desk) {
         const limit = readLimit(query)
         // One more than is shown tells whether there are more.
-        const found = await find(query, desk, limit + 1)
+        const found = await find(query as Static<Sought>, desk, limit + 1)
         return listed(found.slice(0, limit).map(present), found.length > limit)
       },
     })
@@ -98,13 +114,33 @@ export class DeskRoutes {
       handler: async (request, reply) => send(reply, await answer(request, this.#deps.desk)),
     })
   }
+
+  /** Registers a write of reference data. A repeat of its key gets the first answer again. */
+  change<Params extends TSchema, Body extends TSchema>(
+    path: string,
+    { act, anew, change, ...route }: ChangeRoute<Params, Body>,
+  ): void {
+    this.write<Params, Body>(path, {
+      ...route,
+      idempotent: anew !== true,
+      answer(request, desk) {
+        const call = anew ? callAnew(request, act) : callOf(request, act)
+        return desk.changeOnce(call, sql => change(sql, request, desk))
+      },
+    })
+  }
 }
 
 function described(may: 'read' | 'write', route: Route<TSchema, TSchema>) {
   const { config, response, refusals = [], ...docs } = route
+  const names = route.params === undefined ? [] : (['not_found'] as const)
   return {
     config: { scope: `installation_${may}` as const, ...config },
-    schema: operationDocs({ ...docs, response: Envelope(response), refusals }),
+    schema: operationDocs({
+      ...docs,
+      response: Envelope(response),
+      refusals: [...names, ...refusals],
+    }),
   }
 }
 

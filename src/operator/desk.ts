@@ -2,7 +2,7 @@
 // transaction under the person's name. The name is a setting of the transaction and ends with it,
 // so the next transaction of the connection has none.
 import type { FastifyRequest } from 'fastify'
-import { recorded, recordedLong } from '../audit/recorded.ts'
+import { recordedLong } from '../audit/recorded.ts'
 import { type Author, writeAs } from '../audit/store.ts'
 import { connect, type Sql, type TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
@@ -15,7 +15,7 @@ import { answeredOnce, operatedOnce } from '../http/idempotency/installation.ts'
 import type { Claim, Reply } from '../http/idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../http/idempotency/operations.ts'
 import type { Book } from '../ledger/rules.ts'
-import type { Deed, LongDeed, Operator } from './deed.ts'
+import { audited, type Deed, type LongDeed, type Operator } from './deed.ts'
 import { refuseInMembers } from './words.ts'
 
 /** A call by a person. A repeat of its claim gets the first answer again. */
@@ -53,10 +53,9 @@ export class Desk {
   }
 
   /** Runs what a person does, without keeping an answer. */
-  async run<C, S, O>(author: Author, { operation, command, act }: Deed<C, S, O>): Promise<O> {
-    const audited = act === null ? operation : recorded(operation, made => made.map(act))
-    const lane = new Lane(this.sql, inNameOf(author, audited), SINGLY)
-    const outcome = await lane.run(command).catch(refuseInMembers)
+  async run<C, S, O>(author: Author, deed: Deed<C, S, O>): Promise<O> {
+    const lane = new Lane(this.sql, inNameOf(author, audited(deed)), SINGLY)
+    const outcome = await lane.run(deed.command).catch(refuseInMembers)
     await this.#refresh()
     return outcome
   }
@@ -64,17 +63,12 @@ export class Desk {
   /** Like `run`, for rows of an account: a repeat of the claim gets the first answer again. */
   async answer<C extends { readonly account_id: string }, S extends WithBooks, O>(
     { author, claim }: Call,
-    { operation, command, act }: Deed<C, S, O>,
+    deed: Deed<C, S, O>,
     present: (outcome: O) => object,
   ): Promise<Reply> {
-    const answering = answered(operation, present)
-    const audited =
-      act === null
-        ? answering
-        : recorded(answering, made => made.map(({ outcome }) => act(outcome)))
-    const named = inNameOf(author, idempotent(audited))
+    const named = inNameOf(author, idempotent(answered(audited(deed), present)))
     const lane = new Lane(this.sql, named, SINGLY)
-    const { reply } = await lane.run({ ...command, claim }).catch(refuseInMembers)
+    const { reply } = await lane.run({ ...deed.command, claim }).catch(refuseInMembers)
     return reply
   }
 

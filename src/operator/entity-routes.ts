@@ -1,8 +1,9 @@
 // GET /v3/operator/entity and /{id}, and POST /v3/operator/entity/{id}/review.
 import type { Static } from 'typebox'
 import { EntityResponse, presentEntity } from '../entity/response.ts'
-import { APPROVAL_STATUSES, type ApprovalStatus, REVIEW_RESULTS } from '../entity/states.ts'
+import { APPROVAL_STATUSES, REVIEW_RESULTS } from '../entity/states.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
+import { given } from '../given.ts'
 import { pathId } from '../http/docs.ts'
 import { Closed, Literals, optional, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -56,11 +57,8 @@ export function deskEntityRoutes(routes: DeskRoutes): void {
     description: 'With a status that does not wait, the newest first.',
     querystring: EntitiesQuery,
     item: DeskEntity,
-    find({ status, account_id = null }, { audit }, most) {
-      // The schema allows only statuses.
-      const filter = { account_id, ...(status && { status: status as ApprovalStatus }) }
-      return listEntities(audit, filter, most)
-    },
+    find: ({ status, account_id = null }, { audit }, most) =>
+      listEntities(audit, given({ status, account_id }), most),
     present,
   })
   routes.read('/v3/operator/entity/:id', {
@@ -68,7 +66,6 @@ export function deskEntityRoutes(routes: DeskRoutes): void {
     summary: 'Show an entity, and how many payouts wait for its review.',
     params: pathId('ent'),
     response: ShownEntityResponse,
-    refusals: ['not_found'],
     async answer({ params }, { audit }) {
       const shown = await showEntity(audit, params.id)
       return { ...present(shown), account_name: shown.account?.name ?? '' }
@@ -84,7 +81,7 @@ export function deskEntityRoutes(routes: DeskRoutes): void {
     body: ReviewRequest,
     response: EntityResponse,
     idempotent: true,
-    refusals: ['not_found', 'entity_changed', 'invalid_transition'],
+    refusals: ['entity_changed', 'invalid_transition'],
     async answer(request, desk) {
       const { status, seen, reason = '' } = request.body
       const call = callOf(request, COMMANDS[status])

@@ -4,10 +4,10 @@ import { Closed, Id, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { type ExceptionCursor, listOpenExceptions } from '../rail/exception-store.ts'
-import { callAnew, operatorOf } from './desk.ts'
+import { operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 import { closeOpenException, MAX_NOTE, presentException } from './exceptions.ts'
-import { AccountId, checkWords, LimitText, type Query } from './request.ts'
+import { AccountId, checkWords, LimitText } from './request.ts'
 
 const After = Type.String({
   pattern: `${idPattern('pot').slice(0, -1)}:[1-9][0-9]{0,8}$`,
@@ -16,7 +16,7 @@ const After = Type.String({
 })
 
 /** The exception after which a page goes on; without it, the page starts with the first. */
-function cursorOf({ starting_after = ':0' }: Query): ExceptionCursor {
+function cursorOf(starting_after: string): ExceptionCursor {
   const [payout_id = '', number = '0'] = starting_after.split(':')
   return { payout_id, number: Number(number) }
 }
@@ -58,10 +58,13 @@ export function deskExceptionRoutes(routes: DeskRoutes): void {
     summary: 'List payouts that stand still until a person has looked, the oldest first.',
     querystring: Closed(optional({ limit: LimitText, starting_after: After })),
     item: ExceptionResponse,
-    find: (query, { audit }, most) => listOpenExceptions(audit, cursorOf(query), most),
+    find: ({ starting_after = ':0' }, { audit }, most) =>
+      listOpenExceptions(audit, cursorOf(starting_after), most),
     present: presentException,
   })
-  routes.write('/v3/operator/payout/:id/close_exception', {
+  routes.change('/v3/operator/payout/:id/close_exception', {
+    act: 'rail close-exception',
+    anew: true,
     config: { asksPassword: true, check: checkWords },
     operationId: 'closeException',
     summary: 'Say what you found about a payout that stands still.',
@@ -70,15 +73,11 @@ export function deskExceptionRoutes(routes: DeskRoutes): void {
     params: pathId('pot'),
     body: CloseRequest,
     response: ClosedResponse,
-    refusals: ['not_found'],
-    answer(request, desk) {
+    async change(sql, request, { audit }) {
       const { id } = request.params
-      const { audit } = desk
       const closing = { ...request.body, closed_by: operatorOf(request).name }
-      return desk.changeOnce(callAnew(request, 'rail close-exception'), async sql => {
-        const asked = await closeOpenException({ audit, sql }, id, closing)
-        return { payout: id, exception: closing.number, asked }
-      })
+      const asked = await closeOpenException({ audit, sql }, id, closing)
+      return { payout: id, exception: closing.number, asked }
     },
   })
 }

@@ -1,10 +1,10 @@
 // GET /v3/operator/bank_file, /v3/operator/bank_file/{id} and …/content, and POST …/release and
 // …/withdraw.
-import { FILE_STATES, type FileState, findFile, listFiles } from '../bank-file/file-store.ts'
+import { FILE_STATES, findFile, listFiles } from '../bank-file/file-store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { Closed, Id, Literals, optional, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { callOf, operatorOf } from './desk.ts'
+import { operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 import {
   presentFile,
@@ -136,8 +136,7 @@ export function deskFileRoutes(routes: DeskRoutes): void {
       const after = starting_after && (await findFile(audit, starting_after))
       const isKnown = starting_after === undefined || after !== undefined
       refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no file.')])
-      // The schema allows only states.
-      return listFiles(audit, { rail, state: state as FileState, starting_after, limit })
+      return listFiles(audit, { rail, state, starting_after, limit })
     },
     present: presentFile,
   })
@@ -147,7 +146,6 @@ export function deskFileRoutes(routes: DeskRoutes): void {
     description: 'Its bytes are at `/content`.',
     params: FilePath,
     response: FileInFullResponse,
-    refusals: ['not_found'],
     answer: async ({ params }, { audit }) => presentFileInFull(await showFile(audit, params.id)),
   })
   routes.read('/v3/operator/bank_file/:id/content', {
@@ -156,14 +154,14 @@ export function deskFileRoutes(routes: DeskRoutes): void {
     description: 'It names who is paid. Look at it before you release the file.',
     params: FilePath,
     response: ContentResponse,
-    refusals: ['not_found'],
     answer: ({ params }, { audit }) => showContent(audit, params.id),
   })
   decisionRoutes(routes)
 }
 
 function decisionRoutes(routes: DeskRoutes): void {
-  routes.write('/v3/operator/bank_file/:id/release', {
+  routes.change('/v3/operator/bank_file/:id/release', {
+    act: 'file release',
     config: { asksPassword: true },
     operationId: 'releaseBankFile',
     summary: 'Release a sealed file as it was shown to you, so that it is sent.',
@@ -173,18 +171,16 @@ function decisionRoutes(routes: DeskRoutes): void {
     params: FilePath,
     body: ReleaseRequest,
     response: FileResponse,
-    idempotent: true,
-    refusals: ['not_found', 'approval_outdated', 'invalid_transition', 'likely_slip'],
-    answer(request, desk) {
+    refusals: ['approval_outdated', 'invalid_transition', 'likely_slip'],
+    async change(sql, request, { audit }) {
       const { digest, force = false } = request.body
       const person = operatorOf(request).name
       const asked = { msg_id: request.params.id, digest, force, person }
-      return desk.changeOnce(callOf(request, 'file release'), async sql =>
-        presentFile(await release({ sql, audit: desk.audit }, asked)),
-      )
+      return presentFile(await release({ sql, audit }, asked))
     },
   })
-  routes.write('/v3/operator/bank_file/:id/withdraw', {
+  routes.change('/v3/operator/bank_file/:id/withdraw', {
+    act: 'file withdraw',
     config: { check: checkWords },
     operationId: 'withdrawBankFile',
     summary: 'Take back a file that the bank has never been offered.',
@@ -194,15 +190,11 @@ function decisionRoutes(routes: DeskRoutes): void {
     params: FilePath,
     body: WithdrawRequest,
     response: TakenBackResponse,
-    idempotent: true,
-    refusals: ['not_found', 'approval_outdated', 'invalid_transition'],
-    answer(request, desk) {
+    refusals: ['approval_outdated', 'invalid_transition'],
+    change(sql, request, { audit }) {
       const { digest, reason } = request.body
       const note = `${operatorOf(request).name}: ${reason}`
-      const asked = { msg_id: request.params.id, digest, note }
-      return desk.changeOnce(callOf(request, 'file withdraw'), sql =>
-        takeBack({ sql, audit: desk.audit }, asked),
-      )
+      return takeBack({ sql, audit }, { msg_id: request.params.id, digest, note })
     },
   })
 }

@@ -69,7 +69,7 @@ interface Desks {
 }
 
 /** What a person has looked at: only the bytes, or all that is shown. */
-export interface Seen {
+interface Seen {
   readonly sha256?: string | undefined
   readonly digest?: string | undefined
 }

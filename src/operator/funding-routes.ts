@@ -155,7 +155,11 @@ function bookingRoute(
 }
 
 function book(desk: Desk, request: FastifyRequest, name: string, asked: Asked) {
-  return desk.answer(callOf(request, name), booking(operatorOf(request), asked), presentBooking)
+  return desk.answer(
+    callOf(request, name),
+    booking(operatorOf(request).name, asked),
+    presentBooking,
+  )
 }
 
 function reverseRoute(routes: DeskRoutes): void {
@@ -169,7 +173,6 @@ function reverseRoute(routes: DeskRoutes): void {
     response: BookingResponse,
     idempotent: true,
     refusals: [
-      'not_found',
       'account_frozen',
       'account_closed',
       'not_reversible',
@@ -180,7 +183,7 @@ function reverseRoute(routes: DeskRoutes): void {
     async answer(request, desk) {
       const { params, body } = request
       const call = callOf(request, 'reverse')
-      const deed = await reversal(desk.audit, operatorOf(request), params.id, body.reason)
+      const deed = await reversal(desk.audit, operatorOf(request).name, params.id, body.reason)
       return desk.answer(call, deed, presentBooking)
     },
   })

@@ -5,10 +5,10 @@ import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { bookMoney, reverseBooking } from '../funding/operations.ts'
 import type { Booking, Correction } from '../funding/rules.ts'
-import { known, type Operator } from './deed.ts'
+import { known } from './deed.ts'
 
-export function booking({ name }: Operator, asked: Omit<Booking, 'by'>) {
-  return { operation: bookMoney, command: { ...asked, by: name }, act: bookingAct }
+export function booking(by: string, asked: Omit<Booking, 'by'>) {
+  return { operation: bookMoney, command: { ...asked, by }, act: bookingAct }
 }
 
 /** Refuses (400) funding that a repeat by mistake would book again. */
@@ -27,9 +27,9 @@ export function checkSplit(split: boolean, reference: string): void {
 }
 
 /** Takes a booking back, once. */
-export async function reversal(audit: Sql, { name }: Operator, id: string, reason: string) {
+export async function reversal(audit: Sql, by: string, id: string, reason: string) {
   const account_id = known('balance transaction', id, await findAccountOfLine(audit, id))
-  const command = { account_id, id, reason, by: name }
+  const command = { account_id, id, reason, by }
   return { operation: reverseBooking, command, act: bookingAct }
 }
 

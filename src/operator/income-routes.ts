@@ -70,7 +70,6 @@ export function incomeRoutes(routes: DeskRoutes, deps: Needs): void {
       'reversed takes back on that day what it brought before.',
     params: AccountPath,
     response: IncomeList,
-    refusals: ['not_found'],
     async answer({ params }, { audit }) {
       await accountNamed(audit, params.id)
       const { complete, results } = await deps.income.of(params.id, WAIT_MS)

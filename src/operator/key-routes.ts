@@ -2,7 +2,6 @@
 import { pathId } from '../http/docs.ts'
 import { checkNewKey, NewKeyRequest } from './account-request.ts'
 import { DeskKey, MadeKeyResponse, RevokedKeyResponse } from './account-response.ts'
-import { callAnew } from './desk.ts'
 import { type DeskRoutes, listed, WholeList } from './desk-routes.ts'
 import { listKeysOf, makeKey, revokeKey } from './keys.ts'
 import { AccountPath } from './request.ts'
@@ -16,10 +15,11 @@ export function deskKeyRoutes(routes: DeskRoutes): void {
       title: 'DeskKeyList',
       description: 'All keys of the account, revoked ones too.',
     }),
-    refusals: ['not_found'],
     answer: async ({ params }, { audit }) => listed(await listKeysOf(audit, params.id)),
   })
-  routes.write('/v3/operator/account/:id/key', {
+  routes.change('/v3/operator/account/:id/key', {
+    act: 'key create',
+    anew: true,
     config: { asksPassword: true, check: checkNewKey },
     operationId: 'createKey',
     summary: 'Make a key of an account.',
@@ -29,28 +29,23 @@ export function deskKeyRoutes(routes: DeskRoutes): void {
     params: AccountPath,
     body: NewKeyRequest,
     response: MadeKeyResponse,
-    refusals: ['not_found'],
-    answer(request, desk) {
-      const { scope, name = '', owner = null, makes_only = false } = request.body
-      return desk.changeOnce(callAnew(request, 'key create'), sql =>
-        makeKey(sql, request.params.id, { scope, name, owner, makes_only }),
-      )
+    change(sql, { params, body }) {
+      const { scope, name = '', owner = null, makes_only = false } = body
+      return makeKey(sql, params.id, { scope, name, owner, makes_only })
     },
   })
-  routes.write('/v3/operator/key/:id/revoke', {
+  routes.change('/v3/operator/key/:id/revoke', {
+    act: 'key revoke',
+    anew: true,
     config: { asksPassword: true },
     operationId: 'revokeKey',
     summary: 'Revoke a key of an account.',
     params: pathId('key'),
     nothing: 'RevokeRequest',
     response: RevokedKeyResponse,
-    refusals: ['not_found'],
-    answer(request, desk) {
-      const { id: key_id } = request.params
-      return desk.changeOnce(callAnew(request, 'key revoke'), async sql => ({
-        key_id,
-        ...(await revokeKey(sql, key_id)),
-      }))
-    },
+    change: async (sql, { params }) => ({
+      key_id: params.id,
+      ...(await revokeKey(sql, params.id)),
+    }),
   })
 }

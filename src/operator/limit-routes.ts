@@ -24,7 +24,7 @@ import { type LimitCells, MAX_NEW_FOR } from '../limit/load.ts'
 import { MAX_HOURS } from '../limit/window.ts'
 import { findCurrency } from '../money/currency.ts'
 import type { PricingAt } from '../price/price.ts'
-import { type Call, callAnew, callOf, type Desk } from './desk.ts'
+import { type Call, callOf, type Desk } from './desk.ts'
 import { type DeskRoutes, listed } from './desk-routes.ts'
 import {
   listLimitsOf,
@@ -141,22 +141,19 @@ export function deskLimitRoutes(routes: DeskRoutes, deps: Needs): void {
     summary: 'Show what a limit has counted, the most used first.',
     params: pathId('lim'),
     response: UsedLimitResponse,
-    refusals: ['not_found'],
     answer: async ({ params }, { audit }) => presentUsed(await showLimit(audit, params.id)),
   })
   setRoute(routes, deps)
-  routes.write('/v3/operator/limit/:id/remove', {
+  routes.change('/v3/operator/limit/:id/remove', {
+    act: 'limit remove',
+    anew: true,
     config: { asksPassword: true },
     operationId: 'removeLimit',
     summary: 'Remove a limit; set again, it counts anew.',
     params: pathId('lim'),
     nothing: 'RemoveLimitRequest',
     response: LimitResponse,
-    refusals: ['not_found'],
-    answer: (request, desk) =>
-      desk.changeOnce(callAnew(request, 'limit remove'), async sql =>
-        presentLimit(await removeLimit(sql, request.params.id)),
-      ),
+    change: async (sql, { params }) => presentLimit(await removeLimit(sql, params.id)),
   })
 }
 

@@ -2,7 +2,7 @@
 import { Closed, Literals, optional, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { LISTS } from '../screening/screening.ts'
-import { callOf, operatorOf } from './desk.ts'
+import { operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 import { listLists, presentLists, requireLists } from './lists.ts'
 import { checkWords, Reason } from './request.ts'
@@ -70,16 +70,13 @@ export function deskListRoutes(routes: DeskRoutes): void {
     response: ListsResponse,
     answer: async (_, { audit }) => presentLists(await listLists(audit)),
   })
-  routes.write('/v3/operator/screening_list/require', {
+  routes.change('/v3/operator/screening_list/require', {
+    act: 'screening require',
     config: { asksPassword: true, check: checkWords },
     operationId: 'requireScreeningLists',
     summary: 'Say which lists must be current before payouts of live accounts go out.',
     body: RequireRequest,
     response: RequiredResponse,
-    idempotent: true,
-    answer: (request, desk) =>
-      desk.changeOnce(callOf(request, 'screening require'), sql =>
-        requireLists(sql, operatorOf(request), request.body),
-      ),
+    change: (sql, request) => requireLists(sql, operatorOf(request).name, request.body),
   })
 }

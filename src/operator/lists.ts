@@ -4,7 +4,6 @@ import type { ListStatus, ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt, stateOf } from '../screening/list-rules.ts'
 import { listNewest, readRequired, updateRequired } from '../screening/list-store.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
-import type { Operator } from './deed.ts'
 
 export interface ListRow {
   readonly list: ListName
@@ -32,7 +31,7 @@ interface AskedLists {
 /** Sets which lists must be current before payouts of live accounts go out. */
 export async function requireLists(
   sql: Sql,
-  { name: set_by }: Operator,
+  set_by: string,
   asked: AskedLists,
 ): Promise<AskedLists> {
   const set = { ...asked, required: LISTS.filter(list => asked.required.includes(list)) }

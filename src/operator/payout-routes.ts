@@ -3,7 +3,6 @@ import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { given } from '../given.ts'
 import { pathId } from '../http/docs.ts'
 import { listForDesk } from '../payout/list-store.ts'
-import type { PayoutStatus } from '../payout/states.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { callOf, operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
@@ -34,9 +33,7 @@ export function deskPayoutRoutes(routes: DeskRoutes, deps: Needs): void {
       const rails = [SIMULATOR, MANUAL, ...deps.reference.current().rails.map(({ name }) => name)]
       const isKnown = rail === undefined || rails.includes(rail)
       refuseIfAny(isKnown ? [] : [invalidParameter('rail', 'There is no such rail.')])
-      // The schema allows only statuses.
-      const known = status as PayoutStatus | undefined
-      return listForDesk(audit, given({ account_id, status: known, rail, starting_after }), most)
+      return listForDesk(audit, given({ account_id, status, rail, starting_after }), most)
     },
     present: presentForDesk,
   })
@@ -45,7 +42,6 @@ export function deskPayoutRoutes(routes: DeskRoutes, deps: Needs): void {
     summary: 'Show a payout, what became of it, and what it waits for.',
     params: pathId('pot'),
     response: DeskPayoutInFull,
-    refusals: ['not_found'],
     answer: async ({ params }, desk) => presentInFull(await showPayout(desk, params.id)),
   })
   handlingRoute(routes, TakeRequest, {
@@ -79,7 +75,7 @@ function handlingRoute(
     body,
     response: DeskPayout,
     idempotent: true,
-    refusals: ['not_found', 'invalid_transition'],
+    refusals: ['invalid_transition'],
     async answer(request, desk) {
       const call = callOf(request, `payout ${act}`)
       const asked = { act, ...request.body }
@@ -102,7 +98,7 @@ function transitionRoute(routes: DeskRoutes): void {
     body: OperatorTransition,
     response: DeskPayout,
     idempotent: true,
-    refusals: ['not_found', 'invalid_transition', 'reference_already_used'],
+    refusals: ['invalid_transition', 'reference_already_used'],
     async answer(request, desk) {
       const { params, body } = request
       const call = callOf(request, 'payout transition')

@@ -25,7 +25,6 @@ import {
   type RouteCells,
   readTimetable,
 } from '../rail/load-route.ts'
-import { callOf } from './desk.ts'
 import { type DeskRoutes, listed } from './desk-routes.ts'
 import {
   listRouting,
@@ -116,41 +115,35 @@ export function deskRoutingRoutes(routes: DeskRoutes): void {
       return listed(routes.map(route => presentRoute(route, timetables)))
     },
   })
-  routes.write('/v3/operator/route', {
+  routes.change('/v3/operator/route', {
+    act: 'route set',
     config: { asksPassword: true, check: checkRoute },
     operationId: 'setRoute',
     summary: 'Add a route, or change the one of the same conditions to the same rail.',
     description: 'A cut-off is not lost by not being said: that is refused.',
     body: SetRouteRequest,
     response: SetRouteResponse,
-    idempotent: true,
     refusals: ['currency', 'amount_out_of_range', 'not_found', 'route_conflict'],
-    answer(request, desk) {
-      const { body } = request
+    async change(sql, { body }) {
       const { rail, priority = 0, no_cut_off = false } = body
       const timetable = timetableOf(body)
       const asked = { cells: cellsOf(body), rail, priority: `${priority}`, timetable, no_cut_off }
-      return desk.changeOnce(callOf(request, 'route set'), async sql => {
-        const { route, before, timetables } = readOrRefuse(await setRoute(sql, asked))
-        const was = before === undefined ? null : presentRoute(before, timetables)
-        return { route: presentRoute(route, timetables), before: was }
-      })
+      const { route, before, timetables } = readOrRefuse(await setRoute(sql, asked))
+      const was = before === undefined ? null : presentRoute(before, timetables)
+      return { route: presentRoute(route, timetables), before: was }
     },
   })
-  routes.write('/v3/operator/route/remove', {
+  routes.change('/v3/operator/route/remove', {
+    act: 'route remove',
     config: { asksPassword: true, check: checkRoute },
     operationId: 'removeRoute',
     summary: 'Remove the route of exactly these conditions; without any, the route for all.',
     body: RemoveRouteRequest,
     response: RouteRow,
-    idempotent: true,
     refusals: ['currency', 'amount_out_of_range', 'not_found'],
-    answer(request, desk) {
-      const { body } = request
-      return desk.changeOnce(callOf(request, 'route remove'), async sql => {
-        const conditions = readOrRefuse(await readConditionsOf(sql, cellsOf(body)))
-        return presentRoute(await removeRoute(sql, conditions, body.rail))
-      })
+    async change(sql, { body }) {
+      const conditions = readOrRefuse(await readConditionsOf(sql, cellsOf(body)))
+      return presentRoute(await removeRoute(sql, conditions, body.rail))
     },
   })
 }

@@ -21,6 +21,7 @@ import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
 import { VOCABULARY } from './fees.ts'
 import { AccountId, MAX_MINOR, majorText, Time } from './request.ts'
+import { readOrRefuse } from './words.ts'
 
 const Force = Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' })
 
@@ -108,10 +109,7 @@ export function readFeeRequest(body: FeeSubject | SetFee): Fee {
     minimum_amount: major(cost.minimum_amount),
     maximum_amount: major(cost.maximum_amount),
   }
-  const { value, messages = [] } = readFee(cells, VOCABULARY)
-  refuseIfAny(messages.map(message => invalidField('', message)))
-  if (value === undefined) throw new Error('a fee without a value or a message')
-  return value
+  return readOrRefuse(readFee(cells, VOCABULARY))
 }
 
 /** The amounts of a row do not identify it. */

@@ -10,7 +10,6 @@ import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { presentRate } from '../price/rate/load.ts'
 import { deleteRate } from '../price/rate/store.ts'
 import type { Read } from '../text/csv.ts'
-import { callOf } from './desk.ts'
 import { type DeskRoutes, listed } from './desk-routes.ts'
 import { removeFee, sameRow, setFees } from './fees.ts'
 import {
@@ -69,7 +68,8 @@ function listRoutes(routes: DeskRoutes): void {
 }
 
 function rateRoutes(routes: DeskRoutes): void {
-  routes.write('/v3/operator/rate', {
+  routes.change('/v3/operator/rate', {
+    act: 'rates set',
     config: { ...WRITE, check: (body: SetRate) => checkLines(body, ['source']) },
     operationId: 'setRate',
     summary: 'Set one rate.',
@@ -78,33 +78,27 @@ function rateRoutes(routes: DeskRoutes): void {
       'present is refused as `likely_slip`, unless `force` confirms it.',
     body: SetRate,
     response: ChangedRate,
-    idempotent: true,
     refusals: ['currency', 'likely_slip'],
-    answer(request, desk) {
-      const { base, quote, mid, source = 'operator', as_of = '', peg = false } = request.body
-      const { max_move_bps = MAX_MOVE_BPS, force = false } = request.body
+    async change(sql, { body }) {
+      const { base, quote, mid, source = 'operator', as_of = '', peg = false } = body
+      const { max_move_bps = MAX_MOVE_BPS, force = false } = body
       const asked = { peg, max_move_bps, force, dry_run: false }
       const cells = { base, quote, mid, source, as_of }
-      return desk.changeOnce(callOf(request, 'rates set'), async sql =>
-        presentChangedRate(changedOf(await setRate(sql, { cells, ...asked }))),
-      )
+      return presentChangedRate(changedOf(await setRate(sql, { cells, ...asked })))
     },
   })
-  routes.write('/v3/operator/rate/remove', {
+  routes.change('/v3/operator/rate/remove', {
+    act: 'rates remove',
     config: WRITE,
     operationId: 'removeRate',
     summary: 'Remove the row of one pair.',
     body: RatePair,
     response: RateRow,
-    idempotent: true,
     refusals: ['currency', 'not_found'],
-    answer(request, desk) {
-      const { base, quote } = request.body
-      return desk.changeOnce(callOf(request, 'rates remove'), async sql => {
-        const removed = await deleteRate(sql, base, quote)
-        if (removed !== undefined) return presentRate(removed)
-        throw refusal('not_found', `${base}/${quote} has no row of its own.`)
-      })
+    async change(sql, { body: { base, quote } }) {
+      const removed = await deleteRate(sql, base, quote)
+      if (removed !== undefined) return presentRate(removed)
+      throw refusal('not_found', `${base}/${quote} has no row of its own.`)
     },
   })
 }
@@ -124,74 +118,65 @@ function changedOf(read: Read<Changed>): Judged {
 }
 
 function feeRoutes(routes: DeskRoutes): void {
-  routes.write('/v3/operator/fee', {
+  routes.change('/v3/operator/fee', {
+    act: 'fees set',
     config: { ...WRITE, check: (body: SetFee) => void readFeeRequest(body) },
     operationId: 'setFee',
     summary: 'Add a row of the fee schedule, or replace the one for the same payouts.',
     body: SetFee,
     response: ChangedFee,
-    idempotent: true,
     refusals: ['currency', 'likely_slip'],
-    answer(request, desk) {
-      const fee = readFeeRequest(request.body)
-      const { force = false } = request.body
-      return desk.changeOnce(callOf(request, 'fees set'), async sql => {
-        const previous = sameRow(await setFees(sql, [fee], { force }), fee)
-        return { fee: presentFee(fee), previous: previous ? presentFee(previous) : null }
-      })
+    async change(sql, { body }) {
+      const fee = readFeeRequest(body)
+      const { force = false } = body
+      const previous = sameRow(await setFees(sql, [fee], { force }), fee)
+      return { fee: presentFee(fee), previous: previous ? presentFee(previous) : null }
     },
   })
-  routes.write('/v3/operator/fee/remove', {
+  routes.change('/v3/operator/fee/remove', {
+    act: 'fees remove',
     config: { ...WRITE, check: (body: FeeSubject) => void readFeeRequest(body) },
     operationId: 'removeFee',
     summary: 'Remove the row of the fee schedule for exactly these payouts.',
     body: FeeSubject,
     response: FeeRow,
-    idempotent: true,
     refusals: ['currency', 'not_found'],
-    answer(request, desk) {
-      const key = readFeeRequest(request.body)
-      return desk.changeOnce(callOf(request, 'fees remove'), async sql =>
-        presentFee(sameRow(await removeFee(sql, key), key) ?? key),
-      )
+    async change(sql, { body }) {
+      const key = readFeeRequest(body)
+      return presentFee(sameRow(await removeFee(sql, key), key) ?? key)
     },
   })
 }
 
 function pricingRoutes(routes: DeskRoutes): void {
-  routes.write('/v3/operator/pricing', {
+  routes.change('/v3/operator/pricing', {
+    act: 'pricing set',
     config: { ...WRITE, check: (body: SetPricing) => void readPricing(body) },
     operationId: 'setPricing',
     summary: 'Set spread, validity of quotes, age of rates or the pivot.',
     body: SetPricing,
     response: SetPolicies,
-    idempotent: true,
     refusals: ['currency', 'not_found', 'likely_slip'],
-    answer(request, desk) {
-      const { account_id = null, from_currency = null, to_currency = null } = request.body
-      const { from, force = false } = request.body
+    async change(sql, { body }) {
+      const { account_id = null, from_currency = null, to_currency = null } = body
+      const { from, force = false } = body
       const scope = { account_id, from_currency, to_currency }
-      const asked = given({ scope, values: readPricing(request.body), force, from })
-      return desk.changeOnce(callOf(request, 'pricing set'), async sql => {
-        const { made } = await setPolicies(sql, asked)
-        return { rows: made }
-      })
+      const asked = given({ scope, values: readPricing(body), force, from })
+      const { made } = await setPolicies(sql, asked)
+      return { rows: made }
     },
   })
-  routes.write('/v3/operator/pricing/remove', {
+  routes.change('/v3/operator/pricing/remove', {
+    act: 'pricing remove',
     config: WRITE,
     operationId: 'endPricing',
     summary: 'End one row in force, or take back one that waits.',
     body: EndPricing,
     response: RemovedPolicy,
-    idempotent: true,
     refusals: ['not_found', 'invalid_transition'],
-    answer(request, desk) {
-      const { policy_id, from } = request.body
-      return desk.changeOnce(callOf(request, 'pricing remove'), async sql => {
-        const { row, made } = await endPolicy(sql, policy_id, from)
-        return { removed: row, taken_back: made.length === 0 }
-      })
+    async change(sql, { body }) {
+      const { row, made } = await endPolicy(sql, body.policy_id, body.from)
+      return { removed: row, taken_back: made.length === 0 }
     },
   })
 }

@@ -7,7 +7,6 @@ import { FIGURES_WINDOWS, type KnownFigures } from '../rail/figures.ts'
 import { KIND_NAMES } from '../rail/kind.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
-import { callOf } from './desk.ts'
 import { type DeskRoutes, listed } from './desk-routes.ts'
 import { presentRoute } from './payout-routing.ts'
 import { RouteRow } from './payout-routing-routes.ts'
@@ -50,13 +49,13 @@ export function deskRailRoutes(routes: DeskRoutes): void {
     summary: 'Show the settings of a rail and the routes that lead to it.',
     params: RailPath,
     response: RailInFull,
-    refusals: ['not_found'],
     async answer({ params }, { audit }) {
       const { rail, routes } = await showRail(audit, params.name)
       return { ...presentRail(rail), routes: routes.map(route => presentRoute(route)) }
     },
   })
-  routes.write('/v3/operator/rail/:name/pause', {
+  routes.change('/v3/operator/rail/:name/pause', {
+    act: 'rail pause',
     config: { check: checkWords },
     operationId: 'pauseRail',
     summary: 'Ask a rail nothing and send nothing by it; its payouts wait.',
@@ -64,26 +63,18 @@ export function deskRailRoutes(routes: DeskRoutes): void {
     params: RailPath,
     body: ReasonRequest,
     response: RailResponse,
-    idempotent: true,
-    refusals: ['not_found'],
-    answer: (request, desk) =>
-      desk.changeOnce(callOf(request, 'rail pause'), async sql =>
-        presentRail(await pauseRail(sql, request.params.name, request.body.reason)),
-      ),
+    change: async (sql, { params, body }) =>
+      presentRail(await pauseRail(sql, params.name, body.reason)),
   })
-  routes.write('/v3/operator/rail/:name/resume', {
+  routes.change('/v3/operator/rail/:name/resume', {
+    act: 'rail resume',
     config: { asksPassword: true },
     operationId: 'resumeRail',
     summary: 'Ask a paused rail again.',
     params: RailPath,
     nothing: 'ResumeRequest',
     response: RailResponse,
-    idempotent: true,
-    refusals: ['not_found'],
-    answer: (request, desk) =>
-      desk.changeOnce(callOf(request, 'rail resume'), async sql =>
-        presentRail(await pauseRail(sql, request.params.name, '')),
-      ),
+    change: async (sql, { params }) => presentRail(await pauseRail(sql, params.name, '')),
   })
 }
 

@@ -5,13 +5,11 @@ import type { RailRow } from '../rail/kind.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { listRails, updatePause } from '../rail/row-store.ts'
 import { listRoutes } from '../rail/store.ts'
-import { known } from './deed.ts'
+import { knownAmong } from './deed.ts'
 
 /** The rail of this name. Refuses an unknown name. */
 export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
-  const rails = await listRails(sql)
-  const names = rails.map(rail => rail.name)
-  return known('rail', name, rails[names.indexOf(name)], names)
+  return knownAmong('rail', name, await listRails(sql), rail => rail.name)
 }
 
 /** A rail, and the routes that lead to it. */

@@ -146,7 +146,10 @@ const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 20
 
 /** The query of a list that goes on after an object. */
-export function PageQuery(prefix: IdPrefix | readonly IdPrefix[], filters: TProperties) {
+export function PageQuery<Filters extends TProperties>(
+  prefix: IdPrefix | readonly IdPrefix[],
+  filters: Filters,
+) {
   const starting_after = Type.String({
     pattern: idPatternOf([prefix].flat()),
     description: 'An id: the page starts with what follows it.',

@@ -12,7 +12,6 @@ import type { DeskRoutes } from './desk-routes.ts'
 import { AccountId, checkWords, PageQuery, Reason } from './request.ts'
 import {
   decide,
-  type FoundFilter,
   kindOf,
   listFound,
   presentScreening,
@@ -123,11 +122,8 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
     description: 'Payouts come first, then entities, then beneficiaries.',
     querystring: HeldQuery,
     item: HeldResponse,
-    find({ account_id = '', of = '', state = '', starting_after = '' }, { audit }, most) {
-      // The schema allows only these kinds.
-      const filter = { account_id, of: of as FoundFilter['of'], state, starting_after }
-      return listFound(audit, filter, most)
-    },
+    find: ({ account_id = '', of, state = '', starting_after = '' }, { audit }, most) =>
+      listFound(audit, { account_id, of: of ?? '', state, starting_after }, most),
     present: found => found,
   })
   routes.read('/v3/operator/screening/:id', {
@@ -135,7 +131,6 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
     summary: 'Show whom the parties of a payout, or a party, may be, with each score in pieces.',
     params: pathId(...PREFIXES),
     response: ScreeningResponse,
-    refusals: ['not_found'],
     answer: async ({ params }, desk) => presentScreening(await showScreening(desk, params.id)),
   })
   decisionRoute(routes, {
@@ -163,7 +158,7 @@ function decisionRoute(routes: DeskRoutes, { name, state, summary }: Decision): 
     params: pathId(...PREFIXES),
     body: DecideScreeningRequest,
     response: DecidedResponse,
-    refusals: ['not_found', 'invalid_transition', 'approval_outdated'],
+    refusals: ['invalid_transition', 'approval_outdated'],
     async answer(request, desk) {
       const { id } = request.params
       const author = authorOf(request, `screening ${name}`)
@@ -172,7 +167,7 @@ function decisionRoute(routes: DeskRoutes, { name, state, summary }: Decision): 
         run: <C, S, O>(deed: Deed<C, S, O>) => desk.run(author, deed),
       }
       const said = { state, ...request.body }
-      const { matches, screening } = await decide(by, operatorOf(request), id, said)
+      const { matches, screening } = await decide(by, operatorOf(request).name, id, said)
       return success({ id, of: kindOf(id), state, matches: matches.length, screening })
     },
   })

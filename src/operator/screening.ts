@@ -14,7 +14,7 @@ import { findMatches, findUndecided } from '../screening/match-store.ts'
 import { decideParty } from '../screening/operations.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
 import { accountIdOf } from './accounts.ts'
-import { type Deed, known, type Operator } from './deed.ts'
+import { type Deed, known } from './deed.ts'
 
 /** What screening may hold, and the prefixes of their ids. */
 export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
@@ -170,7 +170,7 @@ function presentMatch(match: ShownMatch) {
 }
 
 /** The result of a person's decision. */
-export interface Decided {
+interface Decided {
   /** The matches that are decided now. */
   readonly matches: readonly StoredMatch[]
   /** What it waits for now, '' for nothing; null for a payout that was no longer held. */
@@ -183,7 +183,7 @@ type Run = <Command, State, Outcome>(deed: Deed<Command, State, Outcome>) => Pro
 /** A person clears or confirms matches of a payout or of a party. */
 export async function decide(
   { audit, run }: { readonly audit: Sql; readonly run: Run },
-  { name: person }: Operator,
+  person: string,
   id: string,
   { state, reason, ...seen }: Pick<Said, 'state' | 'reason' | 'digest'>,
 ): Promise<Decided> {

@@ -104,16 +104,15 @@ export function deskUserRoutes(routes: DeskRoutes): void {
       return listed(users.map(user => ({ ...user, last_seen_at: seen.get(user.name) ?? null })))
     },
   })
-  routes.write('/v3/operator/user', {
+  routes.change('/v3/operator/user', {
+    act: 'user create',
     config: { ...WRITES, check: (sent: never) => checkLines(sent, ['full_name']) },
     operationId: 'createUser',
     summary: 'Make a user: a person who runs the installation, or works for accounts.',
     description: 'A name is given once. In a session. They log in by a link.',
     body: NewUser,
     response: User,
-    idempotent: true,
-    answer: (request, desk) =>
-      desk.changeOnce(callOf(request, 'user create'), sql => makeUser(sql, request.body)),
+    change: (sql, { body }) => makeUser(sql, body),
   })
   changeRoutes(routes)
   linkRoute(routes)
@@ -185,7 +184,7 @@ function changeRoute<Body extends TSchema>(
     params: UserPath,
     response: User,
     idempotent: true,
-    refusals: ['not_found', 'invalid_transition'],
+    refusals: ['invalid_transition'],
     answer(request, desk) {
       const name = anotherThan(request)
       return desk.changeOnce(callOf(request, act), sql =>
@@ -204,7 +203,7 @@ function linkRoute(routes: DeskRoutes): void {
     params: UserPath,
     nothing: 'NothingMore',
     response: LoginLink,
-    refusals: ['not_found', 'invalid_transition'],
+    refusals: ['invalid_transition'],
     answer(request, desk) {
       const name = anotherThan(request)
       return desk.changeOnce(callAnew(request, 'user login-link'), async sql => {
@@ -224,7 +223,6 @@ function logOutRoute(routes: DeskRoutes): void {
     params: UserPath,
     nothing: 'NothingMore',
     response: LoggedOut,
-    refusals: ['not_found'],
     answer(request, desk) {
       const name = anotherThan(request)
       return desk.changeOnce(callAnew(request, 'user log-out'), async sql => ({

@@ -15,7 +15,7 @@ import {
 } from '../user/store.ts'
 import type { RoleOnAccount, User, UserRole } from '../user/user.ts'
 import { accountNamed } from './accounts.ts'
-import { known } from './deed.ts'
+import { knownAmong } from './deed.ts'
 
 export type UserWithRoles = User & {
   readonly accounts: readonly Omit<RoleOnAccount, 'user_name'>[]
@@ -32,9 +32,7 @@ export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
 
 /** A user, disabled or not. Refuses an unknown name. */
 export async function userNamed(sql: Sql, name: string): Promise<UserWithRoles> {
-  const users = await listWithRoles(sql)
-  const names = users.map(user => user.name)
-  return known('user', name, users[names.indexOf(name)], names)
+  return knownAmong('user', name, await listWithRoles(sql), user => user.name)
 }
 
 export async function makeUser(

@@ -52,7 +52,7 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
     nothing: 'NothingRequest',
     response: ReplayResponse,
     idempotent: true,
-    refusals: ['not_found', 'invalid_transition'],
+    refusals: ['invalid_transition'],
     async answer(request, desk) {
       const call = callOf(request, 'events replay')
       const deed = replay(await endpointNamed(desk.audit, request.params.id), { status: 'dead' })
@@ -69,7 +69,7 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
     nothing: 'NothingRequest',
     response: EndpointState,
     idempotent: true,
-    refusals: ['not_found', 'invalid_transition'],
+    refusals: ['invalid_transition'],
     async answer(request, desk) {
       const call = callOf(request, 'webhook enable')
       const deed = enabling(await endpointNamed(desk.audit, request.params.id))

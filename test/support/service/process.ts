@@ -9,10 +9,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { onDatabase } from '../../../src/cli/context.ts'
 import { readConfig } from '../../../src/config.ts'
-import { createAccount, type OpenedAccount } from '../../../src/operator/create-account.ts'
+import type { OpenedAccount } from '../../../src/operator/create-account.ts'
 import { BARE } from './cli.ts'
 import { keepOutput } from './logs.ts'
-import { basic, writerOf } from './service.ts'
+import { basic, openFunded } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
@@ -155,7 +155,7 @@ export function openAccountOn(
   // The same payout many times.
   const guards = { sandbox, duplicate_window_s: 0 }
   const wanted = { name: 'Test', currencies, primary_currency, fund: amounts, ...guards }
-  return onDatabase(config, url, context => createAccount(writerOf(context), wanted))
+  return onDatabase(config, url, context => openFunded(context, wanted))
 }
 
 export interface HttpAnswer {

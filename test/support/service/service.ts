@@ -7,6 +7,7 @@ import { hashSecret, makeApiKey, type Scope } from '../../../src/account/rules.t
 import { newSecret, newUserSecret } from '../../../src/account/secret.ts'
 import { insertApiKey } from '../../../src/account/store.ts'
 import { buildApp } from '../../../src/app.ts'
+import type { createFunded } from '../../../src/cli/account.ts'
 import type { Context } from '../../../src/cli/context.ts'
 import { type Config, readConfig } from '../../../src/config.ts'
 import { connect, databaseNow, type Sql } from '../../../src/db/connect.ts'
@@ -19,11 +20,7 @@ import { insertLimit } from '../../../src/limit/store.ts'
 import { makeMetrics } from '../../../src/metrics.ts'
 import { parseDecimal } from '../../../src/money/decimal.ts'
 import { openAccount } from '../../../src/operator/account-operations.ts'
-import {
-  createAccount,
-  type OpenedAccount,
-  type Writer,
-} from '../../../src/operator/create-account.ts'
+import { createAccount, type OpenedAccount } from '../../../src/operator/create-account.ts'
 import type { Fee } from '../../../src/price/fee/rules.ts'
 import { replaceFees } from '../../../src/price/fee/store.ts'
 import type { PolicyName, Scope as PricingScope } from '../../../src/price/policy/rules.ts'
@@ -141,7 +138,7 @@ export async function startTestService(
     inject,
     async openAccount(options = {}) {
       const wanted = { ...wantedAccount(options), fund: fundsOf(options) }
-      const opened = await createAccount(writerOf(operator), wanted)
+      const opened = await openFunded(operator, wanted)
       await deps.reference.refresh()
       return client(opened, inject)
     },
@@ -283,10 +280,22 @@ function openOperator(url: string, config: Config): Pick<Context, 'sql' | 'run' 
   }
 }
 
-/** Books opening balances as the operator. */
-export function writerOf({ run, config }: Pick<Context, 'run' | 'config'>): Writer {
-  const write: Writer['write'] = (operation, command) => run({ operation, command, act: null })
-  return { write, fund: booking => write(bookMoney, { ...booking, by: config.user }) }
+/** Opens an account and books its opening balances, as the operator. */
+export async function openFunded(
+  { run, config }: Pick<Context, 'run' | 'config'>,
+  { fund, ...wanted }: Parameters<typeof createFunded>[1],
+): Promise<OpenedAccount> {
+  const opened = await createAccount(
+    (operation, command) => run({ operation, command, act: null }),
+    wanted,
+  )
+  const { account_id } = opened.account
+  const words = { kind: 'funding', reference: '', reason: '', by: config.user } as const
+  for (const amount of fund) {
+    const command = { ...words, account_id, ...amount, source: newId('esc') }
+    await run({ operation: bookMoney, command, act: null })
+  }
+  return opened
 }
 
 /** The service may be reading both tables, one after the other: then one of the two must give way. */
