@@ -7,6 +7,7 @@ import { presentApproval } from '../approval/response.ts'
 import { presentBeneficiaryApproval } from '../beneficiary/approval-response.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
+import { given } from '../given.ts'
 import { accountIdOf } from '../operator/accounts.ts'
 import {
   accountOfGroup,
@@ -56,7 +57,9 @@ export function approvalCommands(payout: Command): void {
 const isGroup = (id: string) => id.startsWith('pob_') || isImport(id)
 
 const decide = (id: string, decision: Decision, options: Deciding) =>
-  isGroup(id) ? decideGroupAction(id, decision, options) : decideAction(id, decision, options)
+  isGroup(id)
+    ? decideGroupAction(id, decision, options)
+    : decideAction('payout', id, decision, options)
 
 const APPROVE_HELP = `
 You must have the role approver on the payout's account, and must not have made
@@ -91,10 +94,7 @@ async function showAction(payout_id: string): Promise<void> {
   const { name } = payout.beneficiary_details
   const words = [
     visible(`${payout.id}  ${money(payout.currency, payout.amount)} to ${name}; ${payout.status}`),
-    ...approvalLines(
-      approval,
-      payout_import === '' ? [] : [`import     ${payout_import}, which can be approved as one`],
-    ),
+    ...approvalLines(approval, payout_import),
   ]
   print(approval, words.join('\n'))
 }
@@ -132,15 +132,21 @@ async function decideGroupAction(id: string, decision: Decision, options: Decidi
   print(shown, `${id}  ${DONE[decision]}; ${payouts.join(', ')}`)
 }
 
-async function decideAction(payout_id: string, decision: Decision, options: Deciding) {
-  const outcome = await withContext(async context => {
+async function decideAction(
+  kind: 'payout' | 'beneficiary',
+  id: string,
+  decision: Decision,
+  options: Deciding,
+): Promise<void> {
+  const status = await withContext(async context => {
     const asked = askedBy(context, decision, options)
-    const account_id = await accountIdOf(context.audit, 'payout', payout_id)
-    return context.run(deciding({ account_id, id: payout_id }, asked))
+    const key = { account_id: await accountIdOf(context.audit, kind, id), id }
+    if (kind === 'payout') return (await context.run(deciding(key, asked))).payout.status
+    return (await context.run(decidingBeneficiary(key, asked))).beneficiary.approval
   })
-  const { status } = outcome.payout
-  const becomes = status === 'pending_approval' ? 'others must, too' : status
-  print({ payout: payout_id, decision, status }, `${payout_id}  ${DONE[decision]}; ${becomes}`)
+  const waits = status === 'pending_approval' && 'others must, too'
+  const words = [DONE[decision], waits || (kind === 'payout' && status)]
+  print({ [kind]: id, decision, status }, `${id}  ${words.filter(Boolean).join('; ')}`)
 }
 
 const BENEFICIARY_REASON = `why, up to ${MAX_REASON} characters`
@@ -157,12 +163,12 @@ export function beneficiaryCommands(beneficiary: Command): void {
     .requiredOption('--digest <digest>', 'of what you were shown, as beneficiary approval says it')
     .option('--reason <text>', BENEFICIARY_REASON, readReason)
     .addHelpText('after', APPROVE_BENEFICIARY_HELP)
-    .action((id: string, options: Deciding) => decideBeneficiaryAction(id, 'approve', options))
+    .action((id: string, options: Deciding) => decideAction('beneficiary', id, 'approve', options))
   named(beneficiary, 'reject', 'reject a beneficiary; no payout may go to it')
     .argument('<id>', 'beneficiary id')
     .requiredOption('--reason <text>', BENEFICIARY_REASON, readReason)
     .addHelpText('after', REJECT_BENEFICIARY_HELP)
-    .action((id: string, options: Deciding) => decideBeneficiaryAction(id, 'reject', options))
+    .action((id: string, options: Deciding) => decideAction('beneficiary', id, 'reject', options))
   for (const act of ['archive', 'unarchive'] as const) {
     named(beneficiary, act, ARCHIVING[act])
       .argument('<id>', 'beneficiary id')
@@ -222,21 +228,6 @@ async function showBeneficiaryAction(id: string): Promise<void> {
   print(approval, words.join('\n'))
 }
 
-async function decideBeneficiaryAction(
-  id: string,
-  decision: Decision,
-  options: Deciding,
-): Promise<void> {
-  const { beneficiary } = await withContext(async context => {
-    const asked = askedBy(context, decision, options)
-    const account_id = await accountIdOf(context.audit, 'beneficiary', id)
-    return context.run(decidingBeneficiary({ account_id, id }, asked))
-  })
-  const status = beneficiary.approval
-  const others = status === 'pending_approval' ? '; others must, too' : ''
-  print({ beneficiary: id, decision, status }, `${id}  ${DONE[decision]}${others}`)
-}
-
 async function archiveAction(
   id: string,
   act: keyof typeof ARCHIVING,
@@ -262,22 +253,19 @@ interface Deciding {
 const DONE: Readonly<Record<Decision, string>> = { approve: 'approved', reject: 'rejected' }
 
 function askedBy(context: Context, decision: Decision, { digest, reason = '' }: Deciding) {
-  const user_name = personOf(context)
-  return { user_name, decision, reason, ...(digest !== undefined && { digest }) }
+  return given({ user_name: personOf(context), decision, reason, digest })
 }
 
 type Approval = Omit<ReturnType<typeof presentApproval>, 'object' | 'payout' | 'payout_import'>
 
-/** One fact a line, then who has decided. `others` stand before the digest. */
-function approvalLines(
-  { needed, given, status, expires_at, made_by, digest, decisions }: Approval,
-  others: readonly string[] = [],
-): string[] {
+/** One fact a line, then who has decided. */
+function approvalLines(approval: Approval, payout_import = ''): string[] {
+  const { needed, given, status, expires_at, made_by, digest, decisions } = approval
   return [
     `approvals  ${given} of ${needed}; ${status}`,
     `until      ${toSecond(expires_at)}`,
     `made by    ${made_by || 'a key that is nobody’s'}`,
-    ...others,
+    ...(payout_import === '' ? [] : [`import     ${payout_import}, which can be approved as one`]),
     `digest     ${digest}`,
     ...decisions.map(({ decided_at, user, decision, reason }) =>
       visible(`${toSecond(decided_at)}  ${user}: ${decision}${reason && `, ${reason}`}`),

@@ -192,12 +192,12 @@ async function wait(
   what: string,
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const deadline = performance.now() + STAGE_TIMEOUT_MS
-  while (!(await holds())) {
+  const look = async () => {
     signal.throwIfAborted()
-    if (performance.now() > deadline) throw new CommandFailed(`not seen: ${what}${HINT}`)
-    await new Promise(resolve => setTimeout(resolve, 250))
+    return holds()
   }
+  const seen = await until(STAGE_TIMEOUT_MS, look, is_seen => !is_seen)
+  if (!seen) throw new CommandFailed(`not seen: ${what}${HINT}`)
 }
 
 const HINT =

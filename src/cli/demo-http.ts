@@ -41,15 +41,15 @@ export async function findService(named: string | undefined): Promise<string> {
 }
 
 /** Asks at a steady pace until `goesOn` returns false or the time is over. */
-export async function until(
+export async function until<Answer>(
   timeout_ms: number,
-  ask: () => Promise<Exchange>,
-  goesOn: (exchange: Exchange) => boolean,
-): Promise<Exchange> {
+  ask: () => Promise<Answer>,
+  goesOn: (answer: Answer) => boolean,
+): Promise<Answer> {
   const deadline = performance.now() + timeout_ms
   for (;;) {
-    const exchange = await ask()
-    if (!goesOn(exchange) || performance.now() > deadline) return exchange
+    const answer = await ask()
+    if (!goesOn(answer) || performance.now() > deadline) return answer
     await new Promise(resolve => setTimeout(resolve, POLL_MS))
   }
 }

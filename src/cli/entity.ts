@@ -10,6 +10,7 @@ import type { EntityRequest } from '../entity/request.ts'
 import { presentDuplicateCheck, presentEntity } from '../entity/response.ts'
 import { draftOf } from '../entity/rules.ts'
 import { APPROVAL_STATUSES, type ApprovalStatus, isLive } from '../entity/states.ts'
+import { given } from '../given.ts'
 import { readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
 import { secondsBetween } from '../instant.ts'
@@ -71,7 +72,7 @@ interface ListOptions {
 }
 
 async function listAction({ status, account: account_id, limit }: ListOptions): Promise<void> {
-  const filter = { account_id: account_id ?? null, ...(status !== undefined && { status }) }
+  const filter = given({ account_id: account_id ?? null, status })
   const { found, now } = await withContext(async ({ audit: sql }) => {
     if (account_id !== undefined) await accountNamed(sql, account_id)
     // One more than is shown tells whether there are more.

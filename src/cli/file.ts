@@ -56,35 +56,32 @@ export function fileCommands(file: Command): void {
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', example('file list --state sealed'))
     .action(listAction)
-  named(file, 'show', 'show a file and the payouts in it')
-    .argument('<file>', 'its message id')
+  ofFile(file, 'show', 'show a file and the payouts in it', SHOW_HELP)
     .option('--bytes', 'print the file itself, byte for byte, and nothing else')
-    .addHelpText('after', SHOW_HELP)
     .action(showAction)
-  named(file, 'release', 'release a sealed file, so that it is sent')
-    .argument('<file>', 'its message id')
+  ofFile(file, 'release', 'release a sealed file, so that it is sent', RELEASE_HELP)
     .requiredOption('--sha256 <hash>', 'the hash of the file that you have looked at')
     .option('--force', 'also when payouts in it are over, or go another way')
-    .addHelpText('after', RELEASE_HELP)
     .action(releaseAction)
-  named(file, 'resend', 'send a file again: the same bytes, message id and name')
-    .argument('<file>', 'its message id')
+  ofFile(file, 'resend', 'send a file again: the same bytes, message id and name', RESEND_HELP)
     .requiredOption('--reason <text>', REASON, readReason)
     .option('--force', 'the bank does not have it, and is to have it')
-    .addHelpText('after', RESEND_HELP)
     .action(resendAction)
-  named(file, 'withdraw', 'take back a file that the bank has never been offered')
-    .argument('<file>', 'its message id')
+  ofFile(file, 'withdraw', 'take back a file that the bank has never been offered', WITHDRAW_HELP)
     .requiredOption('--reason <text>', REASON, readReason)
-    .addHelpText('after', WITHDRAW_HELP)
     .action(withdrawAction)
-  named(file, 'reseal', 'put the payments of a file that the bank has refused into the next file')
-    .argument('<file>', 'its message id')
+  const reseal = 'put the payments of a file that the bank has refused into the next file'
+  ofFile(file, 'reseal', reseal, RESEAL_HELP)
     .requiredOption('--reason <text>', REASON, readReason)
     .option('--force', 'the bank pays none of them, though it has said something else')
-    .addHelpText('after', RESEAL_HELP)
     .action(resealAction)
   quarantineCommands(file)
+}
+
+function ofFile(file: Command, name: string, description: string, help: string): Command {
+  return named(file, name, description)
+    .argument('<file>', 'its message id')
+    .addHelpText('after', help)
 }
 
 const SHOW_HELP = `
@@ -193,7 +190,7 @@ interface ReasonOptions {
 async function resendAction(msg_id: string, { reason, force = false }: ReasonOptions) {
   const file = await withContext(async context => {
     const { sql, audit } = context
-    const note = `${personOf(context)}: ${reason}`
+    const note = noteOf(context, reason)
     const file = await fileNamed(sql, msg_id)
     const items = await listItemsOf(audit, msg_id)
     const fault = await resendFile(sql, file, { force, note, items })
@@ -204,17 +201,14 @@ async function resendAction(msg_id: string, { reason, force = false }: ReasonOpt
 }
 
 async function withdrawAction(msg_id: string, { reason }: ReasonOptions): Promise<void> {
-  const done = await withContext(context =>
-    takeBack(context, { msg_id, note: `${personOf(context)}: ${reason}` }),
-  )
-  tell(done)
+  tell(await withContext(context => takeBack(context, { msg_id, note: noteOf(context, reason) })))
 }
 
 async function resealAction(msg_id: string, { reason, force = false }: ReasonOptions) {
   const done = await withContext(async context => {
     const { sql, audit } = context
     const file = await fileNamed(sql, msg_id)
-    const note = `${personOf(context)}: ${reason}`
+    const note = noteOf(context, reason)
     const items = await listItemsOf(audit, msg_id)
     if (items.length === 0) throw new CommandFailed(`file ${msg_id} has no payment any more`)
     if (file.state !== 'rejected') {
@@ -225,6 +219,11 @@ async function resealAction(msg_id: string, { reason, force = false }: ReasonOpt
     return { file: msg_id, payments: done.count, left_out: items.length - done.count }
   })
   tell(done)
+}
+
+/** Who has done it, and why. */
+function noteOf(context: Context, reason: string): string {
+  return `${personOf(context)}: ${reason}`
 }
 
 /** Prints which payments of a file the next file takes. */

@@ -1,7 +1,7 @@
 // corridor … history: lists what changed in a reference table and who changed it, newest first.
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../audit/store.ts'
-import { example, print, withContext } from './context.ts'
+import { example, named, print, withContext } from './context.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { listing, toSecond } from './table.ts'
 
@@ -24,28 +24,21 @@ interface History {
 }
 
 export function historyCommand(parent: Command, history: History): void {
-  const command = parent
-    .command('history')
-    .description(history.description)
+  const { argument } = history
+  const command = named(parent, 'history', history.description)
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
     .addHelpText('after', example(history.example))
-  const list = async (where: HistoricRow, { limit }: { limit: number }) => {
-    const changes = await withContext(({ sql }) =>
-      listChanges(sql, history.table_name, limit, where),
-    )
-    const rows = changes.map(change => describeChange(history, change))
-    print(changes, listing(rows, 'no change so far'))
-  }
-  const { argument } = history
-  if (argument === undefined) {
-    command.action((options: { limit: number }) => list({}, options))
-  } else {
-    command
-      .argument(`[${argument.name}]`, argument.meaning)
-      .action((text: string | undefined, options: { limit: number }) =>
-        list(text === undefined ? {} : argument.read(text), options),
+    .action(async () => {
+      const [text] = command.args
+      const where = argument === undefined || text === undefined ? {} : argument.read(text)
+      const { limit } = command.opts<{ limit: number }>()
+      const changes = await withContext(({ sql }) =>
+        listChanges(sql, history.table_name, limit, where),
       )
-  }
+      const rows = changes.map(change => describeChange(history, change))
+      print(changes, listing(rows, 'no change so far'))
+    })
+  if (argument !== undefined) command.argument(`[${argument.name}]`, argument.meaning)
 }
 
 function describeChange(history: History, { changed_at, changed_by, before, after }: Change) {

@@ -107,8 +107,10 @@ function start(base: ImportSummary) {
     alike: 0,
     /** By reason. A row with several reasons counts for each. */
     refused_by: {} as Record<string, number>,
-    paid: [] as Paid[],
-    debited: [] as Debited[],
+    /** By currency. */
+    paid: new Map<string, Paid>(),
+    /** By holding currency. */
+    debited: new Map<string, Debited>(),
   }
 }
 
@@ -155,8 +157,7 @@ function count(summary: PayoutSummary, row: PayoutRow): void {
 
 function countCost(summary: PayoutSummary, cost: Cost): void {
   const { currency, amount, holding_currency, total_debit } = cost
-  const isPaid = (one: Paid) => one.currency === currency
-  const paid = foundOrAdded(summary.paid, isPaid, { currency, rows: 0, amount: 0n })
+  const paid = summary.paid.getOrInsert(currency, { currency, rows: 0, amount: 0n })
   paid.rows += 1
   paid.amount += amount
   const debited = debitedOf(summary, holding_currency)
@@ -166,22 +167,15 @@ function countCost(summary: PayoutSummary, cost: Cost): void {
 
 function debitedOf({ debited }: PayoutSummary, holding_currency: string): Debited {
   const counts = { rows: 0, total_debit: 0n, available: null, lacking_rows: 0, lacking: 0n }
-  const isIt = (one: Debited) => one.holding_currency === holding_currency
-  return foundOrAdded(debited, isIt, { holding_currency, ...counts })
-}
-
-function foundOrAdded<T>(list: T[], isIt: (one: T) => boolean, otherwise: T): T {
-  const known = list.find(isIt)
-  if (known === undefined) list.push(otherwise)
-  return known ?? otherwise
+  return debited.getOrInsert(holding_currency, { holding_currency, ...counts })
 }
 
 /** The summary as data. Sums are text, because they may exceed the exact numbers of JSON. */
 function present({ paid, debited, ...summary }: PayoutSummary) {
   return {
     ...summary,
-    paid: paid.map(one => ({ ...one, amount: String(one.amount) })),
-    debited: debited.filter(isTouched).map(({ total_debit, available, lacking, ...one }) => ({
+    paid: Array.from(paid.values(), one => ({ ...one, amount: String(one.amount) })),
+    debited: touched(debited).map(({ total_debit, available, lacking, ...one }) => ({
       ...one,
       total_debit: String(total_debit),
       available: available === null ? null : String(available),
@@ -191,8 +185,8 @@ function present({ paid, debited, ...summary }: PayoutSummary) {
 }
 
 /** A dry run knows all balances, and most rows touch few of them. */
-function isTouched({ rows, lacking_rows }: Debited): boolean {
-  return rows > 0 || lacking_rows > 0
+function touched(debited: PayoutSummary['debited']): Debited[] {
+  return [...debited.values()].filter(({ rows, lacking_rows }) => rows > 0 || lacking_rows > 0)
 }
 
 /** A line of the report. Amounts are in minor units. */
@@ -234,14 +228,12 @@ function words(summary: PayoutSummary, report: string | undefined): string {
 }
 
 function moneyTables({ paid, debited, dry_run }: PayoutSummary): string[] {
-  const left = debited.filter(isTouched)
-  const payments = paid.map(({ currency: code, amount, rows }) => [code, major(code, amount), rows])
-  const debits = left.map(({ holding_currency: code, total_debit, available, rows }) => [
-    code,
-    major(code, total_debit),
-    rows,
-    ...(available === null ? [] : [major(code, available), major(code, available - total_debit)]),
-  ])
+  const payments = Array.from(paid, ([code, { amount, rows }]) => [code, major(code, amount), rows])
+  const debits = touched(debited).map(one => {
+    const { holding_currency: code, total_debit, available, rows } = one
+    const left = available === null ? [] : [available, available - total_debit]
+    return [code, major(code, total_debit), rows, ...left.map(amount => major(code, amount))]
+  })
   const [would, would_be] = dry_run ? ['would be paid', 'would be debited'] : ['paid', 'debited']
   const balance = dry_run ? ['balance', 'left'] : []
   return [
@@ -268,7 +260,7 @@ function rightAligned(
 
 /** Only a dry run knows what these rows would cost. */
 function lackingWords({ debited }: PayoutSummary): string[] {
-  return debited
+  return [...debited.values()]
     .filter(({ lacking_rows }) => lacking_rows > 0)
     .map(({ holding_currency: code, lacking, lacking_rows, available, total_debit }) => {
       const short = lacking - ((available ?? 0n) - total_debit)

@@ -4,12 +4,13 @@
 import type { Command } from 'commander'
 
 import { databaseNow } from '../db/connect.ts'
+import { given } from '../given.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { presentForDesk, presentInFull } from '../operator/payout-response.ts'
 import { type ShownPayout, showPayout } from '../operator/payouts.ts'
 import { withAnswers } from '../payout/action.ts'
-import { type DeskFilter, listForDesk } from '../payout/list-store.ts'
+import { listForDesk } from '../payout/list-store.ts'
 import type { Payout } from '../payout/payout.ts'
 import type { HeldByScreening } from '../payout/screening-store.ts'
 import { PAYOUT_STATUSES, type PayoutStatus } from '../payout/states.ts'
@@ -63,11 +64,7 @@ interface ListOptions {
 }
 
 async function listAction({ status, rail, account, limit }: ListOptions): Promise<void> {
-  const filter: DeskFilter = {
-    ...(account !== undefined && { account_id: account }),
-    ...(status !== undefined && { status }),
-    ...(rail !== undefined && { rail }),
-  }
+  const filter = given({ account_id: account, status, rail })
   const { found, now } = await withContext(async ({ audit }) => {
     if (rail !== undefined) {
       const names = (await listRails(audit)).map(({ name }) => name)

@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander'
 import { Refusal } from '../errors.ts'
+import { given } from '../given.ts'
 import type { Instant } from '../instant.ts'
 import { endPolicy, listPricing, setPolicies } from '../operator/pricing.ts'
 import { MEANINGS, readPair, readValue } from '../price/policy/load.ts'
@@ -96,7 +97,7 @@ async function setAction(options: SetOptions): Promise<void> {
   if (values.pivot !== undefined && describeScope(scope) !== describeScope(INSTALLATION)) {
     throw new UsageError('--pivot is for the whole installation: leave out --account and --pair')
   }
-  const asked = { scope, values, force, ...(from !== undefined && { from }) }
+  const asked = given({ scope, values, force, from })
   const { made, policies, now } = await withContext(({ sql }) => setPolicies(sql, asked)).catch(
     refuseAsCommand,
   )
