@@ -38,24 +38,24 @@ interface LimitVocabulary {
 /** A year. */
 export const MAX_NEW_FOR = 8_760
 
-type Part<T> = { readonly value: T; readonly messages: readonly string[] }
-
 /** What is counted, and the cap; or all of their problems. The account is known. */
 export function readLimit(
   cells: LimitCells,
   vocabulary: LimitVocabulary,
 ): Read<LimitKind & Pick<Limit, 'cap'>> {
   const payments = readPayments(cells, vocabulary)
+  const measure = readMeasure(cells)
   const window = readWindow(cells)
-  const measure = readMeasure(cells, window.value.per === 'payout')
-  const messages = [...payments.messages, ...measure.messages, ...window.messages]
-  if (messages.length > 0) return { messages }
-  return { value: { ...payments.value, ...measure.value, ...window.value } }
+  if (payments.value && measure.value && window.value) {
+    return { value: { ...payments.value, ...measure.value, ...window.value } }
+  }
+  return { messages: [payments, measure, window].flatMap(({ messages = [] }) => messages) }
 }
 
-type Payments = Omit<LimitKind, keyof Window | 'currency'>
-
-function readPayments(cells: LimitCells, { rails, keys, networkName }: LimitVocabulary) {
+function readPayments(
+  cells: LimitCells,
+  { rails, keys, networkName }: LimitVocabulary,
+): Read<Omit<LimitKind, keyof Window | 'currency'>> {
   const messages: string[] = []
   const each = cells.each?.toLowerCase() ?? 'account'
   if (!EACH.some(known => known === each)) {
@@ -78,57 +78,43 @@ function readPayments(cells: LimitCells, { rails, keys, networkName }: LimitVoca
   if (new_for_hours !== null && (new_for_hours < 1 || new_for_hours > MAX_NEW_FOR)) {
     messages.push(`--new-for "${hours}" is not a whole number of hours from 1 to ${MAX_NEW_FOR}`)
   }
+  if (messages.length > 0) return { messages }
   const account_id = cells.account ?? of_key ?? null
   const of = { account_id, key_id, rail, network: network ?? null, new_for_hours }
-  return { value: { ...of, each: each as Each }, messages } satisfies Part<Payments>
+  return { value: { ...of, each: each as Each } }
 }
 
 /** An amount in a currency, or a number of payouts. */
-function readMeasure(
-  { amount, currency, count }: LimitCells,
-  of_a_payout: boolean,
-): Part<Pick<Limit, 'cap' | 'currency'>> {
-  const failed = (message: string) => ({
-    value: { cap: 0n, currency: null },
-    messages: [message],
-  })
+function readMeasure(cells: LimitCells): Read<Pick<Limit, 'cap' | 'currency'>> {
+  const { amount, currency, count, per } = cells
   if ((amount === undefined) === (count === undefined)) {
-    return failed('say what is limited: --amount with its --currency, or --count')
+    return { messages: ['say what is limited: --amount with its --currency, or --count'] }
   }
-  if (count !== undefined) {
-    if (currency !== undefined) return failed('--count has no --currency')
-    if (of_a_payout) return failed('a single payout is one payout: say --amount')
-    const cap = /^\d{1,15}$/.test(count) ? BigInt(count) : -1n
-    if (cap < 0n) return failed(`--count "${count}" is not a whole number of payouts`)
-    return { value: { cap, currency: null }, messages: [] }
+  if (count === undefined) {
+    const read = readMajor('--amount', amount ?? '', currency, 0n)
+    if (read.messages !== undefined) return read
+    return { value: { cap: read.value.amount, currency: read.value.currency } }
   }
-  const read = readMajor('--amount', amount ?? '', currency, 0n)
-  if (read.messages !== undefined) return failed(read.messages.join())
-  return { value: { cap: read.value.amount, currency: read.value.currency }, messages: [] }
+  if (currency !== undefined) return { messages: ['--count has no --currency'] }
+  if (per === 'payout') return { messages: ['a single payout is one payout: say --amount'] }
+  if (/^\d{1,15}$/.test(count)) return { value: { cap: BigInt(count), currency: null } }
+  return { messages: [`--count "${count}" is not a whole number of payouts`] }
 }
 
-function readWindow({ per, zone, hours }: LimitCells): Part<Window> {
-  const whole: Window = { per: 'payout', zone: null, hours: null }
-  const failed = (message: string) => ({
-    value: per === 'payout' ? whole : { ...whole, per: 'day' as const },
-    messages: [message],
-  })
+function readWindow({ per, zone, hours }: LimitCells): Read<Window> {
   if ((per === undefined) === (hours === undefined)) {
-    return failed('say for how long: --per payout, --per day with its --zone, or --hours')
+    return { messages: ['say for how long: --per payout, --per day with its --zone, or --hours'] }
   }
-  if (zone !== undefined && per !== 'day') return failed('a --zone is of --per day')
+  if (zone !== undefined && per !== 'day') return { messages: ['a --zone is of --per day'] }
   if (hours !== undefined) {
     const number = /^\d{1,3}$/.test(hours) ? Number(hours) : 0
-    if (number < 1 || number > MAX_HOURS) {
-      return failed(`--hours "${hours}" is not a whole number from 1 to ${MAX_HOURS}`)
-    }
-    return { value: { per: 'hours', zone: null, hours: number }, messages: [] }
+    const is_valid = number >= 1 && number <= MAX_HOURS
+    if (is_valid) return { value: { per: 'hours', zone: null, hours: number } }
+    return { messages: [`--hours "${hours}" is not a whole number from 1 to ${MAX_HOURS}`] }
   }
-  if (per === 'payout') return { value: whole, messages: [] }
-  if (per !== 'day') return failed(`--per "${per}" is neither payout nor day`)
-  if (zone === undefined || !isZone(zone)) {
-    const given = zone === undefined ? 'a day needs a --zone' : `unknown time zone ${zone}`
-    return failed(`${given}, such as Europe/Berlin`)
-  }
-  return { value: { per: 'day', zone, hours: null }, messages: [] }
+  if (per === 'payout') return { value: { per, zone: null, hours: null } }
+  if (per !== 'day') return { messages: [`--per "${per}" is neither payout nor day`] }
+  if (zone !== undefined && isZone(zone)) return { value: { per, zone, hours: null } }
+  const given = zone === undefined ? 'a day needs a --zone' : `unknown time zone ${zone}`
+  return { messages: [`${given}, such as Europe/Berlin`] }
 }
