@@ -114,7 +114,7 @@ Example:
 function readDays(least: number): (text: string) => number | null {
   return text => {
     if (text === 'never') return null
-    const days = /^[1-9][0-9]{0,4}$/.test(text) ? Number(text) : -1
+    const days = /^(?:0|[1-9][0-9]{0,4})$/.test(text) ? Number(text) : -1
     if (days >= least && days <= MAX_DAYS) return days
     const message = `It is no whole number of days from ${least} to ${MAX_DAYS}, and not never.`
     throw new InvalidArgumentError(message)

@@ -130,3 +130,8 @@ for (const [what, statement] of [
     assert.deepEqual([...new Set(named)], ['rail_inbox_bytes'])
   })
 }
+
+test('payments that are kept for no year: what banks have sent may be kept for no day', async () => {
+  assert.equal((await set('set', '0')).code, 0)
+  assert.match((await set('bank-files', '0')).stdout, /what banks have sent for 0 days; set by ada/)
+})
