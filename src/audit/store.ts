@@ -122,12 +122,10 @@ export interface Author {
  * awaited: if it fails, every later statement of the transaction fails.
  */
 export function writeAs(tx: TransactionSql, { operator, act, via }: Author): Promise<unknown> {
-  const named = tx`
+  return tx`
     select set_config('role', ${SERVICE_ROLE}, true),
       set_config('corridor.operator', ${operator}, true),
       set_config('corridor.act', ${act}, true), set_config('corridor.via', ${via}, true)`.execute()
-  named.catch(() => {})
-  return named
 }
 
 /** Records what an operator does, in the same transaction. The statement is sent at once. */

@@ -204,7 +204,7 @@ export function besidesOf(
     ...(sign === 'credit' && !by_credits ? [`and ${net} > 0`] : []),
     ...(sign === 'debit' ? [`and ${net} < 0`] : []),
   ]
-  return sql.unsafe(conditions.join(' ')) as unknown as Fragment
+  return sql.unsafe(conditions.join(' '))
 }
 
 /** The balances after an instant, in each currency of the account: one index look-up a currency. */

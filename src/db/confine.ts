@@ -18,9 +18,7 @@ export function confineTo(tx: TransactionSql, account_ids: readonly string[]): P
       tx.unsafe(`set local role ${SERVICE_ROLE}; set local corridor.accounts = ${literal(names)}`)
     : tx`select set_config('role', ${SERVICE_ROLE}, true),
         set_config('corridor.accounts', ${names}, true)`
-  const named = naming.execute()
-  named.catch(() => {})
-  return named
+  return naming.execute()
 }
 
 /** Runs `work` in a transaction confined to these accounts. */

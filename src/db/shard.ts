@@ -115,7 +115,7 @@ export function holdShard(tx: TransactionSql): void {
   const taken = takenBy(tx)
   if (taken === undefined) return
   const part = taken.shard.parts?.get('books') ?? ''
-  tx`select take_shard(${part}::bigint)`.execute().catch(() => {})
+  void tx`select take_shard(${part}::bigint)`.execute()
   taken.held = true
 }
 

@@ -179,11 +179,7 @@ async function partOf<T>(
   work: (of: Verifying) => Promise<T>,
 ): Promise<T | null> {
   try {
-    let done: T | null = null
-    await of.tx.savepoint(async tx => {
-      done = await work({ ...of, tx })
-    })
-    return done
+    return await of.tx.savepoint(tx => work({ ...of, tx }))
   } catch (error) {
     if (!isAboutData(error)) throw error
     of.findings.add(unreadable({ table, account_id: '', key: '' }, error))

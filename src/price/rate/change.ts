@@ -1,7 +1,7 @@
 // Changes of the rate book, by commands and by feeds: loads the stored rates, judges the new ones,
 // stores them.
 
-import { databaseNow, type Sql } from '../../db/connect.ts'
+import { databaseNow, type Sql, type TransactionSql } from '../../db/connect.ts'
 import type { Line, LineProblem } from '../../text/csv.ts'
 import { type FetchOptions, fetchRates, hostOf } from './fetch.ts'
 import { checkPeg, decideFeed, type FeedDecision, type Judged, judgeRates } from './guard.ts'
@@ -35,7 +35,7 @@ export function changeRates(
   lines: readonly Line<Rate>[],
   options: ChangeOptions,
 ): Promise<Changed> {
-  return onBook(sql, options, async (within, book, guide) => {
+  return onBook(sql, options, async (tx, book, guide) => {
     const impossible = lines.flatMap(({ line, value }) => {
       const message = checkPeg(value, book)
       return message === undefined ? [] : [{ line, message }]
@@ -44,7 +44,7 @@ export function changeRates(
     const doubtful = options.force ? [] : problemsOf(changes)
     const forceable = impossible.length === 0
     const problems = forceable ? doubtful : impossible
-    if (problems.length === 0) await store(within, changes, options)
+    if (problems.length === 0) await store(tx, changes, options)
     return { changes, problems, forceable }
   })
 }
@@ -58,11 +58,11 @@ function takeRates(
   options: ChangeOptions,
   by?: string,
 ): Promise<FeedDecision> {
-  return onBook(sql, options, async (within, book, guide) => {
+  return onBook(sql, options, async (tx, book, guide) => {
     const judged = judgeRates(lines, book, options.max_move_bps, guide)
     const decision = decideFeed(judged, options.force)
-    if (by !== undefined) await sayWhoChanges(within, by)
-    await store(within, decision.taken, options)
+    if (by !== undefined) await sayWhoChanges(tx, by)
+    await store(tx, decision.taken, options)
     return decision
   })
 }
@@ -78,13 +78,12 @@ function problemsOf(judged: readonly Judged[]): LineProblem[] {
 function onBook<T>(
   sql: Sql,
   { pivot }: ChangeOptions,
-  work: (within: Sql, book: RateBook, guide: RateBook) => Promise<T>,
+  work: (tx: TransactionSql, book: RateBook, guide: RateBook) => Promise<T>,
 ): Promise<T> {
   return sql.begin(async tx => {
     await lockRates(tx)
-    const within = tx as unknown as Sql
-    const stored = await listRates(within)
-    return work(within, rateBookOf(pivot, stored), guideOf(stored, await loadDefaultRates()))
+    const stored = await listRates(tx)
+    return work(tx, rateBookOf(pivot, stored), guideOf(stored, await loadDefaultRates()))
   })
 }
 
@@ -98,10 +97,10 @@ function guideOf(stored: readonly Rate[], shipped: readonly Rate[]): RateBook {
   return rateBookOf(SHIPPED_PIVOT, [...missing, ...stored])
 }
 
-async function store(sql: Sql, changes: readonly Judged[], { dry_run }: ChangeOptions) {
+async function store(tx: TransactionSql, changes: readonly Judged[], { dry_run }: ChangeOptions) {
   if (dry_run || changes.length === 0) return
   const rates = changes.map(({ rate }) => rate)
-  await upsertRates(sql, rates)
+  await upsertRates(tx, rates)
 }
 
 interface FeedOptions extends ChangeOptions, FetchOptions {

@@ -30,7 +30,10 @@ export async function lockRates(tx: TransactionSql): Promise<void> {
  * Adds or replaces one row for each pair, and deletes the row of the inverse pair: a pair has one
  * direction. Run both statements in one transaction, unless the table is empty.
  */
-export async function upsertRates(sql: Sql, rates: readonly Rate[]): Promise<void> {
+export async function upsertRates(
+  sql: Sql | TransactionSql,
+  rates: readonly Rate[],
+): Promise<void> {
   const rows = rates.map(rate => ({ ...rate, mid: formatDecimal(rate.mid) }))
   await sql`
     delete from rates where (base, quote) in (
@@ -56,6 +59,6 @@ export async function deleteRate(sql: Sql, base: string, quote: string): Promise
 }
 
 /** Sets the name under which the history records the changes of this transaction. */
-export async function sayWhoChanges(sql: Sql, name: string): Promise<void> {
+export async function sayWhoChanges(sql: Sql | TransactionSql, name: string): Promise<void> {
   await sql`select set_config('corridor.operator', ${name}, true)`
 }
