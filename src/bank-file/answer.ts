@@ -9,9 +9,6 @@ export interface FileAnswer {
   readonly reason: string
 }
 
-/** What a bank's answer is judged by: the file's state before it. */
-type AnsweredFile = Pick<RailFile, 'msg_id' | 'state' | 'offers'>
-
 /** Reasons by which a bank says that it already has the file, or its payments (ISO 20022). */
 const HAS_IT_ALREADY = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']
 
@@ -27,13 +24,12 @@ export function isRepetition({ reason }: Pick<RailFile, 'reason'>): boolean {
   return reason.split(' ').some(word => HAS_IT_ALREADY.includes(word))
 }
 
-/** What the answer means for the file, or why its line is set aside. */
+/** What the answer means for the file as it was before, or why its line is set aside. */
 export function answerOf(
-  file: AnsweredFile,
+  { msg_id, state, offers }: Pick<RailFile, 'msg_id' | 'state' | 'offers'>,
   said: Pick<BankSays, 'level' | 'code' | 'reasons' | 'text' | 'payment_information_id'>,
   meanings: Readonly<Record<string, string>>,
 ): FileAnswer | string {
-  const { msg_id, state, offers } = file
   if (offers === 0) return `file ${msg_id} was not sent yet`
   const about_file = said.payment_information_id === ''
   if (state === 'rejected' && !isRefusal(said.code, meanings)) {

@@ -120,10 +120,7 @@ export async function listToSend(sql: Sql, rail: string): Promise<RailFile[]> {
 }
 
 /** The bytes of a file as they were written, and as they are sent. */
-export async function readBytes(
-  sql: Sql,
-  msg_id: string,
-): Promise<{ readonly bytes: Uint8Array; readonly sent: Uint8Array }> {
+export async function readBytes(sql: Sql, msg_id: string) {
   const [file] = await sql<{ bytes: Uint8Array; sent: Uint8Array }[]>`
     select bytes, coalesce(envelope, bytes) as sent from rail_files where msg_id = ${msg_id}`
   if (file === undefined) throw new Error(`there is no file ${msg_id}`)

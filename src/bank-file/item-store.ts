@@ -185,10 +185,7 @@ export async function listItemsOf(finder: Sql, msg_id: string): Promise<FoundIte
 export type Block = Omit<Place, 'instruction_id'>
 
 /** The sum of the payments of a block, by currency, in minor units. */
-export async function sumBlock(
-  finder: Sql,
-  { msg_id, payment_information_id }: Block,
-): Promise<{ currency: string; sum: bigint }[]> {
+export async function sumBlock(finder: Sql, { msg_id, payment_information_id }: Block) {
   return finder<{ currency: string; sum: bigint }[]>`
     select currency, sum(amount)::bigint as sum from rail_items
     where msg_id = ${msg_id} and ${payment_information_id}::text in ('', payment_information_id)
@@ -227,10 +224,7 @@ export async function takeOut(
 }
 
 /** Those of these items that an open line names, or whose earlier file an open line names. */
-export async function findNamed(
-  tx: TransactionSql,
-  end_to_end_ids: readonly string[],
-): Promise<{ end_to_end_id: string }[]> {
+export async function findNamed(tx: TransactionSql, end_to_end_ids: readonly string[]) {
   return tx<{ end_to_end_id: string }[]>`
     select i.end_to_end_id from rail_items i where i.end_to_end_id = any (${end_to_end_ids}::text[])
       and (exists (select from rail_inbox_lines l
@@ -240,10 +234,7 @@ export async function findNamed(
 }
 
 /** For items that may go into a file: each attempt of their payouts that the bank has booked. */
-export async function findBooked(
-  tx: TransactionSql,
-  end_to_end_ids: readonly string[],
-): Promise<(ItemKey & { readonly end_to_end_id: string })[]> {
+export async function findBooked(tx: TransactionSql, end_to_end_ids: readonly string[]) {
   return tx<(ItemKey & { end_to_end_id: string })[]>`
     select i.end_to_end_id, i.account_id, i.payout_id, e.attempt
     from rail_items i

@@ -17,12 +17,6 @@ export interface WrittenParty {
   readonly address: PostalAddress
 }
 
-interface WrittenItem {
-  readonly creditor: WrittenParty
-  readonly bank_name: string
-  readonly remittance: string
-}
-
 export const SEPA = 'SEPA'
 
 /** ISO's Max140Text; the SEPA rulebooks have 70. */
@@ -43,8 +37,7 @@ const BIC: Readonly<Record<string, RegExp>> = {
 const UETR = /^[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}$/
 
 /** The texts of a payment in the character set of the bank. */
-export function writeItem(item: FileItem, profile: BankProfile): WrittenItem {
-  const { creditor, remittance } = item
+export function writeItem({ creditor, remittance }: FileItem, profile: BankProfile) {
   return {
     creditor: writeParty(creditor, profile),
     bank_name: cut(convert(creditor.bank_name, profile), NAME_LENGTH),

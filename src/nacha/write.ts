@@ -164,14 +164,9 @@ function fileHeader({ nacha, msg_id, date, time }: Frame): string {
   })
 }
 
-interface WrittenEntry {
-  readonly item: FileItem
-  readonly place: ItemPlace
-  readonly records: readonly string[]
-  readonly rdfi: bigint
-}
+type WrittenEntry = ReturnType<typeof writeEntry>
 
-function writeEntry({ header }: Batch, item: FileItem, number: number): WrittenEntry {
+function writeEntry({ header }: Batch, item: FileItem, number: number) {
   const { creditor } = item
   const routing = routingNumber(item)
   const trace_number = `${header.odfi}${String(number).padStart(7, '0')}`

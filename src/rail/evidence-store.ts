@@ -29,7 +29,12 @@ const KINDS = {
   detail: 'json',
 } as const
 
-const insertRows = inserter<Evidence & { readonly same: string }>('rail_evidence', {
+/** The digest by which a statement is found again. */
+interface Same {
+  readonly same: string
+}
+
+const insertRows = inserter<Evidence & Same>('rail_evidence', {
   ...KINDS,
   same: 'hex',
 })
@@ -88,10 +93,6 @@ async function lockAndRead(tx: TransactionSql, keys: readonly Key[]) {
     ),
   ])
   return [clock?.now ?? '', before.sort((a, b) => a.number - b.number)] as const
-}
-
-interface Same {
-  readonly same: string
 }
 
 function attemptOf(word: Pick<NewEvidence, 'account_id' | 'payout_id' | 'attempt'>): string {

@@ -46,11 +46,7 @@ export interface ExceptionCursor {
 }
 
 /** Open exceptions of all accounts, the oldest payouts first. */
-export async function listOpenExceptions(
-  audit: Sql,
-  after: ExceptionCursor,
-  limit: number,
-): Promise<RailException[]> {
+export async function listOpenExceptions(audit: Sql, after: ExceptionCursor, limit: number) {
   return audit<RailException[]>`
     select ${audit(COLUMNS)} from rail_exceptions
     where closed_at is null and (payout_id, number) > (${after.payout_id}, ${after.number})

@@ -32,10 +32,7 @@ export async function insertImport(tx: TransactionSql, version: ListVersion): Pr
 }
 
 /** The digest, in hex, of each entry of a list that is listed now, by its id. */
-export async function readDigests(
-  tx: TransactionSql,
-  list: ListName,
-): Promise<ReadonlyMap<string, string>> {
+export async function readDigests(tx: TransactionSql, list: ListName) {
   const rows = await tx<{ entry_id: string; digest: string }[]>`
     select entry_id, encode(digest, 'hex') as digest from screening_entries
     where list = ${list} and until_version is null`
@@ -80,9 +77,7 @@ export async function insertEntries(
 }
 
 /** The entries that are listed now, list by list. */
-export async function listEntries(
-  sql: Tag,
-): Promise<{ list: ListName; entries: readonly ListedEntry[] }[]> {
+export async function listEntries(sql: Tag) {
   const rows = await sql<{ list: ListName; entry_id: string; content: string }[]>`
     select list, entry_id, content::text as content from screening_entries
     where until_version is null order by list, entry_id`
@@ -100,13 +95,11 @@ export async function readToday(tx: TransactionSql): Promise<string> {
   return row?.today ?? ''
 }
 
-/** The version of the lists together, and which lists must be current for live accounts. */
-export async function readRequired(sql: Tag): Promise<{
-  readonly version: bigint
-  readonly required: readonly ListName[]
-  /** Whether no person has set which. */
-  readonly is_default: boolean
-}> {
+/**
+ * The version of the lists together, which lists must be current for live accounts, and whether no
+ * person has set that.
+ */
+export async function readRequired(sql: Tag) {
   const [row] = await sql<{ version: bigint; required: string; is_default: boolean }[]>`
     select lists_version as version, array_to_string(required, ' ') as required,
       set_by = '' as is_default

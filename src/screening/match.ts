@@ -132,10 +132,8 @@ export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey
   return [party_hash, list, entry_id, entry_digest].join(' ')
 }
 
-type PlaceOfMatch = Pick<MatchKey, 'list' | 'entry_id'> & Pick<Match, 'party'>
-
 /** What identifies a match among those of its payout or party. */
-function matchPlace({ party, list, entry_id }: PlaceOfMatch): string {
+function matchPlace({ party, list, entry_id }: Match): string {
   return [party, list, entry_id].join(' ')
 }
 

@@ -198,9 +198,7 @@ export async function listPartiesAfter(
 const COUNTED = 100_000
 
 /** How many parties may be listed, by state, and how many are `queued` for comparison. */
-export async function countParties(
-  finder: Sql,
-): Promise<readonly { readonly state: string; readonly parties: number }[]> {
+export async function countParties(finder: Sql) {
   return finder<{ state: string; parties: number }[]>`
     select state, count(*)::integer as parties from (
       (select screening as state from entities where screening <> '' limit ${COUNTED})
