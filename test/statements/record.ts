@@ -18,12 +18,16 @@ async function listen(path: string): Promise<void> {
   const seen = new Set<string>()
   const execute = Statement.prototype.execute
   const recorded = new WeakSet<Statement>()
+  /** Places in the source whose text is known: of values alone, it is always the same. */
+  const known = new WeakSet<object>()
   Statement.prototype.execute = function recording(this: Statement) {
     const answer = execute.call(this)
-    if (recorded.has(this)) return answer
+    const { source, values } = this
+    if (recorded.has(this) || (typeof source !== 'string' && known.has(source))) return answer
     recorded.add(this)
     answer.then(
       () => {
+        if (typeof source !== 'string' && values.every(isValue)) known.add(source)
         const { text, prepare } = this.written()
         const file = seen.has(text) ? undefined : fileOf(this, prepare, text)
         if (file === undefined) return
@@ -35,6 +39,10 @@ async function listen(path: string): Promise<void> {
     return answer
   } as typeof execute
 }
+
+/** No part of the text. */
+const isValue = (value: unknown) =>
+  typeof value !== 'object' || value === null || !('write' in value)
 
 const OF_ROWS = /^(?:insert|with (?:written|removed) as)/
 

@@ -2,7 +2,7 @@
 // got of their traces, kept until the end of the run; then searched for what must never be in them.
 // `npm test` names the folder.
 import type { ChildProcess } from 'node:child_process'
-import { appendFileSync } from 'node:fs'
+import { openSync, writeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
@@ -36,10 +36,16 @@ export function keepOutput({ pid, stdout, stderr }: ChildProcess): void {
   stderr?.on('data', (bytes: Buffer) => keep('errors', bytes, pid))
 }
 
+/** The files of this process that are open: a service logs several lines for each request. */
+const files = new Map<string, number>()
+
 /** At once, as a test may be killed. */
 function keep(kind: string, text: string | Buffer, pid = 0): void {
   if (folder === undefined) return
-  appendFileSync(join(folder, `${process.pid}-${pid}.${kind}`), text)
+  const path = join(folder, `${process.pid}-${pid}.${kind}`)
+  const file = files.get(path) ?? openSync(path, 'a')
+  files.set(path, file)
+  writeSync(file, text as string)
 }
 
 const { bank } = bankBeneficiary.destination_details
