@@ -21,10 +21,12 @@ import {
   checkExpectations,
   checkUsable,
   defaultHoldingCurrency,
+  feeFor,
   feeSubject,
   makeQuote,
   priceQuote,
   quoteStatus,
+  routeSubject,
   totalDebit,
 } from './rules.ts'
 
@@ -317,6 +319,33 @@ for (const [stored, now, status, refused] of STATUSES) {
       )
   })
 }
+
+test('feeFor, no row fits: free where that is allowed, else refused, naming what was looked for', () => {
+  const asked = { ...terms, destination_country: 'HK', fund_transfer_network: 'chats' }
+  const swift = feeRow({ payout_type: 'swift' })
+  const row = feeRow({ fixed_amount: 1n })
+  const live = { ...pricing(), fee_required: true }
+  assert.equal(feeFor(asked, pricing({}, [swift])), undefined)
+  assert.equal(feeFor(asked, { ...live, fees: [swift, row] }), row)
+  assert.deepEqual(
+    refusalOf(() => feeFor(asked, { ...live, fees: [swift] })),
+    [
+      'fee_unavailable at the whole: No fee is set for a payout by local, payout_currency USD, ' +
+        'destination_country HK, network chats.',
+    ],
+  )
+})
+
+test('routeSubject: what arrives, over which network', () => {
+  const asked = { ...both, destination_country: 'JP', fund_transfer_network: 'Zengin' }
+  assert.deepEqual(routeSubject(asked, 16_000n), {
+    payout_type: 'local',
+    network: 'zengin',
+    currency: 'JPY',
+    country: 'JP',
+    amount: 16_000n,
+  })
+})
 
 test('feeSubject: the terms that choose a row; the network is a network, a payment network or a chain', () => {
   const all = {
