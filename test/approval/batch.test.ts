@@ -100,8 +100,8 @@ test('what waits is shown with its sums, and one act approves all of it', async 
   assert.deepEqual(facts.sort(), [pots[0], pots[2]].sort())
   const [act] = await service.database.owner<{ after: Record<string, string> }[]>`
     select after from audit_log where after ->> 'id' = ${pob} and table_name = 'payout_approvals'`
-  assert.equal(act?.after['id'], pob)
-  assert.equal(act?.after['payouts'], '2')
+  assert.equal(act?.after.id, pob)
+  assert.equal(act?.after.payouts, '2')
 })
 
 test('where some need two people: the first leaves those waiting, the second ends them', async () => {

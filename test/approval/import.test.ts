@@ -98,7 +98,7 @@ test('what waits of a file is shown with its sums, and one act approves all of i
   assert.deepEqual(told.sort(), [one?.id, third?.id].sort())
   const [act] = await service.database.owner<{ after: Record<string, string> }[]>`
     select after from audit_log where after ->> 'id' = ${pim} and table_name = 'payout_approvals'`
-  assert.equal(act?.after['payouts'], '2')
+  assert.equal(act?.after.payouts, '2')
 })
 
 test('the file run again with more rows, since it was shown: 409, and what was approved stays', async () => {

@@ -77,7 +77,7 @@ test('SIGTERM while a statement is read slowly: all of it comes, and then the pr
   assert.ok(leaving.running())
   let text = ''
   for await (const chunk of answer.setEncoding('utf8')) text += chunk
-  assert.equal(text.match(/<Ntry>/g)?.length, busy.lines['USD'])
+  assert.equal(text.match(/<Ntry>/g)?.length, busy.lines.USD)
   assert.match(text, /<\/Document>\s*$/)
   assert.equal(await leaving.ended, 0)
 })

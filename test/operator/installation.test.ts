@@ -92,10 +92,10 @@ test('a rail, paused twice and resumed twice: each in the log once, under the na
   const [paused, ...more] = await loggedOf('rail pause')
   assert.deepEqual(more, [])
   assert.deepEqual(
-    [paused?.changed_by, paused?.via, paused?.before['paused_reason'], paused?.after['name']],
+    [paused?.changed_by, paused?.via, paused?.before.paused_reason, paused?.after.name],
     ['ada', 'api from 127.0.0.1', '', name],
   )
-  assert.equal(paused?.after['paused_reason'], 'The bank is closed')
+  assert.equal(paused?.after.paused_reason, 'The bank is closed')
   assert.equal((await loggedOf('rail resume')).length, 1)
 })
 
@@ -132,7 +132,7 @@ test('lists that are required: said twice, in the log once with the reason, and 
   )
   const [act, ...more] = await loggedOf('screening require')
   assert.deepEqual(more, [])
-  assert.deepEqual([act?.changed_by, act?.after['reason']], ['ada', body.reason])
+  assert.deepEqual([act?.changed_by, act?.after.reason], ['ada', body.reason])
 })
 
 const UNSAID: readonly (readonly [what: string, body: object, remarks: string])[] = [
@@ -178,7 +178,7 @@ test('a limit: set twice the same, in the log once; its payouts count; another c
   assert.equal(removed.json.data.cap, 60_000, removed.text)
   const twice = await world.call('POST /v3/operator/limit/:id/remove', { ids })
   assertRefused(twice, 404, 'not_found')
-  const caps = (await loggedOf('limit set')).map(({ after }) => Number(after['cap']))
+  const caps = (await loggedOf('limit set')).map(({ after }) => Number(after.cap))
   assert.deepEqual(caps, [60_000, 50_000])
   assert.equal((await loggedOf('limit remove')).length, 1)
 })

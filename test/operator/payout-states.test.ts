@@ -107,7 +107,7 @@ before(async () => {
   callers = {
     ...others,
     operator: ada.headers(id),
-    auditor: { ...others['auditor'], 'corridor-account': id },
+    auditor: { ...others.auditor, 'corridor-account': id },
     'viewer’s session': await session('m.viewer'),
     'maker’s session': await session('m.maker'),
     'approver’s session': await session('m.approver'),
@@ -192,7 +192,7 @@ for (const [nth, state] of STATES.entries()) {
   }
 
   test(`${state}, each route by everybody else: 401 or ${NOT_ALLOWED}, and no row changes`, async () => {
-    const id = await standingIn(state, 'operator', callers['operator'] ?? assert.fail())
+    const id = await standingIn(state, 'operator', callers.operator ?? assert.fail())
     const bodies = await Promise.all(Object.keys(ROUTES).map(name => bodyOf(name, id)))
     const others = Object.entries(ROUTES).flatMap(([name, { by }], i) => {
       const allowed: readonly string[] = PARTIES[by]

@@ -135,7 +135,7 @@ test('a beneficiary of another account, with the same data under the same key: n
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 7n } })
   const id = await made('/v3/beneficiary', BENEFICIARY, 'same')
   const rows = await rowsOf(other)
-  assert.ok(rows['beneficiaries']?.[0]?.includes('Zwick Name'))
+  assert.ok(rows.beneficiaries?.[0]?.includes('Zwick Name'))
   const { code, stderr } = await erase(id)
   assert.equal(code, 0, stderr)
   assert.deepEqual(await rowsOf(other), rows)
