@@ -61,13 +61,19 @@ test('a hidden field with dots or a question mark, in escapes: leads to no other
   assert.deepEqual(await rows(), before)
 })
 
-test('a form of another site, in a browser that keeps a key it was asked for: 403', async () => {
+test('a form of another site, in a browser that keeps a session, or a key it was asked for: 403', async () => {
   const before = await rows()
-  const basic = ada.headers()
-  for (const from of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }, {}]) {
-    const url = `/console/installation/accounts/${id}/freeze`
-    const answer = await send(url, { reason: 'x' }, { host: '127.0.0.1:8080', ...basic, ...from })
-    assert.equal(answer.status, 403, answer.text)
+  const { cookie = '' } = headers
+  const url = `/console/installation/accounts/${id}/freeze`
+  for (const by of [{ cookie }, ada.headers()]) {
+    for (const from of [
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'http://evil.example' },
+      {},
+    ]) {
+      const answer = await send(url, { reason: 'x' }, { host: '127.0.0.1:8080', ...by, ...from })
+      assert.equal(answer.status, 403, answer.text)
+    }
   }
   assert.deepEqual(await rows(), before)
 })
