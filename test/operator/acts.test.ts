@@ -101,10 +101,22 @@ const MONEY: readonly (readonly [
 ])[] = [
   ['live, without a reference', 'fund', () => usd(100), [400, 'invalid_field', 'reference']],
   [
+    'a split of no payment',
+    'fund',
+    ({ sandbox }) => ({ ...usd(100), account_id: sandbox.account.account_id, split: true }),
+    [400, 'invalid_field', 'split'],
+  ],
+  [
     'an account that is not there',
     'fund',
     () => ({ ...usd(100), account_id: 'acc_00000000', reference: 'x' }),
     [404, 'not_found', ''],
+  ],
+  [
+    'a currency that is none',
+    'fund',
+    () => ({ ...usd(100), currency: 'XXY', reference: 'x' }),
+    [400, 'currency', 'currency'],
   ],
   [
     'a currency that the account does not hold',
@@ -123,6 +135,12 @@ const MONEY: readonly (readonly [
     'adjust',
     () => ({ ...usd(-(10 ** 15)), reference: 'x', reason: 'y' }),
     [422, 'insufficient_balance', 'amount'],
+  ],
+  [
+    'nothing',
+    'adjust',
+    () => ({ ...usd(0), reference: 'x', reason: 'y' }),
+    [400, 'invalid_field', 'amount'],
   ],
   [
     'a reason of two lines',
