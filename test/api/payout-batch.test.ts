@@ -368,6 +368,15 @@ test(`POST ${PATH}, 250 wrong payouts: 100 problems are listed, all are counted`
   assert.equal(refused.json.message, '250 problems; see errors.')
 })
 
+test(`POST ${PATH}, 10,000 payouts are looked at, one more is too many: 400`, async () => {
+  const account = await funded()
+  const most = await account.post(PATH, { payouts: Array(10_000).fill(1) })
+  assert.equal(most.status, 400)
+  assert.deepEqual([most.json.errors.length, most.json.errors[0].remarks], [100, 'payouts[0]'])
+  const more = await account.post(PATH, { payouts: Array(10_001).fill(1) })
+  assertProblems(more, 400, [['invalid_field', 'payouts']])
+})
+
 test(`GET ${PATH}/{id}/item: pages in the order of the request, either way, by status`, async () => {
   const account = await funded(30_000n)
   const { id } = await tryAll(
