@@ -10,6 +10,7 @@ import {
   assertFilters,
   assertListed,
   assertRefusals,
+  assertWalks,
   type Case,
   getAll,
   type Item,
@@ -20,6 +21,7 @@ import {
 import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { share } from '../support/share.ts'
 
 const PATH = '/v3/payout/quote'
 
@@ -144,6 +146,22 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
   }
   const wrong = { status: ['new', 'Active'], payout_type: ['wire'], entity_id: ['x'] }
   await assertRefusals(account, PATH, 'poq', wrong, foreign)
+})
+
+const MANY = share(120, 1_000)
+
+test(`GET ${PATH}, ${MANY} quotes and more being made: none missed, none twice`, async () => {
+  const client = await service.openAccount({ currencies: ['USD'] })
+  await ask(
+    client,
+    Array.from({ length: MANY }, () => ({})),
+  )
+  await assertWalks(
+    client,
+    PATH,
+    () => idsOfAll(client),
+    () => ask(client, [{}, {}]),
+  )
 })
 
 test('a page of many quotes, planned while there were none: fetches what it shows and no more', async () => {
