@@ -10,8 +10,9 @@
 // refuses others.
 
 import { setTimeout } from 'node:timers/promises'
-import type { Sql, TransactionSql } from '../src/db/connect.ts'
+import type { Sql } from '../src/db/connect.ts'
 import { numberedIdSql } from '../src/db/id-sql.ts'
+import type { Tag } from '../src/db/sql.ts'
 import { EVENT_SEAL, ROW_KINDS } from '../src/event/rules.ts'
 import { instantIn } from '../src/id.ts'
 import { storedRows } from '../src/verify/seals.ts'
@@ -287,11 +288,7 @@ const LINKED = { ...ROW_KINDS, content: 'bytea', kept: 'bytea' }
  * Seals the account's events after a number, which nobody may write to meanwhile: computes the
  * digests of the rows that they are about, as these are now, and the chain up to the head.
  */
-export async function sealEvents(
-  owner: Sql | TransactionSql,
-  account_id: string,
-  after: string,
-): Promise<void> {
+export async function sealEvents(owner: Tag, account_id: string, after: string): Promise<void> {
   const mine = `account_id = '${account_id}'`
   const [book] = await owner.unsafe<{ head: string }[]>(
     `select encode(event_head, 'hex') as head from books where ${mine}`,

@@ -1,10 +1,11 @@
 // The SQL statements of accounts and API keys, which are reference tables.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import type { Account, ApiKey, NewApiKey, Scope } from './rules.ts'
 import type { AccountState } from './states.ts'
 
-export async function listAccounts(sql: Sql | TransactionSql): Promise<Account[]> {
+export async function listAccounts(sql: Tag): Promise<Account[]> {
   return sql<Account[]>`
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
       duplicate_window_s
@@ -21,7 +22,7 @@ export interface AccountListing extends Account {
 
 /** One account, or all accounts without `account_id`, oldest first. */
 export async function listAccountsInFull(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string | null = null,
 ): Promise<AccountListing[]> {
   return sql<AccountListing[]>`
@@ -56,7 +57,7 @@ export function updateSettings(tx: TransactionSql, account_id: string, settings:
 
 /** The account ids of deposit addresses, by address. */
 export async function findAccountIds(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await sql<{ deposit_address: string; account_id: string }[]>`
@@ -76,7 +77,7 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
 }
 
 /** Every key, revoked keys too, as authentication keeps them in memory. */
-export async function listApiKeys(sql: Sql | TransactionSql): Promise<ApiKey[]> {
+export async function listApiKeys(sql: Tag): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
     select key_id, account_id, secret_hash, scope, owner, makes_only,
       revoked_at is not null as revoked
@@ -130,7 +131,7 @@ export async function upsertKeyUses(
       set last_used_at = greatest(known.last_used_at, excluded.last_used_at)`
 }
 
-export async function insertApiKey(sql: Sql | TransactionSql, key: NewApiKey): Promise<void> {
+export async function insertApiKey(sql: Tag, key: NewApiKey): Promise<void> {
   await sql`
     insert into api_keys (key_id, account_id, secret_hash, scope, name, owner, makes_only)
     values (${key.key_id}, ${key.account_id}, ${Buffer.from(key.secret_hash)}, ${key.scope},

@@ -1,6 +1,7 @@
 // The SQL statements of approval rules, a reference table.
 import type { HistoricRow } from '../audit/store.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import type { ApprovalRule } from './approval.ts'
 
 const COLUMNS = [
@@ -32,7 +33,7 @@ export function ruleOfHistory(row: HistoricRow): ApprovalRule {
   }
 }
 
-export async function listRules(sql: Sql | TransactionSql): Promise<ApprovalRule[]> {
+export async function listRules(sql: Tag): Promise<ApprovalRule[]> {
   return sql<ApprovalRule[]>`
     select ${sql(COLUMNS)} from approval_rules order by account_id nulls first, rule_id`
 }

@@ -3,6 +3,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import { type Key, nameOf } from '../id.ts'
 import type {
   ApprovalDecision,
@@ -125,10 +126,7 @@ function findDecisions(tx: TransactionSql, keys: readonly Key[]): Promise<Approv
 }
 
 /** Who may approve payouts of these accounts at this moment. */
-export async function findApprovers(
-  sql: Sql | TransactionSql,
-  account_ids: readonly string[],
-): Promise<Approvers> {
+export async function findApprovers(sql: Tag, account_ids: readonly string[]): Promise<Approvers> {
   const rows = await sql<{ account_id: string; user_name: string }[]>`
     select r.account_id, r.user_name
     from account_roles r join users u on u.name = r.user_name

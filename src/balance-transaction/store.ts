@@ -1,13 +1,13 @@
 // The SQL statements of balance transactions, which are columns of their journals: ledger/store.ts
 // writes them. The number in an id finds and orders them.
 import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
 import { accountMarkSql } from '../db/id-sql.ts'
 import { mergePages } from '../db/merge.ts'
 import type { Moment } from '../db/order.ts'
 import { type Filters, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { eachShard, within } from '../db/shard.ts'
-import type { Fragment } from '../db/sql.ts'
+import type { Fragment, Tag } from '../db/sql.ts'
 import { type Key, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { findJournals } from '../ledger/store.ts'
@@ -16,7 +16,7 @@ import { fromRow, kindOf, LINE_COLUMNS, type LineRow, lineOf } from './columns.t
 
 /** Balance transactions by (account, id), in no order; a key without one has no row. */
 export async function findBalanceTransactions(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   keys: readonly Key[],
 ): Promise<BalanceTransaction[]> {
   const rows = await eachShard(
@@ -33,10 +33,7 @@ export async function findBalanceTransactions(
 }
 
 /** Balance transactions with their journals, in no order. */
-export async function findEntries(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<Entry[]> {
+export async function findEntries(sql: Tag, keys: readonly Key[]): Promise<Entry[]> {
   const numbers = keys.map(({ account_id, id }) => ({ account_id, number: numberIn(id) }))
   const journals = await findJournals(sql, numbers)
   const entries = journals.flatMap(journal => {
@@ -107,7 +104,7 @@ const CREDITS: Listed = {
 
 /** A page of the account's statement; undefined when its cursor names no line of it. */
 export async function listBalanceTransactions(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<BalanceTransaction> | undefined> {
@@ -137,7 +134,7 @@ export async function listBalanceTransactions(
  * source of the line that gives it back. Each debit is one look-up in a unique index.
  */
 async function sourcesOf(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   payouts: readonly string[],
 ): Promise<string[]> {
@@ -194,10 +191,7 @@ export function chosenBy({ source, type, operation_type, currency }: Filters): C
 }
 
 /** The conditions that are not equalities. */
-export function besidesOf(
-  sql: Sql | TransactionSql,
-  { of_payouts, sign, by_credits }: Chosen,
-): Fragment {
+export function besidesOf(sql: Tag, { of_payouts, sign, by_credits }: Chosen): Fragment {
   const net = 'amount + fixed_fee + variable_fee'
   const conditions = [
     ...(of_payouts ? [`and kind in ('payout', 'receipt')`] : []),
@@ -209,7 +203,7 @@ export function besidesOf(
 
 /** The balances after an instant, in each currency of the account: one index look-up a currency. */
 export async function listBalancesAsOf(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   as_of: Instant,
 ): Promise<{ currency: string; available: bigint; updated_at: Instant }[]> {
@@ -228,10 +222,6 @@ export async function listBalancesAsOf(
 }
 
 /** The number of the first journal that is not older than this moment. */
-export function numberAt(
-  sql: Sql | TransactionSql,
-  account_id: string,
-  moment: Moment,
-): Promise<string> {
+export function numberAt(sql: Tag, account_id: string, moment: Moment): Promise<string> {
   return locateNumber(sql, NUMBERS, account_id, moment, 'below')
 }

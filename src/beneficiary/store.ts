@@ -1,11 +1,12 @@
 // The SQL statements of beneficiaries. Writes run under the lock of the account's book.
 
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { findIdsBy, narrowedTo } from '../db/found.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
+import type { Tag } from '../db/sql.ts'
 import { given } from '../given.ts'
 import type { Key } from '../id.ts'
 import { foundBy, partsOf } from '../text/found-by.ts'
@@ -87,10 +88,7 @@ const COLUMNS: readonly (keyof Beneficiary)[] = [
 ]
 
 /** Beneficiaries by (account, id), in no order; a key without a beneficiary has no row. */
-export async function findBeneficiaries(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<Beneficiary[]> {
+export async function findBeneficiaries(sql: Tag, keys: readonly Key[]): Promise<Beneficiary[]> {
   const rows = await findByKeys<BeneficiaryRow>(sql, 'beneficiaries', COLUMNS, keys)
   return rows.map(beneficiaryOf)
 }
@@ -116,7 +114,7 @@ const ARCHIVED: Listed = { ...LISTED, merged: 'archived_at is not null' }
  * none of them.
  */
 export async function listBeneficiaries(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { filters: { archived, name, email, account_number, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Beneficiary> | undefined> {
@@ -132,7 +130,7 @@ export async function listBeneficiaries(
 
 /** The ids of beneficiaries whose names have these words, archived or not, newest first. */
 export function findNamed(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   name: readonly string[],
   limit: number,

@@ -1,8 +1,8 @@
 // The SQL statements of payouts that were imported from files. They run under the lock of the
 // account's book, and decide nothing.
-import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 
@@ -30,7 +30,7 @@ export interface ImportedPayout extends Cost {
 
 /** The payouts that these keys name, as they are now. */
 export async function findImportedPayouts(
-  sql: TransactionSql | Sql,
+  sql: Tag,
   wanted: readonly ImportName[],
 ): Promise<(ImportName & ImportedPayout)[]> {
   return eachShard(wanted, wanted => {

@@ -1,13 +1,13 @@
 // The SQL statements of entities. Writes run under the lock of the account's book.
 
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
 import { narrowedTo } from '../db/found.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, isSpread, tableAt, within } from '../db/shard.ts'
-import type { Fragment } from '../db/sql.ts'
+import type { Fragment, Tag } from '../db/sql.ts'
 import { given } from '../given.ts'
 import { type Key, nameOf } from '../id.ts'
 import { foundBy, partsOf } from '../text/found-by.ts'
@@ -93,10 +93,7 @@ export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'c
 const COLUMNS = Object.keys(ENTITY_KINDS) as readonly (keyof Entity)[]
 
 /** Entities by (account, id), in no order; a key without an entity has no row. */
-export async function findEntities(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<Entity[]> {
+export async function findEntities(sql: Tag, keys: readonly Key[]): Promise<Entity[]> {
   return findByKeys<Entity>(sql, 'entities', COLUMNS, keys)
 }
 
@@ -109,7 +106,7 @@ const LISTED: Listed = {
 
 /** A page of the account's entities; undefined when its cursor names none of them. */
 export function listEntities(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { filters: { name, email, metadata, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Entity> | undefined> {
@@ -135,7 +132,7 @@ export interface Found {
  * one, or the oldest of the rejected ones.
  */
 export async function findByIdentity(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   identities: readonly Identity[],
   which: 'live' | 'rejected',
 ): Promise<Found[]> {
@@ -162,7 +159,7 @@ const REJECTED_READ = MAX_REJECTED + 2
 
 /** The entities that these rows of a file have made. */
 export function findImported(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   rows: readonly { readonly account_id: string; readonly import_key: string }[],
 ): Promise<Found[]> {
   const wanted = rows.map(({ account_id, import_key }) => ({ account_id, key: import_key }))
@@ -171,7 +168,7 @@ export function findImported(
 
 /** The entities with these keys in a column. `condition` bounds those of each key. */
 async function findByKey(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   column: string,
   wanted: readonly { readonly account_id: string; readonly key: string }[],
   condition: Fragment,
@@ -192,7 +189,7 @@ async function findByKey(
 
 /** Which of these entities may be on a sanctions list, by `account_id/id`. */
 export async function findListedEntities(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   keys: readonly Key[],
 ): Promise<ReadonlyMap<string, 'open' | 'confirmed'>> {
   const columns = ['account_id', 'id', 'screening']
@@ -210,10 +207,7 @@ export async function findListedEntities(
 }
 
 /** The approvals of entities, which refuse or hold payouts. */
-export async function findApprovals(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<Approval[]> {
+export async function findApprovals(sql: Tag, keys: readonly Key[]): Promise<Approval[]> {
   return eachShard(
     keys,
     keys => sql<Approval[]>`

@@ -3,7 +3,7 @@
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { findBalanceTransactions } from '../balance-transaction/store.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import { findEntities } from '../entity/store.ts'
 import type { NamedEvent, ToldEvent } from '../event/event.ts'
 import { findEvents } from '../event/store.ts'
@@ -17,18 +17,12 @@ import { type Later, tellBeneficiary, tellEntity, tellPayout } from './rules.ts'
 import { type EventsByObject, findBehind } from './store.ts'
 
 /** Events by (account, id), in no order. */
-export async function findToldEvents(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<ToldEvent[]> {
+export async function findToldEvents(sql: Tag, keys: readonly Key[]): Promise<ToldEvent[]> {
   return tellEvents(sql, await findEvents(sql, keys))
 }
 
 /** These events with their objects, in the same order. All reads must see one snapshot. */
-export async function tellEvents(
-  sql: Sql | TransactionSql,
-  events: readonly NamedEvent[],
-): Promise<ToldEvent[]> {
+export async function tellEvents(sql: Tag, events: readonly NamedEvent[]): Promise<ToldEvent[]> {
   const of = (prefix: string) => events.filter(event => event.object_id.startsWith(prefix))
   // Sent together.
   const told = await Promise.all([
@@ -49,11 +43,11 @@ function missing({ id, object_id }: NamedEvent): never {
 
 const objectKey = ({ account_id, object_id: id }: NamedEvent): Key => ({ account_id, id })
 
-type Sources<Row> = (sql: Sql | TransactionSql, keys: readonly Key[]) => Promise<readonly Row[]>
+type Sources<Row> = (sql: Tag, keys: readonly Key[]) => Promise<readonly Row[]>
 
 /** The objects of events, by `account_id/id`. */
 async function objectsOf<Row extends Key>(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   events: readonly NamedEvent[],
   find: Sources<Row>,
 ): Promise<(event: NamedEvent) => Row> {
@@ -62,10 +56,7 @@ async function objectsOf<Row extends Key>(
   return event => named.get(nameOf(objectKey(event))) ?? missing(event)
 }
 
-async function tellPayouts(
-  sql: Sql | TransactionSql,
-  events: readonly NamedEvent[],
-): Promise<ToldEvent[]> {
+async function tellPayouts(sql: Tag, events: readonly NamedEvent[]): Promise<ToldEvent[]> {
   const payoutOf = await objectsOf(sql, events, findPayouts)
   // Only an update leaves metadata in the state of a payout.
   const updated = events.filter(event => payoutOf(event).metadata !== null)
@@ -75,7 +66,7 @@ async function tellPayouts(
 
 /** Events of objects that are told by their creation alone. */
 async function tellMade<Row extends Key>(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   events: readonly NamedEvent[],
   find: Sources<Row>,
   present: (row: Row) => object,
@@ -100,7 +91,7 @@ function presentMade(quote: Quote): object {
 }
 
 async function tellParties<Row extends Key>(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   events: readonly NamedEvent[],
   find: Sources<Row>,
   tell: (row: Row, event: NamedEvent, later: Later) => ToldEvent,

@@ -1,6 +1,6 @@
 // The SQL statements that find further events about the objects of events.
-import type { Sql, TransactionSql } from '../db/connect.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import type { NamedEvent } from '../event/event.ts'
 import { type ReadRow, unfold } from '../event/row.ts'
 import { READ_COLUMNS } from '../event/store.ts'
@@ -16,10 +16,7 @@ export type EventsByObject = ReadonlyMap<string, readonly NamedEvent[]>
  * For each of these events: the first update of its object behind it, and the very next event about
  * the object. Rows end with an event, so the row of the event itself may be read again.
  */
-export async function findBehind(
-  sql: Sql | TransactionSql,
-  events: readonly NamedEvent[],
-): Promise<EventsByObject> {
+export async function findBehind(sql: Tag, events: readonly NamedEvent[]): Promise<EventsByObject> {
   const rows = await eachShard(
     events,
     events => sql<ReadRow[]>`
@@ -44,7 +41,7 @@ export async function findBehind(
 }
 
 /** `k(account_id, id, sequence)`. */
-function placesOf(sql: Sql | TransactionSql, events: readonly NamedEvent[]) {
+function placesOf(sql: Tag, events: readonly NamedEvent[]) {
   const account_ids = events.map(event => event.account_id)
   const ids = events.map(event => event.object_id)
   const numbers = events.map(event => String(event.sequence))

@@ -1,5 +1,6 @@
 // The SQL statements of archives of events.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { ArchivedRow } from './archive.ts'
@@ -9,7 +10,7 @@ import type { ArchivedRow } from './archive.ts'
  * undefined when there is none.
  */
 export async function findChainHash(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   sequence: bigint,
 ): Promise<string | undefined> {

@@ -1,14 +1,12 @@
 // The SQL statements of cuts. All but the first run under the locks of the account's book and of
 // its endpoints.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { rowsAsJson, type TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import type { ArchivedSeal, Cut, Obstacles } from './cut.ts'
 
 /** The last cut of an account; undefined while it has all of its events. */
-export async function findCut(
-  sql: Sql | TransactionSql,
-  account_id: string,
-): Promise<Cut | undefined> {
+export async function findCut(sql: Tag, account_id: string): Promise<Cut | undefined> {
   const [cut] = await sql<Cut[]>`
     select account_id, sequence, encode(hash, 'hex') as hash, created_at from event_cuts
     where account_id = ${account_id} order by sequence desc limit 1`

@@ -1,11 +1,12 @@
 // The SQL statements of events, an append-only table. A row holds the events of one command
 // (row.ts), so each statement finds rows and returns the wanted events in them.
 import { locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
 import type { Moment } from '../db/order.ts'
 import type { Filters, Page, Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import { type Key, numberIn, timesIn, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Cut, isLastOf, refuseArchived } from './cut.ts'
@@ -36,10 +37,7 @@ export const READ_COLUMNS = [
 export const insertEvents = inserter<SealedRow>('events', { ...ROW_KINDS, hash: 'hex' })
 
 /** Events by (account, id), in no order. An id that is unknown, or another account's, has none. */
-export async function findEvents(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<NamedEvent[]> {
+export async function findEvents(sql: Tag, keys: readonly Key[]): Promise<NamedEvent[]> {
   const rows = await eachShard(
     keys,
     keys => sql<ReadRow[]>`
@@ -56,7 +54,7 @@ export async function findEvents(
 
 /** The events numbered above `after` up to `to`, in order; at most `limit`. */
 export async function listEventsAfter(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { after, to }: { readonly after: bigint; readonly to: bigint },
   limit: number,
@@ -66,7 +64,7 @@ export async function listEventsAfter(
 
 /** The number of events of each account, or of one: it is the newest sequence. */
 export async function countEvents(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string | undefined,
 ): Promise<{ account_id: string; count: bigint }[]> {
   const of = account_id === undefined ? sql`` : sql`where account_id = ${account_id}`
@@ -93,7 +91,7 @@ function isCutAt(cut: Cut | undefined, cursor: NonNullable<Wanted['cursor']>): b
  * the removed events, unless every event after it is still there.
  */
 export async function listEvents(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { limit, cursor, filters, ...moments }: Wanted,
 ): Promise<Page<NamedEvent> | undefined> {
@@ -125,7 +123,7 @@ export async function listEvents(
 
 /** The events of one object, newest first. */
 export function listEventsOf(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   { account_id, id: object_id }: Key,
   limit: number,
 ): Promise<NamedEvent[]> {
@@ -144,7 +142,7 @@ interface Range {
 const EVERY = { after: 0n, before: 2n ** 63n - 1n }
 
 async function listWithin(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   range: Range,
   filters: Filters,
@@ -175,7 +173,7 @@ async function listWithin(
  * planner.
  */
 function findRows(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   range: Range,
   type: string | undefined,
@@ -202,7 +200,7 @@ function findRows(
  * index finds all other events.
  */
 async function findRowsOf(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   { account_id, id }: Key,
   range: Range,
   types: readonly string[] | undefined,
@@ -224,7 +222,7 @@ async function findRowsOf(
 }
 
 /** The row in which a payout succeeded as usual, found by the time of its outcome. */
-async function findDone(sql: Sql | TransactionSql, { account_id, id }: Key): Promise<ReadRow[]> {
+async function findDone(sql: Tag, { account_id, id }: Key): Promise<ReadRow[]> {
   const [outcome] = await sql<{ at: Instant }[]>`
     select coalesce(succeeded_at, updated_at) as at from payout_outcomes
     where account_id = ${account_id} and id = ${id} and status in ('succeeded', 'reversed') limit 1`
@@ -234,7 +232,7 @@ async function findDone(sql: Sql | TransactionSql, { account_id, id }: Key): Pro
 
 /** The rows between two times, both included, that have these characters in a word. */
 async function findToldAt(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { from, to }: ReturnType<typeof timesIn>,
   end: string,
@@ -255,7 +253,7 @@ async function findToldAt(
  * A row has the number of its last event and begins up to MAX_EVENTS - 1 before it. A row at either
  * end of a range may hold none of the wanted events, so two more rows are read.
  */
-function boundsOf(sql: Sql | TransactionSql, { after, before, newest_first, limit }: Range) {
+function boundsOf(sql: Tag, { after, before, newest_first, limit }: Range) {
   const farthest = EVERY.before - BigInt(MAX_EVENTS)
   const end = before > farthest ? before : before + BigInt(MAX_EVENTS) - 1n
   const words = sql`length(told) - length(replace(told, ' ', ''))`
@@ -269,7 +267,7 @@ function boundsOf(sql: Sql | TransactionSql, { after, before, newest_first, limi
 }
 
 /** The condition that a row has an event of one of these types. */
-function tells(sql: Sql | TransactionSql, types: readonly string[] | undefined) {
+function tells(sql: Tag, types: readonly string[] | undefined) {
   if (types === undefined) return sql``
   const letters = new Set(types.flatMap(type => [...(COMMON_LETTERS.get(type) ?? '')]))
   const any = [...letters].sort().map(letter => `strpos(told, '${letter}') > 0 or `)
@@ -283,7 +281,7 @@ function tells(sql: Sql | TransactionSql, types: readonly string[] | undefined) 
 
 /** The first and last sequence of a range of time; `to` is below `from` when it has no events. */
 export async function findNumbers(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { above, below }: { readonly above: Moment; readonly below: Moment },
 ): Promise<{ readonly from: bigint; readonly to: bigint }> {

@@ -1,6 +1,7 @@
 // The SQL statements of limits, a reference table.
 import type { HistoricRow } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import { KIND_MEMBERS, type Limit, type Sum } from './limit.ts'
 
@@ -14,7 +15,7 @@ export function limitOfHistory(row: HistoricRow): Limit {
   return { ...text, hours, new_for_hours, cap: BigInt(row.cap ?? 0) }
 }
 
-export async function listLimits(sql: Sql | TransactionSql): Promise<Limit[]> {
+export async function listLimits(sql: Tag): Promise<Limit[]> {
   return sql<Limit[]>`
     select ${sql(COLUMNS)} from limits
     order by account_id nulls first, key_id nulls first, rail nulls first, network nulls first,

@@ -1,8 +1,9 @@
 // Limits of payouts, as operators set, list and remove them.
 import type { Account } from '../account/rules.ts'
 import { listAccounts, listApiKeys } from '../account/store.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
 import { DatabaseProblem } from '../db/failure.ts'
+import type { Tag } from '../db/sql.ts'
 import { newId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Limit, LimitKind, Sum } from '../limit/limit.ts'
@@ -172,7 +173,7 @@ export function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
   })
 }
 
-async function limitNamed(sql: Sql | TransactionSql, limit_id: string): Promise<Limit> {
+async function limitNamed(sql: Tag, limit_id: string): Promise<Limit> {
   const limits = await listLimits(sql)
   const limit = limits.find(one => one.limit_id === limit_id)
   return known('limit', limit_id, limit)

@@ -1,12 +1,13 @@
 // The SQL statements of batches. Rows are written once, under the lock of the account's book and in
 // the transaction of the payouts.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { keepHistory } from '../db/keep-history.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Key } from '../id.ts'
 import type { BatchItem, ItemStatus, PayoutBatch, Total } from './payout-batch.ts'
 
@@ -48,10 +49,7 @@ type Row = Omit<PayoutBatch, 'totals'> & {
 }
 
 /** Batches by (account, id), in no order; a key without a batch has no row. */
-export async function findBatches(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<PayoutBatch[]> {
+export async function findBatches(sql: Tag, keys: readonly Key[]): Promise<PayoutBatch[]> {
   const rows = await findByKeys<Row>(sql, 'payout_batches', COLUMNS, keys)
   return rows.map(fromRow)
 }
@@ -69,7 +67,7 @@ const LISTED: Listed = {
 
 /** A page of the account's batches; undefined when its cursor names none of them. */
 export async function listBatches(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<PayoutBatch> | undefined> {
@@ -93,7 +91,7 @@ export interface WantedItems {
  * statuses one by one: a batch has at most 10,000.
  */
 export async function listItems(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   { account_id, id }: Key,
   { limit, after, before, end, statuses }: WantedItems,
 ): Promise<Page<BatchItem>> {
@@ -111,7 +109,7 @@ export async function listItems(
 
 /** The first refused items of each batch. */
 export async function findRefusedItems(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   keys: readonly Key[],
   limit: number,
 ): Promise<Map<string, BatchItem[]>> {

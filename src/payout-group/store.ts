@@ -3,6 +3,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf, keysOf } from '../db/keys.ts'
 import type { Page, Wanted } from '../db/page.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import { beginningIn, IMPORT_DIGITS, idBound, importId, type Key } from '../id.ts'
 import {
   type CountedApprovals,
@@ -37,7 +38,7 @@ export async function isThere(sql: TransactionSql, key: Key): Promise<boolean> {
 }
 
 /** The ids of the group's payouts. Those of an import come twice. */
-function membersOf(sql: Sql | TransactionSql, key: Key) {
+function membersOf(sql: Tag, key: Key) {
   const { account_id, id } = key
   if (!isImport(id)) {
     return sql`select payout_id from payout_batch_items

@@ -4,6 +4,7 @@ import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { accountsOf, among, eachShard, isSpread, type OfAccount, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import { byName, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { attemptOf, type NotTaken } from '../rail/attempt.ts'
@@ -45,7 +46,7 @@ export async function listDuePayouts(
  * Holds for payouts that nobody has claimed, or whose claim has expired. A claimed payout stays
  * due.
  */
-export function unclaimed(sql: Sql | TransactionSql) {
+export function unclaimed(sql: Tag) {
   return sql`(claimed_until is null or claimed_until <= statement_timestamp())`
 }
 
@@ -53,7 +54,7 @@ export function unclaimed(sql: Sql | TransactionSql) {
  * Whether the rail of a payout may be asked: always if it was asked before, otherwise only if the
  * payout is screened at the version that the lists have in the snapshot of the statement.
  */
-export function mayBeAsked(sql: Sql | TransactionSql, present: ListsVersion) {
+export function mayBeAsked(sql: Tag, present: ListsVersion) {
   return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`
 }
 
@@ -63,7 +64,7 @@ export function mayBeAsked(sql: Sql | TransactionSql, present: ListsVersion) {
  * looked up.
  */
 export function mayBegin(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   row: 'o' | 'due',
   owner: 'o' | 'k',
   items?: readonly OfAccount[],
@@ -80,13 +81,13 @@ export function mayBegin(
  */
 type ListsVersion = bigint | undefined
 
-function presentVersion(sql: Sql | TransactionSql, present: ListsVersion) {
+function presentVersion(sql: Tag, present: ListsVersion) {
   if (present === undefined) return sql`(select lists_version from reference_version)`
   return sql`${present}::bigint`
 }
 
 /** In a spread database, the version is on another machine than the payouts. */
-export async function versionBefore(sql: Sql | TransactionSql): Promise<ListsVersion> {
+export async function versionBefore(sql: Tag): Promise<ListsVersion> {
   return isSpread() ? readListsVersion(sql as Sql) : undefined
 }
 

@@ -1,7 +1,7 @@
 // Lists of payouts: an account's, and an operator's over all accounts.
 
 import { findNamed } from '../beneficiary/store.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
 import { mergePages } from '../db/merge.ts'
 import { byId } from '../db/order.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type Page,
   type Wanted,
 } from '../db/page.ts'
-import type { Fragment } from '../db/sql.ts'
+import type { Fragment, Tag } from '../db/sql.ts'
 import { type Refusal, refusal } from '../errors.ts'
 import { idBound, instantIn, withPrefix } from '../id.ts'
 import { askedPairs, BY_METADATA } from './metadata-store.ts'
@@ -69,7 +69,7 @@ const LISTED_NEARBY: Listed = {
 
 /** A page of the account's payouts; undefined when the cursor names none of them. */
 export async function listPayouts(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   asked: Wanted,
 ): Promise<Page<Payout> | undefined> {
@@ -97,7 +97,7 @@ function tooManyNamed(): Refusal {
 }
 
 async function listPlain(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   asked: Wanted,
 ): Promise<Page<Payout> | undefined> {
@@ -129,7 +129,7 @@ async function listPlain(
  * executed since.
  */
 async function listScheduled(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { filters: { scheduled: _, ...filters }, ...asked }: Wanted,
   besides: Fragment,
@@ -144,7 +144,7 @@ async function listScheduled(
 }
 
 function findCarrier(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { filters: { quote: _, ...filters }, ...wanted }: Wanted,
   quote_id: string,
@@ -166,7 +166,7 @@ function findCarrier(
  * same time. Thousands of ids of one batch share a time, so each is looked up.
  */
 async function listFirsts(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   { filters: { beneficiary: _, ...filters }, ...wanted }: Wanted,
   beneficiary_ids: readonly string[],

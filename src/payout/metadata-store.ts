@@ -3,11 +3,11 @@
 // payouts that a row leads to; their own metadata decides. All writes are under the lock of the
 // book.
 
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import type { Filter, Filters } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { hashText, tableAt } from '../db/shard.ts'
-import type { Fragment } from '../db/sql.ts'
+import type { Fragment, Tag } from '../db/sql.ts'
 import { type Key, numberIn } from '../id.ts'
 import { type Pair, pairFrom } from '../text/found-by.ts'
 import { metadataOf } from './metadata.ts'
@@ -161,7 +161,7 @@ const BEFORE_ALL = '-1'
  * other filter finds few payouts, the pairs lead.
  */
 export function askedPairs(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   { metadata = [], ...filters }: Filters,
 ): readonly [Filters, Fragment] {
   if (metadata.length === 0) return [filters, sql``]

@@ -1,5 +1,5 @@
 // The SQL statements of payouts.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, type OfAccount, within } from '../db/shard.ts'
@@ -33,10 +33,7 @@ export function insertPayouts(tx: TransactionSql, payouts: readonly Payout[]) {
 }
 
 /** Payouts by (account, id), in no order; a key without a payout has no row. */
-export async function findPayouts(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<Payout[]> {
+export async function findPayouts(sql: Tag, keys: readonly Key[]): Promise<Payout[]> {
   const rows = await eachShard(
     keys,
     keys => sql<PayoutRow[]>`

@@ -4,6 +4,7 @@ import { recordActs } from '../audit/store.ts'
 import { findBeneficiaries, updateBeneficiaries } from '../beneficiary/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { findAccountOf } from '../db/keys.ts'
+import type { Tag } from '../db/sql.ts'
 import { judge } from '../entity/duplicates.ts'
 import { findEntities, rowOf, updateEntities } from '../entity/store.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
@@ -19,10 +20,7 @@ export function findPartyAccount(sql: Sql, id: string): Promise<string | undefin
   return findAccountOf(sql, partyKind(id) === 'entity' ? 'entities' : 'beneficiaries', id)
 }
 
-export async function findParty(
-  sql: Sql | TransactionSql,
-  party: Party,
-): Promise<StoredParty | undefined> {
+export async function findParty(sql: Tag, party: Party): Promise<StoredParty | undefined> {
   if (partyKind(party.id) === 'entity') {
     const [row] = await findEntities(sql, [party])
     return row && { kind: 'entity', row }
@@ -77,10 +75,7 @@ export function findRepliesOf(
 }
 
 /** The ids of the payouts to a beneficiary, or for an entity, oldest first. */
-export async function findPayoutsOf(
-  sql: Sql | TransactionSql,
-  { account_id, id }: Party,
-): Promise<string[]> {
+export async function findPayoutsOf(sql: Tag, { account_id, id }: Party): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from payouts
     where account_id = ${account_id} and (beneficiary_id = ${id} or on_behalf_of = ${id})
@@ -206,7 +201,7 @@ function insertErasures(tx: TransactionSql, erased: Erased): Promise<unknown> {
       as r(table_name text, key text, was text, becomes text)`.execute()
 }
 
-export async function findRetention(sql: Sql | TransactionSql): Promise<Retention> {
+export async function findRetention(sql: Tag): Promise<Retention> {
   const [row] = await sql<Retention[]>`
     select retention_years as years, event_days, inbox_days, set_by, reason from privacy_settings`
   if (row === undefined) throw new Error('privacy_settings has no row')

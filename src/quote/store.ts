@@ -1,12 +1,13 @@
 // The SQL statements of quotes: rows of `quotes`, and carried quotes, which are read from rows of
 // `payouts` (carried.ts).
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { mergePages, withinReach } from '../db/merge.ts'
 import { byId } from '../db/order.ts'
 import { findPageAt, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Approval } from '../entity/rules.ts'
 import { type Key, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -28,10 +29,7 @@ export const QUOTE_COLUMNS = Object.keys(QUOTE_KINDS) as readonly (keyof typeof 
 export const insertQuotes = inserter<Quote>('quotes', QUOTE_KINDS)
 
 /** Quotes by (account, id), in no order; a key without a quote has no row. */
-export async function findQuotes(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<Quote[]> {
+export async function findQuotes(sql: Tag, keys: readonly Key[]): Promise<Quote[]> {
   const rows = await findByKeys<QuoteRow>(sql, 'quotes', QUOTE_COLUMNS, keys)
   const found = new Set(rows.map(nameOf))
   const others = keys.filter(key => !found.has(nameOf(key)))
@@ -39,7 +37,7 @@ export async function findQuotes(
   return [...rows.map(quoteFromRow), ...carried]
 }
 
-async function findCarried(sql: Sql | TransactionSql, keys: readonly Key[]): Promise<Quote[]> {
+async function findCarried(sql: Tag, keys: readonly Key[]): Promise<Quote[]> {
   const carriers = keys.map(({ account_id, id }) => ({ account_id, id: withPrefix(id, 'pot') }))
   const rows = await findByKeys<Carrier<string>>(sql, 'payouts', CARRIER_COLUMNS, carriers)
   // A payout that names its quote carries none.
@@ -75,7 +73,7 @@ const LISTED_CARRIED: Listed = {
  * stored: `now` and `valid_until` decide whether an unused quote is active or expired.
  */
 export async function listQuotes(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   wanted: Wanted,
   now: Instant,
@@ -100,7 +98,7 @@ export async function listQuotes(
 
 /** A page of the rows of `quotes`: requested quotes, and renewals. */
 async function listAsked(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   wanted: Wanted,
   named: Quote | undefined,

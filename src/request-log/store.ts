@@ -3,6 +3,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
+import type { Tag } from '../db/sql.ts'
 import { KEPT, type LoggedRequest } from './request-log.ts'
 
 const KINDS = {
@@ -45,7 +46,7 @@ const LISTED: Listed = {
 
 /** A page of the account's requests; undefined when the cursor names no request of it. */
 export function listLogged(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<LoggedRequest> | undefined> {

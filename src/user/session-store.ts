@@ -1,5 +1,6 @@
 // The SQL statements of passwords, log-in links, sessions and attempts to log in.
 import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import {
   ATTEMPT_MINUTES,
@@ -118,7 +119,7 @@ export async function endSession(tx: TransactionSql, token_hash: Buffer): Promis
 }
 
 /** Ends every session of a user and returns how many there were. */
-export async function endSessions(sql: Sql | TransactionSql, user_name: string): Promise<number> {
+export async function endSessions(sql: Tag, user_name: string): Promise<number> {
   const { count } = await sql`
     update sessions set ended_at = clock_timestamp()
     where user_name = ${user_name} and ended_at is null`

@@ -1,10 +1,11 @@
 // The SQL statements of users, their roles on accounts, and their keys.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql } from '../db/connect.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import type { RoleOnAccount, User, UserKey, UserRole } from './user.ts'
 
 /** All users, disabled ones too, by name. */
-export async function listUsers(sql: Sql | TransactionSql): Promise<User[]> {
+export async function listUsers(sql: Tag): Promise<User[]> {
   return sql<User[]>`
     select name, full_name, role, created_at, disabled_at, disabled_reason from users order by name`
 }
@@ -36,7 +37,7 @@ export async function updateDisabled(sql: Sql, name: string, reason: string): Pr
 }
 
 /** All roles on accounts, also those of disabled users, by user and account. */
-export async function listAccountRoles(sql: Sql | TransactionSql): Promise<RoleOnAccount[]> {
+export async function listAccountRoles(sql: Tag): Promise<RoleOnAccount[]> {
   return sql<RoleOnAccount[]>`
     select user_name, account_id, role from account_roles order by user_name, account_id, role`
 }
@@ -64,7 +65,7 @@ export async function deleteAccountRole(
 }
 
 /** Every key of every user, revoked keys too, as authentication keeps them in memory. */
-export async function listUserKeys(sql: Sql | TransactionSql): Promise<UserKey[]> {
+export async function listUserKeys(sql: Tag): Promise<UserKey[]> {
   return sql<UserKey[]>`
     select key_id, user_name, secret_hash, revoked_at is not null as revoked
     from user_keys order by key_id`

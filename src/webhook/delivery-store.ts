@@ -1,10 +1,11 @@
 // The SQL statements of deliveries for requests: they insert replays, cancel with the endpoint, and
 // read with attempts. The worker's statements are in queue-store.ts.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byTime } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { among, eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Deliverable, NewDelivery } from './decide.ts'
@@ -146,7 +147,7 @@ const LISTED: Listed = {
  * an index of their own, and a common status is filtered along the index of all deliveries.
  */
 export function listDeliveries(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   { account_id, id: endpoint_id }: Key,
   { filters: { status: wanted_statuses }, ...wanted }: Wanted,
 ): Promise<Page<Delivery> | undefined> {
@@ -170,18 +171,12 @@ export function listDeliveries(
 /**
  * Deliveries by (account, id), in no order. An unknown id, or one of another account, has no row.
  */
-export async function findDeliveries(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<Delivery[]> {
+export async function findDeliveries(sql: Tag, keys: readonly Key[]): Promise<Delivery[]> {
   return findByKeys<Delivery>(sql, 'webhook_deliveries', COLUMNS, keys)
 }
 
 /** The attempts of a delivery, in order: eleven at most. */
-export async function listAttempts(
-  sql: Sql | TransactionSql,
-  { account_id, id }: Key,
-): Promise<Attempt[]> {
+export async function listAttempts(sql: Tag, { account_id, id }: Key): Promise<Attempt[]> {
   return sql<Attempt[]>`
     select account_id, delivery_id, number, created_at, duration_ms, status_code, error, answer
     from webhook_attempts where account_id = ${account_id} and delivery_id = ${id}
@@ -190,7 +185,7 @@ export async function listAttempts(
 
 /** Converts times of the database's clock to the account's clock, in the same order. */
 export async function onAccountClock(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   times: readonly Instant[],
 ): Promise<Instant[]> {

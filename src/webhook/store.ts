@@ -1,12 +1,13 @@
 // The SQL statements of webhook endpoints. A request locks the account's book and then the
 // endpoint's row; the delivery worker locks the row alone.
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
+import { rowsAsJson, type TransactionSql } from '../db/connect.ts'
 import { keepHistory } from '../db/keep-history.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { among, eachShard, within } from '../db/shard.ts'
+import type { Tag } from '../db/sql.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { WebhookEndpoint } from './webhook.ts'
 
@@ -88,10 +89,7 @@ async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promis
 /**
  * Endpoints by (account, id), in no order. An unknown id, or one of another account, has no row.
  */
-export async function findEndpoints(
-  sql: Sql | TransactionSql,
-  keys: readonly Key[],
-): Promise<WebhookEndpoint[]> {
+export async function findEndpoints(sql: Tag, keys: readonly Key[]): Promise<WebhookEndpoint[]> {
   return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', ENDPOINT_COLUMNS, keys)
 }
 
@@ -135,7 +133,7 @@ const LISTED: Listed = {
 
 /** A page of the account's endpoints; undefined when the cursor names none of them. */
 export function listEndpoints(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   account_id: string,
   wanted: Wanted,
 ): Promise<Page<WebhookEndpoint> | undefined> {

@@ -1,7 +1,6 @@
 // What banks say of payments that are over: refused and refunded, returned, or not taken and sent by
 // another bank. What agrees is kept and opens nothing; what does not is an exception, and what can
 // still be stopped is stopped.
-
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileRail } from '../../src/bank-file/adapter.ts'

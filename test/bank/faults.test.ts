@@ -1,7 +1,6 @@
 // Each fault of the test bank, those of SFTP over it, from the payouts to the end: what becomes of three payments, of
 // their file and of what the bank sends, and how often the bank has paid each. The first of the three
 // is paid, the second rejected, the third returned.
-
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { FAULTS, type Fault } from '../../examples/bank/faults.ts'

@@ -1,6 +1,5 @@
 // corridor listen and corridor events replay: events as they happen, and again, forwarded signed to
 // a receiver of one's own.
-
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

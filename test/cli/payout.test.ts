@@ -1,5 +1,4 @@
 // corridor payout transition: the operator's step, its refusals, and money that goes back.
-
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { claimDuePayouts } from '../../src/payout/claim-store.ts'

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import type { Tag } from '../../src/db/sql.ts'
 import { numberedId } from '../../src/id.ts'
 import { assertBalanced, type Posting } from '../../src/ledger/rules.ts'
 import {
@@ -74,7 +75,7 @@ async function rolledBack(sql: Sql, work: (tx: TransactionSql) => Promise<void>)
 type Line = readonly [code: string, currency: string, amount: bigint]
 
 /** An adjustment, which may go either way, with the line that is its first posting on `available`. */
-function insertJournal(sql: Sql | TransactionSql, lines: readonly Line[]): PromiseLike<unknown> {
+function insertJournal(sql: Tag, lines: readonly Line[]): PromiseLike<unknown> {
   const [, currency = 'USD', amount = 0n] = lines.find(([code]) => code === 'available') ?? []
   return sql`
     insert into journals
@@ -289,7 +290,7 @@ test('balances, below zero: refused to service and owner alike', async () => {
 })
 
 /** A copy of journal 1, a funding of US dollars, with these columns changed. */
-function copyFunding(sql: Sql | TransactionSql, changes: object): PromiseLike<unknown> {
+function copyFunding(sql: Tag, changes: object): PromiseLike<unknown> {
   const copy = JSON.stringify({ number: 1_000_000, source: 'esc_x', ...changes })
   return sql`
     insert into journals
@@ -386,7 +387,7 @@ test('balance_transactions: the lines of journals, with ids as the service makes
 
 /** A copy of the payout that succeeded, under another id. */
 function copyPayout(
-  sql: Sql | TransactionSql,
+  sql: Tag,
   copy: { readonly id: string; readonly quote_id?: string },
   fate: 'succeeded' | 'fx' = 'succeeded',
 ): PromiseLike<unknown> {

@@ -1,6 +1,5 @@
 // Accounts that are frozen and closed: what each request and each step of a payout gets, and which
 // rows change. One row a request.
-
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { writeEntity } from '../../src/entity/operations.ts'

@@ -1,7 +1,6 @@
 // Attempts of payouts on rails of live accounts: who had a payout, how that ended, who gets it next,
 // and what a person must look at. The rails are scripts; the worker, the lanes and the rows are the
 // product's.
-
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'

@@ -1,6 +1,5 @@
 // Payouts of live accounts that people pay: found, shown, taken, paid and told of, a row a point. A
 // payout is cancelled by its account or taken by one person, never both; a refusal writes nothing.
-
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Lane } from '../../src/engine/lane.ts'

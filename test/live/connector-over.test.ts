@@ -1,6 +1,5 @@
 // A connector that had not taken a payment and pays it after all, and one that pays what it has
 // refused: found without any webhook, by HTTP, from the reference connector's own answers.
-
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,5 @@
 // The clock of the database was a day ahead and was set back: what was to happen meanwhile does not
 // wait for a day. Times are set by hand, as such a clock would have left them.
-
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'

@@ -1,6 +1,5 @@
 // Limits, by command and over HTTP: what a payout is refused for and with which figures, what counts
 // and what does not, and that a payout gives its headroom back as it ends.
-
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { Lane } from '../../src/engine/lane.ts'

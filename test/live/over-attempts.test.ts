@@ -1,7 +1,6 @@
 // News of attempts that are over: a rail takes back its word after another rail has the payout, or
 // the account its money. Nothing is handed over again and no step follows; a person looks. The
 // rails are scripts; the worker, the lanes and the rows are the product's.
-
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'

@@ -1,6 +1,5 @@
 // Routes of live accounts, a row a point: the request or command, the answer, and that a refusal writes
 // nothing. A payout goes where its route led when it was made, and the simulator gets none of them.
-
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'

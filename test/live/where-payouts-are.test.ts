@@ -1,6 +1,5 @@
 // Where a payout is: its attempts, reroutes and reviews as its account sees them by HTTP and as the
 // operator sees them by `corridor payout show`. The rails are scripts; everything else is the product's.
-
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Timetable } from '../../src/calendar/calendar.ts'

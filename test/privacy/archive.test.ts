@@ -1,6 +1,5 @@
 // Archives of events: a file that is proved by itself and held against the database; whatever is changed
 // in it is named by its line.
-
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,5 @@
 // The steps of one payout reported by two workers at the same moment: each is applied exactly once,
 // and money goes back exactly once.
-
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { pino } from 'pino'

@@ -1,6 +1,5 @@
 // A cancel against the workers that hand payouts over: a payout is cancelled or the rail is asked to
 // pay it, never both and never neither, whoever comes first and in whichever process.
-
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'

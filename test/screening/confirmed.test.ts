@@ -1,5 +1,4 @@
 // Payouts of entities and beneficiaries that a person has confirmed to be listed: held, whatever the lists say by then.
-
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { RailPayout } from '../../src/rail/rail.ts'

@@ -1,8 +1,9 @@
 // The SQL statements of the fee schedule, a reference table.
-import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
+import { rowsAsJson, type TransactionSql } from '../../db/connect.ts'
+import type { Tag } from '../../db/sql.ts'
 import type { Fee, FeeKey } from './rules.ts'
 
-export async function listFees(sql: Sql | TransactionSql): Promise<Fee[]> {
+export async function listFees(sql: Tag): Promise<Fee[]> {
   return sql<Fee[]>`
     select payout_type, payout_currency, destination_country, network, charge_type, fixed_amount,
       fee_currency, variable_bps, minimum_amount, maximum_amount, sample
@@ -12,7 +13,7 @@ export async function listFees(sql: Sql | TransactionSql): Promise<Fee[]> {
 }
 
 /** Adds rows, or replaces those with the same matching columns. */
-export async function upsertFees(sql: Sql | TransactionSql, fees: readonly Fee[]): Promise<void> {
+export async function upsertFees(sql: Tag, fees: readonly Fee[]): Promise<void> {
   await sql`
     insert into fees (payout_type, payout_currency, destination_country, network, charge_type,
       fixed_amount, fee_currency, variable_bps, minimum_amount, maximum_amount, sample)

@@ -1,8 +1,9 @@
 // The SQL statements of pricing policies, a reference table. Rows are added, and never changed.
 import { databaseNow, rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
+import type { Tag } from '../../db/sql.ts'
 import { INSTALLATION, indexPolicies, type NewPolicy, type Policy, valueInForce } from './rules.ts'
 
-export async function listPolicies(sql: Sql | TransactionSql): Promise<Policy[]> {
+export async function listPolicies(sql: Tag): Promise<Policy[]> {
   return sql<Policy[]>`
     select policy_id, account_id, from_currency, to_currency, name, value, effective_from
     from pricing_policies order by policy_id`

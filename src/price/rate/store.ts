@@ -1,11 +1,12 @@
 // The SQL statements of the rate book, a reference table.
 import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
+import type { Tag } from '../../db/sql.ts'
 import { formatDecimal, parseDecimal } from '../../money/decimal.ts'
 import type { Rate } from './rules.ts'
 
 type RateRow = Omit<Rate, 'mid'> & { readonly mid: string }
 
-export async function listRates(sql: Sql | TransactionSql): Promise<Rate[]> {
+export async function listRates(sql: Tag): Promise<Rate[]> {
   const rows = await sql<RateRow[]>`
     select base, quote, mid::text as mid, source, as_of, pegged, sample
     from rates order by base, quote`
@@ -30,10 +31,7 @@ export async function lockRates(tx: TransactionSql): Promise<void> {
  * Adds or replaces one row for each pair, and deletes the row of the inverse pair: a pair has one
  * direction. Run both statements in one transaction, unless the table is empty.
  */
-export async function upsertRates(
-  sql: Sql | TransactionSql,
-  rates: readonly Rate[],
-): Promise<void> {
+export async function upsertRates(sql: Tag, rates: readonly Rate[]): Promise<void> {
   const rows = rates.map(rate => ({ ...rate, mid: formatDecimal(rate.mid) }))
   await sql`
     delete from rates where (base, quote) in (
@@ -59,6 +57,6 @@ export async function deleteRate(sql: Sql, base: string, quote: string): Promise
 }
 
 /** Sets the name under which the history records the changes of this transaction. */
-export async function sayWhoChanges(sql: Sql | TransactionSql, name: string): Promise<void> {
+export async function sayWhoChanges(sql: Tag, name: string): Promise<void> {
   await sql`select set_config('corridor.operator', ${name}, true)`
 }

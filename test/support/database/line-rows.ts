@@ -1,5 +1,6 @@
 // Journals with a line each, written by SQL as the owner of the tables: for lists of many.
-import type { Sql, TransactionSql } from '../../../src/db/connect.ts'
+import type { Sql } from '../../../src/db/connect.ts'
+import type { Tag } from '../../../src/db/sql.ts'
 
 /** SQL expressions for a row of `from`; what is left out is the same of all. */
 export interface LineRows {
@@ -18,7 +19,7 @@ export interface LineRows {
 }
 
 /** Of no chain: `corridor verify` refuses such books. */
-export function insertLines(sql: Pick<Sql | TransactionSql, 'unsafe'>, rows: LineRows) {
+export function insertLines(sql: Pick<Tag, 'unsafe'>, rows: LineRows) {
   const { from, account_id, number, created_at, source, kind = `'payout'` } = rows
   const { currency = `'USD'`, amount = '-1', undoes = 'null', metadata = 'null' } = rows
   return sql.unsafe(
