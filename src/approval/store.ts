@@ -70,7 +70,7 @@ export async function findApprovedPayees(
         ${payees.map(one => one.payee)}::text[]) as k(account_id, payee)
       cross join lateral (
         select from approved_payees p
-        where p.account_id = k.account_id and p.payee = k.payee ${within(tx, 'p', payees)} limit 1
+        where p.account_id = k.account_id and p.payee = k.payee ${within('p', payees)} limit 1
       ) p`,
   )
   return new Set(rows.map(({ account_id, payee }) => nameOf({ account_id, id: payee })))
@@ -100,12 +100,12 @@ function findApprovals(tx: TransactionSql, keys: readonly Key[]): Promise<Payout
   return eachShard(
     keys,
     keys => tx<PayoutApproval[]>`
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select account_id, payout_id, approvers, requested_at, expires_at,
           encode(digest, 'hex') as digest, payee, made_by, key_id, rules, outcome, ended_at
         from payout_approvals a
-        where a.account_id = k.account_id and a.payout_id = k.id ${within(tx, 'a', keys)} limit 1
+        where a.account_id = k.account_id and a.payout_id = k.id ${within('a', keys)} limit 1
       ) r`,
   )
 }
@@ -114,12 +114,12 @@ function findDecisions(tx: TransactionSql, keys: readonly Key[]): Promise<Approv
   return eachShard(
     keys,
     keys => tx<ApprovalDecision[]>`
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select account_id, payout_id, user_name, decision, encode(digest, 'hex') as digest, reason,
           decided_at
         from approval_decisions d
-        where d.account_id = k.account_id and d.payout_id = k.id ${within(tx, 'd', keys)}
+        where d.account_id = k.account_id and d.payout_id = k.id ${within('d', keys)}
         order by decided_at, user_name limit 1000
       ) r`,
   )

@@ -25,7 +25,7 @@ export async function findBalanceTransactions(
       select r.* from ${numbersOf(sql, keys)}
       cross join lateral (
         select ${sql(LINE_COLUMNS)} from journals j
-        where j.account_id = k.account_id and j.number = k.number ${within(sql, 'j', keys)}
+        where j.account_id = k.account_id and j.number = k.number ${within('j', keys)}
         limit 1
       ) r where r.currency is not null`,
   )

@@ -70,12 +70,12 @@ function findLatest(tx: TransactionSql, keys: readonly Key[]): Promise<Beneficia
   return eachShard(
     keys,
     keys => tx<BeneficiaryApproval[]>`
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select account_id, beneficiary_id, approvers, requested_at, expires_at,
           encode(digest, 'hex') as digest, made_by, key_id, rules, outcome, ended_at
         from beneficiary_approvals a
-        where a.account_id = k.account_id and a.beneficiary_id = k.id ${within(tx, 'a', keys)}
+        where a.account_id = k.account_id and a.beneficiary_id = k.id ${within('a', keys)}
         order by requested_at desc limit 1
       ) r`,
   )
@@ -85,12 +85,12 @@ function findDecisions(tx: TransactionSql, keys: readonly Key[]): Promise<Benefi
   return eachShard(
     keys,
     keys => tx<BeneficiaryDecision[]>`
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select account_id, beneficiary_id, user_name, decision, encode(digest, 'hex') as digest,
           reason, decided_at
         from beneficiary_decisions d
-        where d.account_id = k.account_id and d.beneficiary_id = k.id ${within(tx, 'd', keys)}
+        where d.account_id = k.account_id and d.beneficiary_id = k.id ${within('d', keys)}
         order by decided_at desc, user_name limit 1000
       ) r`,
   )

@@ -44,17 +44,17 @@ export async function findImportedPayouts(
       cross join lateral (
         select payout_id from payout_imports i
         where i.account_id = k.account_id and i.import_key = decode(k.import_key, 'hex')
-          ${within(sql, 'i', wanted)}
+          ${within('i', wanted)}
         limit 1
       ) i
       cross join lateral (
         select * from payouts p
-        where p.account_id = k.account_id and p.id = i.payout_id ${within(sql, 'p', wanted)}
+        where p.account_id = k.account_id and p.id = i.payout_id ${within('p', wanted)}
         limit 1
       ) p
       cross join lateral (
         select status from payout_states s
-        where s.account_id = k.account_id and s.id = i.payout_id ${within(sql, 's', wanted)}
+        where s.account_id = k.account_id and s.id = i.payout_id ${within('s', wanted)}
         limit 1
       ) s`
   })

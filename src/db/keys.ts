@@ -2,13 +2,13 @@
 import type { Key } from '../id.ts'
 import type { Sql } from './connect.ts'
 import { eachShard, tableAt, within } from './shard.ts'
-import type { Fragment, Tag } from './sql.ts'
+import { type Fragment, sql, type Tag } from './sql.ts'
 
 /**
  * `k(account_id, id)`, to be joined laterally with `limit 1`. The limit makes the planner use one
  * index look-up a key; a plain join, prepared while the table was empty, may stay a scan for ever.
  */
-export function keysOf(sql: Tag, keys: readonly Key[]) {
+export function keysOf(keys: readonly Key[]) {
   const account_ids = keys.map(key => key.account_id)
   const ids = keys.map(key => key.id)
   return sql`unnest(${account_ids}::text[], ${ids}::text[]) as k(account_id, id)`
@@ -43,8 +43,8 @@ export function selectByKeys<Row>(
   return eachShard(keys, keys => {
     const named = sql.unsafe(`t.account_id = k.account_id and t.${column} = k.id`)
     return sql<(Row & object)[]>`
-      select r.* from ${keysOf(sql, keys)}
-      cross join lateral (${select(sql`${named} ${within(sql, 't', keys)}`)}) r`
+      select r.* from ${keysOf(keys)}
+      cross join lateral (${select(sql`${named} ${within('t', keys)}`)}) r`
   })
 }
 

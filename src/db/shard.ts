@@ -2,7 +2,7 @@
 // statement is fast, and sometimes only possible, when it restricts each table to rows of one
 // shard. A single PostgreSQL is one shard. All these tables are co-located with `books`.
 import type { Sql, TransactionSql } from './connect.ts'
-import type { Tag } from './sql.ts'
+import { sql, type Tag } from './sql.ts'
 
 export type OfAccount = { readonly account_id: string }
 
@@ -184,7 +184,7 @@ export async function stepByStep<Row>(
 }
 
 /** `t.account_id = …` for these accounts. At least one table of a statement needs it. */
-export function among(sql: Tag, alias: string, items: readonly OfAccount[]) {
+export function among(alias: string, items: readonly OfAccount[]) {
   const column = sql.unsafe(`${alias}.account_id`)
   const ids = accountsOf(items)
   const [only = ''] = ids
@@ -196,9 +196,9 @@ export function among(sql: Tag, alias: string, items: readonly OfAccount[]) {
  * Empty for several accounts on a single PostgreSQL, which does not need it and would sort the ids
  * anew for each look-up.
  */
-export function within(sql: Tag, alias: string, items: readonly OfAccount[]) {
+export function within(alias: string, items: readonly OfAccount[]) {
   const needed = isSpread() || accountsOf(items).length === 1
-  return needed ? sql`and ${among(sql, alias, items)}` : sql``
+  return needed ? sql`and ${among(alias, items)}` : sql``
 }
 
 /** The account ids of these items, each once. */

@@ -180,7 +180,7 @@ async function findByKey(
       select k.key, r.* from unnest(${account_ids}::text[], ${keys}::text[]) as k(account_id, key)
       cross join lateral (
         select ${sql(COLUMNS)} from entities e
-        where e.account_id = k.account_id ${within(sql, 'e', wanted)}
+        where e.account_id = k.account_id ${within('e', wanted)}
           and e.${sql(column)} = decode(k.key, 'hex') ${condition}
       ) r`
   })
@@ -211,11 +211,11 @@ export async function findApprovals(sql: Tag, keys: readonly Key[]): Promise<App
   return eachShard(
     keys,
     keys => sql<Approval[]>`
-      select r.* from ${keysOf(sql, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select account_id, id, approval_status, updated_at, details ->> 'name' = '' as is_erased
         from ${tableAt(sql, 'entities')} e
-        where e.account_id = k.account_id and e.id = k.id ${within(sql, 'e', keys)} limit 1
+        where e.account_id = k.account_id and e.id = k.id ${within('e', keys)} limit 1
       ) r`,
   )
 }
@@ -266,10 +266,10 @@ export async function listWaiting(
 /** Those of these entities that were not submitted, or must be submitted again. */
 function notSubmitted(sql: Sql, keys: readonly Key[]) {
   return sql`
-    select r.* from ${keysOf(sql, keys)}
+    select r.* from ${keysOf(keys)}
     cross join lateral (
       select ${sql(COLUMNS)} from entities e
-      where e.account_id = k.account_id and e.id = k.id ${within(sql, 'e', keys)} limit 1
+      where e.account_id = k.account_id and e.id = k.id ${within('e', keys)} limit 1
     ) r
     where r.approval_status in ('pending', 'requires_action')`
 }

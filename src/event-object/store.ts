@@ -23,12 +23,12 @@ export async function findBehind(sql: Tag, events: readonly NamedEvent[]): Promi
       select r.* from ${placesOf(sql, events)}
       cross join lateral (
         (select ${sql(READ_COLUMNS)} from events e
-          where e.account_id = k.account_id ${within(sql, 'e', events)} and e.object_id <> ''
+          where e.account_id = k.account_id ${within('e', events)} and e.object_id <> ''
             and (e.object_id, e.sequence) >= (k.id, k.sequence) and e.object_id <= k.id
           order by e.object_id, e.sequence limit 2)
         union all
         (select ${sql(READ_COLUMNS)} from events u
-          where u.account_id = k.account_id ${within(sql, 'u', events)} and u.object_id <> ''
+          where u.account_id = k.account_id ${within('u', events)} and u.object_id <> ''
             and (u.object_id, u.sequence) >= (k.id, k.sequence) and u.object_id <= k.id
             and u.type in ('beneficiary.updated', 'entity.updated', 'payout.updated')
           order by u.object_id, u.sequence limit 2)

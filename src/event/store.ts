@@ -44,7 +44,7 @@ export async function findEvents(sql: Tag, keys: readonly Key[]): Promise<NamedE
       select r.* from ${numbersOf(sql, keys)}
       cross join lateral (
         select ${sql(READ_COLUMNS)} from events e
-        where e.account_id = k.account_id and e.sequence >= k.number ${within(sql, 'e', keys)}
+        where e.account_id = k.account_id and e.sequence >= k.number ${within('e', keys)}
         order by e.sequence limit 1
       ) r`,
   )

@@ -45,7 +45,7 @@ export async function lockBooks(
       select account_id, state, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
         has_limit_uses,
         encode(event_head, 'hex') as event_head
-      from ${tableAt(tx, 'books')} k where ${among(tx, 'k', of)}
+      from ${tableAt(tx, 'books')} k where ${among('k', of)}
       order by account_id for update`.execute(),
   )
   holdShard(tx)
@@ -56,7 +56,7 @@ export async function lockBooks(
         k.last_written_at + interval '1 microsecond' as after_last
       from (select clock_timestamp() as now offset 0) m, ${tableAt(tx, 'books')} k
       join ${tableAt(tx, 'balances')} b on b.account_id = k.account_id
-      where ${among(tx, 'k', of)} ${within(tx, 'b', of)}`.execute(),
+      where ${among('k', of)} ${within('b', of)}`.execute(),
   )
   const priced = isSpread()
     ? [{ price_version: null, lists_version: null }]
@@ -312,7 +312,7 @@ export async function findJournals(
       cross join lateral (
         select ${sql.unsafe(COLUMNS)} from journals j
         where j.account_id = k.account_id and j.number = k.number
-          ${within(sql, 'j', keys)} limit 1
+          ${within('j', keys)} limit 1
       ) r`,
   )
   return rows.map(journalFromRow)

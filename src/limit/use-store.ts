@@ -36,7 +36,7 @@ export async function findSums(
       cross join lateral (
         select starts_at, used, reached, cap from ${tableAt(tx, 'limit_sums')} s
         where s.account_id = k.account_id and s.limit_id = k.limit_id and s.subject = k.subject
-          and s.starts_at >= k.since ${within(tx, 's', wanted)}
+          and s.starts_at >= k.since ${within('s', wanted)}
         order by s.starts_at
       ) s`,
   )
@@ -98,7 +98,7 @@ function markBooks(tx: TransactionSql, books: readonly { readonly account_id: st
     books => tx`
       update ${tableAt(tx, 'books')} b set has_limit_uses = true
       where b.account_id = any (${books.map(book => book.account_id)}::text[])
-        ${within(tx, 'b', books)}`,
+        ${within('b', books)}`,
   )
 }
 
@@ -107,11 +107,11 @@ export async function findUses(tx: TransactionSql, payouts: readonly Key[]): Pro
   return eachShard(
     payouts,
     payouts => tx<PayoutUse[]>`
-      select u.* from ${keysOf(tx, payouts)}
+      select u.* from ${keysOf(payouts)}
       cross join lateral (
         select account_id, payout_id, limit_id, subject, starts_at, amount
         from ${tableAt(tx, 'limit_uses')} u
-        where u.account_id = k.account_id and u.payout_id = k.id ${within(tx, 'u', payouts)}
+        where u.account_id = k.account_id and u.payout_id = k.id ${within('u', payouts)}
       ) u`,
   )
 }
@@ -150,10 +150,10 @@ function lowerSums(tx: TransactionSql, uses: readonly Use[]) {
         cross join lateral (
           select ctid as place from limit_sums s
           where s.account_id = k.account_id and s.limit_id = k.limit_id
-            and s.subject = k.subject and s.starts_at = k.starts_at ${within(tx, 's', uses)} limit 1
+            and s.subject = k.subject and s.starts_at = k.starts_at ${within('s', uses)} limit 1
         ) s
       ) k
-      where s.ctid = k.place ${within(tx, 's', uses)}`,
+      where s.ctid = k.place ${within('s', uses)}`,
   )
 }
 
@@ -170,7 +170,7 @@ export async function findPayees(
         ${payees.map(one => one.payee)}::text[]) as k(account_id, payee)
       cross join lateral (
         select known_since from ${tableAt(tx, 'limit_payees')} p
-        where p.account_id = k.account_id and p.payee = k.payee ${within(tx, 'p', payees)} limit 1
+        where p.account_id = k.account_id and p.payee = k.payee ${within('p', payees)} limit 1
       ) p`,
   )
   return new Map(rows.map(row => [payeeName(row), row.known_since]))
@@ -199,9 +199,9 @@ export async function deleteOldUses({ finder, sql }: Connections): Promise<numbe
         delete from ${tx(table)} d where ctid = any (array(
           select ctid from ${tx(table)} l
           where starts_at <= statement_timestamp() - ${FORGOTTEN_AFTER}::interval
-            ${within(tx, 'l', of)}
+            ${within('l', of)}
           order by starts_at limit ${PORTION}
-        )) ${within(tx, 'd', of)}`,
+        )) ${within('d', of)}`,
     })
   }
   return deleted

@@ -116,12 +116,12 @@ export async function findRefusedItems(
   const rows = await eachShard(
     keys,
     keys => sql<BatchItem[]>`
-      select r.* from ${keysOf(sql, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select account_id, batch_id, position, status, payout_id, reference_id, problems
         from payout_batch_items i
         where i.account_id = k.account_id and i.batch_id = k.id and i.status = 'refused'
-          ${within(sql, 'i', keys)}
+          ${within('i', keys)}
         order by i.position limit ${limit}::integer
       ) r`,
   )

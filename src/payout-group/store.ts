@@ -115,10 +115,10 @@ export async function sumPayouts(
     keys,
     keys => sql<WaitingTotal[]>`
       select r.currency, count(*)::integer as payouts, sum(r.amount)::bigint as amount
-      from ${keysOf(sql, keys)}
+      from ${keysOf(keys)}
       cross join lateral (
         select currency, amount from payouts p
-        where p.account_id = k.account_id and p.id = k.id ${within(sql, 'p', keys)} limit 1
+        where p.account_id = k.account_id and p.id = k.id ${within('p', keys)} limit 1
       ) r
       group by r.currency order by r.currency`,
   )

@@ -72,7 +72,7 @@ export function mayBegin(
   const [of, by] = [sql.unsafe(row), sql.unsafe(owner)]
   return sql`(${of}.execute_at is null or ${of}.rail_attempts > 0 or exists (
     select from books b where b.account_id = ${by}.account_id
-      ${items === undefined ? sql`` : within(sql, 'b', items)}
+      ${items === undefined ? sql`` : within('b', items)}
       and b.state = 'active' and ${of}.execute_at <= statement_timestamp() + b.clock_ahead))`
 }
 
@@ -139,7 +139,7 @@ async function claimOfShard(
     const [clocks, found] = await Promise.all([
       tx<{ account_id: string; now: Instant }[]>`
         select account_id, clock_timestamp() + clock_ahead as now from books b
-        where ${among(tx, 'b', keys)}`,
+        where ${among('b', keys)}`,
       findPayouts(tx, claims),
     ])
     const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
@@ -189,16 +189,16 @@ function claimRows(
     update open_payouts o set rail_attempts = o.rail_attempts + 1,
       claimed_until = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
     from (
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select ctid as place from open_payouts due
-        where due.account_id = k.account_id and due.id = k.id ${within(tx, 'due', keys)}
+        where due.account_id = k.account_id and due.id = k.id ${within('due', keys)}
           and ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
           and ${mayBeAsked(tx, present)} and ${mayBegin(tx, 'due', 'k', keys)}
         limit 1 for update skip locked
       ) r
     ) locked
-    where o.ctid = locked.place ${within(tx, 'o', keys)}
+    where o.ctid = locked.place ${within('o', keys)}
       and o.ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
       and ${mayBeAsked(tx, present)}
     returning o.account_id, o.id, o.rail, o.claimed_until as claim,

@@ -27,12 +27,12 @@ export async function findFirstOfReferences(
   const rows = await eachShard(
     keys,
     keys => tx<FirstRow[]>`
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select p.account_id, p.id as payout_id, p.reference_id, p.amount, p.currency, p.created_at,
           p.beneficiary_id, p.beneficiary_details, s.status
         from payouts p ${joinState(tx, keys)}
-        where p.account_id = k.account_id and p.reference_id <> '' ${within(tx, 'p', keys)}
+        where p.account_id = k.account_id and p.reference_id <> '' ${within('p', keys)}
           and (p.reference_id, p.id) >= (k.id, '') and (p.reference_id, p.id) < (k.id, '~')
         order by p.reference_id, p.id limit 1
       ) r`,
@@ -60,7 +60,7 @@ export async function findLikenesses(
       cross join lateral (
         select created_at, payout_id from ${tableAt(tx, 'payout_likenesses')} l
         where l.account_id = k.account_id and l.likeness = decode(left(k.likeness, ${HALF}), 'hex')
-          ${within(tx, 'l', wanted)}
+          ${within('l', wanted)}
         order by payout_id desc limit 1
       ) r`
   })
@@ -96,9 +96,9 @@ export function deleteLikenesses(
             select ctid as place from payout_likenesses l
             where l.account_id = k.account_id
               and l.likeness = decode(left(k.likeness, ${HALF}), 'hex')
-              and l.payout_id = k.payout_id ${within(tx, 'l', payouts)} limit 1
+              and l.payout_id = k.payout_id ${within('l', payouts)} limit 1
           ) l
-        )) ${within(tx, 'd', payouts)}`
+        )) ${within('d', payouts)}`
   })
 }
 
@@ -116,8 +116,8 @@ export function deleteOldLikenesses({ finder, sql }: Connections): Promise<numbe
     remove: (tx, of) => tx`
       delete from payout_likenesses d where ctid = any (array(
         select ctid from payout_likenesses l
-        where created_at <= statement_timestamp() - interval '168 hours' ${within(tx, 'l', of)}
+        where created_at <= statement_timestamp() - interval '168 hours' ${within('l', of)}
         order by created_at limit ${PORTION}
-      )) ${within(tx, 'd', of)}`,
+      )) ${within('d', of)}`,
   })
 }

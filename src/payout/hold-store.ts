@@ -34,9 +34,9 @@ export function deleteHolds(tx: TransactionSql, holds: readonly Hold[]) {
           cross join lateral (
             select ctid as place from holds h where h.account_id = k.account_id
               and h.entity_id = k.entity_id and h.payout_id = k.payout_id
-              ${within(tx, 'h', holds)} limit 1
+              ${within('h', holds)} limit 1
           ) h
-        )) ${within(tx, 'd', holds)}`,
+        )) ${within('d', holds)}`,
   )
 }
 
@@ -47,8 +47,8 @@ export function upsertEndedReviews(tx: TransactionSql, entities: readonly Key[],
     keys => tx`
       insert into ended_reviews (account_id, entity_id, due_at)
       select b.account_id, k.id, ${now}::timestamptz
-      from books b join ${keysOf(tx, keys)} on k.account_id = b.account_id
-      where ${among(tx, 'b', keys)}
+      from books b join ${keysOf(keys)} on k.account_id = b.account_id
+      where ${among('b', keys)}
       on conflict (account_id, entity_id) do update set due_at = excluded.due_at`,
   )
 }
@@ -131,10 +131,10 @@ export async function countHeldPayouts(
   const counts = await eachShard(
     entities,
     entities => sql<(Key & { held: number })[]>`
-      select k.account_id, k.id, h.held from ${keysOf(sql, entities)}
+      select k.account_id, k.id, h.held from ${keysOf(entities)}
       cross join lateral (
         select count(*)::integer as held from holds h
-        where h.account_id = k.account_id and h.entity_id = k.id ${within(sql, 'h', entities)}
+        where h.account_id = k.account_id and h.entity_id = k.id ${within('h', entities)}
       ) h`,
   )
   return new Map(counts.map(count => [nameOf(count), count.held]))

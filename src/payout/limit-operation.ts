@@ -169,10 +169,10 @@ function listAfter(tx: TransactionSql, after: readonly Key[]): Promise<Key[]> {
   return eachShard(
     after,
     after => tx<Key[]>`
-      select p.* from ${keysOf(tx, after)}
+      select p.* from ${keysOf(after)}
       cross join lateral (
         select account_id, id from payouts p
-        where p.account_id = k.account_id and p.id > k.id ${within(tx, 'p', after)}
+        where p.account_id = k.account_id and p.id > k.id ${within('p', after)}
         order by p.account_id, p.id limit ${PORTION}
       ) p`,
   )

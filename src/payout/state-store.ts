@@ -192,7 +192,7 @@ export async function findOpenPayouts(
   const rows = await eachShard(
     keys,
     keys => tx<(PayoutRow & Omit<ReadPayout, keyof Payout>)[]>`
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select ${tx(columns)}, ask_rail_at, claimed_until, screened,
           coalesce(screening, '') as screening, coalesce(is_open, false) as is_open,
@@ -201,9 +201,9 @@ export async function findOpenPayouts(
         left join lateral (
           select true as is_open, ask_rail_at, claimed_until, rail_attempts, screened, screening
           from open_payouts o
-          where o.account_id = p.account_id and o.id = p.id ${within(tx, 'o', keys)} limit 1
+          where o.account_id = p.account_id and o.id = p.id ${within('o', keys)} limit 1
         ) o on true
-        where p.account_id = k.account_id and p.id = k.id ${within(tx, 'p', keys)} limit 1
+        where p.account_id = k.account_id and p.id = k.id ${within('p', keys)} limit 1
       ) r`,
   )
   return rows.map(row => ({ ...row, ...payoutOf(row) }))
@@ -219,10 +219,10 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
   await eachShard(
     ordered,
     keys => tx`
-      select from ${keysOf(tx, keys)}
+      select from ${keysOf(keys)}
       cross join lateral (
         select from open_payouts o
-        where o.account_id = k.account_id and o.id = k.id ${within(tx, 'o', keys)}
+        where o.account_id = k.account_id and o.id = k.id ${within('o', keys)}
         limit 1 for update
       ) r`,
   )
@@ -242,11 +242,11 @@ export async function lockWaiting(
   return eachShard(
     ordered,
     keys => tx<LockedPayout[]>`
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select o.account_id, o.id, o.status, o.rail, o.taken_over_at, o.screened
         from open_payouts o
-        where o.account_id = k.account_id and o.id = k.id ${within(tx, 'o', keys)}
+        where o.account_id = k.account_id and o.id = k.id ${within('o', keys)}
           and o.status <> 'succeeded'
         limit 1 for update
       ) r`,

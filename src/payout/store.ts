@@ -37,11 +37,11 @@ export async function findPayouts(sql: Tag, keys: readonly Key[]): Promise<Payou
   const rows = await eachShard(
     keys,
     keys => sql<PayoutRow[]>`
-      select r.* from ${keysOf(sql, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select ${sql([...PAYOUT_COLUMNS, ...STATE_COLUMNS])}
         from payouts p ${joinState(sql, keys)}
-        where p.account_id = k.account_id and p.id = k.id ${within(sql, 'p', keys)} limit 1
+        where p.account_id = k.account_id and p.id = k.id ${within('p', keys)} limit 1
       ) r`,
   )
   return rows.map(payoutOf)
@@ -55,7 +55,7 @@ export function joinState(sql: Tag, items?: readonly OfAccount[]) {
   return sql`left join lateral (
       select ${sql(STATE_COLUMNS)}, rail_attempts from payout_states s
       where s.account_id = p.account_id and s.id = p.id
-        ${items === undefined ? sql`` : within(sql, 's', items)} limit 1
+        ${items === undefined ? sql`` : within('s', items)} limit 1
     ) s on true`
 }
 

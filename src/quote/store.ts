@@ -136,21 +136,21 @@ export async function findApprovalsOfQuotes(
   return eachShard(
     keys,
     keys => tx<Approval[]>`
-      select e.* from ${keysOf(tx, keys)}
+      select e.* from ${keysOf(keys)}
       cross join lateral (
         (select entity_id from quotes q
           where q.account_id = k.account_id and q.id = k.id and q.entity_id <> ''
-            ${within(tx, 'q', keys)} limit 1)
+            ${within('q', keys)} limit 1)
         union all
         (select on_behalf_of from payouts p
           where p.account_id = k.account_id and p.id = 'pot_' || substr(k.id, 5)
-            and p.quote_id = '' and p.on_behalf_of <> '' ${within(tx, 'p', keys)} limit 1)
+            and p.quote_id = '' and p.on_behalf_of <> '' ${within('p', keys)} limit 1)
         limit 1
       ) q
       cross join lateral (
         select account_id, id, approval_status, updated_at, details ->> 'name' = '' as is_erased
         from entities e
-        where e.account_id = k.account_id and e.id = q.entity_id ${within(tx, 'e', keys)} limit 1
+        where e.account_id = k.account_id and e.id = q.entity_id ${within('e', keys)} limit 1
       ) e`,
   )
 }

@@ -74,10 +74,10 @@ async function lockAndRead(tx: TransactionSql, keys: readonly Key[]) {
   await eachShard(
     ordered,
     keys => tx`
-      select from ${keysOf(tx, keys)}
+      select from ${keysOf(keys)}
       cross join lateral (
         select from payout_attempts a
-        where a.account_id = k.account_id and a.payout_id = k.id ${within(tx, 'a', keys)}
+        where a.account_id = k.account_id and a.payout_id = k.id ${within('a', keys)}
         order by number limit 1 for no key update
       ) r`,
   )

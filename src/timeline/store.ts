@@ -79,9 +79,9 @@ async function findAsked(tx: TransactionSql, key: Key) {
     select s.rail_attempts, o.ask_rail_at from payout_states s
     left join lateral (
       select ask_rail_at from open_payouts o
-      where o.account_id = ${account_id} and o.id = ${id} ${within(tx, 'o', [key])} limit 1
+      where o.account_id = ${account_id} and o.id = ${id} ${within('o', [key])} limit 1
     ) o on true
-    where s.account_id = ${account_id} and s.id = ${id} ${within(tx, 's', [key])} limit 1`
+    where s.account_id = ${account_id} and s.id = ${id} ${within('s', [key])} limit 1`
   return asked ?? { rail_attempts: 0, ask_rail_at: null }
 }
 
@@ -94,21 +94,21 @@ export async function listAttemptsOf(
   return tx<WebhookAttempt[]>`
     select d.endpoint_id, d.event_id, d.event_sequence, d.event_type, d.status, d.attempts,
       d.due_at + b.clock_ahead as due_at, a.*
-    from ${keysOf(tx, events)}
+    from ${keysOf(events)}
     cross join lateral (
-      select clock_ahead from books b where b.account_id = k.account_id ${within(tx, 'b', events)}
+      select clock_ahead from books b where b.account_id = k.account_id ${within('b', events)}
       limit 1
     ) b
     cross join lateral (
       select * from webhook_deliveries d
       where d.account_id = k.account_id and d.event_id = k.id and d.event_id <> ''
-        ${within(tx, 'd', events)}
+        ${within('d', events)}
       order by d.created_at desc limit ${limit}
     ) d
     cross join lateral (
       select delivery_id, number, created_at, duration_ms, status_code, error
       from webhook_attempts a
-      where a.account_id = d.account_id and a.delivery_id = d.id ${within(tx, 'a', events)}
+      where a.account_id = d.account_id and a.delivery_id = d.id ${within('a', events)}
       order by a.number desc limit ${limit}
     ) a
     order by a.created_at desc, d.event_sequence desc, a.number desc, a.delivery_id desc

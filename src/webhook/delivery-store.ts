@@ -34,7 +34,7 @@ function insertOfShard(tx: TransactionSql, rows: readonly NewDelivery[]) {
       r.object_id, 'pending', 0,
       case when r.nth = 1 and (
         select 1 from webhook_deliveries d
-        where d.account_id = r.account_id ${within(tx, 'd', rows)}
+        where d.account_id = r.account_id ${within('d', rows)}
           and d.endpoint_id = r.endpoint_id
           and d.object_id >= r.object_id and d.object_id <= r.object_id and d.status = 'pending'
         order by d.object_id limit 1
@@ -56,7 +56,7 @@ function insertOfShard(tx: TransactionSql, rows: readonly NewDelivery[]) {
       ) as n(account_id, endpoint_id, number, id, event_id, event_sequence, event_type, object_id,
         created_at)
     ) r on r.account_id = b.account_id
-    where ${among(tx, 'b', rows)}
+    where ${among('b', rows)}
     order by r.account_id, r.endpoint_id, r.number`
 }
 

@@ -69,7 +69,7 @@ async function updateEndpoints(
       as r(account_id text, id text, url text, description text, event_types text[], status text,
         disabled_reason text, secret text, previous_secret text, previous_secret_until timestamptz,
         delivery_count bigint, updated_at timestamptz)
-    where e.account_id = r.account_id and e.id = r.id ${within(tx, 'e', rows)}`,
+    where e.account_id = r.account_id and e.id = r.id ${within('e', rows)}`,
   )
 }
 
@@ -81,8 +81,8 @@ async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promis
   await eachShard(
     keys,
     keys => tx`
-      delete from webhook_endpoints e using ${keysOf(tx, keys)}
-      where e.account_id = k.account_id and e.id = k.id ${within(tx, 'e', keys)}`,
+      delete from webhook_endpoints e using ${keysOf(keys)}
+      where e.account_id = k.account_id and e.id = k.id ${within('e', keys)}`,
   )
 }
 
@@ -102,10 +102,10 @@ export async function lockEndpoints(
   return eachShard(
     ordered,
     keys => tx<WebhookEndpoint[]>`
-      select r.* from ${keysOf(tx, keys)}
+      select r.* from ${keysOf(keys)}
       cross join lateral (
         select ${tx(ENDPOINT_COLUMNS)} from webhook_endpoints e
-        where e.account_id = k.account_id and e.id = k.id ${within(tx, 'e', keys)}
+        where e.account_id = k.account_id and e.id = k.id ${within('e', keys)}
         limit 1 for update
       ) r`,
   )
@@ -120,7 +120,7 @@ export async function countEndpoints(
     account_ids.map(account_id => ({ account_id })),
     of => tx<{ account_id: string; count: number }[]>`
       select account_id, count(*)::integer as count from webhook_endpoints e
-      where ${among(tx, 'e', of)} group by account_id`,
+      where ${among('e', of)} group by account_id`,
   )
 }
 

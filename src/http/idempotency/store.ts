@@ -28,7 +28,7 @@ export async function findKeptReplies(
           body, object_id, state, created_at
         from ${tableAt(tx, 'idempotency_keys')} i
         where i.account_id = k.account_id and i.operation = k.operation and i.key = k.key
-          ${within(tx, 'i', keys)}
+          ${within('i', keys)}
         limit 1
       ) r`
   })
@@ -58,8 +58,8 @@ export function deleteOutlivedReplies({ finder, sql }: Connections): Promise<num
     remove: (tx, of) => tx`
       delete from idempotency_keys d where ctid = any (array(
         select ctid from idempotency_keys i
-        where created_at <= statement_timestamp() - ${age}::interval ${within(tx, 'i', of)}
+        where created_at <= statement_timestamp() - ${age}::interval ${within('i', of)}
         order by created_at limit ${PORTION}
-      )) and created_at <= statement_timestamp() - ${age}::interval ${within(tx, 'd', of)}`,
+      )) and created_at <= statement_timestamp() - ${age}::interval ${within('d', of)}`,
   })
 }
