@@ -90,6 +90,8 @@ test('verify, documents of another shape and nothing where something must be: ea
     // How a payout stands is named with it.
     const row = `${table === 'payout_outcomes' ? 'payouts' : table} ${id}`
     assert.ok(named.includes(row), `${change}: named ${named}`)
+    // A table without a row: its check has ended at this row, and has seen no other.
+    assert.ok(!named.some(name => name.endsWith(' ')), `${change}: named ${named}`)
   }
 })
 
