@@ -6,6 +6,7 @@ import { type Decimal, formatDecimal } from '../money/decimal.ts'
 import { exactJson } from '../money/json.ts'
 import type { TransactionSql } from './connect.ts'
 import { accountsOf, byShard, isAtShard, isSpread, nameAt, type OfAccount } from './shard.ts'
+import { quoteElement } from './values.ts'
 
 /** The kinds of columns: the type of a value in TypeScript, by what it becomes in PostgreSQL. */
 interface Kinds {
@@ -25,7 +26,7 @@ interface Kinds {
   json_text: string | null
   /** Hex digits, stored as bytea; null is SQL null. */
   hex: string | null
-  /** Words without quotes and backslashes, stored as text[]. */
+  /** Stored as text[]. */
   words: readonly string[]
   /** Stored as bigint[]. */
   bigints: readonly bigint[]
@@ -51,7 +52,7 @@ interface Writing<Value> {
 const asJson = (read: string) => `${read}::json`
 
 const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
-  text: { as: 'text[]', write: value => (value === null ? 'NULL' : quoted(value)) },
+  text: { as: 'text[]', write: value => (value === null ? 'NULL' : quoteElement(value)) },
   bigint: { as: 'bigint[]', write: value => String(value ?? 'NULL') },
   integer: { as: 'integer[]', write: value => String(value ?? 'NULL') },
   timestamptz: { as: 'timestamptz[]', write: value => (value === null ? 'NULL' : `"${value}"`) },
@@ -64,7 +65,7 @@ const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
   words: {
     as: 'text[]',
     // In quotes, as a word may be `null`.
-    write: value => `"{${value.map(word => `\\"${word}\\"`).join(',')}}"`,
+    write: value => quoteElement(`{${value.map(quoteElement).join(',')}}`),
     cast: read => `${read}::text[]`,
   },
   bigints: { as: 'text[]', write: writeNumbers, cast: read => `${read}::bigint[]` },
@@ -249,7 +250,7 @@ function accountsIn(alias: string, n: number, rows: readonly OfAccount[]): [stri
   const [only = ''] = ids
   if (ids.length === 1) return [`and ${alias}.account_id = $${n}::text`, only]
   return isSpread()
-    ? [`and ${alias}.account_id = any ($${n}::text[])`, `{${ids.map(quoted).join(',')}}`]
+    ? [`and ${alias}.account_id = any ($${n}::text[])`, `{${ids.map(quoteElement).join(',')}}`]
     : ['', '']
 }
 
@@ -278,10 +279,4 @@ export function inRounds<Row extends Key>(versions: readonly Row[]): Row[][] {
     }
   }
   return rounds
-}
-
-/** An element of an array literal. Most values need no escaping, so it tests for that first. */
-function quoted(value: string): string {
-  const plain = !value.includes('"') && !value.includes('\\')
-  return plain ? `"${value}"` : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

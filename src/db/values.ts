@@ -43,12 +43,18 @@ function writeObject(value: object): Written {
     return { text: `\\x${Buffer.from(value).toString('hex')}`, type: 'bytea' }
   }
   if (!Array.isArray(value)) throw unsendable(value)
-  return { text: `{${value.map(quoteElement).join(',')}}` }
+  return { text: `{${value.map(writeElement).join(',')}}` }
 }
 
-function quoteElement(value: unknown): string {
+function writeElement(value: unknown): string {
   if (typeof value !== 'string') throw unsendable(value)
-  return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  return quoteElement(value)
+}
+
+/** An element of an array literal. Most texts need no escaping, so it tests for that first. */
+export function quoteElement(text: string): string {
+  const plain = !text.includes('"') && !text.includes('\\')
+  return plain ? `"${text}"` : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
 function unsendable(value: unknown): TypeError {
