@@ -3,6 +3,7 @@
 // whatever happens. What the services have logged meanwhile is searched for secrets and names, and
 // what they have asked the database is held against the rules of a spread one.
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +37,8 @@ const files = all
 
 /** Many tests wait for most of their time: more at once than processors. */
 const PROCESSES = 4
+/** What the long run holds against a promised time (see share.ts) has the machine for itself. */
+const timed = long ? files.filter(file => readFileSync(file, 'utf8').includes('promised(')) : []
 
 /** Stopped halfway, the server must not stay behind. */
 const stopped = new AbortController()
@@ -55,7 +58,15 @@ const queue = await mkdtemp(join(under, 'corridor-queue-'))
 const compiled = await mkdtemp(join(under, 'corridor-compiled-'))
 try {
   const [template_url] = await Promise.all([makeTemplate(server.url), compileProduct()])
-  green = await runTests(template_url)
+  // Commands of all files share a few processes: each would take a second to load the product.
+  const commands = join(queue, 'commands')
+  await listenForOrders(commands, {
+    PATH: process.env.PATH ?? '',
+    NODE_COMPILE_CACHE: compiled,
+  })
+  const others = files.filter(file => !timed.includes(file))
+  const timed_green = await runTests(template_url, commands, timed, 1)
+  green = (await runTests(template_url, commands, others, PROCESSES)) && timed_green
   const { password } = new URL(server.url)
   const faults = await faultsOfRun({
     folder: logs,
@@ -92,14 +103,17 @@ async function compileProduct(): Promise<void> {
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', load], { env })
 }
 
-/** Each test file clones the template (see database.ts). True when all of them are green. */
-async function runTests(template_url: string): Promise<boolean> {
-  // Commands of all files share a few processes: each would take a second to load the product.
-  const commands = join(queue, 'commands')
-  await listenForOrders(commands, {
-    PATH: process.env.PATH ?? '',
-    NODE_COMPILE_CACHE: compiled,
-  })
+/**
+ * Runs some files, each of which clones the template (see database.ts). True when all of them are
+ * green.
+ */
+async function runTests(
+  template_url: string,
+  commands: string,
+  some: readonly string[],
+  at_once: number,
+): Promise<boolean> {
+  if (some.length === 0) return true
   const share = long ? { CORRIDOR_TEST_LONG: '1' } : {}
   const env = {
     ...process.env,
@@ -113,10 +127,10 @@ async function runTests(template_url: string): Promise<boolean> {
     NODE_OPTIONS: `--import ${new URL('../statements/record.ts', import.meta.url)}`,
   }
   const stream = run({
-    files: await makeProcesses(queue, files, PROCESSES),
+    files: await makeProcesses(await mkdtemp(join(queue, 'files-')), some, at_once),
     env,
     // Of a cluster a test stops machines, which all share.
-    concurrency: onCluster ? 1 : PROCESSES,
+    concurrency: onCluster ? 1 : at_once,
     timeout: 1_000 * Number(timeout_s[0] ?? (long ? 36_000 : 3_600)),
     testSkipPatterns: left_out.flatMap(({ test }) =>
       test === undefined ? [] : [new RegExp(test)],
