@@ -10,19 +10,28 @@ const MAY_BE_ARCHIVED = `exists (
     and ${isArchived('b.created_at', 'b.account_id')})`
 
 /**
- * The approval status of a beneficiary is the outcome of the approval of its present content. An
- * erased beneficiary is paid no more, and not compared.
+ * The approval status of a beneficiary is the outcome of the approval of its content: of the present
+ * one, or of an erased beneficiary's last one, which its events have if no archive has them.
  */
 const SAID = rule('beneficiaries')`
   select b.account_id, b.id as key,
     case when a.digest is null then 'nothing that people were asked'
       else coalesce(nullif(a.outcome, ''), 'pending_approval') end as expected,
     case b.approval when '' then 'nobody was asked' else b.approval end as found
-  from beneficiaries b
+  from (
+    select account_id, id, approval, ${BENEFICIARY_SEAL.sql('b')} as content
+    from beneficiaries b where details ->> 'status' is distinct from 'erased'
+    union all
+    select account_id, id, approval, e.content
+    from beneficiaries join (
+      select distinct on (account_id, object_id) account_id, object_id as id, content
+      from each_event where type like 'beneficiary.%' and type <> 'beneficiary.erased'
+      order by account_id, object_id, sequence desc
+    ) e using (account_id, id) where details ->> 'status' = 'erased'
+  ) b
   left join beneficiary_approvals a on a.account_id = b.account_id and a.beneficiary_id = b.id
-    and a.digest = ${BENEFICIARY_SEAL.sql('b')}
+    and a.digest = b.content
   where ${ofAccount('b.account_id')}
-    and b.details ->> 'status' is distinct from 'erased'
     and b.approval is distinct from case when a.digest is null then ''
       else coalesce(nullif(a.outcome, ''), 'pending_approval') end`
 

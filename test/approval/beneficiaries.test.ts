@@ -6,6 +6,7 @@ import { transactConfined } from '../../src/db/confine.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { deleteAccountRole } from '../../src/user/store.ts'
 import { verify } from '../../src/verify/run.ts'
+import { undone, verdictIn } from '../ledger/undone.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
@@ -424,6 +425,27 @@ test('beneficiary that waits without an approval, when its transaction ends: Pos
     where id = ${beneficiary}`
   await assert.rejects(asService(change), /nobody was asked/)
   await assert.rejects(asOwner(change), /nobody was asked/)
+})
+
+test('beneficiary that is erased, approved or not: verify names another approval than it had', async () => {
+  const approved = await make()
+  for (const person of [ann, bob]) await approve(person.headers(id), approved)
+  const waiting = await make()
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'first' })
+  for (const beneficiary of [approved, waiting]) {
+    const { code, stderr } = await cli.run('privacy', 'erase', beneficiary, '--reason', 'Request 7')
+    assert.equal(code, 0, stderr)
+  }
+  await cli.close()
+  const named = await undone(service.database.owner, async tx => {
+    await tx`alter table beneficiaries disable trigger user`
+    const verdict = () => verdictIn(tx, true).then(made => (made.ok ? [] : made.problems))
+    assert.deepEqual(await verdict(), [])
+    await tx`update beneficiaries set approval = '' where id = ${approved}`
+    await tx`update beneficiaries set approval = 'approved' where id = ${waiting}`
+    return verdict()
+  })
+  assert.deepEqual(named.map(({ key }) => key).toSorted(), [approved, waiting].toSorted())
 })
 
 test('beneficiary changed past the triggers after its approval: verify names it', async () => {

@@ -74,6 +74,11 @@ const FORGERIES: readonly (readonly [what: string, table: string, forge: Forge])
     tx => tx`update beneficiaries set details = ${details}::text::json where id = ${erased.id}`,
   ],
   [
+    'an approval that an erased beneficiary never had',
+    'beneficiaries',
+    tx => tx`update beneficiaries set approval = 'approved' where id = ${erased.id}`,
+  ],
+  [
     'another payee in an erased payout',
     'payouts',
     tx => tx`update payouts set beneficiary_details = ${details}::text::json
