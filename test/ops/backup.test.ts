@@ -86,6 +86,8 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
   const client = httpClient(account)
+  const known = async () => (await client.get(service.address, '/v3/balance')).status === 200
+  await until('the key is known', known)
   const load = startLoad({ client, clients: 8, address: () => service.address, name: 'b', random })
   const pausing = { known_bank: '', closed_bank: 'the bank is closed' }
   await onData('original', async sql => {
