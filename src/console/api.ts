@@ -1,32 +1,32 @@
-// How the console calls Corridor: by its API, in process, with the session of the person who looks
-// at the page. So a page can show and do what its reader could by the API, and nothing else. Each
-// call is remembered, so that the page can show it as curl.
+// Calls Corridor's API for the console: in process, with the session of the page's reader. So a
+// page shows and does only what its reader may by the API. `calls` keeps each call, which the page
+// shows as curl.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ACCOUNT_HEADER } from '../http/authenticate.ts'
 
-/** Any JSON. Its numbers are text as they were sent, so that no amount becomes a float. */
+/** Any JSON value. A number is the text that the API sent, so no amount becomes a float. */
 export type Json = string | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 export type JsonObject = { readonly [name: string]: Json }
 
-/** A call that the page has made. */
+/** An API call that a page has made. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With its query. */
+  /** The path with the query. */
   readonly path: string
   readonly body: object | undefined
   readonly account_id: string | null
-  /** The text of the answer. */
+  /** The body of the answer, as text. */
   readonly answer: string
 }
 
 interface ApiProblem {
   readonly reason: string
   readonly message: string
-  /** The field, if there is one: `beneficiary_details.name`. */
+  /** The path of the refused field, such as `beneficiary_details.name`; '' for none. */
   readonly remarks: string
 }
 
-/** A refusal of the API. */
+/** An error answer of the API: its status, 400 or more, and its problems. */
 export class ApiError extends Error {
   readonly status: number
   readonly problems: readonly ApiProblem[]
@@ -45,8 +45,8 @@ export interface ListOf<T> {
   readonly has_more: boolean
 }
 
-/** The headers that say who calls and from where, sent on as the browser has sent them. */
-const SENT_ON = [
+/** The browser's headers that tell the API who calls and from where. */
+const FORWARDED_HEADERS = [
   'authorization',
   'cookie',
   'forwarded',
@@ -60,15 +60,12 @@ const SENT_ON = [
   'x-forwarded-proto',
 ]
 
-/**
- * Paths that are asked by POST but change nothing, so a page may ask them when it is only looked
- * at.
- */
-const ASKED = ['/v3/payout/options']
+/** The paths whose POST changes nothing, so a page calls them while it only shows something. */
+const READ_BY_POST = ['/v3/payout/options']
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** The API for one request of the console, for an account or, with null, for the installation. */
+/** The API for one request to the console. `account_id` is null on pages of the installation. */
 export class Api {
   readonly calls: Call[] = []
   readonly #app: FastifyInstance
@@ -81,29 +78,32 @@ export class Api {
     this.#account_id = account_id
   }
 
-  /** The same without remembering, for a page that makes many similar calls. */
-  quietly(): Api {
+  /** The same API, without adding to `calls`: for many similar calls, or answers with a secret. */
+  unlisted(): Api {
     return new Api(this.#app, this.#request, this.#account_id)
   }
 
   get<T = JsonObject>(path: string, query: Query = {}): Promise<T> {
-    return this.#call<T>('GET', plain(path) + queryText(query))
+    return this.#call<T>('GET', checkedPath(path) + queryText(query))
   }
 
   list<T>(path: string, query: Query = {}): Promise<ListOf<T>> {
     return this.get<ListOf<T>>(path, query)
   }
 
-  /** The first rows of a list, page by page: at least this many, if there are as many. */
+  /**
+   * Reads pages of 100 rows until there are `count` rows or the list ends. `after` makes the query
+   * of the page that follows a row.
+   */
   async first<T>(
     path: string,
-    most: number,
+    count: number,
     query: Query,
     after: (last: T) => Query,
   ): Promise<T[]> {
     const all: T[] = []
     let next: Query = {}
-    while (all.length < most) {
+    while (all.length < count) {
       const page = await this.list<T>(path, { ...query, limit: '100', ...next })
       all.push(...page.results)
       const last = page.results.at(-1)
@@ -113,7 +113,7 @@ export class Api {
     return all
   }
 
-  /** Undefined when the object does not exist. */
+  /** The object; undefined when the API answers 404. */
   async find<T = JsonObject>(path: string): Promise<T | undefined> {
     try {
       return await this.get<T>(path)
@@ -123,24 +123,24 @@ export class Api {
     }
   }
 
-  /** `key` is the Idempotency-Key, which a form has from the moment it is shown. */
+  /** `key` is the Idempotency-Key. The console puts it into a form when it shows the form. */
   post<T = JsonObject>(path: string, body: object, key?: string): Promise<T> {
-    return this.#call<T>('POST', plain(path), body, key)
+    return this.#call<T>('POST', checkedPath(path), body, key)
   }
 
   send<T = JsonObject>(method: Call['method'], path: string, body?: object): Promise<T> {
-    return this.#call<T>(method, plain(path), body)
+    return this.#call<T>(method, checkedPath(path), body)
   }
 
   async #call<T>(method: Call['method'], path: string, body?: object, key = ''): Promise<T> {
     const account_id = this.#account_id
     const headers: Record<string, string> = { accept: 'application/json' }
-    for (const name of SENT_ON) {
+    for (const name of FORWARDED_HEADERS) {
       const value = this.#request.headers[name]
       if (typeof value === 'string') headers[name] = value
     }
-    // A link from another site may lead to a page, whose calls then come from the page itself.
-    if (ASKED.includes(path)) headers['sec-fetch-site'] = 'same-origin'
+    // A link of another site may lead to the page, but the page itself makes these calls.
+    if (READ_BY_POST.includes(path)) headers['sec-fetch-site'] = 'same-origin'
     if (account_id !== null) headers[ACCOUNT_HEADER] = account_id
     if (key !== '') headers['idempotency-key'] = key
     if (body !== undefined) headers['content-type'] = 'application/json'
@@ -151,7 +151,7 @@ export class Api {
       remoteAddress: this.#request.socket.remoteAddress ?? '',
       ...(body === undefined ? {} : { payload: bodyText(body) }),
     })
-    // A password must not be shown to anybody.
+    // These calls carry a password, which no page shows.
     if (!path.startsWith('/v3/session')) {
       this.calls.push({ method, path, body, account_id, answer: answer.payload })
     }
@@ -162,15 +162,15 @@ export class Api {
 const NO_SUCH_PATH = { reason: 'not_found', message: 'There is no such thing.', remarks: '' }
 
 /**
- * A path that leads where its screen means, whatever a form or an address has put into it. It has
- * no escapes, which would later be read as dots and slashes, and no query or fragment of its own.
+ * The path. Refuses (404) one with an escape, a segment that begins with a dot, a query or a
+ * fragment: text of a form or an address could lead the call to another route by these.
  */
-function plain(path: string): string {
+function checkedPath(path: string): string {
   if (/^\/v3(\/[\w:-][\w:.-]*)+$/.test(path)) return path
   throw new ApiError(404, [NO_SUCH_PATH])
 }
 
-/** A part of TC39's JSON.parse source text access. TypeScript has no types for it yet. */
+/** JSON.rawJSON is in TC39's proposal of source text access. TypeScript has no type for it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 
 /** A body as JSON; a bigint is a number, digit by digit. */
@@ -181,7 +181,7 @@ export function bodyText(body: object): string {
 }
 
 function readAnswer<T>(status: number, text: string): T {
-  // Numbers stay the text that they were sent as.
+  // A number becomes the text that the API sent.
   const answer = reviveNumbers(text, source => source) as {
     data?: T
     errors?: readonly ApiProblem[]
@@ -190,7 +190,7 @@ function readAnswer<T>(status: number, text: string): T {
   throw new ApiError(status, answer.errors ?? [])
 }
 
-/** The same JSON on many lines, with its numbers as they were sent. */
+/** The JSON with line breaks and indentation. Its numbers keep the digits that were sent. */
 export function indented(text: string): string {
   return JSON.stringify(
     reviveNumbers(text, source => rawJSON(source)),
@@ -199,13 +199,14 @@ export function indented(text: string): string {
   )
 }
 
-function reviveNumbers(text: string, revived: (source: string) => unknown): unknown {
+/** Parses JSON; `numberOf` makes each number's value from its source text. */
+function reviveNumbers(text: string, numberOf: (source: string) => unknown): unknown {
   const revive = (_name: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === 'number' ? revived(source ?? '') : value
+    typeof value === 'number' ? numberOf(source ?? '') : value
   return JSON.parse(text, revive as Parameters<typeof JSON.parse>[1])
 }
 
-/** `?a=b`, without members that are not set. */
+/** `?a=b` without unset and empty parameters; '' when none is set. */
 export function queryText(query: Query): string {
   const set = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`

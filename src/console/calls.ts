@@ -1,19 +1,19 @@
-// The calls that a page has made, as curl and with the TypeScript client, which has no methods for
-// operators. A person who looks at a page learns how to do the same by the API.
+// Shows the API calls of a page as curl and as TypeScript, so that its reader can make them too.
+// The TypeScript client has no methods for operators: their calls are shown as curl alone.
 
 import { curl } from '../snippet/curl.ts'
 import { typescript } from '../snippet/typescript.ts'
 import { type Html, html } from '../text/html.ts'
 import { bodyText, type Call, indented } from './api.ts'
 
-/** The calls, folded at the end of each page. */
+/** The folded section at the end of a page; '' without calls. */
 export function callsOf(calls: readonly Call[], origin: string): Html | '' {
   if (calls.length === 0) return ''
   return html`<details class="calls"><summary>How to do this by the API</summary>
-${calls.map(call => oneCall(call, origin))}</details>`
+${calls.map(call => callSection(call, origin))}</details>`
 }
 
-function oneCall({ method: verb, answer, ...call }: Call, origin: string): Html {
+function callSection({ method: verb, answer, ...call }: Call, origin: string): Html {
   const sent = { ...call, verb, origin }
   const { body } = call
   const program = typescript(sent)
@@ -28,7 +28,7 @@ function block(name: string, text: string): Html {
 <pre tabindex="0">${text}</pre></figure>`
 }
 
-/** Whether an answer has one object; a list would make the page twice as long. */
+/** Whether the answer is one object. A list is not shown: it would double the page's length. */
 function isOneObject(answer: string): boolean {
   return answer.startsWith('{') && !answer.includes('"object":"list"')
 }

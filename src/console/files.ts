@@ -1,30 +1,32 @@
-// Lists as files: few at once, one for each session. A file whose reader reads nothing is closed.
+// Streams lists as files: one at a time for each session, and few in a process. Closes a file whose
+// reader has read nothing for a minute.
 import { Readable } from 'node:stream'
 import { rateLimited } from '../errors.ts'
 
-/** Most files of a process at once. Each asks the API for one page after the other. */
-const MOST_FILES = 4
-/** How long a reader may take nothing before it counts as gone. */
+/** The most files that a process streams at once. Each file calls the API page by page. */
+const MAX_FILES = 4
+/** A reader that reads nothing for this long counts as gone. */
 const STALL_MS = 60_000
 
 export class Files {
-  /** The sessions that are getting a file. */
+  /** The sessions to which a file is being streamed. */
   readonly #open = new Set<string>()
 
   /**
-   * A stream of the pieces. The first two are made before it opens, so that a refusal is an answer
-   * and no broken file. Refuses (429) a second file of a session, and one more than MOST_FILES.
+   * Streams the pieces of a file. Makes the first two before it returns, so that a refusal of the
+   * API is an answer instead of a broken file. Refuses (429) a second file of a session, and more
+   * than MAX_FILES.
    */
   async open(session: string, pieces: AsyncGenerator<string>): Promise<Readable> {
-    if (this.#open.has(session) || this.#open.size >= MOST_FILES) {
+    if (this.#open.has(session) || this.#open.size >= MAX_FILES) {
       throw rateLimited('Another file is being written; let it end first.', 5)
     }
     this.#open.add(session)
     const release = () => this.#open.delete(session)
     try {
       const first = [await pieces.next(), await pieces.next()]
-      const begun = first.map(({ value }) => value ?? '').join('')
-      const stream = Readable.from(goOn(begun, pieces, () => stream.destroy()))
+      const start = first.map(({ value }) => value ?? '').join('')
+      const stream = Readable.from(streamed(start, pieces, () => stream.destroy()))
       return stream.once('close', release)
     } catch (error) {
       release()
@@ -33,17 +35,18 @@ export class Files {
   }
 }
 
-async function* goOn(
-  begun: string,
+async function* streamed(
+  start: string,
   pieces: AsyncGenerator<string>,
-  giveUp: () => unknown,
+  onStall: () => unknown,
 ): AsyncGenerator<string> {
-  yield* unlessStalled(begun, giveUp)
-  for await (const piece of pieces) yield* unlessStalled(piece, giveUp)
+  yield* timed(start, onStall)
+  for await (const piece of pieces) yield* timed(piece, onStall)
 }
 
-function* unlessStalled(piece: string, giveUp: () => unknown): Generator<string> {
-  const timer = setTimeout(giveUp, STALL_MS)
+/** Yields the piece. Calls `onStall` when the reader does not take it in STALL_MS. */
+function* timed(piece: string, onStall: () => unknown): Generator<string> {
+  const timer = setTimeout(onStall, STALL_MS)
   try {
     yield piece
   } finally {

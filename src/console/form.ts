@@ -1,5 +1,6 @@
-// Forms: fields with what was sent before and why it was refused, the key that makes a second click
-// harmless, and the password where the API asks for it again.
+// Makes forms. A field shows the value that was sent, and the problem with it. A hidden
+// Idempotency-Key makes a second click harmless. A form has a password field where the API asks for
+// the password again.
 import { randomUUID } from 'node:crypto'
 import { findCurrency } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
@@ -15,16 +16,17 @@ export interface Field {
   readonly value?: string
   readonly type?: 'text' | 'date' | 'datetime-local' | 'url'
   readonly required?: boolean
-  /** A closed set of values, with their names. */
+  /** The labels of the allowed values, by value. */
   readonly options?: Readonly<Record<string, string>>
+  /** The lines of a text area; without it the field has one line. */
   readonly rows?: number
-  /** The member of the request whose problem is shown here, if it is not `name`. */
+  /** The request's member whose problem the field shows, if it is not `name`. */
   readonly member?: string
 }
 
 export function field(visit: Visit, spec: Field): Html {
   const value = visit.form.get(spec.name) ?? spec.value ?? ''
-  const problem = problemOf(visit.trouble, spec.member ?? spec.name)
+  const problem = problemOf(visit.formError, spec.member ?? spec.name)
   const id = idOf(visit, spec.name)
   const described = [spec.hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean)
   const attributes = html` id="${id}" name="${spec.name}"${spec.required && html` required`}${
@@ -40,13 +42,13 @@ export function fields(visit: Visit, specs: readonly (Field | false)[]): Content
   return specs.map(spec => spec && html`${field(visit, spec)}\n`)
 }
 
-/** How often each name is already on the page. */
-const counted = new WeakMap<Visit, Map<string, number>>()
+/** How many fields of each name the page already has. */
+const nameCounts = new WeakMap<Visit, Map<string, number>>()
 
 /** An id that no other element of the page has. */
 function idOf(visit: Visit, name: string): string {
-  const counts = counted.get(visit) ?? new Map<string, number>()
-  counted.set(visit, counts)
+  const counts = nameCounts.get(visit) ?? new Map<string, number>()
+  nameCounts.set(visit, counts)
   const count = (counts.get(name) ?? 0) + 1
   counts.set(name, count)
   return `f-${name.replace(/[^A-Za-z0-9]/g, '-')}${count === 1 ? '' : `-${count}`}`
@@ -66,7 +68,7 @@ function control(spec: Field, value: string, attributes: Html): Html {
   return html`<input${attributes} type="${type}" value="${value}" autocomplete="off">`
 }
 
-/** The problems of a member or of its own members. */
+/** The messages about a member, or about a member inside it; '' for none. */
 function problemOf(error: ApiError | null, member: string): string {
   if (error === null) return ''
   const own = error.problems.filter(
@@ -75,44 +77,44 @@ function problemOf(error: ApiError | null, member: string): string {
   return own.map(({ message }) => message).join(' ')
 }
 
-/** What the API has said, in place of what was asked for. */
+/** The API's messages, where the page would otherwise show the answer. */
 export function problemList({ problems }: ApiError): Html {
   return html`<div class="note bad" role="alert"><ul>${problems.map(
     ({ message }) => html`<li>${message}</li>`,
   )}</ul></div>`
 }
 
-export interface Deed {
+export interface FormSpec {
   readonly action: string
   readonly button: string
-  /** Values that are sent but not shown. */
+  /** Values that the form sends and does not show. */
   readonly hidden?: Readonly<Record<string, string>>
   /** Content above the fields. */
   readonly body?: Content
   readonly fields?: readonly (Field | false)[]
-  /** The word under which the form is folded. */
+  /** The summary under which the form is folded; without it the form is open. */
   readonly under?: string
-  /** Whether the API asks for a password that was given recently. */
+  /** Whether the API refuses a session without its password in the last five minutes. */
   readonly asksPassword?: boolean
   readonly danger?: boolean
-  /** Whether its button stands in a line with others. */
+  /** Whether the button stands in a line with other buttons. */
   readonly small?: boolean
 }
 
-/** A form whose act happens once, however often it is sent. */
-export function deed(visit: Visit, spec: Deed): Html {
-  const needed = spec.asksPassword === true || visit.trouble?.is('password_needed') === true
-  const asks = needed && visit.session !== null && !visit.session.confirmed
+/** A form that acts once, however often the browser sends it: its Idempotency-Key stays. */
+export function postForm(visit: Visit, spec: FormSpec): Html {
+  const isNeeded = spec.asksPassword === true || visit.formError?.is('password_needed') === true
+  const asksNow = isNeeded && visit.session !== null && !visit.session.confirmed
   const tone = spec.danger === true ? 'danger' : spec.small === true ? 'quiet' : 'main'
   const hidden = Object.entries(spec.hidden ?? {}).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  const look = spec.small ? 'line' : 'deed'
-  const form = html`<form method="post" action="${spec.action}" class="${look}">
+  const style = spec.small ? 'line' : 'deed'
+  const form = html`<form method="post" action="${spec.action}" class="${style}">
 <input type="hidden" name="key" value="${keyOf(visit)}">
 ${hidden}${spec.body}${fields(visit, spec.fields ?? [])}
 ${
-  asks &&
+  asksNow &&
   html`<div class="field"><label>Your password
 <input type="password" name="password" autocomplete="current-password" required></label></div>`
 }
@@ -122,24 +124,24 @@ ${
     : html`<details><summary>${spec.under}</summary>${form}</details>`
 }
 
-/** A call of the API with the key of the form. */
+/** Posts to the API with the form's Idempotency-Key. */
 export function post<T = JsonObject>(visit: Visit, path: string, body: object): Promise<T> {
   return visit.api.post<T>(path, body, visit.form.get('key') ?? '')
 }
 
-/** The form's value of a field; '' when it has none. */
-export function said({ form }: Visit, name: string): string {
+/** The trimmed text of a field of the form; '' when the form has none. */
+export function fieldText({ form }: Visit, name: string): string {
   return form.get(name)?.trim() ?? ''
 }
 
 export const REASON: Field = { name: 'reason', label: 'Why', required: true }
 
-/** An empty body. */
-export const nothing = () => ({})
+/** The empty body of a request. */
+export const emptyBody = () => ({})
 
-/** The reason of the form, as the API takes it. */
+/** The body of a request that has only the form's reason. */
 export function reasonOf(visit: Visit): object {
-  return { reason: said(visit, 'reason') }
+  return { reason: fieldText(visit, 'reason') }
 }
 
 /** `1,234.50` as `1234.50`. */
@@ -147,15 +149,15 @@ export function ungrouped(amount: string): string {
   return amount.replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '')
 }
 
-/** The number in the form, of at most nine digits; 0 when there is none. */
+/** The number in a field of the form; 0 for text that is not one to nine digits. */
 export function countOf(visit: Visit, name: string): bigint {
-  return BigInt(/^\d{1,9}$/.exec(said(visit, name))?.[0] ?? '0')
+  return BigInt(/^\d{1,9}$/.exec(fieldText(visit, name))?.[0] ?? '0')
 }
 
-/** The amount in the form, in minor units of its currency. Refuses text that is no amount. */
+/** The form's amount, in minor units of the form's currency. Refuses (400) text that is none. */
 export function amountOf(visit: Visit): { readonly amount: bigint; readonly currency: string } {
-  const currency = said(visit, 'currency')
-  const text = ungrouped(said(visit, 'amount'))
+  const currency = fieldText(visit, 'currency')
+  const text = ungrouped(fieldText(visit, 'amount'))
   const exponent = findCurrency(currency)?.exponent
   const amount = exponent === undefined ? undefined : parseMajor(text, exponent)
   if (amount !== undefined) return { amount, currency }
@@ -163,31 +165,33 @@ export function amountOf(visit: Visit): { readonly amount: bigint; readonly curr
   throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
 }
 
-/** The same visit without showing its calls: their answers have a secret. */
-export function unseen(visit: Visit): Visit {
-  return { ...visit, api: visit.api.quietly() }
+/** The visit, with an API whose calls the page does not show: their answers have a secret. */
+export function withUnlistedCalls(visit: Visit): Visit {
+  return { ...visit, api: visit.api.unlisted() }
 }
 
-/** Values as options, in words. */
-export function named(values: readonly string[]): Record<string, string> {
+/** The values as options, each with its words as label. */
+export function optionsOf(values: readonly string[]): Record<string, string> {
   return Object.fromEntries(values.map(value => [value, words(value)]))
 }
 
-/** The same options, after one for any of them. */
+/** The values as options, after the option “Any” with the value ''. */
 export function anyOf(values: readonly string[]): Record<string, string> {
-  return { '': 'Any', ...named(values) }
+  return { '': 'Any', ...optionsOf(values) }
 }
 
 /**
- * The Idempotency-Key of the form. A refused request wrote nothing, so the form gets a new key. A
- * request without a clear answer may have been done, so the form keeps its key.
+ * The form's Idempotency-Key. A refused request wrote nothing, so the form gets a new key. A
+ * request that failed with 500 or more may have written, so the form keeps its key.
  */
-function keyOf({ form, trouble }: Visit): string {
+function keyOf({ form, formError }: Visit): string {
   const sent = form.get('key')
-  return sent !== null && (trouble?.status ?? 0) >= 500 ? sent : randomUUID()
+  return sent !== null && (formError?.status ?? 0) >= 500 ? sent : randomUUID()
 }
 
-/** The members of a request by their paths: `a.b` is `{a: {b}}`. Empty fields are left out. */
+/**
+ * A request's body from fields named by path: `a.b` becomes `{a: {b}}`. Leaves out empty fields.
+ */
 export function bodyOf(form: URLSearchParams, names: readonly string[]): Record<string, unknown> {
   const body: Record<string, unknown> = {}
   for (const name of names) {
@@ -197,6 +201,7 @@ export function bodyOf(form: URLSearchParams, names: readonly string[]): Record<
   return body
 }
 
+/** Sets the member at a path, and makes the objects on the way to it. */
 export function setMember(
   body: Record<string, unknown>,
   [first = '', ...rest]: readonly string[],
@@ -208,7 +213,7 @@ export function setMember(
     member = typeof inner === 'object' && inner !== null ? inner : {}
     setMember(member as Record<string, unknown>, rest, value)
   }
-  // An assignment to `__proto__` would make no member.
-  const makes = { enumerable: true, configurable: true, writable: true }
-  Object.defineProperty(body, first, { ...makes, value: member })
+  // An assignment to `__proto__` would set the prototype, and no member.
+  const descriptor = { enumerable: true, configurable: true, writable: true }
+  Object.defineProperty(body, first, { ...descriptor, value: member })
 }

@@ -1,14 +1,14 @@
-// The frame of each screen: the accounts, the links to other screens, the search box, what was just
-// done, and how the page was made. Pure.
+// Puts the frame around a screen: the accounts, the links to other screens, the search box, the
+// result of the last act, and the API calls of the page. Pure.
 import { type Html, html } from '../text/html.ts'
 import { mayRunInstallation } from '../user/rules.ts'
 import { callsOf } from './calls.ts'
 import type { Screen, Visit } from './visit.ts'
 
-/** The paths of the screens and their names, by group. */
-type Places = Readonly<Record<string, Readonly<Record<string, string>>>>
+/** The names of screens by their paths below the root, in groups. */
+type ScreenGroups = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-const OF_AN_ACCOUNT: Places = {
+const ACCOUNT_SCREENS: ScreenGroups = {
   Money: {
     '': 'Home',
     '/payouts': 'Payouts',
@@ -27,7 +27,7 @@ const OF_AN_ACCOUNT: Places = {
   },
 }
 
-const OF_THE_INSTALLATION: Places = {
+const INSTALLATION_SCREENS: ScreenGroups = {
   Operators: {
     '': 'Attention',
     '/payouts': 'All payouts',
@@ -46,7 +46,7 @@ const OF_THE_INSTALLATION: Places = {
   },
 }
 
-/** `style` and `script` are the addresses of those of this version. */
+/** The whole page. `style` and `script` are the addresses of this version's style and script. */
 export function framed(visit: Visit, screen: Screen, [style, script]: readonly string[]): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -56,7 +56,7 @@ export function framed(visit: Visit, screen: Screen, [style, script]: readonly s
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${style}">
 <script type="module" blocking="render" src="${script}"></script></head>
-<body${liveOf(visit, screen)}>
+<body${liveAttributes(visit, screen)}>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}
 <div class="columns">
@@ -64,7 +64,7 @@ ${navigation(visit)}
 <main id="main" tabindex="-1">
 <div id="news" role="status" aria-live="polite"></div>
 ${done(visit)}
-${trouble(visit)}
+${problems(visit)}
 <h1>${screen.title}</h1>
 ${screen.body}
 ${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
@@ -73,18 +73,18 @@ ${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
 `
 }
 
-/** Where the page listens for changes, and the objects that it listens for. */
-function liveOf(visit: Visit, { live }: Screen): Html | '' {
+/** What the script needs to follow changes: the stream, the objects, and the last known change. */
+function liveAttributes(visit: Visit, { live }: Screen): Html | '' {
   if (live === undefined) return ''
-  return html` data-live="${visit.root}/live" data-of="${live}" data-seen="${visit.seen}"`
+  return html` data-live="${visit.root}/live" data-of="${live}" data-seen="${visit.lastChange}"`
 }
 
 function header(visit: Visit): Html {
   const { account, person } = visit
-  const note = account === null ? '' : account.sandbox ? 'sandbox' : 'live'
+  const kind = account === null ? '' : account.sandbox ? 'sandbox' : 'live'
   return html`<header class="top"><a class="brand" href="/console">Corridor</a>
 ${switcher(visit)}
-${note && html`<span class="state ${note === 'live' ? 'good' : 'calm'}">${note}</span>`}
+${kind && html`<span class="state ${kind === 'live' ? 'good' : 'calm'}">${kind}</span>`}
 ${
   account &&
   html`<form class="find" action="${visit.root}/find" role="search">
@@ -98,18 +98,23 @@ ${
 /** The person's other accounts, as links that work without a script. */
 function switcher(visit: Visit): Html {
   const { account, accounts, person } = visit
-  const runs = mayRunInstallation(person.role, 'read')
-  const present = account === null ? 'The installation' : account.name || account.account_id
+  const seesInstallation = mayRunInstallation(person.role, 'read')
+  const current = account === null ? 'The installation' : account.name || account.account_id
   const others = accounts.filter(({ account_id }) => account_id !== account?.account_id)
-  if (others.length === 0 && (!runs || account === null)) return html`<strong>${present}</strong>`
-  return html`<details class="menu"><summary>${present}</summary><ul>
+  if (others.length === 0 && (!seesInstallation || account === null))
+    return html`<strong>${current}</strong>`
+  return html`<details class="menu"><summary>${current}</summary><ul>
 ${others.map(
   ({ account_id, name, sandbox }) =>
     html`<li><a href="/console/${account_id}">${name || account_id}${
       sandbox ? ' (sandbox)' : ''
     }</a></li>`,
 )}
-${account !== null && runs && html`<li><a href="/console/installation">The installation</a></li>`}
+${
+  account !== null &&
+  seesInstallation &&
+  html`<li><a href="/console/installation">The installation</a></li>`
+}
 </ul></details>`
 }
 
@@ -117,26 +122,26 @@ function navigation({ root, account, here }: Visit): Html {
   const path = here.split('?', 1)[0] ?? ''
   const isHere = (place: string) =>
     place === '' ? path === root : path.startsWith(`${root}${place}`)
-  const shown = ([place]: [string, string]) =>
+  const isShown = ([place]: [string, string]) =>
     account?.sandbox === true || !['/sandbox', '/requests'].includes(place)
   const link = ([place, name]: [string, string]) => {
     const mark = isHere(place) && html` aria-current="page"`
     return html`<li><a href="${root}${place}"${mark}>${name}</a></li>`
   }
-  const groups = Object.entries(account === null ? OF_THE_INSTALLATION : OF_AN_ACCOUNT)
+  const groups = Object.entries(account === null ? INSTALLATION_SCREENS : ACCOUNT_SCREENS)
   return html`<nav aria-label="Screens">${groups.map(
     ([name, places]) =>
-      html`<h2>${name}</h2><ul>${Object.entries(places).filter(shown).map(link)}</ul>`,
+      html`<h2>${name}</h2><ul>${Object.entries(places).filter(isShown).map(link)}</ul>`,
   )}</nav>`
 }
 
-/** What the person has just done, in the words of `DONE`. */
+/** The message of `DONE` about the act that led to the page. */
 function done({ query }: Visit): Html | false {
   const { done = '' } = query
   return Object.hasOwn(DONE, done) && html`<p class="note good" role="status">${DONE[done]}</p>`
 }
 
-/** The address names the act by a key: text of an address must not get onto a page. */
+/** The address names the act by a key of this table, so no link puts its own text onto a page. */
 const DONE: Readonly<Record<string, string>> = {
   made: 'The payout is made.',
   cancelled: 'The payout is cancelled. Its money is back in your balance.',
@@ -158,7 +163,7 @@ const DONE: Readonly<Record<string, string>> = {
   unarchived: 'It is taken back, and can be paid again.',
 }
 
-function trouble({ trouble: error }: Visit): Html | '' {
+function problems({ formError: error }: Visit): Html | '' {
   if (error === null) return ''
   return html`<div class="note bad" role="alert"><p><strong>Nothing was changed.</strong></p>
 <ul>${error.problems.map(

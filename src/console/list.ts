@@ -1,5 +1,5 @@
-// Lists: filters in the address, rows, and links to older and newer rows. The same list is
-// available as CSV.
+// Shows lists: filters from the address, rows, and links to older and newer rows. Makes the CSV of
+// a list, too.
 import { textCell } from '../balance-transaction/statement/csv.ts'
 import { type Content, type Html, html } from '../text/html.ts'
 import { type ListOf, queryText } from './api.ts'
@@ -9,18 +9,18 @@ import { digits, money } from './show.ts'
 import { viewBar } from './views.ts'
 import type { Screen, Visit } from './visit.ts'
 
-const ROWS = 50
+const ROWS_PER_PAGE = 50
 
 export interface Column<T> {
   readonly name: string
-  /** A column without it is only in CSV. */
+  /** The cell on the page; without it the column is only in CSV. */
   readonly show?: (row: T) => Content
-  /** The text in CSV; a column without it is only on the page. */
+  /** The cell in CSV; without it the column is only on the page. */
   readonly text?: (row: T) => string
   readonly number?: boolean
 }
 
-/** A column with the same text in CSV and, formatted, on the page. */
+/** A column with the same text in CSV and on the page, where `look` formats it. */
 export function textColumn<T>(
   name: string,
   text: (row: T) => string,
@@ -29,8 +29,10 @@ export function textColumn<T>(
   return { name, text, show: row => look(text(row)) }
 }
 
-/** Money: with its currency on the page, and as two columns of CSV without commas. */
-export const AMOUNT: readonly Column<Money>[] = [
+/**
+ * The columns of money: one on the page; two in CSV, the amount without commas, and the currency.
+ */
+export const AMOUNT_COLUMNS: readonly Column<Money>[] = [
   {
     name: 'Amount',
     number: true,
@@ -43,24 +45,24 @@ export const AMOUNT: readonly Column<Money>[] = [
 export interface Table<T> {
   readonly caption: string
   readonly columns: readonly Column<T>[]
-  /** What an empty list shows. */
+  /** What the page shows when there is no row. */
   readonly empty: Content
 }
 
 export interface Listing<T> extends Table<T> {
-  /** The path of the API. */
+  /** The API's path of the list. */
   readonly api: string
-  /** Their names are parameters of the API. */
+  /** The filters. Each name is a query parameter of the API. */
   readonly filters?: readonly Field[]
-  /** Parameters that the person cannot change. */
+  /** Query parameters of the API that the reader cannot change. */
   readonly fixed?: Readonly<Record<string, string>>
-  /** Whether it is available as CSV, at the path of the page with `.csv`. */
+  /** Whether the page links to the list's CSV, at the page's path with `.csv`. */
   readonly csv?: boolean
-  /** Whether the list has no filter by time. Lists of operators never have one. */
+  /** Whether the list has no filter by day. Pages of the installation never have one. */
   readonly withoutDays?: boolean
-  /** The parameter that names where the next page begins, if it is not `starting_after`. */
+  /** The API's cursor parameter, if it is not `starting_after`. */
   readonly cursor?: string
-  /** What its cursors name; by default the id. */
+  /** The cursor of a row; its id by default. Undefined for a list without further pages. */
   readonly cursorOf?: (row: T) => string | undefined
 }
 
@@ -82,27 +84,27 @@ function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string 
   return own === undefined ? (row as { readonly id?: string }).id : own(row)
 }
 
-/** The parameters of the API that the page's address asks for. */
-function wantedOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
-  const wanted: Record<string, string> = {}
+/** The API's query parameters: the filters of the page's address, and the fixed ones. */
+function parametersOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
+  const parameters: Record<string, string> = {}
   for (const { name } of filtersOf(visit, listing)) {
     const value = visit.query[name]?.trim() ?? ''
     if (value === '') continue
-    wanted[name] =
+    parameters[name] =
       /^\d{4}-\d\d-\d\d$/.test(value) && name.startsWith('created.') ? `${value}T00:00:00Z` : value
   }
-  return { ...wanted, ...listing.fixed }
+  return { ...parameters, ...listing.fixed }
 }
 
-/** `place` is the path of the page under the root. */
+/** A page of the list, with its views and filters. `place` is the page's path below the root. */
 export async function showList<T>(visit: Visit, place: string, listing: Listing<T>): Promise<Html> {
   const path = visit.root + place
   const { starting_after, ending_before } = visit.query
-  const wanted = wantedOf(visit, listing)
+  const parameters = parametersOf(visit, listing)
   const [page, views] = await Promise.all([
     visit.api.list<T>(listing.api, {
-      limit: String(ROWS),
-      ...wanted,
+      limit: String(ROWS_PER_PAGE),
+      ...parameters,
       [listing.cursor ?? 'starting_after']: starting_after,
       ending_before,
     }),
@@ -115,7 +117,7 @@ ${rows(table, page.results)}
 ${pager(visit, path, listing, page)}`
 }
 
-/** The filters in the address of the page. */
+/** The filters of the page's address, as a query. */
 function filterQuery<T>(visit: Visit, listing: Listing<T>): string {
   const names = filtersOf(visit, listing).map(({ name }) => name)
   return queryText(Object.fromEntries(names.map(name => [name, visit.query[name]])))
@@ -125,9 +127,9 @@ function filters<T>(visit: Visit, path: string, listing: Listing<T>): Html | '' 
   const all = filtersOf(visit, listing)
   if (all.length === 0) return ''
   const isSet = all.some(({ name }) => visit.query[name])
-  const asked = all.map(spec => field(visit, { ...spec, value: visit.query[spec.name] ?? '' }))
+  const inputs = all.map(spec => field(visit, { ...spec, value: visit.query[spec.name] ?? '' }))
   const query = filterQuery(visit, listing)
-  return html`<form class="filters" action="${path}">${asked}
+  return html`<form class="filters" action="${path}">${inputs}
 <div class="buttons"><button class="quiet">Filter</button>
 ${isSet && html`<a href="${path}">Clear</a>`}
 ${listing.csv && html`<a href="${path}.csv${query}" download>CSV</a>`}</div></form>`
@@ -136,13 +138,13 @@ ${listing.csv && html`<a href="${path}.csv${query}" download>CSV</a>`}</div></fo
 export function rows<T>({ caption, empty, ...table }: Table<T>, results: readonly T[]): Html {
   if (results.length === 0) return html`<div class="empty">${empty}</div>`
   const columns = table.columns.filter(column => column.show !== undefined)
-  const kind = (column: Column<T>) => column.number && html` class="number"`
+  const align = (column: Column<T>) => column.number && html` class="number"`
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
 <caption class="hidden">${caption}</caption><thead><tr>${columns.map(
-    column => html`<th scope="col"${kind(column)}>${column.name}</th>`,
+    column => html`<th scope="col"${align(column)}>${column.name}</th>`,
   )}</tr></thead><tbody>${results.map(
     row =>
-      html`<tr>${columns.map(column => html`<td${kind(column)}>${column.show?.(row)}</td>`)}</tr>`,
+      html`<tr>${columns.map(column => html`<td${align(column)}>${column.show?.(row)}</td>`)}</tr>`,
   )}</tbody></table></div>`
 }
 
@@ -153,32 +155,37 @@ function pager<T>(
   { results, has_more }: ListOf<T>,
 ): Html | '' {
   const { starting_after, ending_before, done: _, ...kept } = visit.query
-  const to = (cursor: Record<string, string>) => `${path}${queryText({ ...kept, ...cursor })}`
+  const pageAt = (cursor: Record<string, string>) => `${path}${queryText({ ...kept, ...cursor })}`
   const first = cursorOf(listing, results[0])
   const last = cursorOf(listing, results.at(-1))
   const isBack = ending_before !== undefined
-  // The lists of operators can only be paged forward.
-  const oneWay = visit.account === null
-  const newer = !oneWay && (isBack ? has_more : starting_after !== undefined) && first !== undefined
+  // The operator API pages lists only forward.
+  const isForwardOnly = visit.account === null
+  const newer =
+    !isForwardOnly && (isBack ? has_more : starting_after !== undefined) && first !== undefined
   const older = (isBack || has_more) && last !== undefined
   if (!newer && !older && starting_after === undefined) return ''
   return html`<p class="pager">
-${oneWay && starting_after && html`<a href="${to({})}">To the first</a>`}
-${newer && html`<a rel="prev" href="${to({ ending_before: first })}">← Newer</a>`}
-${older && html`<a rel="next" href="${to({ starting_after: last })}">Older →</a>`}</p>`
+${isForwardOnly && starting_after && html`<a href="${pageAt({})}">To the first</a>`}
+${newer && html`<a rel="prev" href="${pageAt({ ending_before: first })}">← Newer</a>`}
+${older && html`<a rel="next" href="${pageAt({ starting_after: last })}">Older →</a>`}</p>`
 }
 
-/** Most rows of a file; the statement of the account has no such end. */
+/** The most rows of a CSV file. The account's statement has no such limit. */
 const MAX_CSV_ROWS = 10_000
 
-/** The lines of the list as CSV, page by page. */
+/** Yields the list as CSV: the header, then the rows in pages of 100. */
 export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerator<string> {
   const columns = listing.columns.filter(column => column.text !== undefined)
   yield csvLine(columns.map(({ name }) => name))
-  const wanted = wantedOf(visit, listing)
+  const parameters = parametersOf(visit, listing)
   let starting_after: string | undefined
   for (let count = 0; count < MAX_CSV_ROWS; count += 100) {
-    const page = await visit.api.list<T>(listing.api, { limit: '100', ...wanted, starting_after })
+    const page = await visit.api.list<T>(listing.api, {
+      limit: '100',
+      ...parameters,
+      starting_after,
+    })
     yield page.results.map(row => csvLine(columns.map(({ text }) => text?.(row) ?? ''))).join('')
     starting_after = cursorOf(listing, page.results.at(-1))
     if (!page.has_more || starting_after === undefined) return
@@ -186,7 +193,7 @@ export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerat
   yield csvLine([`The first ${MAX_CSV_ROWS} rows. Filter by a time for the others.`])
 }
 
-/** Amounts keep their sign; other text that begins like a formula is made text. */
+/** A CSV line. Numbers stay as they are; `textCell` escapes text that begins like a formula. */
 function csvLine(cells: readonly string[]): string {
   const quoted = cells.map(cell => (/^-?[\d.]+$/.test(cell) ? cell : textCell(cell)))
   return `${quoted.join(',')}\r\n`

@@ -1,6 +1,6 @@
-// Tells open pages what has changed, as it happens, by server-sent events. One loop in each process
-// looks at the accounts that somebody watches, and for operators at all of them. Each stream ends
-// with the session of its reader.
+// Sends changes to open pages by server-sent events. One loop in each process polls the accounts
+// that open pages show; for operators' pages it polls all accounts. A stream ends with the session
+// of its reader.
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../db/connect.ts'
@@ -10,10 +10,10 @@ import { countEvents, listEventsAfter } from '../event/store.ts'
 import { mayRunInstallation } from '../user/rules.ts'
 import { listOpenSessions } from '../user/session-store.ts'
 import type { Person } from '../user/user.ts'
-import { ANYTHING, DeskNews } from './live-desk.ts'
+import { ANYTHING, InstallationChanges } from './installation-changes.ts'
 
 export interface LiveNeeds extends Reads {
-  /** Sees all accounts. */
+  /** `audit` reads the rows of all accounts. */
   readonly desk: { readonly audit: Sql }
   readonly log: { warn(details: object, message: string): void }
   readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
@@ -21,34 +21,34 @@ export interface LiveNeeds extends Reads {
 
 interface Watcher {
   readonly user: string
-  /** Null for a reader who watches the installation. */
+  /** Null for a page of the installation. */
   readonly account_id: string | null
-  /** The hash of its session, in hex. */
+  /** The hash of the session's token, in hex. */
   readonly session: string
   readonly stream: PassThrough
-  /** The number of the last event that the stream was told of. */
-  seen: bigint
+  /** The number of the last change that the stream has sent. */
+  lastChange: bigint
 }
 
-const LOOK_EVERY_MS = 400
-/** Every how many looks it looks at all accounts. */
-const LOOKS_OF_DESK = 5
-/** A proxy closes a connection on which nothing comes. */
-const BEAT_EVERY_MS = 10_000
-/** Most changes told at once. A page that was away for longer is read anew. */
-const MOST_CHANGES = 100
-/** Most streams of a process, and of a session. */
-const MOST_STREAMS = { all: 1_000, of_session: 20 }
+const POLL_EVERY_MS = 400
+/** The loop polls all accounts once in this many polls. */
+const INSTALLATION_EVERY_POLLS = 5
+/** How often a stream sends a comment: a proxy closes a silent connection. */
+const HEARTBEAT_EVERY_MS = 10_000
+/** The most events that one poll reads for an account: the newest. It sends no older ones. */
+const MAX_EVENTS = 100
+/** The most streams of a process, and of a session. */
+const MAX_STREAMS = { all: 1_000, of_session: 20 }
 /** How much a browser may leave unread before its stream is closed. */
-const MOST_UNREAD_BYTES = 64 * 1024
+const MAX_UNREAD_BYTES = 64 * 1024
 
 export class Live {
   readonly #watchers = new Set<Watcher>()
   readonly #deps: LiveNeeds
   readonly #lifecycle: { readonly draining: boolean }
   #timer: NodeJS.Timeout | undefined
-  #looks = 0
-  #desk: DeskNews | undefined
+  #polls = 0
+  #installationChanges: InstallationChanges | undefined
 
   constructor(deps: LiveNeeds, lifecycle: { readonly draining: boolean }) {
     this.#deps = deps
@@ -56,8 +56,9 @@ export class Live {
   }
 
   /**
-   * Answers with a stream of changes of the account, or of all accounts for null, from after the
-   * event that the request names.
+   * Answers with a stream of the account's changes, or of all accounts' for null. The stream begins
+   * after the change that the header Last-Event-ID or the query's `after` names, else now. Refuses
+   * (403) a key and a person without the role, and (429) more than MAX_STREAMS.
    */
   async open(request: FastifyRequest, reply: FastifyReply, account_id: string | null) {
     const { person, session } = request
@@ -69,108 +70,111 @@ export class Live {
     }
     const hash = session.token_hash.toString('hex')
     const own = [...this.#watchers].filter(watcher => watcher.session === hash)
-    if (this.#watchers.size >= MOST_STREAMS.all || own.length >= MOST_STREAMS.of_session) {
+    if (this.#watchers.size >= MAX_STREAMS.all || own.length >= MAX_STREAMS.of_session) {
       throw rateLimited('Too many pages are open.', 10)
     }
     const { after } = request.query as { readonly after?: unknown }
-    const last = request.headers['last-event-id'] ?? after
-    const known = typeof last === 'string' && /^\d{1,18}$/.test(last) ? BigInt(last) : undefined
-    const head = await this.headOf(account_id)
-    const stream = new PassThrough({ highWaterMark: MOST_UNREAD_BYTES })
-    const seen = known !== undefined && known < head ? known : head
-    const watcher = { user: person.user, account_id, session: hash, stream, seen }
-    stream.write(`retry: 1000\nid: ${seen}\n\n`)
+    const text = request.headers['last-event-id'] ?? after
+    const asked = typeof text === 'string' && /^\d{1,18}$/.test(text) ? BigInt(text) : undefined
+    const latest = await this.lastChangeOf(account_id)
+    const stream = new PassThrough({ highWaterMark: MAX_UNREAD_BYTES })
+    const lastChange = asked !== undefined && asked < latest ? asked : latest
+    const watcher = { user: person.user, account_id, session: hash, stream, lastChange }
+    stream.write(`retry: 1000\nid: ${lastChange}\n\n`)
     this.#watchers.add(watcher)
     stream.once('close', () => this.#watchers.delete(watcher))
     request.raw.once('close', () => stream.destroy())
-    this.#wake()
+    this.#schedulePoll()
     void reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8')
     return reply.send(stream)
   }
 
-  /** The number of the account's last event; for null, how many events all accounts have. */
-  async headOf(account_id: string | null): Promise<bigint> {
-    if (account_id === null) return this.#news.head()
+  /**
+   * The number of the last change: of the account's last event, or for null of the installation's
+   * last change, as installation-changes.ts counts them.
+   */
+  async lastChangeOf(account_id: string | null): Promise<bigint> {
+    if (account_id === null) return this.#installation.lastChange()
     const [row] = await this.#deps.read(account_id, tx => countEvents(tx, account_id))
     return row?.count ?? 0n
   }
 
-  /** Made at its first use: routes are described without a database. */
-  get #news(): DeskNews {
-    this.#desk ??= new DeskNews(this.#deps.desk.audit)
-    return this.#desk
+  /** Made at its first use, as the program that writes openapi.json has no database. */
+  get #installation(): InstallationChanges {
+    this.#installationChanges ??= new InstallationChanges(this.#deps.desk.audit)
+    return this.#installationChanges
   }
 
-  #wake(): void {
-    this.#timer ??= setTimeout(() => void this.#look(), LOOK_EVERY_MS).unref()
+  #schedulePoll(): void {
+    this.#timer ??= setTimeout(() => void this.#poll(), POLL_EVERY_MS).unref()
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
-      this.#looks += 1
+      this.#polls += 1
       if (this.#lifecycle.draining) for (const watcher of this.#watchers) watcher.stream.end()
-      await this.#endOver()
+      await this.#endExpired()
       for (const [id, watchers] of Map.groupBy(this.#watchers, w => w.account_id)) {
-        if (id !== null) await this.#tell(id, watchers)
-        else if (this.#looks % LOOKS_OF_DESK === 0) await this.#tellDesk(watchers)
+        if (id !== null) await this.#sendChanges(id, watchers)
+        else if (this.#polls % INSTALLATION_EVERY_POLLS === 0) await this.#sendAllChanges(watchers)
       }
       this.#keepAlive()
     } catch (err) {
-      // The database is away. The pages stay as they are, and are told when it is back.
+      // The database does not answer. The first poll that succeeds again sends the changes.
       this.#deps.log.warn({ err }, 'open pages could not be told of changes')
     }
     this.#timer = undefined
-    if (this.#watchers.size > 0) this.#wake()
+    if (this.#watchers.size > 0) this.#schedulePoll()
   }
 
   /** Ends the streams of sessions that are over, and of people who no longer have a role. */
-  async #endOver(): Promise<void> {
+  async #endExpired(): Promise<void> {
     if (this.#watchers.size === 0) return
-    // A copy: a watcher who comes while sessions are read is not judged by them.
+    // A copy, as the loop below judges only watchers whose sessions it has read.
     const watchers = [...this.#watchers]
     const hashes = [...new Set(watchers.map(watcher => watcher.session))]
     const open = await this.#deps.inTurn('', () => listOpenSessions(this.#deps.reads, hashes))
-    const alive = new Set(open)
+    const openSessions = new Set(open)
     const { people } = this.#deps.reference.current()
     for (const { session, user, account_id, stream } of watchers) {
-      if (mayWatch(people.get(user), account_id) && alive.has(session)) continue
+      if (mayWatch(people.get(user), account_id) && openSessions.has(session)) continue
       stream.end('event: over\ndata: {}\n\n')
     }
   }
 
-  async #tell(account_id: string, watchers: readonly Watcher[]): Promise<void> {
-    const head = await this.headOf(account_id)
-    const behind = watchers.filter(({ seen }) => seen < head)
+  async #sendChanges(account_id: string, watchers: readonly Watcher[]): Promise<void> {
+    const latest = await this.lastChangeOf(account_id)
+    const behind = watchers.filter(({ lastChange }) => lastChange < latest)
     if (behind.length === 0) return
-    const least = behind.reduce((min, { seen }) => (seen < min ? seen : min), head)
-    const after = head - least > MOST_CHANGES ? head - BigInt(MOST_CHANGES) : least
+    const least = behind.reduce((min, { lastChange: n }) => (n < min ? n : min), latest)
+    const after = latest - least > MAX_EVENTS ? latest - BigInt(MAX_EVENTS) : least
     const events = await this.#deps.read(account_id, tx =>
-      listEventsAfter(tx, account_id, { after, to: head }, MOST_CHANGES),
+      listEventsAfter(tx, account_id, { after, to: latest }, MAX_EVENTS),
     )
-    // Most of them have seen the same, and get the same text.
-    for (const [seen, alike] of Map.groupBy(behind, watcher => watcher.seen)) {
-      const ids = events.filter(event => event.sequence > seen).map(event => event.object_id)
-      const text = `id: ${head}\nevent: changed\ndata: ${JSON.stringify([...new Set(ids)])}\n\n`
+    // Most watchers have the same last change, and get the same text.
+    for (const [number, alike] of Map.groupBy(behind, watcher => watcher.lastChange)) {
+      const ids = events.filter(event => event.sequence > number).map(event => event.object_id)
+      const text = changedText(latest, [...new Set(ids)])
       for (const watcher of alike) {
-        watcher.seen = head
+        watcher.lastChange = latest
         send(watcher, text)
       }
     }
   }
 
-  async #tellDesk(watchers: readonly Watcher[]): Promise<void> {
-    const { head, from, ids } = await this.#news.look()
+  async #sendAllChanges(watchers: readonly Watcher[]): Promise<void> {
+    const { last, previous, ids } = await this.#installation.poll()
     for (const watcher of watchers) {
-      if (watcher.seen >= head) continue
-      // A reader who has not seen exactly the last news only learns that something is new.
-      const told = watcher.seen === from ? ids : ANYTHING
-      watcher.seen = head
-      send(watcher, `id: ${head}\nevent: changed\ndata: ${JSON.stringify(told)}\n\n`)
+      if (watcher.lastChange >= last) continue
+      // Only a watcher who knows the poll before learns which objects have changed since.
+      const text = changedText(last, watcher.lastChange === previous ? ids : ANYTHING)
+      watcher.lastChange = last
+      send(watcher, text)
     }
   }
 
   #keepAlive(): void {
-    if ((this.#looks * LOOK_EVERY_MS) % BEAT_EVERY_MS !== 0) return
+    if ((this.#polls * POLL_EVERY_MS) % HEARTBEAT_EVERY_MS !== 0) return
     for (const watcher of this.#watchers) send(watcher, ': here\n\n')
   }
 }
@@ -182,7 +186,12 @@ function mayWatch(person: Person | undefined, account_id: string | null): boolea
     : person.roles.has(account_id)
 }
 
+/** The server-sent event `changed`: the number of the last change, and the changed ids. */
+function changedText(last: bigint, ids: readonly string[]): string {
+  return `id: ${last}\nevent: changed\ndata: ${JSON.stringify(ids)}\n\n`
+}
+
 function send({ stream }: Watcher, text: string): void {
-  if (stream.writableLength > MOST_UNREAD_BYTES) stream.destroy()
+  if (stream.writableLength > MAX_UNREAD_BYTES) stream.destroy()
   else stream.write(text)
 }

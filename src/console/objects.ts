@@ -1,4 +1,4 @@
-// The objects of the API that the console reads, by the schemas of its answers.
+// The types of the API's objects that the console reads, from the schemas of the API's answers.
 import type { Static, TSchema } from 'typebox'
 import type { ApprovalResponse } from '../approval/response.ts'
 import type {

@@ -1,4 +1,4 @@
-// /console: pages for people, made from the answers of the API.
+// Registers /console: pages for people, made from the API's answers.
 import type { FastifyInstance } from 'fastify'
 import type { Needs as StatementNeeds } from '../balance-transaction/statement/http.ts'
 import { sendStatement } from '../balance-transaction/statement/routes.ts'
@@ -46,9 +46,9 @@ export function consolePages(
 ): void {
   const live = new Live(deps, lifecycle)
   const assets = serveAssets(pages, '/console/assets', [STYLE, SCRIPT])
-  const screens = new Screens(pages, deps, assets, id => live.headOf(id))
-  for (const room of ['account', 'installation'] as const) {
-    screens.stream(room, '/live', (request, reply, account) =>
+  const screens = new Screens(pages, deps, assets, id => live.lastChangeOf(id))
+  for (const area of ['account', 'installation'] as const) {
+    screens.stream(area, '/live', (request, reply, account) =>
       live.open(request, reply, account?.account_id ?? null),
     )
   }

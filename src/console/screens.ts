@@ -1,5 +1,5 @@
-// Registers screens: finds out who asks and for which account, calls the screen, and puts the frame
-// around it. A refusal of the API becomes a page that shows it.
+// Registers screens: finds the caller and the account of a request, calls the screen, and puts the
+// frame around it. Shows a refusal of the API as a page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import { refusal } from '../errors.ts'
@@ -18,27 +18,27 @@ export interface Needs {
 }
 
 /**
- * Shows a page, or does what a form asks for. Returns the screen, or the path to go to instead. The
- * screen of a form is shown once, such as one with a secret.
+ * Shows a page, or does the act of a form. Returns the screen, or the path to redirect to. A screen
+ * that a form returns, such as one with a secret, is shown once.
  */
-export type Show = (visit: Visit) => Promise<Screen | string>
+export type ScreenHandler = (visit: Visit) => Promise<Screen | string>
 
 /**
- * The request that a form sends to the API. A parameter of the form's own path, such as `:id`, may
- * stand in `to` and `next`.
+ * The request that a form sends to the API. `to` and `next` may contain a parameter of the form's
+ * own path, such as `:id`.
  */
-interface Sending {
-  /** The path of the API. */
+interface FormRequest {
+  /** The API's path. */
   readonly to: string
   /** Makes the body; without it the form sends none. */
   readonly body?: (visit: Visit) => object
-  /** The page that comes next, under the root. */
+  /** The path of the next page, below the root. */
   readonly next: string
 }
 
-interface OfObject extends Omit<Sending, 'body'> {
+interface ObjectRequest extends Omit<FormRequest, 'body'> {
   /** Shows the object again after a refusal. */
-  readonly again: Show
+  readonly again: ScreenHandler
 }
 
 /** The longest form: a batch of payouts as CSV. */
@@ -60,23 +60,23 @@ const PARAMETER = /^\w[\w.-]{0,63}$/
 
 const STREAM = { scope: 'person', streams: true } as const
 
-/** Whose pages they are: an account's, the installation's, or a person's. */
-export type Room = 'account' | 'installation' | 'person'
+/** The part of the console that a path is in: an account's, the installation's, or a person's. */
+export type Area = 'account' | 'installation' | 'person'
 
 export class Screens {
   readonly #pages: FastifyInstance
   readonly #deps: Needs
   readonly #assets: () => Promise<readonly string[]>
   readonly #files = new Files()
-  readonly #headOf: (account_id: string | null) => Promise<bigint>
+  readonly #lastChangeOf: (account_id: string | null) => Promise<bigint>
 
   constructor(
     pages: FastifyInstance,
     deps: Needs,
     assets: () => Promise<readonly string[]>,
-    headOf: (account_id: string | null) => Promise<bigint>,
+    lastChangeOf: (account_id: string | null) => Promise<bigint>,
   ) {
-    this.#headOf = headOf
+    this.#lastChangeOf = lastChangeOf
     this.#pages = pages
     this.#deps = deps
     this.#assets = assets
@@ -85,36 +85,36 @@ export class Screens {
       { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
       (_request, body, done) => done(null, new URLSearchParams(String(body))),
     )
-    pages.setErrorHandler((error, request, reply) => this.#sendTrouble(error, request, reply))
+    pages.setErrorHandler((error, request, reply) => this.#sendError(error, request, reply))
   }
 
-  /** Registers a page to look at. */
-  show(room: Room, path: string, show: Show): void {
-    this.#pages.get(pathIn(room, path), { config: { scope: 'person' } }, async (request, reply) => {
-      const visit = await this.#visitOf(request, room)
+  /** Registers a page without an act. */
+  show(area: Area, path: string, show: ScreenHandler): void {
+    this.#pages.get(pathIn(area, path), { config: { scope: 'person' } }, async (request, reply) => {
+      const visit = await this.#visitOf(request, area)
       return this.#send(visit, reply, await this.#attempt(visit, show))
     })
   }
 
   /** Registers a page that is a list. */
-  list<T>(room: Room, path: string, listing: (visit: Visit) => ListPage<T>): Show {
+  list<T>(area: Area, path: string, listing: (visit: Visit) => ListPage<T>): ScreenHandler {
     const show = async (visit: Visit) => {
       const { title, live, above, ...list } = listing(visit)
       const body = html`${above}${await showList(visit, path, list)}`
       return { title, body, ...(live && { live }) }
     }
-    this.show(room, path, show)
+    this.show(area, path, show)
     return show
   }
 
   /** Registers what a form does. After a refusal, `again` shows the form with its problems. */
-  act(room: Room, path: string, act: Show, again: Show): void {
+  act(area: Area, path: string, act: ScreenHandler, again: ScreenHandler): void {
     const config = { scope: 'person' as const }
     const options = { config, bodyLimit: MAX_FORM_BYTES }
-    this.#pages.post(pathIn(room, path), options, async (request, reply) => {
+    this.#pages.post(pathIn(area, path), options, async (request, reply) => {
       // A key that a browser keeps proves as little as a cookie.
       checkSameOrigin(request, true)
-      const visit = await this.#visitOf(request, room)
+      const visit = await this.#visitOf(request, area)
       try {
         const password = visit.form.get('password') ?? ''
         if (password !== '') await visit.api.post('/v3/session/confirm', { password })
@@ -122,41 +122,48 @@ export class Screens {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         const { session } = visit
-        // The password that was just given counts for the page that is shown again.
+        // The page shown again asks for the password if the API has refused for want of it.
         const confirmed = session !== null && !error.is('password_needed') && session.confirmed
-        const next = { ...visit, session: session && { ...session, confirmed }, trouble: error }
-        return this.#send(next, reply, await this.#attempt(next, again))
+        const refused = {
+          ...visit,
+          session: session && { ...session, confirmed },
+          formError: error,
+        }
+        return this.#send(refused, reply, await this.#attempt(refused, again))
       }
     })
   }
 
   /**
-   * Registers a form that sends a request. After a refusal, `again` shows the form with its
-   * problems.
+   * Registers a form that posts one request to the API. After a refusal, `again` shows the form
+   * with its problems.
    */
-  send(room: Room, path: string, { to, body, next }: Sending, again: Show): void {
+  send(area: Area, path: string, { to, body, next }: FormRequest, again: ScreenHandler): void {
     const act = async (visit: Visit) => {
       const filled = (text: string) =>
         text.replace(/:(\w+)/g, (_, name: string) => visit.params[name] ?? '')
       await post(visit, filled(to), body?.(visit) ?? {})
       return visit.root + filled(next)
     }
-    this.act(room, path, act, again)
+    this.act(area, path, act, again)
   }
 
-  /** Registers the forms of one object. Each sends to its name under the path of the object. */
-  sends(
-    room: Room,
+  /**
+   * Registers the forms of one object, by their names in `bodies`. A form posts to `to`, followed
+   * by its name.
+   */
+  sendEach(
+    area: Area,
     path: string,
-    { to, next, again }: OfObject,
+    { to, next, again }: ObjectRequest,
     bodies: Readonly<Record<string, (visit: Visit) => object>>,
   ): void {
     for (const [name, body] of Object.entries(bodies)) {
-      this.send(room, `${path}/${name}`, { to: `${to}/${name}`, body, next }, again)
+      this.send(area, `${path}/${name}`, { to: `${to}/${name}`, body, next }, again)
     }
   }
 
-  /** Registers the CSV of a list. */
+  /** Registers the CSV of an account's list. */
   csv<T>(path: string, listing: (visit: Visit) => Listing<T>): void {
     const at = `${pathIn('account', path)}.csv`
     this.#pages.get(at, { config: STREAM }, async (request, reply) => {
@@ -171,22 +178,22 @@ export class Screens {
   }
 
   /**
-   * Registers a stream: of an account for people with a role on it, of the installation for any
-   * person.
+   * Registers a stream. An account's stream is for people with a role on the account; the
+   * installation's is for every person, and `open` judges who may read it.
    */
   stream(
-    room: Room,
+    area: Area,
     path: string,
     open: (request: FastifyRequest, reply: FastifyReply, account: Account | null) => unknown,
   ): void {
-    this.#pages.get(pathIn(room, path), { config: STREAM }, async (request, reply) => {
-      const { account } = this.#whose(request, room)
+    this.#pages.get(pathIn(area, path), { config: STREAM }, async (request, reply) => {
+      const { account } = this.#callerOf(request, area)
       return open(request, reply, account)
     })
   }
 
-  async #visitOf(request: FastifyRequest, room: Room): Promise<Visit> {
-    const { person, account, accounts } = this.#whose(request, room)
+  async #visitOf(request: FastifyRequest, area: Area): Promise<Visit> {
+    const { person, account, accounts } = this.#callerOf(request, area)
     return {
       request,
       person,
@@ -197,35 +204,37 @@ export class Screens {
       api: new Api(this.#pages, request, account?.account_id ?? null),
       root: account === null ? '/console/installation' : `/console/${account.account_id}`,
       here: request.url,
-      query: onceEach(request.query as Readonly<Record<string, string | string[]>>),
+      query: lastOfEach(request.query as Readonly<Record<string, string | string[]>>),
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
-      trouble: null,
-      seen: room === 'person' ? 0n : await this.#headOf(account?.account_id ?? null),
+      formError: null,
+      lastChange: area === 'person' ? 0n : await this.#lastChangeOf(account?.account_id ?? null),
     }
   }
 
-  /** Who asks, and for which of their accounts. */
-  #whose(request: FastifyRequest, room: Room) {
+  /** The caller, their accounts, and the account in the path. Refuses (403) without a role. */
+  #callerOf(request: FastifyRequest, area: Area) {
     const { person } = request
     if (person === null) throw refusal('insufficient_scope', 'The console is for people.')
-    const known = this.#deps.reference.current().accounts
+    const existing = this.#deps.reference.current().accounts
     const params = request.params as Readonly<Record<string, string>>
-    // Paths of the API are made from these.
+    // The paths of API calls are made from these.
     if (!Object.values(params).every(text => PARAMETER.test(text))) {
       throw refusal('not_found', 'No such path.')
     }
-    const accounts = [...person.roles.keys()].flatMap(id => known.get(id) ?? [])
-    const named = accounts.find(({ account_id }) => account_id === params.account)
-    const account = room === 'account' ? named : null
-    // A person without a role is not told whether there is such an account.
+    const accounts = [...person.roles.keys()].flatMap(id => existing.get(id) ?? [])
+    const inPath = accounts.find(({ account_id }) => account_id === params.account)
+    const account = area === 'account' ? inPath : null
+    // A person without a role does not learn whether the account exists.
     if (account === undefined) {
       throw refusal('insufficient_scope', `${person.user} has no role on this account.`)
     }
     return { person, account, accounts }
   }
 
-  /** Makes the page. A refusal of the API becomes a page that shows it. */
-  async #attempt(visit: Visit, show: Show): Promise<Screen | string> {
+  /**
+   * Calls the handler. Makes a screen of a refusal of the API, unless nobody is logged in (401).
+   */
+  async #attempt(visit: Visit, show: ScreenHandler): Promise<Screen | string> {
     try {
       return await show(visit)
     } catch (error) {
@@ -237,11 +246,11 @@ export class Screens {
   async #send(visit: Visit, reply: FastifyReply, shown: Screen | string) {
     if (typeof shown === 'string') return reply.redirect(shown, 303)
     const page = framed(visit, shown, await this.#assets())
-    const status = visit.trouble?.status ?? shown.status ?? 200
+    const status = visit.formError?.status ?? shown.status ?? 200
     return withHeaders(reply).status(status).send(page.text)
   }
 
-  async #sendTrouble(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  async #sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const refused = error instanceof ApiError ? error : toRefusal(error)
     const { status, message } = refused
     if (status === 401) {
@@ -262,17 +271,17 @@ export class Screens {
   }
 }
 
-/** The last value of a parameter that comes several times. */
-function onceEach(
+/** Each parameter once: of one that comes several times, the last value. */
+function lastOfEach(
   query: Readonly<Record<string, string | string[]>>,
 ): Readonly<Record<string, string>> {
   const pairs = Object.entries(query).map(([name, all]) => [name, [all].flat().at(-1) ?? ''])
   return Object.fromEntries(pairs)
 }
 
-function pathIn(room: Room, path: string): string {
-  if (room === 'person') return `/console${path}`
-  return room === 'account' ? `/console/:account${path}` : `/console/installation${path}`
+function pathIn(area: Area, path: string): string {
+  if (area === 'person') return `/console${path}`
+  return area === 'account' ? `/console/:account${path}` : `/console/installation${path}`
 }
 
 function withHeaders(reply: FastifyReply): FastifyReply {

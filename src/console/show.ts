@@ -1,4 +1,4 @@
-// How values look: money, times, states, ids, and any object as a list of its members. Pure.
+// Formats values for pages: money, times, states, ids, and any object member by member. Pure.
 import { DAY_MS } from '../instant.ts'
 import { findCurrency } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
@@ -10,7 +10,7 @@ export function money(amount: string, currency: string): Html {
   return html`<span class="money">${digits(amount, currency)}&nbsp;${currency}</span>`
 }
 
-/** `-1,234.50`, with the decimals of the currency. */
+/** `-1,234.50` from minor units as text; other text, or an unknown currency, as it is. */
 export function digits(amount: string, currency: string): string {
   const exponent = findCurrency(currency)?.exponent
   if (!/^-?\d+$/.test(amount) || exponent === undefined) return amount
@@ -72,6 +72,7 @@ export function words(name: string): string {
   return name.replaceAll('_', ' ')
 }
 
+/** The paths of objects' pages below the root, by the prefix of the id. */
 const PLACES: Readonly<Record<string, string>> = {
   pot: 'payouts',
   pob: 'batches',
@@ -84,8 +85,8 @@ const PLACES: Readonly<Record<string, string>> = {
   whe: 'webhooks',
 }
 
-/** The objects that the installation has pages of. */
-const OF_OPERATORS = ['payouts', 'entities']
+/** The objects of which the installation has pages. */
+const INSTALLATION_PLACES = ['payouts', 'entities']
 
 const ID = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{20}$/
 
@@ -93,11 +94,11 @@ const ID = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{20}$/
 export function pageOf(root: string, id: string): string | undefined {
   const place = PLACES[ID.exec(id)?.[1] ?? '']
   if (place === undefined) return undefined
-  const isThere = !root.endsWith('/installation') || OF_OPERATORS.includes(place)
-  return isThere ? `${root}/${place}/${id}` : undefined
+  const hasPage = !root.endsWith('/installation') || INSTALLATION_PLACES.includes(place)
+  return hasPage ? `${root}/${place}/${id}` : undefined
 }
 
-/** A place where the script puts a button that copies a text; for a path its whole address. */
+/** The script puts a button here that copies `text`; of a path it copies the whole address. */
 export function copier(name: string, text: string): Html {
   return html`<span data-copy="${text}" data-name="${name}"></span>`
 }
@@ -113,19 +114,19 @@ export function idLink(root: string, id: string): Html {
   return page === undefined ? code : link(page, code)
 }
 
-/** Whether the value has nothing that is set. */
+/** Whether the value is unset, or an object or list without a set value. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0
   return typeof value === 'object' && Object.values(value).every(isEmpty)
 }
 
-/** The most frequent act of a page, beside its name. */
+/** The link to the main act of a page, beside its heading. */
 export function mainLink(to: string, name: string): Html {
   return html`<p class="acts"><a class="button" href="${to}">${name}</a></p>`
 }
 
-/** Pairs of a word and its value, without empty ones. */
+/** A list of labels and values. Leaves out empty values. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   const set = pairs.filter(([, value]) => value != null && value !== '' && value !== false)
   return html`<dl class="facts">${set.map(
@@ -133,32 +134,36 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   )}</dl>`
 }
 
-/** Any object, member by member. The label of an inner member has both names. Ids are links. */
+/**
+ * The facts of any object. The label of an inner member begins with the outer name. Ids are links.
+ */
 export function members(root: string, { object: _, ...object }: JsonObject): Html {
   return facts(flat(root, object, ''))
 }
 
-function flat(root: string, object: JsonObject, above: string): [string, Content][] {
+function flat(root: string, object: JsonObject, prefix: string): [string, Content][] {
   return Object.entries(object).flatMap(([name, value]) => {
     if (isEmpty(value)) return []
-    if (isPlain(value)) return flat(root, value, `${words(name)} `)
+    if (isObject(value)) return flat(root, value, `${words(name)} `)
     const own = words(name)
-    // Not “bank bank name”.
-    const label = own.startsWith(above) ? own : `${above}${own}`
-    return [[label, shown(root, value)] as [string, Content]]
+    // “bank name”, not “bank bank name”.
+    const label = own.startsWith(prefix) ? own : `${prefix}${own}`
+    return [[label, memberValue(root, value)] as [string, Content]]
   })
 }
 
-function isPlain(value: Json): value is JsonObject {
+function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function shown(root: string, value: Json): Content {
+function memberValue(root: string, value: Json): Content {
   if (value === null) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (isPlain(value)) return members(root, value)
+  if (isObject(value)) return members(root, value)
   if (typeof value !== 'string') {
-    return html`<ul class="plain">${value.map(item => html`<li>${shown(root, item)}</li>`)}</ul>`
+    return html`<ul class="plain">${value.map(
+      item => html`<li>${memberValue(root, item)}</li>`,
+    )}</ul>`
   }
   if (ID.test(value)) return idLink(root, value)
   return /^\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)$/.test(value) ? time(value) : value

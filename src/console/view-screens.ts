@@ -1,34 +1,34 @@
-// The views that a person has saved of the lists of an account or of the installation: rename them
-// and delete them. Saving one leads back to its list.
+// Screens of the views that a person has saved: of an account's lists, or of the installation's.
+// The person renames and deletes views here. Saving a view leads back to its list.
 import { html } from '../text/html.ts'
 import { ApiError, queryText } from './api.ts'
-import { deed, said } from './form.ts'
+import { fieldText, postForm } from './form.ts'
 import { rows } from './list.ts'
 import type { SavedView } from './objects.ts'
 import type { Screens } from './screens.ts'
 import { words } from './show.ts'
-import { keepForm } from './views.ts'
+import { saveForm } from './views.ts'
 import type { Screen, Visit } from './visit.ts'
 
 const API = '/v3/saved_view'
 
 export function viewScreens(screens: Screens): void {
-  for (const room of ['account', 'installation'] as const) {
-    screens.show(room, '/views', show)
-    screens.act(room, '/views', keep, show)
+  for (const area of ['account', 'installation'] as const) {
+    screens.show(area, '/views', show)
+    screens.act(area, '/views', saveView, show)
     screens.act(
-      room,
+      area,
       '/views/:id/rename',
-      visit => change(visit, 'saved', 'PATCH', { name: said(visit, 'name') }),
+      visit => change(visit, 'saved', 'PATCH', { name: fieldText(visit, 'name') }),
       show,
     )
-    screens.act(room, '/views/:id/delete', visit => change(visit, 'removed', 'DELETE'), show)
+    screens.act(area, '/views/:id/delete', visit => change(visit, 'removed', 'DELETE'), show)
   }
 }
 
-async function keep(visit: Visit): Promise<string> {
-  const body = { name: said(visit, 'name'), place: said(visit, 'place') }
-  // The answer decides where to go, never the form: it is a page of the console.
+async function saveView(visit: Visit): Promise<string> {
+  const body = { name: fieldText(visit, 'name'), place: fieldText(visit, 'place') }
+  // The API has checked that `place` is a page of the console; a form could name another site.
   const { place } = await visit.api.send<SavedView>('POST', API, body)
   return `${place}${place.includes('?') ? '&' : '?'}done=kept`
 }
@@ -52,10 +52,10 @@ async function change(
 async function show(visit: Visit): Promise<Screen> {
   const all = await visit.api.list<SavedView>(API)
   const results = all.results.filter(({ place }) => place.startsWith(`${visit.root}/`))
-  const place = said(visit, 'place')
-  // A hidden name would be filled into every form of the page.
-  const bare = { ...visit, form: new URLSearchParams(), trouble: null }
-  const body = html`${place !== '' && keepForm(visit, place)}${rows(
+  const place = fieldText(visit, 'place')
+  // The name in the posted form would otherwise stand in the name field of every view.
+  const withoutForm = { ...visit, form: new URLSearchParams(), formError: null }
+  const body = html`${place !== '' && saveForm(visit, place)}${rows(
     {
       caption: 'Your views',
       empty: 'None yet. Filter a list, and keep what you see under a name.',
@@ -65,11 +65,14 @@ async function show(visit: Visit): Promise<Screen> {
           name: 'Shows',
           show: ({ place }) => {
             const [page = '', query] = place.slice(visit.root.length + 1).split('?')
-            const set = [...new URLSearchParams(query)].map(([name, is]) => `${words(name)}: ${is}`)
-            return [page, ...set].join(', ')
+            const filters = [...new URLSearchParams(query)]
+            return [page, ...filters.map(([name, is]) => `${words(name)}: ${is}`)].join(', ')
           },
         },
-        { name: 'Change', show: view => forms(bare, `${visit.root}/views/${view.id}`, view.name) },
+        {
+          name: 'Change',
+          show: view => forms(withoutForm, `${visit.root}/views/${view.id}`, view.name),
+        },
       ],
     },
     results,
@@ -78,9 +81,9 @@ async function show(visit: Visit): Promise<Screen> {
 }
 
 function forms(visit: Visit, path: string, name: string) {
-  return html`<details><summary>Another name, or delete</summary>${deed(visit, {
+  return html`<details><summary>Another name, or delete</summary>${postForm(visit, {
     action: `${path}/rename`,
     button: 'Rename',
     fields: [{ name: 'name', label: 'Name', value: name, required: true }],
-  })}${deed(visit, { action: `${path}/delete`, button: 'Delete', danger: true })}</details>`
+  })}${postForm(visit, { action: `${path}/delete`, button: 'Delete', danger: true })}</details>`
 }

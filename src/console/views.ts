@@ -1,20 +1,20 @@
-// The views that a person has saved of a list, above the list: one click each, and a form to save
+// The bar above a list: a link to each view that the person has saved of it, and a form that saves
 // another.
 import { type Html, html } from '../text/html.ts'
-import { deed } from './form.ts'
+import { postForm } from './form.ts'
 import type { SavedView } from './objects.ts'
 import type { Visit } from './visit.ts'
 
-/** Pages whose views can be saved: lists directly under the root. */
-const OF_A_LIST = /^\/console\/[a-z0-9_]+\/[a-z]+$/
+/** The pages whose views can be saved: lists directly below the root. */
+const LIST_PAGE = /^\/console\/[a-z0-9_]+\/[a-z]+$/
 
-/** `query` has the filters of the address. */
+/** The bar; '' without views and filters. `query` has the filters of the address. */
 export async function viewBar(visit: Visit, page: string, query: string): Promise<Html | ''> {
-  if (!OF_A_LIST.test(page)) return ''
-  const views = await visit.api.quietly().list<SavedView>('/v3/saved_view', { page })
+  if (!LIST_PAGE.test(page)) return ''
+  const views = await visit.api.unlisted().list<SavedView>('/v3/saved_view', { page })
   if (views.results.length === 0 && query === '') return ''
   const place = `${page}${query}`
-  const isKept = views.results.some(view => view.place === place)
+  const isSaved = views.results.some(view => view.place === place)
   return html`<div class="views" role="group" aria-label="Your views">${views.results.map(
     view =>
       html`<a href="${view.place}"${view.place === place && html` aria-current="true"`}>${
@@ -23,14 +23,14 @@ export async function viewBar(visit: Visit, page: string, query: string): Promis
   )}
 ${
   query !== '' &&
-  !isKept &&
-  html`<details><summary>Keep this view</summary>${keepForm(visit, place)}</details>`
+  !isSaved &&
+  html`<details><summary>Keep this view</summary>${saveForm(visit, place)}</details>`
 }
 ${views.results.length > 0 && html`<a href="${visit.root}/views">Change</a>`}</div>`
 }
 
-export function keepForm(visit: Visit, place: string): Html {
-  return deed(visit, {
+export function saveForm(visit: Visit, place: string): Html {
+  return postForm(visit, {
     action: `${visit.root}/views`,
     button: 'Keep',
     hidden: { place },

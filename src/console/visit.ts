@@ -1,5 +1,5 @@
-// One request of a person to the console: who asks, for which account, and by what form. A screen
-// is the answer.
+// A visit is one request of a person to the console: the caller, the account and the form. A screen
+// is the answer to it.
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../account/rules.ts'
 import type { OpenSession } from '../http/authenticate.ts'
@@ -14,39 +14,40 @@ export interface Visit {
   /** Null for the pages of the installation. */
   readonly account: Account | null
   readonly api: Api
-  /** The accounts that the person works for. */
+  /** The accounts on which the person has a role. */
   readonly accounts: readonly Account[]
-  /** The path above the pages: `/console/acc_…` for an account, or that of the installation. */
+  /** The path above the pages: `/console/acc_…` or `/console/installation`. */
   readonly root: string
-  /** The path with its query. */
+  /** The path of the request, with its query. */
   readonly here: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** The form that was sent; empty when the page is only looked at. */
+  /** The fields of the form that was posted; empty for a GET. */
   readonly form: URLSearchParams
-  /** Why the form was refused; null when it was not. */
-  readonly trouble: ApiError | null
+  /** The API's refusal of the form; null without one. */
+  readonly formError: ApiError | null
   /**
-   * The number of the account's last event before the page was read; for the installation, how many
-   * events there were. Later events are news.
+   * The number of the last change before the page was made, as `Live.lastChangeOf` counts. The page
+   * listens for later changes.
    */
-  readonly seen: bigint
+  readonly lastChange: bigint
 }
 
 export interface Screen {
   readonly title: string
   readonly body: Html
   readonly status?: number
-  /** The objects whose events change the page: an id, or a prefix such as `pot_`. */
+  /** The objects whose events change the page: an id, a prefix such as `pot_`, or `*` for all. */
   readonly live?: string
 }
 
-/** Whether the person may do this for the account. The API judges it again. */
+/** Whether the person has the role on the account: which forms to show. The API judges again. */
 export function may({ person, account }: Visit, role: AccountRole): boolean {
   if (account === null) return false
   return person.roles.get(account.account_id)?.includes(role) === true
 }
 
+/** The account of a visit to a page of an account. */
 export function accountOf({ account }: Visit): Account {
   if (account === null) throw new Error('a page of an account without one')
   return account

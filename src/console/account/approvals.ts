@@ -1,6 +1,6 @@
-// What waits for an approval, and the approval of all payouts of one imported file, which only has
-// an id. Other decisions are made on the page of the payout, the batch or the beneficiary, which
-// shows all of it.
+// Screens of what waits for an approval: payouts, groups of payouts, and beneficiaries. Also the
+// page of an import, where people decide about all its payouts. They decide about a payout, a batch
+// or a beneficiary on its own page.
 import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { showList } from '../list.ts'
@@ -22,7 +22,7 @@ export function approvalScreens(screens: Screens): void {
         caption: 'Payouts that wait for an approval',
         columns: payoutColumns(visit.root),
         fixed: { status: 'pending_approval' },
-        empty: nothing(visit),
+        empty: emptyText(visit),
       }),
       waitingBeneficiaries(visit),
     ])
@@ -33,8 +33,8 @@ export function approvalScreens(screens: Screens): void {
   decisionScreens(screens, 'payout_import', 'approvals', importScreen)
 }
 
-/** For people who can change it: how payouts come to wait for a second person. */
-function nothing(visit: Visit): Html {
+/** Says that nothing waits. Tells an operator how to make payouts wait for a second person. */
+function emptyText(visit: Visit): Html {
   if (!mayRunInstallation(visit.person.role, 'write')) {
     return html`Nothing waits for an approval.`
   }

@@ -1,5 +1,5 @@
-// The balances of the last 30 days, at the start of each day of UTC and now. A past balance does
-// not change, so each process asks for it once.
+// Draws an account's balances of the last 30 days: at the start of each day in UTC, and now. A past
+// balance does not change, so each process reads it once.
 import { DAY_MS } from '../../instant.ts'
 import { type Html, html } from '../../text/html.ts'
 import { lineChart } from '../charts.ts'
@@ -8,13 +8,14 @@ import { digits } from '../show.ts'
 import { accountOf, type Visit } from '../visit.ts'
 
 const DAYS = 30
-const SETTLED_MS = 300_000
+/** A balance is cached from this long after its instant on. */
+const FINAL_AFTER_MS = 300_000
 
-/** Most days of accounts that a process remembers, some 10 MB. */
-const MOST_KNOWN = 20_000
-const known = new Map<string, Balance['available']>()
+/** The most entries of the cache, one for each account and day: some 10 MB. */
+const MAX_CACHED = 20_000
+const cache = new Map<string, Balance['available']>()
 
-/** A line for each currency that has held something. */
+/** A chart for each currency whose balance was not 0 on every day. */
 export async function balanceLines(visit: Visit, now: Balance): Promise<Html> {
   const today = Math.trunc(Date.now() / DAY_MS) * DAY_MS
   const days = Array.from({ length: DAYS }, (_, i) => today - (DAYS - 1 - i) * DAY_MS)
@@ -36,12 +37,12 @@ export async function balanceLines(visit: Visit, now: Balance): Promise<Html> {
 async function balancesAt(visit: Visit, day: number): Promise<Balance['available']> {
   const as_of = new Date(day).toISOString()
   const key = `${accountOf(visit).account_id} ${as_of}`
-  const found = known.get(key)
+  const found = cache.get(key)
   if (found !== undefined) return found
-  const { available } = await visit.api.quietly().get<Balance>('/v3/balance', { as_of })
-  // Just after midnight a movement of yesterday may still be committed.
-  if (Date.now() - day < SETTLED_MS) return available
-  if (known.size >= MOST_KNOWN) known.clear()
-  known.set(key, available)
+  const { available } = await visit.api.unlisted().get<Balance>('/v3/balance', { as_of })
+  // Just after midnight a journal of yesterday may still be committed.
+  if (Date.now() - day < FINAL_AFTER_MS) return available
+  if (cache.size >= MAX_CACHED) cache.clear()
+  cache.set(key, available)
   return available
 }

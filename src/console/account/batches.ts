@@ -1,4 +1,4 @@
-// Batches of payouts: the list, one batch with the state of each payout, and its approval.
+// Screens of payout batches: the list, and one batch with its items and its approval.
 import { type Html, html } from '../../text/html.ts'
 import { type Column, type Listing, type ListPage, showList } from '../list.ts'
 import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
@@ -36,10 +36,11 @@ function batchList(visit: Visit): ListPage<Batch> {
 
 async function batchScreen(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  // Read before all that is shown, so that its digest never covers more than the page shows.
+  // Read before the batch and its items, so that its digest never covers more than the page shows.
   const approval = await visit.api.find<GroupApproval>(`/v3/payout_batch/${id}/approval`)
   const batch = await visit.api.get<Batch>(`/v3/payout_batch/${id}`)
-  const asked = approval !== undefined && (approval.waiting !== '0' || approval.ended.length > 0)
+  const hasApproval =
+    approval !== undefined && (approval.waiting !== '0' || approval.ended.length > 0)
   const body = html`<p class="lead">${state(batch.status)}</p>
 ${facts([
   ['Payouts', batch.counts.payouts],
@@ -51,21 +52,21 @@ ${facts([
   ...costsOf('Costs', batch.totals),
   ['When', time(batch.created_at)],
 ])}
-${asked && groupApproval(visit, id, approval, 'batches')}
+${hasApproval && groupApproval(visit, id, approval, 'batches')}
 <h2>Its payouts</h2>${await showList(visit, `/batches/${id}`, itemList(visit, id))}`
   return { title: batch.reference_id || 'Batch', body, live: 'pot_' }
 }
 
-/** What a batch costs, by the currency of the balance that pays. */
-export function costsOf(costs: string, totals: Batch['totals']): [string, Html][] {
+/** The total debits of a batch as facts, one for each holding currency. */
+export function costsOf(label: string, totals: Batch['totals']): [string, Html][] {
   return totals.map(({ currency = '', total_debit = '' }) => [
-    `${costs} in ${currency}`,
+    `${label} in ${currency}`,
     money(total_debit, currency),
   ])
 }
 
-/** Of which payout an item is, and why it was refused. */
-export const REFUSED: readonly Column<BatchItem>[] = [
+/** The columns of an item that tell which payout it is, and why it was refused. */
+export const REFUSAL_COLUMNS: readonly Column<BatchItem>[] = [
   { name: 'Your reference', show: ({ reference_id }) => reference_id },
   { name: 'Why not', show: ({ errors }) => errors.map(({ message }) => message).join(' ') },
 ]
@@ -78,7 +79,7 @@ function itemList(visit: Visit, id: string): Listing<BatchItem> {
       { name: 'No.', number: true, show: ({ position }) => String(BigInt(position) + 1n) },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Payout', show: ({ payout }) => payout && idLink(visit.root, payout) },
-      ...REFUSED,
+      ...REFUSAL_COLUMNS,
     ],
     withoutDays: true,
     cursorOf: ({ position }) => position,

@@ -1,7 +1,7 @@
-// Beneficiaries: the list, and one of them.
+// Screens of beneficiaries: the list, and one beneficiary with its approval and latest payouts.
 import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
 import { type Html, html } from '../../text/html.ts'
-import { anyOf, deed } from '../form.ts'
+import { anyOf, postForm } from '../form.ts'
 import { type ListPage, rows, textColumn } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -24,10 +24,10 @@ export function beneficiaryScreens(screens: Screens): void {
 
 async function showBeneficiary(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const asked = await readApproval(visit, id)
+  const shownApproval = await readApproval(visit, id)
   const beneficiary = await visit.api.get<Beneficiary>(`/v3/beneficiary/${id}`)
-  const paid = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
-  const approval = beneficiaryApprovalOf(visit, beneficiary, asked)
+  const latest = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
+  const approval = beneficiaryApprovalOf(visit, beneficiary, shownApproval)
   const body = html`<div data-live-part>${
     may(visit, 'maker') && acts(visit, beneficiary, approval === '')
   }
@@ -35,20 +35,22 @@ ${approval}
 <h2>Details</h2>${members(visit.root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
     { columns: payoutColumns(visit.root), caption: 'Payouts to them', empty: 'None yet.' },
-    paid.results,
+    latest.results,
   )}</div>`
   return { title: beneficiary.name, body, live: id }
 }
 
-/** Pay the beneficiary or archive it; an archived one is taken back before anybody pays it. */
+/**
+ * The acts: pay or archive the beneficiary. A person takes back an archived one before paying it.
+ */
 function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean): Html {
   const path = `${visit.root}/beneficiaries/${id}`
   const archive = { action: `${path}/archive`, button: 'Archive', danger: true, small: true }
   const pay = html`<a class="button" href="${visit.root}/payouts/new?to=${id}">Pay them</a>`
   return html`<div class="acts">${
     archived_at === null
-      ? html`${isPayable && pay}${deed(visit, archive)}`
-      : deed(visit, { action: `${path}/unarchive`, button: 'Take back', small: true })
+      ? html`${isPayable && pay}${postForm(visit, archive)}`
+      : postForm(visit, { action: `${path}/unarchive`, button: 'Take back', small: true })
   }</div>`
 }
 

@@ -1,5 +1,5 @@
-// The approval of a beneficiary: what is new since the last approval, who has decided, and the
-// decision. People approve the whole record as the page showed it.
+// Shows the approval of a beneficiary: the changes since the last approval, the decisions so far,
+// and the forms to decide. People approve the whole record as the page showed it.
 import { type Html, html } from '../../text/html.ts'
 import type { Json, JsonObject, ListOf } from '../api.ts'
 import { rows, type Table } from '../list.ts'
@@ -10,7 +10,7 @@ import { decisionForms, decisionsOf } from './decision.ts'
 
 const API = '/v3/beneficiary'
 
-interface Asked {
+interface ShownApproval {
   readonly approval: BeneficiaryApproval
   readonly events: ListOf<Event>
 }
@@ -19,22 +19,22 @@ interface Asked {
  * The approval that a beneficiary needs, if any. It is read before the beneficiary, so that its
  * digest never covers more than the page shows.
  */
-export async function readApproval({ api }: Visit, id: string): Promise<Asked | undefined> {
+export async function readApproval({ api }: Visit, id: string): Promise<ShownApproval | undefined> {
   const approval = await api.find<BeneficiaryApproval>(`${API}/${id}/approval`)
   if (approval === undefined || approval.status === 'approved') return undefined
   const events = await api.list<Event>('/v3/event', { object_id: id, limit: '100' })
   return { approval, events }
 }
 
-/** The approval of a beneficiary that people must approve, or have rejected. */
+/** The approval's part of the page; '' for a beneficiary that neither waits nor is rejected. */
 export function beneficiaryApprovalOf(
   visit: Visit,
   beneficiary: Beneficiary,
-  asked: Asked | undefined,
+  shown: ShownApproval | undefined,
 ): Html | '' {
   const { id, status } = beneficiary
-  if (asked === undefined || (status !== 'pending_approval' && status !== 'rejected')) return ''
-  const { approval, events } = asked
+  if (shown === undefined || (status !== 'pending_approval' && status !== 'rejected')) return ''
+  const { approval, events } = shown
   const { given, needed, made_by, expires_at } = approval
   return html`<h2>Approval</h2><p>${state(status)} No payout may go to them. ${given} of ${needed}
 given. ${status === 'pending_approval' && html`It ends ${time(expires_at)}.`}
@@ -48,7 +48,7 @@ ${
 }`
 }
 
-/** The beneficiaries that wait, for the page of approvals; '' when none does. */
+/** The waiting beneficiaries, for the page of approvals; '' when none waits. */
 export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
   const waiting = await visit.api.list<Beneficiary>(API, {
     status: 'pending_approval',
@@ -72,10 +72,10 @@ ${
 }`
 }
 
-/** Members that every change of a beneficiary also changes. */
-const OF_EVERY_CHANGE = ['status', 'updated_at']
+/** The members that every change of a beneficiary changes. */
+const ALWAYS_CHANGED = ['status', 'updated_at']
 
-/** What differs from the content that people approved last, member by member. */
+/** The members that differ from the content that people approved last: before, and now. */
 function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event>): Html {
   const approved = results.findIndex(({ type }) => type === 'beneficiary.approved')
   if (approved === -1) {
@@ -83,7 +83,7 @@ function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event
       ? html`<p>It was changed too often to show here what was approved.</p>`
       : html`<p>Nobody has approved it before: compare all of it.</p>`
   }
-  // The oldest change after the approval says what was approved.
+  // Events come newest first. A member's oldest change after the approval has its approved value.
   const before: Record<string, Json> = {}
   for (const { previous_attributes } of results.slice(0, approved)) {
     Object.assign(before, previous_attributes)
@@ -92,7 +92,7 @@ function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event
   const present: JsonObject = beneficiary
   const now = new Map(Object.keys(before).flatMap(name => leaves(present[name], name)))
   const differing = [...new Set([...was.keys(), ...now.keys()])].filter(
-    name => was.get(name) !== now.get(name) && !OF_EVERY_CHANGE.includes(name),
+    name => was.get(name) !== now.get(name) && !ALWAYS_CHANGED.includes(name),
   )
   return html`<h3>What was changed</h3><dl class="facts">${differing.map(
     name => html`<div><dt>${words(name)}</dt><dd><del>${was.get(name) ?? 'not set'}</del></dd>
@@ -100,7 +100,7 @@ function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event
   )}</dl>`
 }
 
-/** Each value in it, by its path. Unset values and our own ids are left out. */
+/** The set values inside `value`, each with its path. Leaves out inner members named `id`. */
 function leaves(value: Json | undefined, path: string): [string, string][] {
   if (value === undefined || value === null || value === '' || path.endsWith(' id')) return []
   if (typeof value !== 'object') return [[path, String(value)]]

@@ -1,24 +1,25 @@
-// The decision of an approver. What is approved is what the page showed: its digest goes with the
-// decision, and is shown.
+// Shows the forms of an approver's decision, and the decisions so far. A decision sends the digest
+// of what the page showed, so nobody approves anything else.
 import { type Html, html } from '../../text/html.ts'
-import { bodyOf, deed } from '../form.ts'
+import { bodyOf, postForm } from '../form.ts'
 import type { Approval, BeneficiaryApproval } from '../objects.ts'
-import type { Screens, Show } from '../screens.ts'
+import type { ScreenHandler, Screens } from '../screens.ts'
 import { time } from '../show.ts'
 import { may, type Visit } from '../visit.ts'
 
-type Shown = Pick<Approval, 'digest'> &
+type ShownApproval = Pick<Approval, 'digest'> &
   Pick<Approval | BeneficiaryApproval, 'made_by'> & {
     readonly decisions: readonly { readonly user: string }[]
   }
 
-/** The paths of pages with something to decide, under the root. */
+/** The paths below the root of the pages that have a decision. */
 type Place = 'payouts' | 'batches' | 'approvals' | 'beneficiaries'
 
+/** The forms to approve and reject, or why this person may not decide. */
 export function decisionForms(
   visit: Visit,
   id: string,
-  { digest, made_by, decisions }: Shown,
+  { digest, made_by, decisions }: ShownApproval,
   place: Place,
 ): Html {
   if ([made_by].flat().includes(visit.person.user)) {
@@ -31,14 +32,14 @@ export function decisionForms(
   const path = `${visit.root}/${place}/${id}`
   return html`<p class="faint">You decide about exactly this, digest
 <code title="${digest}">${digest.slice(0, 16)}…</code></p><div class="side">
-${deed(visit, {
+${postForm(visit, {
   action: `${path}/approve`,
   button: 'Approve',
   asksPassword: true,
   hidden: { digest },
   fields: [{ name: 'reason', label: 'Note (optional)' }],
 })}
-${deed(visit, {
+${postForm(visit, {
   action: `${path}/reject`,
   button: 'Reject',
   asksPassword: true,
@@ -58,17 +59,14 @@ export function decisionsOf(decisions: Approval['decisions']): Html | '' {
   )}</ul>`
 }
 
-type Decided = 'payout' | 'payout_batch' | 'payout_import' | 'beneficiary'
+type DecidedObject = 'payout' | 'payout_batch' | 'payout_import' | 'beneficiary'
 
-/**
- * Registers the decisions of approvers about such objects. After a refusal, `again` shows the
- * object.
- */
+/** Registers approving and rejecting for a kind of object. After a refusal, `again` shows it. */
 export function decisionScreens(
   screens: Screens,
-  object: Decided,
+  object: DecidedObject,
   place: Place,
-  again: Show,
+  again: ScreenHandler,
 ): void {
   const done = { approve: 'approved', reject: object === 'beneficiary' ? 'refused' : 'rejected' }
   for (const decision of ['approve', 'reject'] as const) {

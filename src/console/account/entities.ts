@@ -1,6 +1,6 @@
-// Entities: the people and businesses that the account pays for, and the state of their review.
+// Screens of entities, in whose names the account pays: the list, and one entity with its review.
 import { html } from '../../text/html.ts'
-import { anyOf, deed } from '../form.ts'
+import { anyOf, postForm } from '../form.ts'
 import { type ListPage, textColumn } from '../list.ts'
 import type { Entity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -24,7 +24,7 @@ ${approval_status_description}</p>
 ${
   may(visit, 'maker') &&
   approval_status === 'requires_action' &&
-  deed(visit, { action: `${visit.root}/entities/${id}/submit`, button: 'Submit for review' })
+  postForm(visit, { action: `${visit.root}/entities/${id}/submit`, button: 'Submit for review' })
 }</div>
 ${members(visit.root, entity)}`
   return { title: entity.name, body, live: id }

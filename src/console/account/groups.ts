@@ -1,5 +1,5 @@
-// Batches and imports that are approved as one: those that wait, and what a person sees of one
-// before they decide about it.
+// Shows payout groups, the batches and imports that people approve as one: the groups that wait,
+// and what a person sees of a group before deciding.
 import { type Content, type Html, html } from '../../text/html.ts'
 import { rows, type Table } from '../list.ts'
 import type { GroupApproval, WaitingGroup, WaitingTotal } from '../objects.ts'
@@ -7,7 +7,7 @@ import { facts, money, state, time } from '../show.ts'
 import type { Visit } from '../visit.ts'
 import { decisionForms } from './decision.ts'
 
-/** The groups that wait, for the page of approvals; '' when none does. */
+/** The waiting groups, for the page of approvals; '' when none waits. */
 export async function waitingGroups(visit: Visit): Promise<Html | ''> {
   const { groups } = await visit.api.get<{ groups: readonly WaitingGroup[] }>('/v3/payout_group')
   if (groups.length === 0) return ''
@@ -40,7 +40,7 @@ function sums(totals: readonly WaitingTotal[]): Content {
   )}</ul>`
 }
 
-/** The waiting payouts of a group, the state of the others, and the decision about the group. */
+/** A group's waiting payouts, the statuses of its other payouts, and the forms to decide. */
 export function groupApproval(
   visit: Visit,
   id: string,

@@ -1,5 +1,5 @@
-// The ways in: the entry of the console, its search box, and the home of an account, which shows
-// what it has, what needs somebody, and what is under way.
+// The first screens: /console itself, the search, and the home of an account. The home shows the
+// balances, what waits for somebody, and the payouts in transit.
 import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { type ListOf, queryText } from '../api.ts'
@@ -24,7 +24,7 @@ export function homeScreens(screens: Screens): void {
   screens.show('account', '/find', find)
 }
 
-/** What waits for somebody, in the order in which it is shown. */
+/** The statuses of payouts that wait for somebody, in the order of the page. */
 const NEEDS = [
   { status: 'pending_approval', what: 'waiting for an approval', place: '/approvals' },
   {
@@ -39,22 +39,22 @@ const NEEDS = [
   },
 ] as const
 
-/** Counting stops here: nobody needs a greater exact number. */
-const COUNTED = 100
+/** The most rows that are counted: nobody needs a greater exact number. */
+const MAX_COUNTED = 100
 
 async function home(visit: Visit): Promise<Screen> {
   const { api } = visit
-  const of = (status: string, limit = COUNTED) =>
-    api.list<Payout>('/v3/payout', { status, limit: String(limit) })
+  const payoutsIn = (status: string) =>
+    api.list<Payout>('/v3/payout', { status, limit: String(MAX_COUNTED) })
   const [balance, latest, processing, payees, ...waiting] = await Promise.all([
     api.get<Balance>('/v3/balance'),
     api.list<Payout>('/v3/payout', { limit: '10' }),
-    of('processing'),
+    payoutsIn('processing'),
     api.list<Beneficiary>('/v3/beneficiary', {
       status: 'pending_approval',
-      limit: String(COUNTED),
+      limit: String(MAX_COUNTED),
     }),
-    ...NEEDS.map(({ status }) => of(status)),
+    ...NEEDS.map(({ status }) => payoutsIn(status)),
   ])
   const { root } = visit
   const needed = [
@@ -78,7 +78,7 @@ ${rows({ ...LATEST, columns: payoutColumns(root) }, latest.results)}
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }
 }
 
-/** How many there are, and how old the oldest is; '' when there is none. */
+/** How many rows were found, and how old the oldest is; '' for none. `since` names their time. */
 function need<Member extends string>(
   place: string,
   what: string,
@@ -108,7 +108,7 @@ const AGES: readonly (readonly [string, number])[] = [
 
 const LATEST = { caption: 'Latest payouts', empty: 'None yet.' }
 
-/** Money in transit by age and currency. */
+/** The amounts of payouts in `processing`, by age and currency; '' without one. */
 function inTransit(root: string, page: ListOf<Payout>): Html | '' {
   if (page.results.length === 0) return ''
   const now = Date.now()
@@ -127,7 +127,7 @@ function inTransit(root: string, page: ListOf<Payout>): Html | '' {
   )}</ul>`
 }
 
-/** An id leads to its page; any other text is looked up as the caller's own reference. */
+/** The page of an id; of any other text the payouts with this `reference_id`. */
 async function find(visit: Visit): Promise<string> {
   const text = (visit.query.q ?? '').trim()
   const page = pageOf(visit.root, text)

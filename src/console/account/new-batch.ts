@@ -1,42 +1,42 @@
-// A batch from a spreadsheet. Its rows are checked as the API would, and each problem is shown at
-// its line before anything is made.
+// Makes a payout batch from CSV. “Check” runs the batch dry, and shows each problem at its line
+// before any payout is made.
 import { readPayouts, type TextRow } from '../../bulk/text.ts'
 import { type Html, html } from '../../text/html.ts'
 import { ApiError } from '../api.ts'
-import { deed, fields, post, said } from '../form.ts'
+import { fields, fieldText, post, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Batch, BatchItem } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import { costsOf, REFUSED } from './batches.ts'
+import { costsOf, REFUSAL_COLUMNS } from './batches.ts'
 
 export function newBatchScreens(screens: Screens): void {
   screens.show('account', '/batches/new', form)
   screens.act('account', '/batches/new', make, form)
 }
 
-const EXAMPLE =
+const EXAMPLE_HEADER =
   'amount_major,currency,purpose,transaction_description,reference_id,' +
   'beneficiary.name,beneficiary.type,beneficiary.iban,beneficiary.country'
-const OF_CSV = html`A header and a row for each payout, as <code>corridor payout import</code> takes
-them. The header could be <code>${EXAMPLE}</code>`
+const HINT = html`A header and a row for each payout, as <code>corridor payout import</code> takes
+them. The header could be <code>${EXAMPLE_HEADER}</code>`
 
 const MODES = { all_or_nothing: 'all, or none of them', best_effort: 'those that can be made' }
 
 async function form(visit: Visit): Promise<Screen> {
-  return { title: 'New batch', body: checked(visit, undefined) }
+  return { title: 'New batch', body: formUnder(visit, undefined) }
 }
 
-/** The form, under the findings of its check. */
-function checked(visit: Visit, findings: Html | undefined): Html {
-  const into = html`<input type="file" accept=".csv,text/csv" data-into="f-csv" hidden
+/** The form, under the findings of a check if there was one. */
+function formUnder(visit: Visit, findings: Html | undefined): Html {
+  const fileInput = html`<input type="file" accept=".csv,text/csv" data-into="f-csv" hidden
 aria-label="Choose a file">`
-  return html`${findings}${deed(visit, {
+  return html`${findings}${postForm(visit, {
     action: `${visit.root}/batches/new`,
     button: 'Make the payouts',
-    body: html`${into}${fields(visit, [
-      { name: 'csv', label: 'Payouts, as CSV', rows: 12, required: true, hint: OF_CSV },
+    body: html`${fileInput}${fields(visit, [
+      { name: 'csv', label: 'Payouts, as CSV', rows: 12, required: true, hint: HINT },
       { name: 'mode', label: 'Make', options: MODES },
       { name: 'reference_id', label: 'Your reference (optional)' },
     ])}<p><button class="quiet" name="check" value="yes">Check, and make nothing</button></p>`,
@@ -47,37 +47,38 @@ async function make(visit: Visit): Promise<Screen | string> {
   const { rows: read, problems } = readPayouts(visit.form.get('csv') ?? '')
   if (problems.length > 0) throw asRefusal(problems.map(p => `Line ${p.line}: ${p.message}`))
   if (read.length === 0) throw asRefusal(['There is no row under the header.'])
-  const dry_run = said(visit, 'check') === 'yes'
-  const reference_id = said(visit, 'reference_id')
+  const dry_run = fieldText(visit, 'check') === 'yes'
+  const reference_id = fieldText(visit, 'reference_id')
   const body = {
-    mode: said(visit, 'mode') || 'all_or_nothing',
+    mode: fieldText(visit, 'mode') || 'all_or_nothing',
     dry_run,
     ...(reference_id && { reference_id }),
     payouts: read.map(row => row.body),
   }
-  const batch = await atLines(read, () =>
+  const batch = await withLines(read, () =>
     dry_run
       ? visit.api.post<Batch>('/v3/payout_batch', body)
       : post<Batch>(visit, '/v3/payout_batch', body),
   )
-  if (dry_run) return { title: 'New batch', body: checked(visit, findingsOf(read, batch)) }
+  if (dry_run) return { title: 'New batch', body: formUnder(visit, findingsOf(read, batch)) }
   return `${visit.root}/batches/${batch.id}?done=batch`
 }
 
-const MOST_PROBLEMS = 50
+const MAX_PROBLEMS = 50
 
+/** A refusal (400) with a problem for each message, up to MAX_PROBLEMS. */
 function asRefusal(messages: readonly string[]): ApiError {
-  const shown = messages.slice(0, MOST_PROBLEMS)
+  const shown = messages.slice(0, MAX_PROBLEMS)
   return new ApiError(
     400,
     shown.map(message => ({ reason: 'invalid_field', message, remarks: '' })),
   )
 }
 
-/** Turns the API's problems about the payout at a position into problems of its line. */
-async function atLines<T>(read: readonly TextRow[], ask: () => Promise<T>): Promise<T> {
+/** Adds the line of the CSV to the API's problems, which name a payout by its position. */
+async function withLines<T>(read: readonly TextRow[], call: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await call()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const problems = error.problems.map(problem => {
@@ -98,10 +99,10 @@ function findingsOf(read: readonly TextRow[], batch: Batch): Html {
     empty: 'No row is refused.',
     columns: [
       { name: 'Line', number: true, show: ({ position }) => read[Number(position)]?.line },
-      ...REFUSED,
+      ...REFUSAL_COLUMNS,
     ],
   }
-  return html`<section class="card"><h2>Checked: nothing is made yet</h2>
+  return html`<section class="card"><h2>Checked: emptyBody is made yet</h2>
 ${facts([
   ['Payouts', counts.payouts],
   ['Would be made', counts.created],

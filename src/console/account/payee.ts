@@ -1,8 +1,18 @@
-// The second step of a new payout: at a quote that holds for a while, whom it pays and what for.
-// The fields are those that the corridor requires (GET /v3/payout/requirements).
+// The second step of a new payout: the payee and the purpose, at an active quote. The form asks for
+// what the corridor requires (GET /v3/payout/requirements).
 import { type Content, type Html, html } from '../../text/html.ts'
 import { queryText } from '../api.ts'
-import { bodyOf, deed, type Field, field, fields, named, post, said, setMember } from '../form.ts'
+import {
+  bodyOf,
+  type Field,
+  field,
+  fields,
+  fieldText,
+  optionsOf,
+  post,
+  postForm,
+  setMember,
+} from '../form.ts'
 import type { Beneficiary, Payout, Quote, Requirement, Requirements } from '../objects.ts'
 import { facts, money, time, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -10,60 +20,62 @@ import type { Screen, Visit } from '../visit.ts'
 export async function payeeScreen(visit: Visit): Promise<Screen> {
   const { query } = visit
   const quote = await visit.api.get<Quote>(`/v3/payout/quote/${visit.params.quote}`)
-  const wanted = await visit.api.get<Requirements>('/v3/payout/requirements', {
+  const requirements = await visit.api.get<Requirements>('/v3/payout/requirements', {
     type: quote.payout_type,
     currency: quote.payout_type === 'service_account' ? '' : quote.destination_info.currency,
     country: query.country,
     network: networkOf(quote),
   })
   const to = query.to ?? ''
-  const known = to === '' ? undefined : await visit.api.find<Beneficiary>(`/v3/beneficiary/${to}`)
-  const again = `${visit.root}/payouts/new${queryText({
+  const stored = to === '' ? undefined : await visit.api.find<Beneficiary>(`/v3/beneficiary/${to}`)
+  const newPrice = `${visit.root}/payouts/new${queryText({
     currency: quote.payout_info.currency,
     country: query.country,
     to,
   })}`
-  const body = html`${terms(quote, again)}
+  const body = html`${terms(quote, newPrice)}
 ${
   quote.status === 'active' &&
-  deed(visit, {
+  postForm(visit, {
     action: `${visit.root}/payouts/new/${quote.id}${queryText(query)}`,
     button: 'Pay',
-    body: html`${known === undefined ? payeeFields(visit, wanted) : knownPayee(known)}
-<h2>What for</h2>${purposeFields(visit, wanted)}
-${visit.trouble?.is('possible_duplicate_payout') && duplicateField()}`,
+    body: html`${stored === undefined ? payeeFields(visit, requirements) : storedPayee(stored)}
+<h2>What for</h2>${purposeFields(visit, requirements)}
+${visit.formError?.is('possible_duplicate_payout') && duplicateField()}`,
   })
 }`
   return { title: 'Whom do you pay?', body }
 }
 
+/** The network of the quote's destination, or the chain of its wallet; '' for none. */
 function networkOf(quote: Quote): string {
   const wallet = quote.wallet.network ?? quote.wallet.type
   const { fund_transfer_network: local } = quote.local
   return local || quote.local_payment_network.payment_network || (wallet ? String(wallet) : '')
 }
 
-function terms(quote: Quote, again: string): Html {
+/** The quote's price and arrival, and how long it is valid. `newPrice` is the path of step one. */
+function terms(quote: Quote, newPrice: string): Html {
   const { holding_info: from, payout_info: to } = quote
   const total = BigInt(from.amount) + feesOf(quote)
-  const left =
+  const validity =
     quote.status === 'active'
       ? html`<p>This price holds until ${time(quote.valid_until)}
-<strong data-until="${quote.valid_until}"></strong>. <a href="${again}">Another price</a></p>`
+<strong data-until="${quote.valid_until}"></strong>. <a href="${newPrice}">Another price</a></p>`
       : html`<p class="note bad">This quote is ${quote.status}.
-<a href="${again}">Ask for a new price.</a></p>`
+<a href="${newPrice}">Ask for a new price.</a></p>`
   return html`<section class="card">${facts([
     ['They get', money(to.amount, to.currency)],
     ...priceFacts(quote, String(total), to.currency),
     ['Arrives', quote.expected_at && time(quote.expected_at)],
-  ])}${left}</section>`
+  ])}${validity}</section>`
 }
 
 type Price = Pick<Quote, 'fee_info' | 'exchange_rates'> & {
   readonly holding_info: { readonly currency: string }
 }
 
-/** What a price costs with its fees, and by which rate a payout in currency `to` is converted. */
+/** A price as facts: total debit, fees, and the rate to the payout currency `to` if it converts. */
 export function priceFacts(price: Price, total: string, to: string): [string, Content][] {
   const { currency: from } = price.holding_info
   const rate = `1 ${from} = ${price.exchange_rates.holding_to_payout} ${to}`
@@ -78,7 +90,7 @@ function feesOf({ fee_info: { fixed, variable } }: Pick<Quote, 'fee_info'>): big
   return BigInt(fixed.in_holding_currency) + BigInt(variable.in_holding_currency)
 }
 
-function knownPayee({ id, name }: Beneficiary): Html {
+function storedPayee({ id, name }: Beneficiary): Html {
   return html`<p>To <strong>${name}</strong>
 <input type="hidden" name="beneficiary" value="${id}"></p>`
 }
@@ -99,23 +111,25 @@ ${
 ${chosen.fields.map(required => payeeField(visit, required))}`
 }
 
+/** The prefix of the payee's members in the names of form fields. */
 const PREFIX = 'payee:'
 
 function payeeField(
   visit: Visit,
   { path, description, example, pattern, required }: Requirement,
 ): Html {
-  const closed = /^\^\(([^()]+)\)\$$/.exec(pattern)?.[1]?.split('|')
-  const only = /^\^([a-z_]+)\$$/.exec(pattern)?.[1]
-  if (only !== undefined) return html`<input type="hidden" name="${PREFIX}${path}" value="${only}">`
+  const allowed = /^\^\(([^()]+)\)\$$/.exec(pattern)?.[1]?.split('|')
+  const constant = /^\^([a-z_]+)\$$/.exec(pattern)?.[1]
+  if (constant !== undefined)
+    return html`<input type="hidden" name="${PREFIX}${path}" value="${constant}">`
   const spec: Field = {
     name: `${PREFIX}${path}`,
     label: labelOf(path),
-    hint: closed === undefined ? `${description} For example ${example}` : description,
+    hint: allowed === undefined ? `${description} For example ${example}` : description,
     required,
     value: path === 'destination_details.bank.country' ? (visit.query.country ?? '') : '',
     member: `beneficiary_details.${path}`,
-    ...(closed && { options: named(closed) }),
+    ...(allowed && { options: optionsOf(allowed) }),
   }
   return field(visit, spec)
 }
@@ -133,7 +147,7 @@ function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Cont
       label: 'Purpose',
       required: true,
       value: codes[0] ?? 'supplier_payment',
-      ...(codes.length > 0 && { options: named(codes) }),
+      ...(codes.length > 0 && { options: optionsOf(codes) }),
     },
     {
       name: 'transaction_description',
@@ -156,13 +170,15 @@ function duplicateField(): Html {
 This is another payment: make it all the same</label></p>`
 }
 
-/** As RFC 3339: a browser leaves out the seconds and the zone. */
+/** A browser's local time as RFC 3339 in UTC: it has no zone, and may have no seconds. */
 function inUtc(local: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? `${local}:00Z` : `${local}Z`
 }
 
-const NAMED = ['purpose', 'transaction_description', 'reference_id', 'beneficiary']
+/** The members of the request that the form has under their own names. */
+const MEMBERS = ['purpose', 'transaction_description', 'reference_id', 'beneficiary']
 
+/** Makes the payout of the quote; returns its page. */
 export async function payPayee(visit: Visit): Promise<string> {
   const { form } = visit
   const quote = await visit.api.get<Quote>(`/v3/payout/quote/${visit.params.quote}`)
@@ -172,12 +188,12 @@ export async function payPayee(visit: Visit): Promise<string> {
     currency: quote.payout_info.currency,
     holding_currency: quote.holding_info.currency,
     type: quote.payout_type,
-    ...bodyOf(form, NAMED),
+    ...bodyOf(form, MEMBERS),
   }
   const { fund_transfer_network } = quote.local
   if (fund_transfer_network !== '') body.local = { fund_transfer_network }
   if (quote.payout_type === 'swift') body.charge_type = visit.query.charge_type ?? 'shared'
-  const execute_at = said(visit, 'execute_at')
+  const execute_at = fieldText(visit, 'execute_at')
   if (execute_at !== '') body.execute_at = inUtc(execute_at)
   if (form.get('allow_duplicate') === 'true') body.allow_duplicate = true
   for (const [name, value] of form) {

@@ -1,12 +1,12 @@
-// Payouts: the list, and one payout with its money, its route and what the person can do about it.
-// Also a quote, with the calculation of each of its figures.
+// Screens of payouts: the list, and one payout with its money, approval, timeline and acts. Also a
+// quote, with the calculation of each of its figures.
 
 import { PAYOUT_STATUSES } from '../../payout/states.ts'
 import { PAYOUT_TYPES } from '../../quote/quote.ts'
 import { type Html, html } from '../../text/html.ts'
 import type { JsonObject } from '../api.ts'
-import { anyOf, deed, said } from '../form.ts'
-import { AMOUNT, type Listing, type ListPage, textColumn } from '../list.ts'
+import { anyOf, fieldText, postForm } from '../form.ts'
+import { AMOUNT_COLUMNS, type Listing, type ListPage, textColumn } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import {
@@ -73,7 +73,7 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
         link(`${root}/payouts/${id}`, beneficiary_details.name || id),
       text: ({ beneficiary_details }) => beneficiary_details.name,
     },
-    ...AMOUNT,
+    ...AMOUNT_COLUMNS,
     textColumn('State', ({ status }) => status, state),
     textColumn('Type', ({ type }) => type, words),
     textColumn('Your reference', ({ reference_id }) => reference_id),
@@ -82,7 +82,7 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
   ]
 }
 
-/** States from which the account itself can still take a payout back. */
+/** The statuses in which the account may cancel a payout. */
 const CANCELLABLE = ['pending_approval', 'processing', 'requires_action', 'compliance_hold']
 
 export async function showPayout(visit: Visit): Promise<Screen> {
@@ -90,14 +90,15 @@ export async function showPayout(visit: Visit): Promise<Screen> {
   const path = `/v3/payout/${id}`
   const readApproval = () => visit.api.find<Approval>(`${path}/approval`)
   let payout = await visit.api.get<Payout>(path)
-  let asked: Approval | undefined
+  let shownApproval: Approval | undefined
   if (payout.status === 'pending_approval') {
-    // Read before the shown payouts, so that the digest never covers more than the page shows.
-    asked = await readApproval()
+    // Read before the payout that is shown, so that its digest never covers more than the page
+    // shows.
+    shownApproval = await readApproval()
     payout = await visit.api.get<Payout>(path)
   }
   const [approval, timeline, transaction, quote] = await Promise.all([
-    asked ?? readApproval(),
+    shownApproval ?? readApproval(),
     timelineOf(visit, id),
     visit.api.find<Transaction>(`/v3/balance_transaction/${payout.balance_transaction}`),
     payout.quote === '' ? undefined : visit.api.find<Quote>(`/v3/payout/quote/${payout.quote}`),
@@ -118,10 +119,12 @@ ${acts(visit, payout)}
   return { title, body, live: id }
 }
 
-/** Says that nothing has gone out yet. The API knows the clock of a sandbox, the page does not. */
+/**
+ * When a scheduled payout goes out, while it is `processing`. Only the API knows a sandbox's clock.
+ */
 function scheduled({ execute_at, status }: Payout): Html | '' {
   if (execute_at === null || status !== 'processing') return ''
-  return html`<p>Its time is ${time(execute_at)}: nothing goes out before, and until then you can
+  return html`<p>Its time is ${time(execute_at)}: emptyBody goes out before, and until then you can
 cancel it.</p>`
 }
 
@@ -188,11 +191,11 @@ function acts(visit: Visit, payout: Payout): Html {
   const path = `${root}/payouts/${id}`
   const cancel = { action: `${path}/cancel`, button: 'Cancel this payout' }
   const move = html`<a href="${root}/sandbox?payout=${id}">Move it in the sandbox</a>`
-  const ofMakers = html`
-${CANCELLABLE.includes(status) && deed(visit, { ...cancel, danger: true, small: true })}
+  const makerActs = html`
+${CANCELLABLE.includes(status) && postForm(visit, { ...cancel, danger: true, small: true })}
 <a href="${root}/payouts/new?like=${id}">Make one like it</a>
 ${accountOf(visit).sandbox && move}`
-  return html`<div class="acts">${may(visit, 'maker') && ofMakers}
+  return html`<div class="acts">${may(visit, 'maker') && makerActs}
 ${copier('Copy the id', id)}${copier('Copy the link', path)}
 </div>`
 }
@@ -214,7 +217,7 @@ function detailsOf(root: string, payout: Payout): Html {
   ])
 }
 
-// The prefix of metadata in forms and in what they send.
+/** The prefix of metadata in the names of form fields. */
 const PREFIX = 'metadata:'
 
 /** The form of the metadata, for makers, whatever the state of the payout. */
@@ -223,7 +226,7 @@ function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' {
   const known = Object.entries(metadata ?? {}).map(([name, text]) => {
     return { name: PREFIX + name, label: name, value: String(text) }
   })
-  return deed(visit, {
+  return postForm(visit, {
     action: `${visit.root}/payouts/${id}/metadata`,
     under: 'Change the metadata',
     button: 'Save the metadata',
@@ -240,7 +243,7 @@ async function changeMetadata(visit: Visit): Promise<string> {
   const sent = [...form].flatMap(([name, text]) =>
     name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), text] as const] : [],
   )
-  const name = said(visit, 'name')
+  const name = fieldText(visit, 'name')
   const added = name === '' ? [] : [[name, form.get('text') ?? ''] as const]
   const metadata = Object.fromEntries([...sent, ...added])
   await visit.api.send('PUT', `/v3/payout/${params.id}`, { metadata })

@@ -1,5 +1,5 @@
-// Reports: the outcomes of the latest payouts, by corridor and by rail, and how long they took.
-// They read a bounded number of payouts, and say how many.
+// The screen of reports about the latest payouts: volume by corridor, outcomes by status and by
+// rail, and times to success. It reads at most 1,000 payouts, and says how many.
 
 import { instantIn } from '../../id.ts'
 import { html } from '../../text/html.ts'
@@ -17,40 +17,40 @@ export function reportScreens(screens: Screens): void {
 const BY_RAIL = { title: 'Paid, of 100 that ended', columns: ['Rail', 'Paid'] } as const
 const TO_SUCCESS = { title: 'Seconds to success', columns: ['Of them', 'At most'] } as const
 
-/** Most payouts that a report reads, 100 a page. */
-const MOST = 1000
+/** The most payouts, and the most events, that a report reads. */
+const MAX_READ = 1000
 
 const after = ({ id }: { readonly id: string }) => ({ starting_after: id })
 
 async function show(visit: Visit): Promise<Screen> {
-  const api = visit.api.quietly()
-  const [payouts, ended, balance] = await Promise.all([
-    api.first<Payout>('/v3/payout', MOST, {}, after),
-    api.first<Event>('/v3/event', MOST, { type: 'payout.succeeded' }, after),
+  const api = visit.api.unlisted()
+  const [payouts, succeeded, balance] = await Promise.all([
+    api.first<Payout>('/v3/payout', MAX_READ, {}, after),
+    api.first<Event>('/v3/event', MAX_READ, { type: 'payout.succeeded' }, after),
     visit.api.get<Balance>('/v3/balance'),
   ])
   const body = html`<p>Of the latest ${payouts.length} payouts${
-    payouts.length === MOST && html`; the statement has all of them`
+    payouts.length === MAX_READ && html`; the statement has all of them`
   }.</p>
 <h2>Balances</h2>${await balanceLines(visit, balance)}
 <h2>Volume by corridor</h2><div class="charts">${volumes(payouts)}</div>
 <h2>How they end</h2><div class="charts">
-${barChart({ title: 'By state', columns: ['State', 'Payouts'], points: states(payouts) })}
-${barChart({ ...BY_RAIL, points: success(payouts) })}
-${barChart({ ...TO_SUCCESS, points: times(ended) })}
+${barChart({ title: 'By state', columns: ['State', 'Payouts'], points: byStatus(payouts) })}
+${barChart({ ...BY_RAIL, points: paidByRail(payouts) })}
+${barChart({ ...TO_SUCCESS, points: timesToSuccess(succeeded) })}
 </div>`
   return { title: 'Reports', body }
 }
 
-const MOST_BARS = 8
+const MAX_BARS = 8
 
-function states(payouts: readonly Payout[]): Point[] {
+function byStatus(payouts: readonly Payout[]): Point[] {
   return [...Map.groupBy(payouts, ({ status }) => words(status))].map(([name, { length }]) => {
     return { name, value: BigInt(length), shown: String(length) }
   })
 }
 
-/** A chart for each currency that was paid out, by the balance that paid and the type. */
+/** A chart for each payout currency, by holding currency and payout type. */
 function volumes(payouts: readonly Payout[]) {
   return [...Map.groupBy(payouts, ({ currency }) => currency)].map(([currency, all]) => {
     const corridor = (payout: Payout) => `${payout.holding_currency} ${words(payout.type)}`
@@ -58,7 +58,7 @@ function volumes(payouts: readonly Payout[]) {
       const value = some.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
       return { name, value, shown: digits(String(value), currency) }
     })
-    const largest = points.toSorted((a, b) => (a.value < b.value ? 1 : -1)).slice(0, MOST_BARS)
+    const largest = points.toSorted((a, b) => (a.value < b.value ? 1 : -1)).slice(0, MAX_BARS)
     return barChart({
       title: `Paid out in ${currency}`,
       columns: ['From', currency],
@@ -67,7 +67,8 @@ function volumes(payouts: readonly Payout[]) {
   })
 }
 
-function success(payouts: readonly Payout[]): Point[] {
+/** Of each rail's payouts that are over, the part that succeeded, in percent rounded down. */
+function paidByRail(payouts: readonly Payout[]): Point[] {
   const over = payouts.filter(({ status }) => ['succeeded', 'failed', 'reversed'].includes(status))
   const rails = Map.groupBy(over, ({ rail }) => rail || 'between accounts')
   return [...rails].map(([name, all]) => {
@@ -77,8 +78,8 @@ function success(payouts: readonly Payout[]): Point[] {
   })
 }
 
-/** How long half of them took at most, then 95 of 100, then the slowest. */
-function times(events: readonly Event[]): Point[] {
+/** The median, the 95th percentile and the longest time from making to success, in seconds. */
+function timesToSuccess(events: readonly Event[]): Point[] {
   const seconds = events
     .map(({ object_id, created_at }) => {
       return Math.trunc((Date.parse(created_at) - Date.parse(instantIn(object_id))) / 1000)

@@ -1,4 +1,5 @@
-// The history of a payout, in order: states, journals, its route, and webhooks.
+// Shows the timeline of a payout: states, route, attempts, journals, decisions and webhook
+// attempts.
 import { type Content, type Html, html } from '../../text/html.ts'
 import type { TimelineResponse } from '../../timeline/response.ts'
 import type { Shown } from '../objects.ts'
@@ -26,12 +27,12 @@ ${item.failure && html` ${item.failure.message} <code>${item.failure.code}</code
     case 'route':
       return html`Goes by <strong>${item.rail}</strong>. ${item.reason}`
     case 'attempt':
-      return onRail(item)
+      return railAttempt(item)
     case 'journal':
       return html`<details><summary>Booked: ${words(item.journal_kind)}, journal
 ${item.journal_number}</summary>${postings(item)}</details>`
     case 'webhook_attempt':
-      return told(root, item)
+      return webhookAttempt(root, item)
     case 'approval':
       return html`<strong>${item.by_hand.operator}</strong> ${
         item.decision === 'approve' ? 'approved' : 'rejected'
@@ -45,7 +46,7 @@ ${item.journal_number}</summary>${postings(item)}</details>`
   }
 }
 
-function onRail(item: ItemOf<'attempt'>): Html {
+function railAttempt(item: ItemOf<'attempt'>): Html {
   const { release_at, failure, uetr } = item
   const release = release_at && html`, its rail gets it ${time(release_at)}`
   return html`Attempt ${item.number} by <strong>${item.rail}</strong>:
@@ -53,8 +54,8 @@ ${words(item.state)}${release}${failure && html`. ${failure.message}`}
 ${uetr && html`<br><span class="faint">UETR <code>${uetr}</code></span>`}`
 }
 
-/** An attempt to tell an endpoint, with a link to the whole delivery. */
-function told(root: string, item: ItemOf<'webhook_attempt'>): Html {
+/** A webhook attempt, with a link to its delivery. */
+function webhookAttempt(root: string, item: ItemOf<'webhook_attempt'>): Html {
   const { endpoint, delivery, outcome, status_code, retry_at } = item
   const page = `${root}/webhooks/${endpoint}/deliveries/${delivery}`
   const answered = status_code === null ? item.error : `answered ${status_code}`
@@ -77,7 +78,7 @@ function postings({ postings: booked, hash }: ItemOf<'journal'>): Html {
   )}</tbody></table><p class="faint">Seal <code>${hash.slice(0, 16)}…</code></p>`
 }
 
-/** The members of an item that this file does not know. */
+/** The members of an item whose kind this file does not know. */
 function rest(root: string, item: Item): Content {
   const known = ['at', 'kind', 'event', 'sequence']
   const set = Object.entries(item).filter(([name, value]) => !known.includes(name) && value)

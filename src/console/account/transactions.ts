@@ -1,7 +1,7 @@
-// The statement: every movement of a balance, the balance at any time, and files of both.
+// Screens of the statement: balance transactions, the balances at a time, and a period's file.
 import { type Html, html } from '../../text/html.ts'
-import { anyOf, field, named } from '../form.ts'
-import { AMOUNT, type Listing, showList, textColumn } from '../list.ts'
+import { anyOf, field, optionsOf } from '../form.ts'
+import { AMOUNT_COLUMNS, type Listing, showList, textColumn } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, idLink, link, members, money, time, words } from '../show.ts'
@@ -19,7 +19,7 @@ export function transactionScreens(screens: Screens): void {
 
 const list = (visit: Visit) => showList(visit, '/transactions', transactionList(visit))
 
-/** The balances at a time that the address names. */
+/** The form of a day, and the balances at the start of the day that the address names. */
 async function balanceAt(visit: Visit) {
   const day = visit.query.as_of ?? ''
   const as_of = /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00:00Z` : day
@@ -42,11 +42,11 @@ ${field(visit, {
 
 const FORMATS = { camt053: 'camt.053 (ISO 20022)', mt940: 'MT940 (SWIFT)', csv: 'CSV' }
 
-/** The statement of a period as a file. The period ends before today, as today is not over. */
+/** The form of a period's statement. Its default period ends where today begins. */
 function statementForm(visit: Visit): Html {
   const today = new Date().toISOString().slice(0, 10)
   const month = `${today.slice(0, 8)}01`
-  const currencies = named(accountOf(visit).currencies)
+  const currencies = optionsOf(accountOf(visit).currencies)
   const day = (name: string, label: string, value: string) =>
     field(visit, { name, label, type: 'date', value, required: true })
   return html`<details class="file"><summary>The statement of a period, as a file</summary>
@@ -69,7 +69,7 @@ function transactionList(visit: Visit): Listing<Transaction> {
         show: ({ id, created_at }) => link(`${visit.root}/transactions/${id}`, time(created_at)),
         text: ({ created_at }) => created_at,
       },
-      ...AMOUNT,
+      ...AMOUNT_COLUMNS,
       textColumn('For', ({ type }) => type, words),
       textColumn(
         'Of',

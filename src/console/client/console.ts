@@ -1,5 +1,5 @@
-// What the console's pages do in a browser besides links and forms: times in the reader's zone, a
-// price that counts down, copying, and changes as they happen. Without it every page still works.
+// Adds to the console's pages in the browser: times in the reader's zone, the countdown of a quote,
+// copy buttons, and changes as they happen. Every page works without it.
 
 const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [86_400, 'day'],
@@ -30,6 +30,7 @@ function ago(at: Date): string {
   return words.format(Math.trunc(seconds), 'second')
 }
 
+/** Shows how long each quote of the page is still valid. */
 function countDown(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-until]')) {
     const left = Math.trunc((Date.parse(element.dataset.until ?? '') - Date.now()) / 1000)
@@ -39,7 +40,7 @@ function countDown(): void {
   }
 }
 
-function addCopying(root: ParentNode): void {
+function addCopyButtons(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.code:not(:has(button))')) {
     const caption = figure.querySelector('figcaption')
     const text = () => figure.querySelector('pre')?.textContent ?? ''
@@ -63,8 +64,8 @@ function copyButton(name: string, text: () => string): HTMLButtonElement {
   return button
 }
 
-/** Puts a chosen file into the text field that it is for. */
-function addFiles(root: ParentNode): void {
+/** Puts the text of a chosen file into the text area that the file input names. */
+function addFileInputs(root: ParentNode): void {
   for (const input of root.querySelectorAll<HTMLInputElement>('input[data-into]')) {
     input.hidden = false
     input.addEventListener('change', async () => {
@@ -75,7 +76,7 @@ function addFiles(root: ParentNode): void {
   }
 }
 
-/** Makes a second click send nothing. The key of the form makes it harmless anyway. */
+/** Makes a second click send nothing. The form's Idempotency-Key would make it harmless, too. */
 function guardForms(): void {
   document.addEventListener('submit', event => {
     const form = event.target
@@ -84,17 +85,19 @@ function guardForms(): void {
     form.dataset.sent = 'yes'
     form.setAttribute('aria-busy', 'true')
   })
-  // A page that comes back from the browser's memory can be sent again.
+  // The browser may show a page again from its memory; its forms can then be sent again.
   window.addEventListener('pageshow', () => {
     for (const form of document.querySelectorAll('form')) delete form.dataset.sent
   })
 }
 
-function addKeys(): void {
+/** `/` puts the cursor into the search box. */
+function addShortcut(): void {
   document.addEventListener('keydown', event => {
     const { target } = event
-    const writes = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
-    if (event.key !== '/' || writes || event.ctrlKey || event.metaKey) return
+    const isTyping =
+      target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return
     const box = document.querySelector<HTMLInputElement>('.find input')
     box?.focus()
     if (box) event.preventDefault()
@@ -103,15 +106,17 @@ function addKeys(): void {
 
 function enhance(root: ParentNode): void {
   showTimes(root)
-  addCopying(root)
-  addFiles(root)
+  addCopyButtons(root)
+  addFileInputs(root)
 }
 
 const news = document.getElementById('news')
-let count = 0
+let changes = 0
+/** Whether something has changed of which the page does not know what. */
 let isVague = false
 
-function tell(text: string, link?: string): void {
+/** Shows a line of news, with a link that reloads the page. */
+function showNews(text: string, link?: string): void {
   if (news === null) return
   news.replaceChildren(text)
   if (link === undefined) return
@@ -121,18 +126,18 @@ function tell(text: string, link?: string): void {
   news.append(' ', shown)
 }
 
-/** Puts the new state into the page if nobody is writing there; otherwise offers it. */
-async function renew(): Promise<void> {
+/** Replaces the live part of the page, or offers a link while the reader is busy in it. */
+async function refresh(): Promise<void> {
   const part = document.querySelector('[data-live-part]')
   if (document.hidden) {
-    document.addEventListener('visibilitychange', renew, { once: true })
+    document.addEventListener('visibilitychange', refresh, { once: true })
     return
   }
-  // A row must not move from under the pointer either.
+  // A row under the pointer must not move, either.
   const isBusy = part?.querySelector(`[aria-busy], details[open], :focus, input:user-valid,
     tr:hover, li:hover`)
-  if (part === null || isBusy || Date.now() - touched > LOOKED_AT_MS)
-    return tell('This has changed.', 'Show it')
+  if (part === null || isBusy || Date.now() - lastActivity > ACTIVE_MS)
+    return showNews('This has changed.', 'Show it')
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
   if (answer.redirected) location.reload()
   if (!answer.ok) return
@@ -143,76 +148,86 @@ async function renew(): Promise<void> {
   part.replaceWith(fresh)
 }
 
-/** A page that nobody looks at does not renew itself, so it does not keep the session open. */
-const LOOKED_AT_MS = 600_000
-let touched = Date.now()
+/**
+ * A reader who has done nothing for this long counts as away. The page then does not refresh, as
+ * its request would keep the session open.
+ */
+const ACTIVE_MS = 600_000
+let lastActivity = Date.now()
 for (const name of ['pointermove', 'keydown', 'scroll']) {
-  addEventListener(name, () => (touched = Date.now()), { passive: true })
+  addEventListener(name, () => (lastActivity = Date.now()), { passive: true })
 }
 
-let renewing: ReturnType<typeof setTimeout> | undefined
+let refreshing: ReturnType<typeof setTimeout> | undefined
 
-/** Objects have changed. A list shows how many and moves no row; other pages renew themselves. */
-function changed(ids: readonly string[]): void {
-  const of = document.body.dataset.of ?? ''
-  // `*` instead of ids: something is new.
+/** Takes in changed objects. A list shows how many and moves no row; other pages refresh. */
+function takeIn(ids: readonly string[]): void {
+  const watched = document.body.dataset.of ?? ''
+  // `*` in place of an id: something has changed.
   const wanted = ids.filter(
-    id => id === of || of === '*' || id === '*' || (of.endsWith('_') && id.startsWith(of)),
+    id =>
+      id === watched ||
+      watched === '*' ||
+      id === '*' ||
+      (watched.endsWith('_') && id.startsWith(watched)),
   )
   if (wanted.length === 0) return
-  count += wanted.length
+  changes += wanted.length
   if (wanted.includes('*')) isVague = true
   if (document.querySelector('[data-live-part]') === null) {
-    if (isVague) tell('Something has changed.', 'Show it')
-    else tell(count === 1 ? '1 change.' : `${count} changes.`, 'Show them')
+    if (isVague) showNews('Something has changed.', 'Show it')
+    else showNews(changes === 1 ? '1 change.' : `${changes} changes.`, 'Show them')
     return
   }
-  clearTimeout(renewing)
-  renewing = setTimeout(renew, 100)
+  clearTimeout(refreshing)
+  refreshing = setTimeout(refresh, 100)
 }
 
-/** What one tab tells the others. */
+/** A message from one tab to the others. */
 interface Message {
-  /** Objects that have changed. */
+  /** The objects that have changed. */
   readonly ids?: readonly string[]
-  /** The number of the last event that was told. */
+  /** The number of the last change that the stream has sent. */
   readonly at?: number
-  /** Whether a tab was opened that asks for that number. */
+  /** Whether a new tab asks for that number. */
   readonly hello?: boolean
-  /** Whether the service is away. */
+  /** Whether the service does not answer. */
   readonly lost?: boolean
   /** Whether the session is over. */
   readonly over?: boolean
 }
 
-/** One tab of an account listens and tells the others, as a browser has few connections. */
+/**
+ * One tab of an account, or of the installation, reads the stream and passes it on to the others,
+ * as a browser opens few connections.
+ */
 function listen(): void {
   const { live, seen = '0' } = document.body.dataset
   if (live === undefined) return
   const tabs = new BroadcastChannel(live)
   let last = Number(seen)
-  let leads = false
+  let isReader = false
   const receive = ({ ids, at = 0, hello, lost, over }: Message) => {
     if (hello) {
-      if (leads) tabs.postMessage({ at: last })
+      if (isReader) tabs.postMessage({ at: last })
     } else if (over) location.reload()
-    else if (lost) tell('Corridor does not answer. This page goes on when it does.')
-    else if (ids !== undefined) changed(ids)
-    // Something happened between this page and its first message.
-    else if (at > last) tell('Something has changed.', 'Show it')
+    else if (lost) showNews('Corridor does not answer. This page goes on when it does.')
+    else if (ids !== undefined) takeIn(ids)
+    // Something changed after the page was made and before its first message.
+    else if (at > last) showNews('Something has changed.', 'Show it')
     else if (at === 0) news?.replaceChildren()
     last = Math.max(last, at)
   }
   tabs.addEventListener('message', ({ data }) => receive(data))
-  const say = (message: Message) => {
+  const broadcast = (message: Message) => {
     tabs.postMessage(message)
     receive(message)
   }
   tabs.postMessage({ hello: true })
-  // Held while the tab is open. Then the next tab gets it.
+  // The tab holds the lock until it is closed. Then the next tab gets it.
   void navigator.locks.request(live, () => {
-    leads = true
-    follow(() => `${live}?after=${last}`, say)
+    isReader = true
+    follow(() => `${live}?after=${last}`, broadcast)
     return new Promise(() => {})
   })
 }
@@ -220,33 +235,33 @@ function listen(): void {
 const AGAIN_MS = 3000
 
 /**
- * Listens, and listens again after the service was away. When the session is over, it leads to
- * log-in.
+ * Reads the stream at the address that `live` makes, and opens it again after the service did not
+ * answer. When the session is over, all tabs reload, which leads to the log-in page.
  */
-function follow(live: () => string, say: (message: Message) => void): void {
+function follow(live: () => string, broadcast: (message: Message) => void): void {
   const stream = new EventSource(live())
   let wasLost = false
   stream.addEventListener('changed', ({ data, lastEventId }) => {
-    say({ ids: JSON.parse(data), at: Number(lastEventId) })
+    broadcast({ ids: JSON.parse(data), at: Number(lastEventId) })
   })
   stream.addEventListener('over', () => {
     stream.close()
-    say({ over: true })
+    broadcast({ over: true })
   })
   stream.addEventListener('open', () => {
-    if (wasLost) say({})
+    if (wasLost) broadcast({})
     wasLost = false
   })
   stream.addEventListener('error', async () => {
     wasLost = true
     // The browser connects again by itself, unless the answer was no stream.
     if (stream.readyState !== EventSource.CLOSED) {
-      say({ lost: true })
+      broadcast({ lost: true })
       return
     }
     const page = await fetch(location.href, { method: 'HEAD' }).catch(() => undefined)
-    if (page?.redirected) say({ over: true })
-    else setTimeout(() => follow(live, say), AGAIN_MS)
+    if (page?.redirected) broadcast({ over: true })
+    else setTimeout(() => follow(live, broadcast), AGAIN_MS)
   })
 }
 
@@ -254,5 +269,5 @@ enhance(document)
 countDown()
 setInterval(countDown, 1000)
 guardForms()
-addKeys()
+addShortcut()
 listen()

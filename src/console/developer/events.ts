@@ -1,4 +1,4 @@
-// Events: what happened, as webhooks say it.
+// Screens of events: the list, and one event as a webhook sends it.
 import { html } from '../../text/html.ts'
 import type { ListPage } from '../list.ts'
 import type { Event } from '../objects.ts'

@@ -1,4 +1,4 @@
-// Requests: the last ones of a sandbox account, how each ended, and why it was refused.
+// Screen of a sandbox's latest requests by keys: how each ended, and why it was refused.
 import { type Html, html } from '../../text/html.ts'
 import { ApiError } from '../api.ts'
 import { anyOf } from '../form.ts'

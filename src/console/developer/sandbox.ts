@@ -1,9 +1,9 @@
-// The sandbox: play money, its clock, and every state that a payout can reach.
+// Screen of a sandbox: it funds the balance, advances the clock, and moves a payout to any status.
 
 import { STEP_STATUSES } from '../../payout/states.ts'
 import { SCRIPTS } from '../../rail/simulator.ts'
 import { type Html, html } from '../../text/html.ts'
-import { amountOf, bodyOf, countOf, deed, named, post, said } from '../form.ts'
+import { amountOf, bodyOf, countOf, fieldText, optionsOf, post, postForm } from '../form.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
 import { accountOf, type Screen, type Visit } from '../visit.ts'
@@ -29,7 +29,7 @@ const STEPS = {
   2592000: '30 days',
 }
 
-/** What the simulator does with amounts, so that nobody has to look it up. */
+/** The amounts that the simulator does not simply pay, and the steps of each. */
 function amountsCard(visit: Visit): Html {
   const { primary_currency } = accountOf(visit)
   const shown = (amount: bigint) => digits(String(amount), primary_currency)
@@ -52,26 +52,26 @@ async function sandboxScreen(visit: Visit): Promise<Screen> {
   const root = `${visit.root}/sandbox`
   const { payout = '' } = visit.query
   const body = html`<div class="cards">
-<section class="card"><h2>Play money</h2>${deed(visit, {
+<section class="card"><h2>Play money</h2>${postForm(visit, {
     action: `${root}/fund`,
     button: 'Fund the balance',
     fields: [
       { name: 'amount', label: 'Amount', value: '10,000.00', required: true },
-      { name: 'currency', label: 'Currency', options: named(accountOf(visit).currencies) },
+      { name: 'currency', label: 'Currency', options: optionsOf(accountOf(visit).currencies) },
     ],
   })}</section>
-<section class="card"><h2>Clock</h2>${deed(visit, {
+<section class="card"><h2>Clock</h2>${postForm(visit, {
     action: `${root}/clock`,
     button: 'Advance the clock',
     fields: [{ name: 'seconds', label: 'By', options: STEPS, hint: 'It never goes back.' }],
   })}</section>
 ${amountsCard(visit)}
-<section class="card"><h2>A payout</h2>${deed(visit, {
+<section class="card"><h2>A payout</h2>${postForm(visit, {
     action: `${root}/transition`,
     button: 'Move it',
     fields: [
       { name: 'payout', label: 'Payout', required: true, value: payout, hint: 'pot_…' },
-      { name: 'status', label: 'Becomes', options: named(STEP_STATUSES) },
+      { name: 'status', label: 'Becomes', options: optionsOf(STEP_STATUSES) },
       {
         name: 'description',
         label: 'What you are asked for',
@@ -83,7 +83,7 @@ ${amountsCard(visit)}
 }
 
 async function move(visit: Visit): Promise<string> {
-  const payout = said(visit, 'payout')
+  const payout = fieldText(visit, 'payout')
   const path = `/v3/sandbox/payout/${encodeURIComponent(payout)}/transition`
   await post(visit, path, bodyOf(visit.form, ['status', 'description']))
   return `${visit.root}/payouts/${payout}?done=moved`

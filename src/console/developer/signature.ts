@@ -1,8 +1,8 @@
-// Why a receiver refuses a signature: compares what it got with what was signed. The secret stays
-// in this request: it is neither stored nor sent on.
+// Finds why a receiver refuses the signature of a webhook: compares the pasted request with what
+// Corridor signed. The secret that the person pastes is neither stored nor sent on.
 import { type Html, html } from '../../text/html.ts'
 import { signatures } from '../../webhook/sign.ts'
-import { deed, said } from '../form.ts'
+import { fieldText, postForm } from '../form.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -13,7 +13,7 @@ export function debuggerScreens(screens: Screens): void {
 }
 
 export function debuggerForm(visit: Visit): Html {
-  return deed(visit, {
+  return postForm(visit, {
     action: `${visit.root}/webhooks/signature`,
     button: 'Compare',
     body: html`<p>Paste what your receiver got. Nothing of it is kept.</p>`,
@@ -38,8 +38,11 @@ async function signatureScreen(visit: Visit): Promise<Screen> {
   const headers = readHeaders(form.get('headers') ?? '')
   // A form sends every line break as CR LF, whatever was pasted.
   const pasted = (form.get('body') ?? '').replaceAll('\r\n', '\n')
-  const got = { headers, body: pasted, secret: said(visit, 'secret') }
-  const findings = [...checkSignature(got, Date.now()), ...(await compareBody(visit, got))]
+  const received = { headers, body: pasted, secret: fieldText(visit, 'secret') }
+  const findings = [
+    ...checkSignature(received, Date.now()),
+    ...(await compareBody(visit, received)),
+  ]
   const body = html`<h2>Findings</h2><ul class="findings">${findings.map(
     ({ good, text }) =>
       html`<li><span class="state ${good ? 'good' : 'bad'}">${
@@ -49,7 +52,8 @@ async function signatureScreen(visit: Visit): Promise<Screen> {
   return { title, body }
 }
 
-interface Got {
+/** What the receiver got, and the secret that it checks with. */
+interface Received {
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
   readonly secret: string
@@ -68,23 +72,23 @@ function readHeaders(text: string): Map<string, string> {
   return new Map(pairs as [string, string][])
 }
 
-/** Receivers of Standard Webhooks refuse a message that is older, or newer, than this. */
+/** Standard Webhooks: a receiver refuses a message whose time differs by more than this. */
 const TOLERANCE_S = 300
 
-/** The findings that need nothing but the request. */
-export function checkSignature({ headers, body, secret }: Got, now_ms: number): Finding[] {
+/** The findings about headers, time, secret and signature. */
+export function checkSignature({ headers, body, secret }: Received, now_ms: number): Finding[] {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
-  const [id = '', stamp = '', sent = ''] = names.map(name => headers.get(name))
+  const [id = '', stamp = '', signature = ''] = names.map(name => headers.get(name))
   const missing = names.filter(name => !headers.get(name))
   if (missing.length > 0) return [wrong(`The headers have no ${missing.join(', ')}.`)]
   const findings: Finding[] = []
   if (/^\d{1,12}$/.test(stamp)) {
-    const off = Math.trunc(now_ms / 1000) - Number(stamp)
-    const when = `${Math.abs(off)} s ${off >= 0 ? 'ago' : 'in the future'}`
+    const age_s = Math.trunc(now_ms / 1000) - Number(stamp)
+    const when = `${Math.abs(age_s)} s ${age_s >= 0 ? 'ago' : 'in the future'}`
     const clock = `It was sent ${when}, by the clock of this service.`
-    const late = Math.abs(off) > TOLERANCE_S
+    const isOff = Math.abs(age_s) > TOLERANCE_S
     findings.push(
-      late
+      isOff
         ? wrong(
             `${clock} A receiver refuses it after ${TOLERANCE_S} s, or if its own clock is off.`,
           )
@@ -95,16 +99,16 @@ export function checkSignature({ headers, body, secret }: Got, now_ms: number): 
     return [...findings, wrong('The secret is not whsec_ and base64.')]
   }
   const expected = signatures([secret], id, Number(stamp), body)
-  const each = sent.split(/\s+/)
-  if (each.includes(expected)) return [...findings, right('The signature is of this body.')]
+  const candidates = signature.split(/\s+/)
+  if (candidates.includes(expected)) return [...findings, right('The signature is of this body.')]
   const text =
-    `None of the ${each.length} signatures is of this body by this secret: that would be ` +
+    `None of the ${candidates.length} signatures is of this body by this secret: that would be ` +
     `${expected}.`
   return [...findings, wrong(text)]
 }
 
-/** Compares the body with that of the event, byte by byte. */
-async function compareBody(visit: Visit, { headers, body }: Got): Promise<Finding[]> {
+/** Compares the body with the event's, byte by byte; no finding without an event's id. */
+async function compareBody(visit: Visit, { headers, body }: Received): Promise<Finding[]> {
   const id = headers.get('webhook-id') ?? ''
   if (!/^evt_[0-9a-z]{20}$/.test(id)) return []
   const event = await visit.api.find<Event>(`/v3/event/${id}`)
@@ -114,8 +118,9 @@ async function compareBody(visit: Visit, { headers, body }: Got): Promise<Findin
   return [sameBytes(signed, body)]
 }
 
-export function sameBytes(signed: string, got: string): Finding {
-  const [a, b] = [Buffer.from(signed), Buffer.from(got)]
+/** Whether the body is the signed one; else the first byte that differs. */
+export function sameBytes(signed: string, received: string): Finding {
+  const [a, b] = [Buffer.from(signed), Buffer.from(received)]
   if (a.equals(b)) return right('The body is what was signed, byte by byte.')
   let at = 0
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1

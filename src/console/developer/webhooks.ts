@@ -1,7 +1,7 @@
-// Webhooks: endpoints, their deliveries with each attempt, and sending again.
+// Screens of webhooks: endpoints, and deliveries with their attempts. A maker replays a delivery.
 import { type Html, html } from '../../text/html.ts'
 import type { JsonObject } from '../api.ts'
-import { anyOf, bodyOf, deed, post, said, unseen } from '../form.ts'
+import { anyOf, bodyOf, fieldText, post, postForm, withUnlistedCalls } from '../form.ts'
 import { type Listing, showList } from '../list.ts'
 import type { Delivery, DeliveryInFull, Endpoint } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -27,8 +27,8 @@ export function webhookScreens(screens: Screens): void {
   screens.show('account', '/webhooks/:id/deliveries/:delivery', deliveryScreen)
 }
 
-const OF_URL = 'https://example.com/webhooks'
-const OF_EVENTS = 'Separated by spaces: payout.* entity.approved. None is every event.'
+const URL_HINT = 'https://example.com/webhooks'
+const EVENTS_HINT = 'Separated by spaces: payout.* entity.approved. None is every event.'
 
 async function endpointsScreen(visit: Visit): Promise<Screen> {
   const { root } = visit
@@ -47,12 +47,12 @@ async function endpointsScreen(visit: Visit): Promise<Screen> {
   const body = html`${list}
 ${
   may(visit, 'maker') &&
-  html`<h2>A new endpoint</h2>${deed(visit, {
+  html`<h2>A new endpoint</h2>${postForm(visit, {
     action: `${root}/webhooks`,
     button: 'Make the endpoint',
     fields: [
-      { name: 'url', label: 'Address', type: 'url', required: true, hint: OF_URL },
-      { name: 'event_types', label: 'Events', hint: OF_EVENTS },
+      { name: 'url', label: 'Address', type: 'url', required: true, hint: URL_HINT },
+      { name: 'event_types', label: 'Events', hint: EVENTS_HINT },
       { name: 'description', label: 'Description (optional)' },
     ],
   })}`
@@ -61,14 +61,14 @@ ${
   return { title: 'Webhooks', body }
 }
 
-/** The secret is shown once, now. */
+/** Makes an endpoint, and shows its secret this once. */
 async function makeEndpoint(visit: Visit): Promise<Screen> {
   const body = {
-    url: said(visit, 'url'),
+    url: fieldText(visit, 'url'),
     event_types: listOf(visit, 'event_types'),
     ...bodyOf(visit.form, ['description']),
   }
-  const made = await post<Endpoint & { secret: string }>(unseen(visit), API, body)
+  const made = await post<Endpoint & { secret: string }>(withUnlistedCalls(visit), API, body)
   const shown = html`<p>This is its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.secret}</pre>
 <p>Your receiver checks each signature with it.</p>
@@ -77,7 +77,7 @@ async function makeEndpoint(visit: Visit): Promise<Screen> {
 }
 
 const listOf = (visit: Visit, name: string) =>
-  said(visit, name)
+  fieldText(visit, name)
     .split(/[\s,]+/)
     .filter(Boolean)
 
@@ -89,7 +89,11 @@ async function endpointScreen(visit: Visit): Promise<Screen> {
 ${members(root, endpoint)}
 ${
   may(visit, 'maker') &&
-  deed(visit, { action: `${root}/webhooks/${id}/test`, button: 'Send a test event', small: true })
+  postForm(visit, {
+    action: `${root}/webhooks/${id}/test`,
+    button: 'Send a test event',
+    small: true,
+  })
 }
 <h2>Deliveries</h2>${await showList(visit, `/webhooks/${id}`, deliveryList(visit, id))}`
   return { title: endpoint.url, body, live: '*' }
@@ -127,7 +131,7 @@ ${facts([
 <h2>Attempts</h2>${attemptsOf(visit.root, sent.attempts ?? [])}
 ${
   may(visit, 'maker') &&
-  deed(visit, {
+  postForm(visit, {
     action: `${visit.root}/webhooks/${id}/replay`,
     button: 'Send it again',
     hidden: { events: sent.event },

@@ -1,16 +1,16 @@
-// Accounts: what they hold, whether they may pay, their keys, and money that comes in or goes out.
+// Screens of accounts: balances, state, keys, and the bookings of money that comes in or goes out.
 import { type Html, html } from '../../text/html.ts'
 import {
   amountOf,
   bodyOf,
-  deed,
   type Field,
-  named,
+  fieldText,
+  optionsOf,
   post,
+  postForm,
   REASON,
   reasonOf,
-  said,
-  unseen,
+  withUnlistedCalls,
 } from '../form.ts'
 import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
@@ -24,14 +24,14 @@ export function accountScreens(screens: Screens): void {
   screens.list('installation', '/accounts', list)
   screens.show('installation', '/accounts/:id', show)
   const account = { to: `${API}/:id`, next: '/accounts/:id?done=saved', again: show }
-  screens.sends('installation', '/accounts/:id', account, {
+  screens.sendEach('installation', '/accounts/:id', account, {
     freeze: reasonOf,
     unfreeze: reasonOf,
     close: reasonOf,
   })
-  const money = { ...account, to: '/v3/operator' }
-  screens.sends('installation', '/accounts/:id', money, {
-    fund: visit => ({ ...booking(visit), source: said(visit, 'source') || undefined }),
+  const bookings = { ...account, to: '/v3/operator' }
+  screens.sendEach('installation', '/accounts/:id', bookings, {
+    fund: visit => ({ ...booking(visit), source: fieldText(visit, 'source') || undefined }),
     withdraw: visit => ({ ...booking(visit), ...reasonOf(visit) }),
   })
   screens.act('installation', '/accounts/:id/revoke', revokeKey, show)
@@ -41,19 +41,19 @@ export function accountScreens(screens: Screens): void {
 function booking(visit: Visit): object {
   const { amount, currency } = amountOf(visit)
   const { id: account_id } = visit.params
-  return { account_id, currency, amount, reference: said(visit, 'reference') }
+  return { account_id, currency, amount, reference: fieldText(visit, 'reference') }
 }
 
 async function revokeKey(visit: Visit): Promise<string> {
-  await post(visit, `/v3/operator/key/${said(visit, 'key_id')}/revoke`, {})
+  await post(visit, `/v3/operator/key/${fieldText(visit, 'key_id')}/revoke`, {})
   return `${visit.root}/accounts/${visit.params.id}?done=saved`
 }
 
-/** The secret is shown once, now. */
+/** Makes a key, and shows its secret this once. */
 async function makeKey(visit: Visit): Promise<Screen> {
   const { id } = visit.params
   const body = bodyOf(visit.form, ['scope', 'name'])
-  const made = await post<MadeKey>(unseen(visit), `${API}/${id}/key`, body)
+  const made = await post<MadeKey>(withUnlistedCalls(visit), `${API}/${id}/key`, body)
   const shown = html`<p>This is the key with its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.key_id}:${made.secret}</pre>
 <p><a class="button" href="${visit.root}/accounts/${id}">To the account</a></p>`
@@ -110,7 +110,7 @@ ${stateForms(visit, id, account.state)}
   return { title: account.name || id, body }
 }
 
-/** What an operator can do with an account, by its state, in words. */
+/** The labels of what an operator can do with an account, by its state and the route. */
 const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   active: { freeze: 'Freeze' },
   frozen: { unfreeze: 'Unfreeze', close: 'Close' },
@@ -118,7 +118,7 @@ const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 function stateForms(visit: Visit, id: string, now: string): Html {
   return html`<div class="side">${Object.entries(ACTS[now] ?? {}).map(([name, button]) =>
-    deed(visit, {
+    postForm(visit, {
       action: `${visit.root}/accounts/${id}/${name}`,
       under: button,
       button,
@@ -131,14 +131,14 @@ function stateForms(visit: Visit, id: string, now: string): Html {
 
 function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html {
   const form = (name: string, button: string, last: Field) =>
-    deed(visit, {
+    postForm(visit, {
       action: `${visit.root}/accounts/${id}/${name}`,
       under: button,
       button,
       asksPassword: true,
       fields: [
         { name: 'amount', label: 'Amount', required: true },
-        { name: 'currency', label: 'Currency', options: named(currencies) },
+        { name: 'currency', label: 'Currency', options: optionsOf(currencies) },
         { name: 'reference', label: 'The bank’s reference', required: true },
         last,
       ],
@@ -164,7 +164,7 @@ function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
         show: ({ key_id, revoked_at }) =>
           revoked_at !== null
             ? html`revoked ${time(revoked_at)}`
-            : deed(visit, {
+            : postForm(visit, {
                 action: `${path}/revoke`,
                 under: 'Revoke',
                 button: 'Revoke this key',
@@ -176,13 +176,13 @@ function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
     ],
   }
   return html`${rows(table, keys)}
-${deed(visit, {
+${postForm(visit, {
   action: `${path}/key`,
   under: 'A new key',
   button: 'Make the key',
   asksPassword: true,
   fields: [
-    { name: 'scope', label: 'May', options: named(['read', 'write', 'operator']) },
+    { name: 'scope', label: 'May', options: optionsOf(['read', 'write', 'operator']) },
     { name: 'name', label: 'Name (optional)' },
   ],
 })}`

@@ -1,4 +1,5 @@
-// What needs an operator, with its age and a link. The list is empty when nothing does.
+// The first screen of an operator: what waits for one, with its age and a link. Also the last proof
+// of the books, and the last backup.
 
 import { MANUAL } from '../../rail/rail.ts'
 import { type Html, html } from '../../text/html.ts'
@@ -25,15 +26,17 @@ export function attentionScreens(screens: Screens): void {
   screens.show('installation', '', show)
 }
 
-/** Counting stops here. */
-const COUNTED = '100'
+/** The most rows that are counted. */
+const MAX_COUNTED = '100'
 
 interface Need {
-  /** The words for one, and for several. */
+  /** The words for one row, and for several. */
   readonly what: readonly [string, string]
+  /** How many rows there are; `100+` for more than are counted. */
   readonly count: string
-  /** When the oldest began; '' when its age says nothing. */
+  /** When the oldest row began to wait; '' when the page shows no age. */
   readonly since: string
+  /** The path below the root of the page that lists them. */
   readonly place: string
 }
 
@@ -48,29 +51,30 @@ async function show(visit: Visit): Promise<Screen> {
     required === true && (state === 'missing' || state === 'stale') ? [`${list} (${state})`] : [],
   )
   const listsAre = missing.length === 1 ? 'list is' : 'lists are'
-  const held = html`<li><a href="${visit.root}/screening">${missing.length}</a> required
+  const listsNeed = html`<li><a href="${visit.root}/screening">${missing.length}</a> required
 sanctions ${listsAre} not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
-  const nothing = all.length === 0 && missing.length === 0
-  const calm = html`<p class="empty">Nothing needs you. This is the whole list.</p>`
-  const body = html`<div data-live-part>${nothing && calm}
-<ul class="plain needs">${all.map(one => needOf(visit, one))}${missing.length > 0 && held}</ul>
+  const isEmpty = all.length === 0 && missing.length === 0
+  const emptyNote = html`<p class="empty">Nothing needs you. This is the whole list.</p>`
+  const body = html`<div data-live-part>${isEmpty && emptyNote}
+<ul class="plain needs">${all.map(need => needItem(visit, need))}${
+    missing.length > 0 && listsNeed
+  }</ul>
 ${upkeep}</div>`
   return { title: 'Needs attention', body, live: '*' }
 }
 
 function listOf<T>({ api }: Visit, path: string, query = {}): Promise<ListOf<T>> {
-  return api.list<T>(`/v3/operator/${path}`, { limit: COUNTED, ...query })
+  return api.list<T>(`/v3/operator/${path}`, { limit: MAX_COUNTED, ...query })
 }
 
 async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
-  const [held, exceptions, by_hand, asked, reviews] = await Promise.all([
+  const [held, exceptions, manual, waitingForAccount, reviews] = await Promise.all([
     listOf<HeldByScreening>(visit, 'screening', { state: 'open' }),
     listOf<RailException>(visit, 'exception'),
     listOf<DeskPayoutRow>(visit, 'payout', { status: 'processing', rail: MANUAL }),
     listOf<DeskPayoutRow>(visit, 'payout', { status: 'requires_action' }),
     listOf<DeskEntity>(visit, 'entity'),
   ])
-  const manual = `payouts?status=processing&rail=${MANUAL}`
   return [
     need(
       ['payout or party may be listed', 'payouts and parties may be listed'],
@@ -86,13 +90,13 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
     ),
     need(
       ['payout waits to be paid by hand', 'payouts wait to be paid by hand'],
-      by_hand,
       manual,
+      `payouts?status=processing&rail=${MANUAL}`,
       row => row.payout.created_at,
     ),
     need(
       ['payout waits for its account', 'payouts wait for their account'],
-      asked,
+      waitingForAccount,
       'payouts?status=requires_action',
       row => row.payout.created_at,
     ),
@@ -113,10 +117,10 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
     visit.api.list<DeskRail>('/v3/operator/rail'),
     listOf<DeskAccount>(visit, 'account'),
   ])
-  const sealed = only(files, file => file.needs_release)
-  const stale = only(rates, rate => !rate.pegged && !rate.sample && isPast(rate.good_until))
-  const paused = only(rails, rail => rail.paused)
-  const frozen = only(accounts, account => account.state === 'frozen')
+  const sealed = filtered(files, file => file.needs_release)
+  const stale = filtered(rates, rate => !rate.pegged && !rate.sample && isPast(rate.good_until))
+  const paused = filtered(rails, rail => rail.paused)
+  const frozen = filtered(accounts, account => account.state === 'frozen')
   return [
     need(
       ['file for a bank waits for its release', 'files for banks wait for their release'],
@@ -132,8 +136,8 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
     ),
     need(
       [
-        'rate is stale: nothing is converted by it',
-        'rates are stale: nothing is converted by them',
+        'rate is stale: emptyBody is converted by it',
+        'rates are stale: emptyBody is converted by them',
       ],
       stale,
       'prices',
@@ -144,10 +148,11 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
   ]
 }
 
-function only<T>({ results, has_more }: ListOf<T>, wanted: (row: T) => boolean): ListOf<T> {
+function filtered<T>({ results, has_more }: ListOf<T>, wanted: (row: T) => boolean): ListOf<T> {
   return { results: results.filter(wanted), has_more }
 }
 
+/** What waits, by the rows found; undefined when there is none. `since` is a row's time. */
 function need<T>(
   what: Need['what'],
   { results, has_more }: ListOf<T>,
@@ -159,7 +164,7 @@ function need<T>(
   return { what, count: `${results.length}${has_more ? '+' : ''}`, since: oldest, place }
 }
 
-function needOf(visit: Visit, { what, count, since, place }: Need): Html {
+function needItem(visit: Visit, { what, count, since, place }: Need): Html {
   return html`<li><a href="${visit.root}/${place}">${count}</a> ${what[count === '1' ? 0 : 1]}${
     since && html`, the oldest for ${age(since, new Date().toISOString())}`
   }</li>`

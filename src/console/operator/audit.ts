@@ -1,4 +1,4 @@
-// The audit log: who did what, from where, and why.
+// The screen of the audit log: who did what, from where, and why.
 import { type Html, html } from '../../text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { ListPage } from '../list.ts'
@@ -39,7 +39,7 @@ ${reason && html`<br>${reason}`}`,
   }
 }
 
-/** The members that differ, folded. */
+/** The members that the change changed, folded. */
 function changes(before: JsonObject | null, after: JsonObject | null): Html {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   const text = (row: JsonObject | null, name: string) =>

@@ -1,6 +1,6 @@
-// Webhook endpoints that get nothing: their dead deliveries, sent again.
+// The screen of failing webhook endpoints: an operator enables one, or replays its dead deliveries.
 import { html } from '../../text/html.ts'
-import { deed, nothing } from '../form.ts'
+import { emptyBody, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
@@ -12,12 +12,15 @@ const API = '/v3/operator/webhook_endpoint'
 export function deliveryScreens(screens: Screens): void {
   const show = screens.list('installation', '/deliveries', list)
   const endpoint = { to: `${API}/:id`, next: '/deliveries?done=replayed', again: show }
-  screens.sends('installation', '/deliveries/:id', endpoint, { replay: nothing, enable: nothing })
+  screens.sendEach('installation', '/deliveries/:id', endpoint, {
+    replay: emptyBody,
+    enable: emptyBody,
+  })
 }
 
 function list(visit: Visit): ListPage<FailingEndpoint> {
   const act = (id: string, name: string, button: string) =>
-    deed(visit, { action: `${visit.root}/deliveries/${id}/${name}`, button, small: true })
+    postForm(visit, { action: `${visit.root}/deliveries/${id}/${name}`, button, small: true })
   return {
     title: 'Dead webhooks',
     api: API,

@@ -1,7 +1,7 @@
-// Exceptions of rails: what a bank or provider has said that contradicts the payout, for a person
-// to judge.
+// The screen of open exceptions: what a bank or provider has said that contradicts the payout, for
+// a person to judge.
 import { html } from '../../text/html.ts'
-import { countOf, deed, said } from '../form.ts'
+import { countOf, fieldText, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { idLink, time, words } from '../show.ts'
@@ -12,7 +12,7 @@ export function exceptionScreens(screens: Screens): void {
   const show = screens.list('installation', '/exceptions', list)
   const closing = {
     to: '/v3/operator/payout/:id/close_exception',
-    body: (visit: Visit) => ({ number: countOf(visit, 'number'), note: said(visit, 'note') }),
+    body: (visit: Visit) => ({ number: countOf(visit, 'number'), note: fieldText(visit, 'note') }),
     next: '/exceptions?done=saved',
   }
   screens.send('installation', '/exceptions/:id', closing, show)
@@ -36,7 +36,7 @@ function list(visit: Visit): ListPage<RailException> {
       {
         name: 'Judged',
         show: ({ payout, number }) =>
-          deed(visit, {
+          postForm(visit, {
             action: `${root}/exceptions/${payout}`,
             under: 'Close',
             button: 'Close it',

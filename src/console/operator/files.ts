@@ -1,9 +1,9 @@
-// Files for banks: the content of one, byte for byte, and its release by a person who has looked at
-// it.
+// Screens of files for banks: the list, and one file byte for byte. A person who has looked at the
+// file releases it, or takes it back.
 import { FILE_STATES } from '../../bank-file/file-store.ts'
 import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
-import { anyOf, deed, type Field, REASON, reasonOf, said } from '../form.ts'
+import { anyOf, type Field, fieldText, postForm, REASON, reasonOf } from '../form.ts'
 import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, link, money, state, time } from '../show.ts'
@@ -16,11 +16,11 @@ export function fileScreens(screens: Screens): void {
   screens.list('installation', '/files', list)
   screens.show('installation', '/files/:id', show)
   const file = { to: `${API}/:id`, next: '/files/:id?done=saved', again: show }
-  const digestOf = (visit: Visit) => ({ digest: said(visit, 'digest') })
-  screens.sends('installation', '/files/:id', file, {
+  const digestOf = (visit: Visit) => ({ digest: fieldText(visit, 'digest') })
+  screens.sendEach('installation', '/files/:id', file, {
     release: visit => ({
       ...digestOf(visit),
-      ...(said(visit, 'force') === 'yes' && { force: true }),
+      ...(fieldText(visit, 'force') === 'yes' && { force: true }),
     }),
     withdraw: visit => ({ ...digestOf(visit), ...reasonOf(visit) }),
   })
@@ -54,10 +54,11 @@ function list(visit: Visit): ListPage<DeskFile> {
 }
 
 const TO_RELEASE = html`<span class="state wait">to release</span>`
-const waits = ({ state: now, needs_release }: DeskFile) => now === 'sealed' && needs_release
+const waitsForRelease = ({ state: now, needs_release }: DeskFile) =>
+  now === 'sealed' && needs_release
 
 function stateOf(file: DeskFile): Html {
-  return html`${state(file.state)} ${waits(file) && TO_RELEASE}`
+  return html`${state(file.state)} ${waitsForRelease(file) && TO_RELEASE}`
 }
 
 const sumOf = ({ control_sum, currency }: DeskFile) => html`${control_sum}&nbsp;${currency}`
@@ -67,7 +68,7 @@ async function show(visit: Visit): Promise<Screen> {
   const { root } = visit
   // The digest is read before the bytes, so that it never covers more than the page shows.
   const file = await visit.api.get<DeskFileInFull>(`${API}/${id}`)
-  const { content } = await visit.api.quietly().get<{ content: string }>(`${API}/${id}/content`)
+  const { content } = await visit.api.unlisted().get<{ content: string }>(`${API}/${id}/content`)
   const payments: Table<Payment> = {
     caption: 'Payments in the file',
     empty: 'None.',
@@ -106,15 +107,15 @@ type Payment = DeskFileInFull['payments'][number]
 
 function decisions(visit: Visit, id: string, { digest }: DeskFileInFull): Html {
   const path = `${visit.root}/files/${id}`
-  const isSlip = visit.trouble?.is('likely_slip') === true
-  return html`<h2>Decide</h2><div class="side">${deed(visit, {
+  const isSlip = visit.formError?.is('likely_slip') === true
+  return html`<h2>Decide</h2><div class="side">${postForm(visit, {
     action: `${path}/release`,
     button: 'Release it, to be sent',
     asksPassword: true,
     hidden: { digest },
     fields: [isSlip && FORCE],
   })}
-${deed(visit, {
+${postForm(visit, {
   action: `${path}/withdraw`,
   under: 'Take it back',
   button: 'Take it back',

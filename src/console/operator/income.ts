@@ -1,5 +1,5 @@
-// What an account, or all live accounts, have earned the installation in 30 days: fees and the
-// income of conversions, by day, from the books.
+// Screens of income: what an account, or all live accounts, have earned the installation in 30
+// days, in fees and by conversions. The figures are by day, from the books.
 import { type Html, html } from '../../text/html.ts'
 import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
@@ -21,13 +21,13 @@ const KINDS = [
 
 async function showAll({ api }: Visit): Promise<Screen> {
   const { counted_at, results } = await api.get<AllIncome>(`${API}/income`)
-  const counted =
+  const whenCounted =
     counted_at === null
       ? 'This process has not counted yet; one that settles payouts counts every hour.'
       : html`Counted ${time(counted_at)}, every hour anew; the page of an account has its own up to
 now.`
   const body = html`<p>Of all live accounts. What failed or came back has taken its fees back.
-${counted}</p>${charts(results)}`
+${whenCounted}</p>${charts(results)}`
   return { title: 'Income', body }
 }
 

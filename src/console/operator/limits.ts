@@ -1,6 +1,6 @@
-// Limits, and the rules about who must approve what.
+// The screen of limits and approval rules.
 import { html } from '../../text/html.ts'
-import { bodyOf, deed, named, nothing, said } from '../form.ts'
+import { bodyOf, emptyBody, fieldText, optionsOf, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'
@@ -15,20 +15,20 @@ export function ruleScreens(screens: Screens): void {
   const next = '/rules?done=saved'
   screens.send('installation', '/rules/approvals', { to: RULES, body: ruleOf, next }, show)
   const rule = { to: `${RULES}/:id`, next, again: show }
-  screens.sends('installation', '/rules/approvals/:id', rule, { remove: nothing })
+  screens.sendEach('installation', '/rules/approvals/:id', rule, { remove: emptyBody })
   const limit = { to: `${LIMITS}/:id`, next, again: show }
-  screens.sends('installation', '/rules/limits/:id', limit, { remove: nothing })
+  screens.sendEach('installation', '/rules/limits/:id', limit, { remove: emptyBody })
 }
 
 function ruleOf(visit: Visit): object {
   return {
-    approvers: BigInt(/^\d$/.exec(said(visit, 'approvers'))?.[0] ?? '1'),
+    approvers: BigInt(/^\d$/.exec(fieldText(visit, 'approvers'))?.[0] ?? '1'),
     ...bodyOf(visit.form, ['account_id']),
-    ...(said(visit, 'new_payee') === 'yes' && { new_payee: true }),
+    ...(fieldText(visit, 'new_payee') === 'yes' && { new_payee: true }),
   }
 }
 
-const OF_PAYOUTS = { '': 'all', yes: 'those to new payees' }
+const PAYOUT_OPTIONS = { '': 'all', yes: 'those to new payees' }
 
 async function show(visit: Visit): Promise<Screen> {
   const { account_id } = visit.query
@@ -37,7 +37,7 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<Limit>(LIMITS, { account_id }),
   ])
   const body = html`<h2>Who must approve</h2>${rows(ruleTable(visit), rules.results)}
-<details${account_id && html` open`}><summary>A new rule</summary>${deed(visit, {
+<details${account_id && html` open`}><summary>A new rule</summary>${postForm(visit, {
     action: `${visit.root}/rules/approvals`,
     button: 'Add the rule',
     fields: [
@@ -47,8 +47,8 @@ async function show(visit: Visit): Promise<Screen> {
         value: account_id ?? '',
         hint: 'acc_…; empty is every account',
       },
-      { name: 'approvers', label: 'Approvals needed', options: named(['1', '2', '3']) },
-      { name: 'new_payee', label: 'Of which payouts', options: OF_PAYOUTS },
+      { name: 'approvers', label: 'Approvals needed', options: optionsOf(['1', '2', '3']) },
+      { name: 'new_payee', label: 'Of which payouts', options: PAYOUT_OPTIONS },
     ],
   })}</details>
 <h2>Limits</h2>${rows(limitTable(visit), limits.results)}`
@@ -65,7 +65,7 @@ function ruleTable(visit: Visit): Table<ApprovalRule> {
       { name: 'Payouts', show: payoutsOf },
       {
         name: '',
-        show: ({ rule_id }) => removal(visit, `approvals/${rule_id}`),
+        show: ({ rule_id }) => removeForm(visit, `approvals/${rule_id}`),
       },
     ],
   }
@@ -78,8 +78,8 @@ function payoutsOf(rule: ApprovalRule): string {
       ? ''
       : `from ${digits(at_least, at_least_currency)} ${at_least_currency}`
   const parts = [payout_type && words(payout_type), country, currency, from]
-  const said = [...parts, new_payee && 'to new payees'].filter(Boolean).join(', ')
-  return said || 'all'
+  const text = [...parts, new_payee && 'to new payees'].filter(Boolean).join(', ')
+  return text || 'all'
 }
 
 function limitTable(visit: Visit): Table<Limit> {
@@ -98,13 +98,13 @@ function limitTable(visit: Visit): Table<Limit> {
       { name: 'Account', show: ({ account_id }) => account_id ?? 'every one' },
       { name: 'Rail', show: ({ rail }) => rail ?? 'any' },
       { name: 'Network', show: ({ network }) => network ?? 'any' },
-      { name: '', show: ({ limit_id }) => removal(visit, `limits/${limit_id}`) },
+      { name: '', show: ({ limit_id }) => removeForm(visit, `limits/${limit_id}`) },
     ],
   }
 }
 
-function removal(visit: Visit, path: string) {
-  return deed(visit, {
+function removeForm(visit: Visit, path: string) {
+  return postForm(visit, {
     action: `${visit.root}/rules/${path}/remove`,
     under: 'Remove',
     button: 'Remove it',

@@ -1,4 +1,4 @@
-// The objects of the operator API that the console reads, by the schemas of its answers.
+// The types of the operator API's objects that the console reads, from the schemas of its answers.
 import type * as accounts from '../../operator/account-response.ts'
 import type { Rule } from '../../operator/approval-rule-routes.ts'
 import type { ChangeResponse } from '../../operator/audit-response.ts'

@@ -1,9 +1,9 @@
-// Payouts of all accounts, and what an operator does with one: pay it by hand, and report the
-// result.
+// Screens of all accounts' payouts: the list, and one payout. An operator takes a payout to pay it
+// by hand, and reports the result.
 
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
 import { type Html, html } from '../../text/html.ts'
-import { anyOf, bodyOf, deed, named, nothing, REASON, reasonOf } from '../form.ts'
+import { anyOf, bodyOf, emptyBody, optionsOf, postForm, REASON, reasonOf } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, link, members, money, state, time, words } from '../show.ts'
@@ -16,8 +16,8 @@ export function deskPayoutScreens(screens: Screens): void {
   screens.list('installation', '/payouts', list)
   screens.show('installation', '/payouts/:id', show)
   const payout = { to: `${API}/:id`, next: '/payouts/:id?done=saved', again: show }
-  screens.sends('installation', '/payouts/:id', payout, {
-    take: nothing,
+  screens.sendEach('installation', '/payouts/:id', payout, {
+    take: emptyBody,
     release: reasonOf,
     transition: ({ form }) => bodyOf(form, ['status', 'reference', 'reason', 'description']),
   })
@@ -91,16 +91,16 @@ function forms(visit: Visit, id: string, taken_by: string): Html {
   const path = `${visit.root}/payouts/${id}`
   const take =
     taken_by === ''
-      ? deed(visit, { action: `${path}/take`, button: 'Take it, to pay it by hand' })
-      : deed(visit, { action: `${path}/release`, button: 'Give it back', fields: [REASON] })
+      ? postForm(visit, { action: `${path}/take`, button: 'Take it, to pay it by hand' })
+      : postForm(visit, { action: `${path}/release`, button: 'Give it back', fields: [REASON] })
   return html`<div class="side">${take}
-${deed(visit, {
+${postForm(visit, {
   action: `${path}/transition`,
   under: 'Say what became of it',
   button: 'Move it',
   asksPassword: true,
   fields: [
-    { name: 'status', label: 'Becomes', options: named(STEP_STATUSES) },
+    { name: 'status', label: 'Becomes', options: optionsOf(STEP_STATUSES) },
     { name: 'reference', label: 'The bank’s reference', hint: 'Of one that was paid by hand' },
     {
       name: 'description',

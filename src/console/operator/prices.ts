@@ -1,9 +1,9 @@
-// Rates with their age, fees and spreads: what payouts are priced by. Also the history of a rate,
-// from the audit log: the line, and who set it.
+// Screens of prices: rates with their age, and fees. Also the history of one rate, from the audit
+// log: a chart, and who set it when.
 import { html } from '../../text/html.ts'
 import type { Json } from '../api.ts'
 import { lineChart } from '../charts.ts'
-import { deed, said } from '../form.ts'
+import { fieldText, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, link, state, time, words } from '../show.ts'
@@ -19,14 +19,14 @@ export function priceScreens(screens: Screens): void {
 
 function rateOf(visit: Visit): object {
   return {
-    base: said(visit, 'base').toUpperCase(),
-    quote: said(visit, 'quote').toUpperCase(),
-    mid: said(visit, 'mid'),
-    source: said(visit, 'source'),
+    base: fieldText(visit, 'base').toUpperCase(),
+    quote: fieldText(visit, 'quote').toUpperCase(),
+    mid: fieldText(visit, 'mid'),
+    source: fieldText(visit, 'source'),
   }
 }
 
-const OF_MID = '7.8501, the mid-market rate without your spread'
+const MID_HINT = '7.8501, the mid-market rate without your spread'
 
 async function show(visit: Visit): Promise<Screen> {
   const [rates, fees] = await Promise.all([
@@ -34,7 +34,7 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<Fee>('/v3/operator/fee'),
   ])
   const body = html`<h2>Rates</h2>${rows(RATES, rates.results)}
-${deed(visit, {
+${postForm(visit, {
   action: `${visit.root}/prices/rate`,
   under: 'Set a rate',
   button: 'Set the rate',
@@ -42,7 +42,7 @@ ${deed(visit, {
   fields: [
     { name: 'base', label: 'One unit of', required: true, hint: 'USD' },
     { name: 'quote', label: 'is worth, in', required: true, hint: 'HKD' },
-    { name: 'mid', label: 'so many', required: true, hint: OF_MID },
+    { name: 'mid', label: 'so many', required: true, hint: MID_HINT },
     { name: 'source', label: 'By whom', required: true },
   ],
 })}
@@ -54,7 +54,7 @@ const SAMPLE = html`<span class="state wait">sample</span>`
 
 const RATES: Table<Rate> = {
   caption: 'Rates',
-  empty: 'No rates: nothing can be converted.',
+  empty: 'No rates: emptyBody can be converted.',
   columns: [
     {
       name: 'Pair',
@@ -98,13 +98,13 @@ const FEES: Table<Fee> = {
   ],
 }
 
-/** Most entries of the log that are read, 100 a page. The feed of rates writes some 30 a day. */
-const MOST_READ = 2000
+/** The most changes of the audit log that are read. The feed of rates writes some 30 a day. */
+const MAX_READ = 2000
 
 async function showRate(visit: Visit): Promise<Screen> {
   const { base = '', quote = '' } = visit.params
-  const api = visit.api.quietly()
-  const latest = await api.first<AuditedChange>('/v3/operator/audit', MOST_READ, {}, last => ({
+  const api = visit.api.unlisted()
+  const latest = await api.first<AuditedChange>('/v3/operator/audit', MAX_READ, {}, last => ({
     before: last.change_id,
   }))
   const changes = latest.filter(({ table_name, before, after }) => {
@@ -124,7 +124,7 @@ async function showRate(visit: Visit): Promise<Screen> {
 
 const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
 
-/** An exact decimal as an integer, for the height of a line. */
+/** A decimal with up to 12 places, times 10^12, for the chart; undefined for other text. */
 function scaled(mid: string): bigint | undefined {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(mid)
   return match === null ? undefined : BigInt(`${match[1]}${(match[2] ?? '').padEnd(12, '0')}`)

@@ -1,7 +1,7 @@
-// Rails and routes: where payouts go, whether they may go there now, and the latest figures.
+// The screen of rails and routes: where payouts go, which rails are paused, and the rails' figures.
 import { type Html, html } from '../../text/html.ts'
 import { barChart } from '../charts.ts'
-import { deed, nothing, REASON, reasonOf } from '../form.ts'
+import { emptyBody, postForm, REASON, reasonOf } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { link, state, time } from '../show.ts'
@@ -11,7 +11,7 @@ import type { DeskRail, RailFigure, RailFigures, RouteRow } from './objects.ts'
 export function railScreens(screens: Screens): void {
   screens.show('installation', '/rails', show)
   const rail = { to: '/v3/operator/rail/:name', next: '/rails?done=saved', again: show }
-  screens.sends('installation', '/rails/:name', rail, { pause: reasonOf, resume: nothing })
+  screens.sendEach('installation', '/rails/:name', rail, { pause: reasonOf, resume: emptyBody })
 }
 
 async function show(visit: Visit): Promise<Screen> {
@@ -38,7 +38,7 @@ async function show(visit: Visit): Promise<Screen> {
       {
         name: '',
         show: ({ name, paused }) =>
-          deed(visit, {
+          postForm(visit, {
             action: `${visit.root}/rails/${name}/${paused ? 'resume' : 'pause'}`,
             under: paused ? 'Resume' : 'Pause',
             button: paused ? 'Resume it' : 'Pause it',
@@ -48,12 +48,12 @@ async function show(visit: Visit): Promise<Screen> {
       },
     ],
   }
-  const lately: Column<RouteRow> = {
+  const paidLately: Column<RouteRow> = {
     name: 'Paid, 7 days',
     number: true,
     show: ({ rail }) => rateOf(figures.results.find(one => one.rail === rail && one.days === '7')),
   }
-  const routeTable = { ...ROUTES, columns: [...ROUTES.columns, lately] }
+  const routeTable = { ...ROUTES, columns: [...ROUTES.columns, paidLately] }
   const body = html`${rows(railTable, rails.results)}
 ${figureTables(figures)}
 <h2>Routes</h2><p>The first that fits, by priority. Others follow when a rail gives a payout up.</p>
@@ -86,7 +86,8 @@ const WINDOWS = [
 ] as const
 
 type Window = (typeof WINDOWS)[number]
-type OfRail = readonly [string, readonly RailFigure[]]
+/** The name of a rail, and its figures in each window. */
+type RailRow = readonly [string, readonly RailFigure[]]
 
 function figureTables({ counted_at, results }: RailFigures): Html {
   const rails = [...Map.groupBy(results, ({ rail }) => rail)]
@@ -94,10 +95,10 @@ function figureTables({ counted_at, results }: RailFigures): Html {
     WINDOWS.map(([days, name]) => ({
       name: `${what}, ${name}`,
       number: true,
-      show: ([, all]: OfRail) => show(all.find(figure => figure.days === days)),
+      show: ([, all]: RailRow) => show(all.find(figure => figure.days === days)),
     }))
   const columns = [
-    { name: 'Rail', show: ([rail]: OfRail) => html`<strong>${rail}</strong>` },
+    { name: 'Rail', show: ([rail]: RailRow) => html`<strong>${rail}</strong>` },
     ...byWindow('Paid', rateOf),
     ...byWindow('Took', tookOf),
   ]

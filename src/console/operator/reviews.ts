@@ -1,6 +1,6 @@
-// The reviews of entities: those that wait, their records, and the decision.
+// Screens of entity reviews: the entities that wait, and one entity with the form to decide.
 import { html } from '../../text/html.ts'
-import { bodyOf, deed } from '../form.ts'
+import { bodyOf, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { link, members, state, time } from '../show.ts'
@@ -48,7 +48,7 @@ async function show(visit: Visit): Promise<Screen> {
   const body = html`<p class="lead">${state(entity.approval_status)}
 ${payouts_held !== '0' && html`${payouts_held} payouts wait for this review.`}
 ${screening && html`<a href="${visit.root}/screening/${id}">Screening: ${screening}</a>`}</p>
-${deed(visit, {
+${postForm(visit, {
   action: `${visit.root}/entities/${id}`,
   button: 'Decide',
   asksPassword: true,

@@ -1,7 +1,7 @@
-// Payouts that screening holds and parties that may be listed: their matches, the scores, and the
-// decision of a person.
+// Screens of screening: the payouts that it holds and the parties that may be listed, and one of
+// them with its matches, their scores, and the forms to decide.
 import { type Html, html } from '../../text/html.ts'
-import { anyOf, bodyOf, deed, REASON, reasonOf } from '../form.ts'
+import { anyOf, bodyOf, postForm, REASON, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { link, members, state, time } from '../show.ts'
@@ -15,7 +15,7 @@ export function screeningScreens(screens: Screens): void {
   screens.show('installation', '/screening/:id', show)
   const held = { to: `${API}/:id`, next: '/screening?done=saved', again: show }
   const decide = (visit: Visit) => ({ ...reasonOf(visit), ...bodyOf(visit.form, ['digest']) })
-  screens.sends('installation', '/screening/:id', held, { clear: decide, confirm: decide })
+  screens.sendEach('installation', '/screening/:id', held, { clear: decide, confirm: decide })
 }
 
 async function heldScreen(visit: Visit): Promise<Screen> {
@@ -54,7 +54,7 @@ async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const found = await visit.api.get<Screening>(`${API}/${id}`)
   const forms = DECISIONS[found.screening]?.map(decision =>
-    deed(visit, {
+    postForm(visit, {
       action: `${visit.root}/screening/${id}/${decision}`,
       asksPassword: true,
       button: decision === 'clear' ? 'Clear: it is somebody else' : 'Confirm: it is them',
@@ -70,13 +70,13 @@ ${forms && html`<div class="side">${forms}</div>`}
   return { title: 'Held by screening', body }
 }
 
-/** What a person can decide. A confirmation by mistake can be cleared. */
+/** The decisions that a person has, by state. A person can clear what was confirmed by mistake. */
 const DECISIONS: Readonly<Record<string, readonly ('clear' | 'confirm')[]>> = {
   open: ['clear', 'confirm'],
   confirmed: ['clear'],
 }
 
-/** The pages of held objects. The installation has no page of beneficiaries. */
+/** The paths of held objects' pages; '' for beneficiaries, as the installation has no such page. */
 const PAGES = { payout: 'payouts', entity: 'entities', beneficiary: '' } as const
 
 function matchOf(

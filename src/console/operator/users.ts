@@ -1,20 +1,20 @@
-// Users: what each may do and where, and when each was last seen. Operators make people, give and
-// take roles, let people in and log them out, but never themselves.
+// Screens of users: the roles of each, and when each was last seen. Operators make users, give and
+// take roles, make login links and log users out. They change only others than themselves.
 import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
 import { ACCOUNT_ROLES, type UserRole } from '../../user/user.ts'
 import { ApiError, type ListOf } from '../api.ts'
 import {
-  type Deed,
-  deed,
+  emptyBody,
   type Field,
-  named,
-  nothing,
+  type FormSpec,
+  fieldText,
+  optionsOf,
   post,
+  postForm,
   REASON,
   reasonOf,
-  said,
-  unseen,
+  withUnlistedCalls,
 } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
@@ -29,33 +29,33 @@ export function userScreens(screens: Screens): void {
   screens.act('installation', '/users', make, list)
   screens.show('installation', '/users/:name', show)
   const onAccount = (visit: Visit) => ({
-    account_id: said(visit, 'account_id'),
-    role: said(visit, 'role'),
+    account_id: fieldText(visit, 'account_id'),
+    role: fieldText(visit, 'role'),
   })
   const user = { to: `${API}/:name`, next: '/users/:name?done=saved', again: show }
-  screens.sends('installation', '/users/:name', user, {
-    role: visit => ({ role: said(visit, 'role') }),
+  screens.sendEach('installation', '/users/:name', user, {
+    role: visit => ({ role: fieldText(visit, 'role') }),
     account_role: onAccount,
     'account_role/remove': onAccount,
     disable: reasonOf,
-    enable: nothing,
-    log_out: nothing,
+    enable: emptyBody,
+    log_out: emptyBody,
   })
   screens.act('installation', '/users/:name/login_link', makeLink, show)
 }
 
 async function make(visit: Visit): Promise<string> {
-  const name = said(visit, 'name')
-  const body = { name, full_name: said(visit, 'full_name'), role: said(visit, 'role') }
+  const name = fieldText(visit, 'name')
+  const body = { name, full_name: fieldText(visit, 'full_name'), role: fieldText(visit, 'role') }
   const made = await post<DeskUser>(visit, API, body)
   return `${visit.root}/users/${made.name}?done=saved`
 }
 
-/** It is shown once, now, and not as a link: a person who follows it becomes that user. */
+/** Makes a login link. Shows it this once, and as text: whoever follows it becomes that user. */
 async function makeLink(visit: Visit): Promise<Screen> {
   const { name } = visit.params
   const path = `${API}/${name}/login_link`
-  const made = await post<{ link: string; expires_at: string }>(unseen(visit), path, {})
+  const made = await post<{ link: string; expires_at: string }>(withUnlistedCalls(visit), path, {})
   const body = html`<p>Give this to <strong>${name}</strong> and to nobody else: whoever opens it
 sets the password and is logged in as them. It is good once, until ${time(made.expires_at)}, and is
 not shown again.</p>
@@ -82,20 +82,20 @@ async function list(visit: Visit): Promise<Screen> {
       { name: 'Did', show: ({ name }) => link(`${visit.root}/audit?by=${name}`, 'their acts') },
     ],
   }
-  const another = mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`
-  const body = html`${rows(table, users.results)}${another}`
+  const newUser = mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`
+  const body = html`${rows(table, users.results)}${newUser}`
   return { title: 'Users', body }
 }
 
-const OF_NAMES = 'Small letters, digits, “.”, “_” and “-”, such as bob'
+const NAME_HINT = 'Small letters, digits, “.”, “_” and “-”, such as bob'
 
 function newForm(visit: Visit): Html {
-  return deed(visit, {
+  return postForm(visit, {
     action: `${visit.root}/users`,
     button: 'Make the user',
     asksPassword: true,
     fields: [
-      { name: 'name', label: 'Name to log in with', hint: OF_NAMES, required: true },
+      { name: 'name', label: 'Name to log in with', hint: NAME_HINT, required: true },
       { name: 'full_name', label: 'Full name', required: true },
       { name: 'role', label: 'In the installation', options: IN_INSTALLATION },
     ],
@@ -113,7 +113,7 @@ async function show(visit: Visit): Promise<Screen> {
   const { name = '' } = visit.params
   const [users, accounts] = await Promise.all([
     visit.api.list<DeskUser>(API),
-    visit.api.quietly().list<DeskAccount>('/v3/operator/account', { limit: '100' }),
+    visit.api.unlisted().list<DeskAccount>('/v3/operator/account', { limit: '100' }),
   ])
   const user = users.results.find(known => known.name === name)
   if (user === undefined) {
@@ -128,7 +128,7 @@ ${facts([
   ['Acts', link(`${visit.root}/audit?by=${name}`, 'what they did')],
 ])}
 <h2>On accounts</h2>${onAccounts(visit, user, isSelf)}
-${mayChange(visit) && (isSelf ? ONESELF : changes(visit, user, accounts))}`
+${mayChange(visit) && (isSelf ? ONESELF : changeForms(visit, user, accounts))}`
   return { title: name, body }
 }
 
@@ -140,14 +140,14 @@ function mayChange({ person }: Visit): boolean {
 }
 
 function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean): Html {
-  const columns: Column<Given>[] = [
+  const columns: Column<GivenRole>[] = [
     { name: 'Account', show: ({ account_id }) => accountLink(visit.root, account_id) },
     { name: 'Is its', show: ({ role }) => role },
   ]
-  const take: Column<Given> = {
+  const take: Column<GivenRole> = {
     name: '',
     show: ({ account_id, role }) =>
-      deed(visit, {
+      postForm(visit, {
         action: `${visit.root}/users/${name}/account_role/remove`,
         button: 'Take it away',
         small: true,
@@ -159,34 +159,36 @@ function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean)
   return rows({ caption: 'Roles on accounts', empty: 'None.', columns: shown }, accounts)
 }
 
-type Given = DeskUser['accounts'][number]
+type GivenRole = DeskUser['accounts'][number]
 
-function changes(visit: Visit, user: DeskUser, accounts: ListOf<DeskAccount>): Html {
-  const form = (path: string, under: string, spec: Omit<Deed, 'action'>) =>
-    deed(visit, {
+function changeForms(visit: Visit, user: DeskUser, accounts: ListOf<DeskAccount>): Html {
+  const form = (path: string, under: string, spec: Omit<FormSpec, 'action'>) =>
+    postForm(visit, {
       action: `${visit.root}/users/${user.name}/${path}`,
       under,
       asksPassword: true,
       ...spec,
     })
   const role = { name: 'role', label: 'Role', value: user.role, options: IN_INSTALLATION }
-  const isOut = user.disabled_at !== null
+  const isEnabled = user.disabled_at === null
   return html`<h2>Change</h2><div class="side">
 ${form('account_role', 'A role on an account', {
   button: 'Give the role',
   fields: accountRoleFields(accounts),
 })}
-${!isOut && form('login_link', 'A link to log in', { button: 'Make the link', body: LINK })}
+${isEnabled && form('login_link', 'A link to log in', { button: 'Make the link', body: LINK_NOTE })}
 ${form('role', 'In the installation', { button: 'Give this role', fields: [role] })}
-${!isOut && form('log_out', 'Log out everywhere', { button: 'End their sessions', danger: true })}
 ${
-  isOut
-    ? form('enable', 'Enable', { button: 'Let them work again' })
-    : form('disable', 'Disable', { button: 'Disable', danger: true, fields: [REASON] })
+  isEnabled && form('log_out', 'Log out everywhere', { button: 'End their sessions', danger: true })
+}
+${
+  isEnabled
+    ? form('disable', 'Disable', { button: 'Disable', danger: true, fields: [REASON] })
+    : form('enable', 'Enable', { button: 'Let them work again' })
 }</div>`
 }
 
-const LINK = html`<p>Good once, for 15 minutes. It lets them set a password.</p>`
+const LINK_NOTE = html`<p>Good once, for 15 minutes. It lets them set a password.</p>`
 
 function accountRoleFields({ results, has_more }: ListOf<DeskAccount>): Field[] {
   const account = { name: 'account_id', label: 'Account', required: true }
@@ -195,7 +197,7 @@ function accountRoleFields({ results, has_more }: ListOf<DeskAccount>): Field[] 
     has_more
       ? { ...account, hint: 'Its id, acc_…' }
       : { ...account, options: Object.fromEntries(options) },
-    { name: 'role', label: 'Is its', options: named(ACCOUNT_ROLES) },
+    { name: 'role', label: 'Is its', options: optionsOf(ACCOUNT_ROLES) },
   ]
 }
 
