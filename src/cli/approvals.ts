@@ -11,13 +11,13 @@ import { given } from '../given.ts'
 import { accountIdOf } from '../operator/accounts.ts'
 import {
   accountOfGroup,
-  deciding,
-  decidingBeneficiary,
-  decidingGroup,
+  beneficiaryDecisionDeed,
+  decisionDeed,
   findApproval,
   findBeneficiaryApproval,
+  groupDecisionDeed,
 } from '../operator/approvals.ts'
-import { archiving } from '../operator/beneficiaries.ts'
+import { archiveDeed } from '../operator/beneficiaries.ts'
 import { MAX_REASON } from '../operator/words.ts'
 import { findPayouts } from '../payout/store.ts'
 import { isImport } from '../payout-group/group.ts'
@@ -125,7 +125,7 @@ async function decideGroupAction(id: string, decision: Decision, options: Decidi
   const made = await withContext(async context => {
     const asked = askedBy(context, decision, options)
     const account_id = await accountOfGroup(context.audit, id)
-    return context.runLong(decidingGroup({ account_id, id }, asked))
+    return context.runLong(groupDecisionDeed({ account_id, id }, asked))
   })
   const shown = presentGroupDecision(decision, made)
   const payouts = shown.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
@@ -141,8 +141,8 @@ async function decideAction(
   const status = await withContext(async context => {
     const asked = askedBy(context, decision, options)
     const key = { account_id: await accountIdOf(context.audit, kind, id), id }
-    if (kind === 'payout') return (await context.run(deciding(key, asked))).payout.status
-    return (await context.run(decidingBeneficiary(key, asked))).beneficiary.approval
+    if (kind === 'payout') return (await context.run(decisionDeed(key, asked))).payout.status
+    return (await context.run(beneficiaryDecisionDeed(key, asked))).beneficiary.approval
   })
   const waits = status === 'pending_approval' && 'others must, too'
   const words = [DONE[decision], waits || (kind === 'payout' && status)]
@@ -236,7 +236,7 @@ async function archiveAction(
   const { beneficiary, did } = await withContext(async context => {
     personOf(context)
     const key = { account_id: await accountIdOf(context.audit, 'beneficiary', id), id }
-    return context.run(archiving(key, act === 'archive', reason))
+    return context.run(archiveDeed(key, act === 'archive', reason))
   })
   const { archived_at } = beneficiary
   const already = did === 'nothing' ? 'already ' : ''

@@ -8,7 +8,7 @@ import { Refusal } from '../errors.ts'
 import { previousStatus } from '../event/event.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { Unknown } from '../operator/deed.ts'
-import { review, showEntity } from '../operator/entities.ts'
+import { reviewDeed, showEntity } from '../operator/entities.ts'
 import { type Context, named, print, printJson, running, withContext } from './context.ts'
 import { CommandFailed, NotThere, report, UsageError } from './failure.ts'
 import { MAX_REASON, readReason } from './input.ts'
@@ -141,7 +141,7 @@ async function reviewed(
     const { entity, held } = await showEntity(audit, id)
     const asked = { status, description, seen: seen ?? entity.updated_at }
     try {
-      const outcome = await run(review(entity, asked))
+      const outcome = await run(reviewDeed(entity, asked))
       const from = previousStatus(outcome.events)
       return { entity: outcome.entity, from, seen: asked.seen, held }
     } catch (error) {

@@ -8,7 +8,7 @@ import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
 import type { Key } from '../id.ts'
 import { accountNamed } from '../operator/accounts.ts'
-import { replay as replayTo } from '../operator/webhooks.ts'
+import { replayDeed } from '../operator/webhooks.ts'
 import type { WrittenWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay } from '../webhook/rules.ts'
@@ -118,7 +118,7 @@ async function deliverAll(context: Context, key: Key, request: ReplayRequest): P
   const { id } = key
   let deliveries = 0
   for (let rest: ReplayRequest | undefined = request; rest !== undefined; ) {
-    const written: WrittenWebhook = await context.run(replayTo(key, rest))
+    const written: WrittenWebhook = await context.run(replayDeed(key, rest))
     const { replayed } = written
     if (replayed === null) throw new Error('a replay without an outcome')
     deliveries += replayed.deliveries

@@ -7,7 +7,7 @@ import type { Booking, BookingKind, Correction } from '../funding/rules.ts'
 import { newId } from '../id.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import type { Deed } from '../operator/deed.ts'
-import { booking, reversal } from '../operator/funding.ts'
+import { bookingDeed, reversalDeed } from '../operator/funding.ts'
 import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { readAmount, readCurrency, readReason, readReference, readSigned } from './input.ts'
@@ -133,7 +133,7 @@ export function reverseCommand(command: Command): void {
     .addHelpText('after', REVERSE_HELP)
     .action(async (id: string, { reason }: { reason: string }) => {
       const { account_id, reversed } = await withContext(async context => {
-        const deed = await reversal(context.audit, context.config.user, id, reason)
+        const deed = await reversalDeed(context.audit, context.config.user, id, reason)
         const again = `corridor reverse ${id} --reason "${reason}"`
         const { account_id } = deed.command
         return { account_id, reversed: await runOnce(context, deed, again) }
@@ -190,7 +190,7 @@ function readSource(source: string): string {
 
 /** Books money. `again` is the command that books it once, however often it runs. */
 export function book(context: Context, asked: Omit<Booking, 'by'>, again: string) {
-  return runOnce(context, booking(context.config.user, asked), again)
+  return runOnce(context, bookingDeed(context.config.user, asked), again)
 }
 
 async function runOnce<C, S>(

@@ -8,9 +8,9 @@ import { nameEvent, previousStatus } from '../event/event.ts'
 import {
   type AskedHandling,
   type AskedTransition,
-  handling,
+  handlingDeed,
   stepOf,
-  transition,
+  transitionDeed,
 } from '../operator/payouts.ts'
 import { ASKING, type Handling, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../payout/states.ts'
@@ -83,7 +83,7 @@ async function handle(
 ): Promise<void> {
   const { payout, event } = await withContext(async context => {
     const asked = { ...options, act }
-    return context.run(await handling(context.audit, operatorOf(context), payout_id, asked))
+    return context.run(await handlingDeed(context.audit, operatorOf(context), payout_id, asked))
   })
   const { taken_by, taken_at } = payout
   const words =
@@ -119,7 +119,7 @@ async function transitionAction(payout_id: string, text: string, options: Transi
   const asked = readTransition(status, options)
   const { failure } = stepOf(asked)
   const outcome = await withContext(async context =>
-    context.run(await transition(context.audit, operatorOf(context), payout_id, asked)),
+    context.run(await transitionDeed(context.audit, operatorOf(context), payout_id, asked)),
   )
   const from = previousStatus(outcome.events)
   if (status === 'failed' && outcome.payout.rail_attempts > 0) {

@@ -78,7 +78,9 @@ export class Api {
     this.#account_id = account_id
   }
 
-  /** The same API, without adding to `calls`: for many similar calls, or answers with a secret. */
+  /**
+   * An API whose calls the page does not show: for many similar calls, or answers with a secret.
+   */
   unlisted(): Api {
     return new Api(this.#app, this.#request, this.#account_id)
   }

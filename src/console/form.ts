@@ -94,14 +94,14 @@ export interface FormSpec {
   readonly fields?: readonly (Field | false)[]
   /** The summary under which the form is folded; without it the form is open. */
   readonly under?: string
-  /** Whether the API refuses a session without its password in the last five minutes. */
+  /** Whether the API refuses a session that gave no password in the last five minutes. */
   readonly asksPassword?: boolean
   readonly danger?: boolean
   /** Whether the button stands in a line with other buttons. */
   readonly small?: boolean
 }
 
-/** A form that acts once, however often the browser sends it: its Idempotency-Key stays. */
+/** A form that acts once, as each time the browser sends it the Idempotency-Key is the same. */
 export function postForm(visit: Visit, spec: FormSpec): Html {
   const isNeeded = spec.asksPassword === true || visit.formError?.is('password_needed') === true
   const asksNow = isNeeded && visit.session !== null && !visit.session.confirmed

@@ -166,7 +166,7 @@ export class Live {
     const { last, previous, ids } = await this.#installation.poll()
     for (const watcher of watchers) {
       if (watcher.lastChange >= last) continue
-      // Only a watcher who knows the poll before learns which objects have changed since.
+      // Only a watcher at the previous poll's number learns which objects have changed.
       const text = changedText(last, watcher.lastChange === previous ? ids : ANYTHING)
       watcher.lastChange = last
       send(watcher, text)

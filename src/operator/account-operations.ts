@@ -26,7 +26,7 @@ interface OpenAccount {
   readonly key: NewApiKey
 }
 
-/** A trigger that `corridor distribute` adds refuses the same. */
+/** A trigger, which `corridor distribute` adds, refuses live accounts too. */
 const SANDBOXES_ONLY =
   'A spread database is for trials with sandboxes alone: open live accounts on one PostgreSQL ' +
   '(docs/distributed.md).'
@@ -55,11 +55,13 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
   },
 }
 
-/** Runs one write. */
+/** Runs an operation with one command. */
 export type Write = <C, S, O>(operation: Operation<C, S, O>, command: C) => Promise<O>
 
-/** How many ids are tried: an id has 40 random bits, so this many are not taken in a row. */
-const TRIES = 5
+/**
+ * How many ids are tried. An id has 40 random bits, so this many taken ids in a row are a fault.
+ */
+const MAX_TRIES = 5
 
 /**
  * Opens an account under a new id. The primary key refuses a taken id; then another one is tried.
@@ -73,7 +75,7 @@ export async function openUnderNewId(
     try {
       return await write(openAccount, accountOf(newId()))
     } catch (error) {
-      if (tries === TRIES || !isTaken(error)) throw error
+      if (tries === MAX_TRIES || !isTaken(error)) throw error
     }
   }
 }
@@ -86,7 +88,7 @@ function isTaken(error: unknown): boolean {
 interface ChangeState {
   readonly account_id: string
   readonly to: AccountState
-  /** The reason, which is stored with the account and in its history. */
+  /** Why, for operators: the account and its history keep it. */
   readonly reason: string
 }
 
@@ -94,12 +96,15 @@ interface ChangedState extends ChangeState {
   readonly from: AccountState
 }
 
-interface ChangeStateState extends LockedBooks {
+interface LoadedStates extends LockedBooks {
   readonly open_payouts: ReadonlyMap<string, number>
 }
 
-/** Freezes, unfreezes, closes or reopens an account. For lanes of one command. */
-export const changeState: Operation<ChangeState, ChangeStateState, ChangedState> = {
+/**
+ * Freezes, unfreezes, closes or reopens an account. Refuses (409) to close an account with a
+ * balance or a payout that is not over. For lanes of one command.
+ */
+export const changeState: Operation<ChangeState, LoadedStates, ChangedState> = {
   name: 'change_account_state',
   async load(tx, commands) {
     const ids = commands.map(({ account_id }) => account_id)
@@ -139,7 +144,7 @@ function checkEmpty({ account_id, balances }: Book, open_payouts: number): void 
   throw refusal('invalid_transition', message)
 }
 
-/** Absent members stay as they are; currencies can only be added. */
+/** An absent member keeps its value. A currency is only ever added. */
 interface ChangeSettings extends Partial<Omit<Settings, 'currencies'>> {
   readonly account_id: string
   readonly add_currencies: readonly string[]
@@ -152,12 +157,12 @@ interface ChangedSettings {
   readonly added: readonly string[]
 }
 
-interface SettingsState extends LockedBooks {
+interface LoadedSettings extends LockedBooks {
   readonly accounts: ReadonlyMap<string, Settings>
 }
 
-/** Changes the settings of an account. For lanes of one command. */
-export const changeSettings: Operation<ChangeSettings, SettingsState, ChangedSettings> = {
+/** Changes the settings of an account that is not closed. For lanes of one command. */
+export const changeSettings: Operation<ChangeSettings, LoadedSettings, ChangedSettings> = {
   name: 'change_account_settings',
   async load(tx, commands) {
     const ids = commands.map(({ account_id }) => account_id)

@@ -1,4 +1,4 @@
-// What operators send about accounts and their keys.
+// The bodies and queries by which operators write accounts and their keys, and their checks.
 import type { Static } from 'typebox'
 import { MAX_DUPLICATE_WINDOW_S, SCOPES } from '../account/rules.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
@@ -90,6 +90,7 @@ export function checkSettings(body: AccountSettings): void {
   checkLines(body)
 }
 
+/** Refuses a name that is not one line of visible text; an empty name is allowed. */
 export function checkNewKey(body: NewKeyRequest): void {
   if (body.name !== '') checkLines(body)
 }

@@ -35,12 +35,12 @@ export function deskAccountRoutes(routes: DeskRoutes): void {
     summary: 'List accounts with their states and balances, oldest first.',
     querystring: AccountsQuery,
     item: DeskAccount,
-    async find({ starting_after }, { audit }, most) {
+    async find({ starting_after }, { audit }, limit) {
       const accounts = await findAccounts(audit, null)
       const first = accounts.findIndex(({ account_id }) => account_id === starting_after) + 1
       const isKnown = starting_after === undefined || first > 0
       refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no account.')])
-      return accounts.slice(first, first + most)
+      return accounts.slice(first, first + limit)
     },
     present: presentAccount,
   })

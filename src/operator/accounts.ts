@@ -11,7 +11,7 @@ import { findAccountOf } from '../db/keys.ts'
 import { listBalancesOf } from '../ledger/store.ts'
 import { known, knownAmong } from './deed.ts'
 
-/** The account of this id. Refuses an id that no account has. */
+/** The account of this id. Refuses (404) an id that no account has. */
 export async function accountNamed(sql: Sql, account_id: string): Promise<Account> {
   return knownAmong('account', account_id, await listAccounts(sql), one => one.account_id)
 }
@@ -23,7 +23,7 @@ const TABLES = {
   'webhook endpoint': 'webhook_endpoints',
 } as const
 
-/** The account of an object. Refuses an id that no object of its kind has. */
+/** The id of an object's account. Refuses (404) an id that no object of its kind has. */
 export async function accountIdOf(
   audit: Sql,
   kind: keyof typeof TABLES,
@@ -36,7 +36,7 @@ export interface AccountInFull extends AccountListing {
   readonly balances: readonly { readonly currency: string; readonly available: bigint }[]
 }
 
-/** One account, or all for null, oldest first. */
+/** One account with its balances, or for null all of them, the oldest first. */
 export async function findAccounts(
   audit: Sql,
   account_id: string | null,
@@ -55,7 +55,7 @@ export async function showAccount(audit: Sql, account_id: string): Promise<Accou
   return known('account', account_id, account)
 }
 
-/** Amounts are in minor units, as text. */
+/** An account as operators see it. Balances are minor units as text, by currency. */
 export function presentAccount({ balances, ...account }: AccountInFull) {
   const amounts = balances.map(({ currency, available }) => [currency, available.toString()])
   return { ...account, balances: Object.fromEntries(amounts) as Record<string, string> }

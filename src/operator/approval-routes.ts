@@ -1,5 +1,5 @@
-// What approvers of an account do in their own name: GET /v3/…/{id}/approval shows what waits, POST
-// …/approve and …/reject decide. The same for payouts, batches, imports and beneficiaries.
+// The routes of approvers, who call in their own name: GET /v3/…/{id}/approval shows what waits,
+// POST …/approve and …/reject decide. Payouts, batches, imports and beneficiaries have them.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Decision } from '../approval/approval.ts'
@@ -33,11 +33,11 @@ import {
   presentGroupDecision,
 } from '../payout-group/response.ts'
 import {
-  deciding,
-  decidingBeneficiary,
-  decidingGroup,
+  beneficiaryDecisionDeed,
+  decisionDeed,
   findApproval,
   findBeneficiaryApproval,
+  groupDecisionDeed,
 } from './approvals.ts'
 import { callOf, type Desk, operatorOf } from './desk.ts'
 import { checkWords } from './request.ts'
@@ -46,24 +46,25 @@ interface Needs extends Pick<Reads, 'read'> {
   readonly desk: Desk
 }
 
-interface Words {
+interface RouteDocs {
   readonly summary: string
   readonly description?: string
 }
 
 /** A kind of object that people approve: its paths, its answers, and what a decision runs. */
-interface Approved<Shown> {
-  /** The name in the ids of its operations: `approvePayout`. */
+interface ApprovalKind<Shown> {
+  /** The name of the kind in operationIds, such as `Payout` in `approvePayout`. */
   readonly name: string
   readonly path: string
   readonly prefix: IdPrefix
-  readonly show: Words & { readonly response: TSchema }
+  readonly show: RouteDocs & { readonly response: TSchema }
   find(tx: TransactionSql, key: Key): Promise<Shown | undefined>
   present(shown: Shown, id: string): object
-  readonly approve: Words
-  readonly reject: Words
+  readonly approve: RouteDocs
+  readonly reject: RouteDocs
+  /** The answer to a decision. */
   readonly decided: TSchema
-  /** The refusals besides those of every decision. */
+  /** The refusals of a decision besides those of every kind. */
   readonly refusals?: readonly Reason[]
   decide(desk: Desk, request: FastifyRequest, key: Key, asked: AskedDecision): Promise<Reply>
 }
@@ -95,8 +96,10 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     },
     decided: PayoutResponse,
     decide: (desk, request, key, asked) =>
-      desk.answer(callOf(request, `payout ${asked.decision}`), deciding(key, asked), ({ payout }) =>
-        presentPayout(payout),
+      desk.answer(
+        callOf(request, `payout ${asked.decision}`),
+        decisionDeed(key, asked),
+        ({ payout }) => presentPayout(payout),
       ),
   })
 }
@@ -123,7 +126,7 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'with the answer. What was approved before, and waits no more, goes on.',
     },
     decided: BatchDecisionResponse,
-    ...OF_GROUPS,
+    ...GROUP_KIND,
   })
 }
 
@@ -154,18 +157,18 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'before goes on, and what the import makes later waits anew.',
     },
     decided: ImportDecisionResponse,
-    ...OF_GROUPS,
+    ...GROUP_KIND,
   })
 }
 
 /** What batches and imports have in common. */
-const OF_GROUPS: Pick<Approved<ShownGroup>, 'find' | 'present' | 'decide'> = {
+const GROUP_KIND: Pick<ApprovalKind<ShownGroup>, 'find' | 'present' | 'decide'> = {
   find: findGroup,
   present: (shown, id) => presentGroupApproval(id, shown),
   decide: (desk, request, key, asked) =>
     desk.answerLong(
       callOf(request, `payout ${asked.decision}`),
-      decidingGroup(key, asked),
+      groupDecisionDeed(key, asked),
       decided => presentGroupDecision(asked.decision, decided),
     ),
 }
@@ -197,49 +200,49 @@ export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): vo
     decide: (desk, request, key, asked) =>
       desk.answer(
         callOf(request, `beneficiary ${asked.decision}`),
-        decidingBeneficiary(key, asked),
+        beneficiaryDecisionDeed(key, asked),
         ({ beneficiary }) => presentBeneficiary(beneficiary),
       ),
   })
 }
 
-function approvalRoutes<Shown>(app: FastifyInstance, deps: Needs, of: Approved<Shown>): void {
-  new AccountRoutes(app, deps).read(`${of.path}/:id/approval`, {
-    operationId: `get${of.name}Approval`,
-    ...of.show,
-    params: pathId(of.prefix),
+function approvalRoutes<Shown>(app: FastifyInstance, deps: Needs, kind: ApprovalKind<Shown>): void {
+  new AccountRoutes(app, deps).read(`${kind.path}/:id/approval`, {
+    operationId: `get${kind.name}Approval`,
+    ...kind.show,
+    params: pathId(kind.prefix),
     refusals: ['not_found'],
     async answer({ params: { id }, account: { account_id } }) {
-      const shown = await deps.read(account_id, tx => of.find(tx, { account_id, id }))
-      return of.present(found(shown), id)
+      const shown = await deps.read(account_id, tx => kind.find(tx, { account_id, id }))
+      return kind.present(found(shown), id)
     },
   })
-  decisionRoute(app, deps, of, 'approve', ApproveRequest)
-  decisionRoute(app, deps, of, 'reject', RejectRequest)
+  decisionRoute(app, deps, kind, 'approve', ApproveRequest)
+  decisionRoute(app, deps, kind, 'reject', RejectRequest)
 }
 
 function decisionRoute(
   app: FastifyInstance,
   deps: Needs,
-  of: Omit<Approved<never>, 'find' | 'present'>,
+  kind: Omit<ApprovalKind<never>, 'find' | 'present'>,
   decision: Decision,
   body: typeof ApproveRequest | typeof RejectRequest,
 ): void {
   app.post<{ Params: { id: string }; Body: ApproveRequest | RejectRequest }>(
-    `${of.path}/:id/${decision}`,
+    `${kind.path}/:id/${decision}`,
     {
       config: { scope: 'approve', asksPassword: true, check: checkWords },
       schema: operationDocs({
-        operationId: `${decision}${of.name}`,
-        ...of[decision],
-        params: pathId(of.prefix),
+        operationId: `${decision}${kind.name}`,
+        ...kind[decision],
+        params: pathId(kind.prefix),
         body,
-        response: Envelope(of.decided),
+        response: Envelope(kind.decided),
         idempotent: true,
         refusals: [
           ...(['not_found', 'approval_not_allowed', 'already_decided'] as const),
           ...(['approval_outdated', 'invalid_transition'] as const),
-          ...(of.refusals ?? []),
+          ...(kind.refusals ?? []),
         ],
       }),
     },
@@ -248,7 +251,7 @@ function decisionRoute(
       const { digest, reason = '' } = request.body
       const { name: user_name } = operatorOf(request)
       const asked = given({ user_name, decision, reason, digest })
-      return send(reply, await of.decide(deps.desk, request, key, asked))
+      return send(reply, await kind.decide(deps.desk, request, key, asked))
     },
   )
 }

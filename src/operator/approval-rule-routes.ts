@@ -19,7 +19,7 @@ import {
 import { Type } from '../http/type.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { addRule, presentRule, removeRule, rulesFor } from './approval-rules.ts'
-import { type DeskRoutes, listed } from './desk-routes.ts'
+import { type DeskRoutes, listAnswer } from './desk-routes.ts'
 import { AccountId, MAX_MINOR, majorText } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
@@ -81,7 +81,7 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
     operationId: 'listApprovalRules',
     summary: 'List the rules by which payouts and beneficiaries wait until people approve them.',
     response: ListOf(Rule),
-    answer: async (_, { audit }) => listed((await rulesFor(audit)).map(presentRule)),
+    answer: async (_, { audit }) => listAnswer((await rulesFor(audit)).map(presentRule)),
   })
   routes.change('/v3/operator/approval_rule', {
     act: 'approval-rule add',
@@ -98,25 +98,26 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
   })
   routes.change('/v3/operator/approval_rule/:id/remove', {
     act: 'approval-rule remove',
-    anew: true,
+    actsAgain: true,
     config: { asksPassword: true },
     operationId: 'removeApprovalRule',
     summary: 'Remove a rule of approvals.',
     description: 'What waits by it goes on waiting. Payouts made from now on do not.',
     params: pathId('apr'),
-    nothing: 'RemoveApprovalRule',
+    emptyBody: 'RemoveApprovalRule',
     response: Rule,
     change: async (sql, { params }) => presentRule(await removeRule(sql, params.id)),
   })
 }
 
-/** An amount says nothing without its currency, nor a currency without its amount. */
+/** Refuses (400) an amount without its currency, and a currency without its amount. */
 function checkAmount({ at_least, at_least_currency }: AddRule): void {
   if ((at_least === undefined) === (at_least_currency === undefined)) return
   const lacking = at_least === undefined ? 'at_least' : 'at_least_currency'
   throw refusal('invalid_field', 'Send at_least and at_least_currency together.', lacking)
 }
 
+/** The body as the texts of the command's options. */
 function cellsOf(body: AddRule): RuleCells {
   return given({
     beneficiaries: body.subject === 'beneficiary',

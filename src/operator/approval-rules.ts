@@ -1,5 +1,5 @@
-// Approval rules that operators add and remove. A rule is never changed: a payout that waits by a
-// removed rule goes on waiting.
+// Adds, lists and removes approval rules. A rule never changes. A payout that waits by a removed
+// rule goes on waiting.
 import { listApiKeys } from '../account/store.ts'
 import type { ApprovalRule } from '../approval/approval.ts'
 import { type RuleCells, readRule } from '../approval/load.ts'
@@ -14,7 +14,7 @@ import { accountNamed } from './accounts.ts'
 import { known } from './deed.ts'
 import { networkName } from './limits.ts'
 
-/** Adds a rule for payouts made from now on, or says all that is wrong with it. */
+/** Adds a rule for payouts made from now on, or returns all that is wrong with its text. */
 export async function addRule(sql: Sql, cells: RuleCells): Promise<Read<ApprovalRule>> {
   if (cells.account !== undefined) await accountNamed(sql, cells.account)
   const keys = await listApiKeys(sql)
@@ -30,7 +30,7 @@ export async function addRule(sql: Sql, cells: RuleCells): Promise<Read<Approval
   return { value: rule }
 }
 
-/** The rules; with an account, those that judge its payouts. */
+/** All rules; with an account, those that may fit its payouts. Refuses (404) an unknown account. */
 export async function rulesFor(sql: Sql, account?: string): Promise<readonly ApprovalRule[]> {
   if (account === undefined) return listRules(sql)
   await accountNamed(sql, account)
@@ -39,7 +39,7 @@ export async function rulesFor(sql: Sql, account?: string): Promise<readonly App
   )
 }
 
-/** Removes a rule. Refuses an id that no rule has. */
+/** Removes a rule, and returns it. Refuses (404) an id that no rule has. */
 export async function removeRule(sql: Sql, rule_id: string): Promise<ApprovalRule> {
   const rule = (await listRules(sql)).find(one => one.rule_id === rule_id)
   return known('approval rule', rule_id, (await deleteRule(sql, rule_id)) ? rule : undefined)

@@ -1,4 +1,4 @@
-// What approvers do: a person approves or rejects what waits for approval.
+// The deeds of approvers, who approve or reject what waits, and what they see before.
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
 import { findLatestApprovals } from '../beneficiary/approval-store.ts'
@@ -12,8 +12,8 @@ import { type DecideGroup, decideGroup } from '../payout-group/operations.ts'
 import { findGroupAccount } from '../payout-group/store.ts'
 import { deedOf, known } from './deed.ts'
 
-/** A decision about a payout by a person, who must be an approver of its account. */
-export function deciding({ account_id, id: payout_id }: Key, asked: AskedDecision) {
+/** The deed by which an approver of the account decides about a payout. */
+export function decisionDeed({ account_id, id: payout_id }: Key, asked: AskedDecision) {
   const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
   const command = { ...step, act: asked }
   return deedOf(advancePayout, command, ({ payout: { id, status }, approval: { decision } }) => ({
@@ -24,14 +24,14 @@ export function deciding({ account_id, id: payout_id }: Key, asked: AskedDecisio
   }))
 }
 
-/** The account of a batch or an import. Refuses an unknown id. */
+/** The id of a batch's or an import's account. Refuses (404) an unknown id. */
 export async function accountOfGroup(audit: Sql, id: string): Promise<string> {
   const kind = isImport(id) ? 'payout import' : 'payout batch'
   return known(kind, id, await findGroupAccount(audit, id))
 }
 
-/** A decision by a person about all payouts of a batch or an import that wait. */
-export function decidingGroup({ account_id, id: group_id }: Key, asked: AskedDecision) {
+/** The deed by which an approver decides about all waiting payouts of a batch or an import. */
+export function groupDecisionDeed({ account_id, id: group_id }: Key, asked: AskedDecision) {
   const command: DecideGroup = { account_id, group_id, asked }
   return {
     operation: decideGroup,
@@ -51,8 +51,8 @@ export function decidingGroup({ account_id, id: group_id }: Key, asked: AskedDec
   }
 }
 
-/** A decision about a beneficiary by a person, who must be an approver of its account. */
-export function decidingBeneficiary({ account_id, id }: Key, asked: AskedDecision) {
+/** The deed by which an approver of the account decides about a beneficiary. */
+export function beneficiaryDecisionDeed({ account_id, id }: Key, asked: AskedDecision) {
   const command = { account_id, id, asked }
   return deedOf(decideBeneficiaryApproval, command, ({ beneficiary, decision: { digest } }) => ({
     table_name: 'beneficiary_approvals',
@@ -62,7 +62,7 @@ export function decidingBeneficiary({ account_id, id }: Key, asked: AskedDecisio
   }))
 }
 
-/** The approval of a payout; undefined when it has needed none. */
+/** The approval of a payout; undefined when the payout never needed one. */
 export async function findApproval(tx: TransactionSql, key: Key) {
   const [shown, [payout]] = await Promise.all([
     withApprovers(tx, key, findOpenApprovals(tx, [key])),
@@ -72,12 +72,12 @@ export async function findApproval(tx: TransactionSql, key: Key) {
   return shown && { ...shown, payout_import: keys === '' ? '' : importId(key.account_id, keys) }
 }
 
-/** The latest approval of a beneficiary; undefined when it has needed none. */
+/** The latest approval of a beneficiary; undefined when the beneficiary never needed one. */
 export function findBeneficiaryApproval(tx: TransactionSql, key: Key) {
   return withApprovers(tx, key, findLatestApprovals(tx, [key]))
 }
 
-/** An approval as it is now, and who may decide about it. */
+/** The approval that `finding` finds, and the approvers of its account. */
 async function withApprovers<Open>(
   tx: TransactionSql,
   key: Key,

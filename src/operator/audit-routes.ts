@@ -1,4 +1,4 @@
-// GET /v3/operator/audit.
+// GET /v3/operator/audit: the audit log.
 import type { Static } from 'typebox'
 import { listAudit } from '../audit/store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
@@ -15,7 +15,7 @@ export function auditRoutes(routes: DeskRoutes): void {
     description: 'By commands and by this API, in one log that is chained by hashes.',
     querystring: AuditQuery,
     item: ChangeResponse,
-    find: (query, { audit }, most) => listAudit(audit, filterOf(query), most),
+    find: (query, { audit }, limit) => listAudit(audit, filterOf(query), limit),
     present: presentChange,
   })
 }

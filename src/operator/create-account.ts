@@ -1,4 +1,4 @@
-// Creates an account: its ids, and its first key with the secret.
+// Creates an account: makes its ids, and its first key with the secret.
 import { type Account, DUPLICATE_WINDOW_S, makeApiKey } from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'
 import { newId } from '../id.ts'
@@ -19,7 +19,7 @@ export interface OpenedAccount {
   readonly secret: string
 }
 
-/** A new account with a key of scope `write`. */
+/** Creates an account with an empty book and a first key of scope `write`. */
 export async function createAccount(write: Write, wanted: NewAccount): Promise<OpenedAccount> {
   const { sandbox = false, duplicate_window_s = DUPLICATE_WINDOW_S, ...settings } = wanted
   const secret = newSecret({ sandbox })

@@ -1,14 +1,14 @@
-// Deeds of the people who run the installation. A deed is the same by a command and by the API: a
-// write through a lane, and its act in the audit log.
+// A deed is what an operator does: a write through a lane, and its act in the audit log. A command
+// and the operator API run the same deed.
 import type { Act } from '../audit/act.ts'
 import { recorded } from '../audit/recorded.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
 
-/** Who does it. */
+/** Who does a deed. */
 export interface Operator {
   readonly name: string
-  /** Whether the name is only a log-in, which several people may share. */
+  /** Whether `name` is a log-in of the machine, which several people may share, and no user. */
   readonly is_login: boolean
 }
 
@@ -16,11 +16,11 @@ export interface Operator {
 export interface Deed<Command, State, Outcome> {
   readonly operation: Operation<Command, State, Outcome>
   readonly command: Command
-  /** The act that the audit log gets of the outcome; null: triggers write it. */
+  /** Makes the act in the audit log from the outcome; null when triggers write the log. */
   readonly act: ((outcome: Outcome) => Act) | null
 }
 
-/** Makes a deed. The operation determines the types of the other members. */
+/** Makes a deed. TypeScript infers the types of the other members from the operation. */
 export function deedOf<Command, State, Outcome>(
   operation: Operation<Command, State, Outcome>,
   command: NoInfer<Command>,
@@ -29,7 +29,7 @@ export function deedOf<Command, State, Outcome>(
   return { operation, command, act }
 }
 
-/** The deed's operation, which also records the act. */
+/** The operation of a deed, which also writes the deed's act to the audit log. */
 export function audited<Command, State, Outcome>({
   operation,
   act,
@@ -37,14 +37,14 @@ export function audited<Command, State, Outcome>({
   return act === null ? operation : recorded(operation, made => made.map(act))
 }
 
-/** A deed whose write is too large to decide in one go. */
+/** A deed whose operation is too large for one decision, such as that of 10,000 payouts. */
 export interface LongDeed<Command, State, Outcome, Prepared> {
   readonly operation: LongOperation<Command, State, Outcome, Prepared>
   readonly command: Command
   readonly act: (outcome: Outcome) => Act
 }
 
-/** The kinds of objects that a call can name. */
+/** The kinds of objects that a caller can name by id or name. */
 export type Kind =
   | 'account'
   | 'approval rule'
@@ -65,7 +65,7 @@ export type Kind =
 export class Unknown extends Refusal {
   readonly kind: Kind
   readonly id: string
-  /** Existing ids, one of which may be meant. */
+  /** Existing ids, one of which the caller may mean. */
   readonly known: readonly string[]
 
   constructor(kind: Kind, id: string, known: readonly string[] = []) {
@@ -76,13 +76,13 @@ export class Unknown extends Refusal {
   }
 }
 
-/** The object that was found. Refuses (404) an id that no object of its kind has. */
+/** The found object. Refuses (404) if it is undefined: no object of the kind has the id. */
 export function known<T>(kind: Kind, id: string, found: T | undefined): T {
   if (found !== undefined) return found
   throw new Unknown(kind, id)
 }
 
-/** The one that has this id. Refuses (404) an id that none has. */
+/** The object with this id among all of its kind. Refuses (404) an id that none of them has. */
 export function knownAmong<T>(
   kind: Kind,
   id: string,

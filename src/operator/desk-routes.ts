@@ -1,5 +1,5 @@
-// Registers the routes of operators: who may call them, what openapi.json says about them, and how
-// their answers are sent.
+// Registers the routes of the operator API: who may call them, what openapi.json says about them,
+// and how the service sends their answers.
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Sql } from '../db/connect.ts'
@@ -9,24 +9,26 @@ import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import { Closed, Envelope } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { callAnew, callOf, type Desk, type OfDesk } from './desk.ts'
+import { callOf, callWithoutClaim, type Desk, type NeedsDesk } from './desk.ts'
 import { checkLimit, type Query, readLimit } from './request.ts'
 
-interface Sent<Params extends TSchema, Body extends TSchema> {
+interface RequestParts<Params extends TSchema, Body extends TSchema> {
   Params: Static<Params>
   Querystring: Query
   Body: Static<Body>
 }
 
-type Request<Params extends TSchema, Body extends TSchema> = FastifyRequest<Sent<Params, Body>>
+type Request<Params extends TSchema, Body extends TSchema> = FastifyRequest<
+  RequestParts<Params, Body>
+>
 
 interface Route<Params extends TSchema, Body extends TSchema>
   extends Omit<OperationDocs, 'refusals'> {
   readonly params?: Params
   readonly body?: Body
-  /** Besides 404 of a path that names no object. */
+  /** The refusals besides 404 for a path with parameters. */
   readonly refusals?: OperationDocs['refusals']
-  /** All but the scope, which is set by the method that registers the route. */
+  /** The route's configuration without the scope, which the registering method sets. */
   readonly config?: Omit<FastifyContextConfig, 'scope'>
 }
 
@@ -36,8 +38,8 @@ interface ReadRoute<Params extends TSchema> extends Route<Params, TSchema> {
 
 interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route<Params, Body> {
   readonly method?: 'POST' | 'PATCH'
-  /** The title of the schema of an empty body. The caller may leave it out. */
-  readonly nothing?: string
+  /** The title of the schema of an empty body, which the caller may leave out. */
+  readonly emptyBody?: string
   answer(request: Request<Params, Body>, desk: Desk): Promise<Reply>
 }
 
@@ -45,48 +47,53 @@ interface ChangeRoute<Params extends TSchema, Body extends TSchema>
   extends Omit<WriteRoute<Params, Body>, 'answer' | 'idempotent'> {
   /** The act in the words of the command, as the audit log names it. */
   readonly act: string
-  /** Whether a repeat acts again: its answer, such as one with a secret, is not kept. */
-  readonly anew?: true
+  /** Whether a repeat acts again, as the answer is not kept, such as one with a secret. */
+  readonly actsAgain?: true
   /** Changes reference data in one transaction; returns what the answer shows. */
   change(sql: Sql, request: Request<Params, Body>, desk: Desk): Promise<object>
 }
 
-interface PageRoute<Row, Sought extends TSchema>
+interface PageRoute<Row, QuerySchema extends TSchema>
   extends Omit<Route<TSchema, TSchema>, 'response' | 'refusals'> {
-  readonly querystring: Sought
+  readonly querystring: QuerySchema
   readonly item: TSchema
-  /** The first `most` rows of the list. */
-  find(query: Static<Sought>, desk: Desk, most: number): Promise<readonly Row[]>
+  /** The first `limit` rows of the page. */
+  find(query: Static<QuerySchema>, desk: Desk, limit: number): Promise<readonly Row[]>
   present(row: Row): object
 }
 
 export class DeskRoutes {
   readonly #app: FastifyInstance
-  readonly #deps: OfDesk
+  readonly #deps: NeedsDesk
 
-  constructor(app: FastifyInstance, deps: OfDesk) {
+  constructor(app: FastifyInstance, deps: NeedsDesk) {
     this.#app = app
     this.#deps = deps
   }
 
   /** Registers a GET that operators and auditors may call. */
   read<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
-    this.#app.get<Sent<Params, TSchema>>(path, described('read', route), async (request, reply) =>
-      send(reply, success(await answer(request, this.#deps.desk))),
+    this.#app.get<RequestParts<Params, TSchema>>(
+      path,
+      optionsOf('read', route),
+      async (request, reply) => send(reply, success(await answer(request, this.#deps.desk))),
     )
   }
 
-  /** Registers a GET of a list, which is compressed when it is long. */
+  /** Registers a GET of a list. The service compresses a long answer. */
   list<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
-    this.#app.get<Sent<Params, TSchema>>(path, described('read', route), async (request, reply) =>
-      sendList(request, reply, success(await answer(request, this.#deps.desk))),
+    this.#app.get<RequestParts<Params, TSchema>>(
+      path,
+      optionsOf('read', route),
+      async (request, reply) =>
+        sendList(request, reply, success(await answer(request, this.#deps.desk))),
     )
   }
 
-  /** Registers a GET of a list, which is read a page at a time. */
-  page<Row, Sought extends TSchema>(
+  /** Registers a GET of a list that the caller reads page by page. */
+  page<Row, QuerySchema extends TSchema>(
     path: string,
-    { item, find, present, ...route }: PageRoute<Row, Sought>,
+    { item, find, present, ...route }: PageRoute<Row, QuerySchema>,
   ): void {
     this.list(path, {
       config: { checkQuery: checkLimit },
@@ -95,66 +102,70 @@ export class DeskRoutes {
       refusals: ['invalid_query_parameter'],
       async answer({ query }, desk) {
         const limit = readLimit(query)
-        // One more than is shown tells whether there are more.
-        const found = await find(query as Static<Sought>, desk, limit + 1)
-        return listed(found.slice(0, limit).map(present), found.length > limit)
+        // One row more than the page has tells whether there are more.
+        const found = await find(query as Static<QuerySchema>, desk, limit + 1)
+        return listAnswer(found.slice(0, limit).map(present), found.length > limit)
       },
     })
   }
 
-  /** Registers a route that writes, and that only operators may call. */
+  /** Registers a route that writes. Only operators may call it. */
   write<Params extends TSchema, Body extends TSchema>(
     path: string,
-    { answer, method = 'POST', nothing, ...route }: WriteRoute<Params, Body>,
+    { answer, method = 'POST', emptyBody, ...route }: WriteRoute<Params, Body>,
   ): void {
-    this.#app.route<Sent<Params, Body>>({
+    this.#app.route<RequestParts<Params, Body>>({
       method,
       url: path,
-      ...described('write', nothing === undefined ? route : saysNothing(route, nothing)),
+      ...optionsOf('write', emptyBody === undefined ? route : withEmptyBody(route, emptyBody)),
       handler: async (request, reply) => send(reply, await answer(request, this.#deps.desk)),
     })
   }
 
-  /** Registers a write of reference data. A repeat of its key gets the first answer again. */
+  /**
+   * Registers a route that changes reference data. A repeat of the Idempotency-Key gets the first
+   * answer again, unless the route acts again.
+   */
   change<Params extends TSchema, Body extends TSchema>(
     path: string,
-    { act, anew, change, ...route }: ChangeRoute<Params, Body>,
+    { act, actsAgain = false, change, ...route }: ChangeRoute<Params, Body>,
   ): void {
     this.write<Params, Body>(path, {
       ...route,
-      idempotent: anew !== true,
+      idempotent: !actsAgain,
       answer(request, desk) {
-        const call = anew ? callAnew(request, act) : callOf(request, act)
+        const call = actsAgain ? callWithoutClaim(request, act) : callOf(request, act)
         return desk.changeOnce(call, sql => change(sql, request, desk))
       },
     })
   }
 }
 
-function described(may: 'read' | 'write', route: Route<TSchema, TSchema>) {
+/** Fastify's options of a route: its scope, and its schema with the refusals. */
+function optionsOf(may: 'read' | 'write', route: Route<TSchema, TSchema>) {
   const { config, response, refusals = [], ...docs } = route
-  const names = route.params === undefined ? [] : (['not_found'] as const)
+  const ofParams = route.params === undefined ? [] : (['not_found'] as const)
   return {
     config: { scope: `installation_${may}` as const, ...config },
     schema: operationDocs({
       ...docs,
       response: Envelope(response),
-      refusals: [...names, ...refusals],
+      refusals: [...ofParams, ...refusals],
     }),
   }
 }
 
-function saysNothing(route: Route<TSchema, TSchema>, title: string) {
+function withEmptyBody(route: Route<TSchema, TSchema>, title: string) {
   const body = Closed({}, { title, type: ['object', 'null'] })
   return { ...route, body, config: { ...route.config, optionalBody: true } }
 }
 
-/** The answer of a list; by default the list is whole. */
-export function listed(results: readonly object[], has_more = false) {
+/** The answer with a list, which is whole unless `has_more`. */
+export function listAnswer(results: readonly object[], has_more = false) {
   return { object: 'list', has_more, results }
 }
 
-/** The schema of an answer with a whole list. */
+/** The schema of an answer with a whole list, which has no pages. */
 export function WholeList<Item extends TSchema>(
   item: Item,
   names: { readonly title: string; readonly description: string },

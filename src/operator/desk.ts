@@ -1,6 +1,6 @@
-// Where the service runs what people do by the operator API: on connections of its own, each
-// transaction under the person's name. The name is a setting of the transaction and ends with it,
-// so the next transaction of the connection has none.
+// Runs what operators and approvers do by the API: on connections of its own, each transaction
+// under the name of the person. The name is a setting of the transaction, so the next transaction
+// of the connection has none.
 import type { FastifyRequest } from 'fastify'
 import { recordedLong } from '../audit/recorded.ts'
 import { type Author, writeAs } from '../audit/store.ts'
@@ -18,18 +18,18 @@ import type { Book } from '../ledger/rules.ts'
 import { audited, type Deed, type LongDeed, type Operator } from './deed.ts'
 import { refuseInMembers } from './words.ts'
 
-/** A call by a person. A repeat of its claim gets the first answer again. */
+/** A call by a person. A repeat of the claim gets the first answer again; null keeps no answer. */
 export interface Call {
   readonly author: Author
   readonly claim: Claim | null
 }
 
 /** What routes of operators need. */
-export interface OfDesk {
+export interface NeedsDesk {
   readonly desk: Desk
 }
 
-/** How many connections are for reads, and how many for writes: operators are few. */
+/** The connections for reads, and as many for writes: an installation has few operators. */
 const DESK_CONNECTIONS = 2
 
 interface Needs {
@@ -52,9 +52,9 @@ export class Desk {
     this.#refresh = refresh
   }
 
-  /** Runs what a person does, without keeping an answer. */
+  /** Runs a deed in the author's name. Keeps no answer, so a repeat acts again. */
   async run<C, S, O>(author: Author, deed: Deed<C, S, O>): Promise<O> {
-    const lane = new Lane(this.sql, inNameOf(author, audited(deed)), SINGLY)
+    const lane = new Lane(this.sql, asAuthor(author, audited(deed)), ONE_COMMAND)
     const outcome = await lane.run(deed.command).catch(refuseInMembers)
     await this.#refresh()
     return outcome
@@ -66,21 +66,21 @@ export class Desk {
     deed: Deed<C, S, O>,
     present: (outcome: O) => object,
   ): Promise<Reply> {
-    const named = inNameOf(author, idempotent(answered(audited(deed), present)))
-    const lane = new Lane(this.sql, named, SINGLY)
+    const operation = asAuthor(author, idempotent(withAnswer(audited(deed), present)))
+    const lane = new Lane(this.sql, operation, ONE_COMMAND)
     const { reply } = await lane.run({ ...deed.command, claim }).catch(refuseInMembers)
     return reply
   }
 
-  /** Like `answer`, for a deed that is too large to decide in one go. */
+  /** Like `answer`, for a deed that is too large for one decision. */
   async answerLong<C extends { readonly account_id: string }, S extends WithBooks, O, P>(
     { author, claim }: Call,
     { operation, command, act }: LongDeed<C, S, O, P>,
     present: (outcome: O) => object,
   ): Promise<Reply> {
-    const answering = answeredLong(recordedLong(operation, act), present)
-    const named = inNameOf(author, idempotentLong(answering))
-    const lane = new Lane(this.sql, named, LONG)
+    const answering = withLongAnswer(recordedLong(operation, act), present)
+    const asCaller = asAuthor(author, idempotentLong(answering))
+    const lane = new Lane(this.sql, asCaller, LONG)
     const { reply } = await lane.run({ ...command, claim }).catch(refuseInMembers)
     return reply
   }
@@ -90,7 +90,7 @@ export class Desk {
     const changed = await this.sql
       .begin(tx => {
         void writeAs(tx, author)
-        return work(withinOne(tx))
+        return work(joining(tx))
       })
       .catch(refuseUnavailable)
     await this.#refresh()
@@ -102,14 +102,14 @@ export class Desk {
    * `work` returns what the answer shows.
    */
   async changeOnce(call: Call, work: (sql: Sql) => Promise<object>): Promise<Reply> {
-    return (await this.changeAnyOnce(call, work)) as Reply
+    return (await this.changeOnceOrNull(call, work)) as Reply
   }
 
   /**
-   * Like `changeOnce`. If `work` had nothing to change, it returns null, which is no answer and is
-   * not kept.
+   * Like `changeOnce`, but `work` returns null when it has nothing to change. Null is not kept as
+   * an answer.
    */
-  async changeAnyOnce(
+  async changeOnceOrNull(
     { author, claim }: Call,
     work: (sql: Sql) => Promise<object | null>,
   ): Promise<Reply | null> {
@@ -142,7 +142,7 @@ export function openDesk(url: string, refresh: () => Promise<void>): Desk {
   return new Desk({ audit: open('auditor'), sql: open('service'), refresh })
 }
 
-const SINGLY = { max_batch: 1 }
+const ONE_COMMAND = { max_batch: 1 }
 /** A long write may wait for other long writes of the account. */
 const LONG = { max_batch: 1, max_wait_ms: 30_000 }
 
@@ -150,8 +150,8 @@ interface WithBooks {
   readonly books: ReadonlyMap<string, Book>
 }
 
-/** The operation; in its transactions the audit log names the author. */
-function inNameOf<Of extends Pick<Operation<never, unknown, unknown, never>, 'load'>>(
+/** The operation, whose transactions name the author to the audit log. */
+function asAuthor<Of extends Pick<Operation<never, unknown, unknown, never>, 'load'>>(
   author: Author,
   operation: Of,
 ): Of {
@@ -163,10 +163,10 @@ function inNameOf<Of extends Pick<Operation<never, unknown, unknown, never>, 'lo
 }
 
 /**
- * The operation with its answer. Operators may write to frozen accounts, as far as the rules allow
- * it.
+ * The operation, whose outcome includes the answer. It also runs on frozen accounts, as operators
+ * may write to them where the rules allow it.
  */
-function answered<C extends { readonly account_id: string }, S, O>(
+function withAnswer<C extends { readonly account_id: string }, S, O>(
   operation: Operation<C, S, O>,
   present: (outcome: O) => object,
 ): Operation<C & { readonly claim: Claim | null }, S, { outcome: O; reply: Reply }> {
@@ -186,8 +186,8 @@ function answered<C extends { readonly account_id: string }, S, O>(
   }
 }
 
-/** Like answered, for an operation of long commands. */
-function answeredLong<C extends { readonly account_id: string }, S, O, P>(
+/** Like `withAnswer`, for an operation of long commands. */
+function withLongAnswer<C extends { readonly account_id: string }, S, O, P>(
   operation: LongOperation<C, S, O, P>,
   present: (outcome: O) => object,
 ): LongOperation<C & { readonly claim: Claim | null }, S, { outcome: O; reply: Reply }, P> {
@@ -201,8 +201,8 @@ function answeredLong<C extends { readonly account_id: string }, S, O, P>(
   }
 }
 
-/** Makes code that begins a transaction of its own take part in this one, which commits later. */
-function withinOne(tx: TransactionSql): Sql {
+/** A connection whose `begin` joins this transaction, which commits later, and begins none. */
+function joining(tx: TransactionSql): Sql {
   const begin = (...parameters: readonly unknown[]) => {
     const [mode, work] = parameters.length === 1 ? ['', ...parameters] : parameters
     const commit = () => Promise.reject(new Error('a COMMIT within another transaction'))
@@ -215,6 +215,10 @@ function withinOne(tx: TransactionSql): Sql {
   }) as unknown as Sql
 }
 
+/**
+ * Throws a refusal in the words of the API. A database that is away, is in contention or does not
+ * confirm the COMMIT becomes a refusal (503).
+ */
 function refuseUnavailable(error: unknown): never {
   if (error instanceof Refusal) refuseInMembers(error)
   if (classify(error) === 'fault') throw error
@@ -226,18 +230,20 @@ function refuseUnavailable(error: unknown): never {
   throw answer
 }
 
-/** Who calls. A session or a key belongs to one person, so the name is no log-in. */
+/**
+ * The caller as the operator of a deed. A session or a key is one user's, so the name is no log-in.
+ */
 export function operatorOf({ person }: FastifyRequest): Operator {
   if (person === null) throw new Error('a route of the operator API without its person')
   return { name: person.user, is_login: false }
 }
 
-/** The person who calls, as the audit log names them; `act` is in the words of the command. */
+/** The caller as the author of an act in the audit log. `act` is in the words of the command. */
 export function authorOf(request: FastifyRequest, act: string): Author {
   return { operator: operatorOf(request).name, act, via: `api from ${request.ip}` }
 }
 
-/** The call of a person. The same key from another person is another claim. */
+/** The call of a person. The same Idempotency-Key of another person is another claim. */
 export function callOf(request: FastifyRequest, act: string): Call {
   const params = request.params as Readonly<Record<string, string>>
   const path = request.routeOptions.url?.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
@@ -246,8 +252,8 @@ export function callOf(request: FastifyRequest, act: string): Call {
 }
 
 /**
- * The call of a person whose answer is not kept, such as one with a secret: a repeat acts again.
+ * The call of a person, whose answer is not kept, such as one with a secret: a repeat acts again.
  */
-export function callAnew(request: FastifyRequest, act: string): Call {
+export function callWithoutClaim(request: FastifyRequest, act: string): Call {
   return { author: authorOf(request, act), claim: null }
 }

@@ -1,4 +1,4 @@
-// Entities that wait for operators, and their review.
+// Lists and shows entities to operators, and makes the deed of a review.
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
@@ -19,18 +19,20 @@ import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../pa
 import { accountIdOf } from './accounts.ts'
 import { deedOf, known } from './deed.ts'
 
-/** An entity with members that its account is not shown. */
+/** An entity, with what its account does not see. */
 export interface ListedEntity {
   readonly entity: Entity
   /** How many payouts wait for its review. */
   readonly held: number
-  /** Its matches: whether a person must decide, or has confirmed one; null for none. */
+  /**
+   * `open` while a person must decide about a match, `confirmed` after one is; null for neither.
+   */
   readonly screening: 'open' | 'confirmed' | null
 }
 
 /**
- * Entities of all accounts or of one. Without a status: those that wait for a review, the longest
- * first.
+ * Entities of all accounts, or of one. Without a status it lists the entities that wait for a
+ * review, the longest wait first.
  */
 export async function listEntities(
   audit: Sql,
@@ -65,7 +67,7 @@ async function listFor(
     : listByStatus(audit, status, account_id, limit)
 }
 
-/** An entity of any account. Refuses an unknown id. */
+/** An entity of any account. Refuses (404) an unknown id. */
 export async function entityNamed(audit: Sql, id: string): Promise<Entity> {
   const account_id = await accountIdOf(audit, 'entity', id)
   const [entity] = await findEntities(audit, [{ account_id, id }])
@@ -87,11 +89,14 @@ interface AskedReview {
   readonly status: ReviewResult
   /** The description that the account reads. */
   readonly description: string
-  /** The `updated_at` of the record that the operator has seen; another version is refused. */
+  /**
+   * The `updated_at` of the record that the operator has seen. Another version is refused (409).
+   */
   readonly seen: Instant
 }
 
-export function review({ account_id, id }: Key, { status, description, seen }: AskedReview) {
+/** The deed of a review. */
+export function reviewDeed({ account_id, id }: Key, { status, description, seen }: AskedReview) {
   const change = { kind: 'review', id, status, description, seen } as const
   const command = { account_id, claim: null, change }
   return deedOf(writeEntity(bookId, upsertEndedReviews), command, ({ events }) => ({

@@ -10,7 +10,7 @@ import { Type } from '../http/type.ts'
 import { instantFromIso } from '../instant.ts'
 import { callOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
-import { entityNamed, type ListedEntity, listEntities, review, showEntity } from './entities.ts'
+import { entityNamed, type ListedEntity, listEntities, reviewDeed, showEntity } from './entities.ts'
 import { AccountId, checkLines, LimitText, Reason, Time } from './request.ts'
 
 const MEMBERS = {
@@ -57,8 +57,8 @@ export function deskEntityRoutes(routes: DeskRoutes): void {
     description: 'With a status that does not wait, the newest first.',
     querystring: EntitiesQuery,
     item: DeskEntity,
-    find: ({ status, account_id = null }, { audit }, most) =>
-      listEntities(audit, given({ status, account_id }), most),
+    find: ({ status, account_id = null }, { audit }, limit) =>
+      listEntities(audit, given({ status, account_id }), limit),
     present,
   })
   routes.read('/v3/operator/entity/:id', {
@@ -87,7 +87,7 @@ export function deskEntityRoutes(routes: DeskRoutes): void {
       const call = callOf(request, COMMANDS[status])
       const entity = await entityNamed(desk.audit, request.params.id)
       const asked = { status, description: reason, seen: instantFromIso(seen) ?? '' }
-      return desk.answer(call, review(entity, asked), ({ entity }) => presentEntity(entity))
+      return desk.answer(call, reviewDeed(entity, asked), ({ entity }) => presentEntity(entity))
     },
   })
 }

@@ -15,7 +15,7 @@ const After = Type.String({
   examples: ['pot_01m7xpm2m0c6hkd4r9ye:1'],
 })
 
-/** The exception after which a page goes on; without it, the page starts with the first. */
+/** The exception after which the page starts, from `payout:number`; `:0` is before the first. */
 function cursorOf(starting_after: string): ExceptionCursor {
   const [payout_id = '', number = '0'] = starting_after.split(':')
   return { payout_id, number: Number(number) }
@@ -58,13 +58,13 @@ export function deskExceptionRoutes(routes: DeskRoutes): void {
     summary: 'List payouts that stand still until a person has looked, the oldest first.',
     querystring: Closed(optional({ limit: LimitText, starting_after: After })),
     item: ExceptionResponse,
-    find: ({ starting_after = ':0' }, { audit }, most) =>
-      listOpenExceptions(audit, cursorOf(starting_after), most),
+    find: ({ starting_after = ':0' }, { audit }, limit) =>
+      listOpenExceptions(audit, cursorOf(starting_after), limit),
     present: presentException,
   })
   routes.change('/v3/operator/payout/:id/close_exception', {
     act: 'rail close-exception',
-    anew: true,
+    actsAgain: true,
     config: { asksPassword: true, check: checkWords },
     operationId: 'closeException',
     summary: 'Say what you found about a payout that stands still.',

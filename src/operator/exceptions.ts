@@ -1,4 +1,4 @@
-// Payouts that stand still until a person has looked at what their rail said.
+// Closes exceptions: a payout stands still until a person has judged what its rail said.
 import type { Act } from '../audit/act.ts'
 import { recordActs } from '../audit/store.ts'
 import { transactConfined } from '../db/confine.ts'
@@ -8,7 +8,7 @@ import { closeException } from '../payout/wake-store.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { accountIdOf } from './accounts.ts'
 
-/** Most characters of what a person has found. */
+/** The most characters of a note about what the person has found. */
 export const MAX_NOTE = 500
 
 export function presentException(exception: RailException) {
@@ -24,8 +24,8 @@ export interface Closing {
 }
 
 /**
- * Closes an exception with what a person has found; tells whether its rail is asked again. Refuses
- * an exception that is not open.
+ * Closes an exception with the note of a person. Returns whether the service asks the payout's rail
+ * again. Refuses (404) an exception that is not open.
  */
 export async function closeOpenException(
   { audit, sql }: { readonly audit: Sql; readonly sql: Sql },

@@ -1,4 +1,4 @@
-// Rows of the fee schedule that operators set and remove.
+// Sets and removes rows of the fee schedule.
 import { bankingCountry } from '../beneficiary/country.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
@@ -22,7 +22,9 @@ interface AskedFees {
   readonly replace?: boolean
 }
 
-/** Sets rows of the schedule, all or none; returns the schedule before. */
+/**
+ * Sets rows of the schedule, all or none; returns the schedule before. Refuses likely slips (422).
+ */
 export function setFees(
   sql: Sql,
   fees: readonly Fee[],
@@ -35,7 +37,9 @@ export function setFees(
   })
 }
 
-/** Removes the row with the same matching columns; returns the schedule before. */
+/**
+ * Removes the row with the same matching columns; returns the schedule before. Refuses (404) none.
+ */
 export function removeFee(sql: Sql, key: Fee): Promise<readonly Fee[]> {
   return changeFees(sql, async tx => {
     if (await deleteFee(tx, key)) return

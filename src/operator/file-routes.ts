@@ -16,7 +16,7 @@ import {
 } from './files.ts'
 import { AccountId, checkWords, Force, LimitText, Reason } from './request.ts'
 
-/** The bank knows the file by it. */
+/** The id by which the bank knows the file. */
 const MessageId = Type.String({
   pattern: '^C[0-9A-HJKMNP-TV-Z]{15}$',
   description: 'The message id of the file.',

@@ -1,5 +1,5 @@
-// Files for banks, as operators see them: each with the payouts in it. Operators release a file, or
-// take it back, as it was shown to them.
+// Files for banks, as operators see them: each with the payments in it. An operator releases a file
+// or takes it back only as the file was shown.
 import { findFile, type RailFile, readBytes } from '../bank-file/file-store.ts'
 import { type FoundItem, listItemsOf } from '../bank-file/item-store.ts'
 import { releaseFile, takeBackFile } from '../bank-file/resend.ts'
@@ -9,7 +9,7 @@ import { amountToJson } from '../money/json.ts'
 import { hashJson } from '../seal.ts'
 import { known } from './deed.ts'
 
-/** The file of this message id. Refuses an unknown id. */
+/** The file with this message id. Refuses (404) an unknown id. */
 export async function fileNamed(sql: Sql, msg_id: string): Promise<RailFile> {
   return known('file', msg_id, await findFile(sql, msg_id))
 }
@@ -42,7 +42,7 @@ export function presentFileInFull({ file, items }: FileInFull) {
   return { ...presentFile(file), digest: digestOfFile({ file, items }), payments }
 }
 
-/** The digest of what a person looks at: the bytes, their sums, and the payouts that they pay. */
+/** The digest of what a person sees: the hash of the bytes, the sums, and each payment. */
 function digestOfFile({ file, items }: FileInFull): string {
   const { msg_id, sha256, rail, settlement_account, currency, execution_date } = file
   const { item_count, control_sum } = file
@@ -55,26 +55,28 @@ function digestOfFile({ file, items }: FileInFull): string {
   ])
 }
 
-/** The file as the bank reads it. Its digest vouches for it, and tells whether it was erased. */
+/** The file as the bank reads it; empty after an erasure. `sha256` is of the bytes when sealed. */
 export async function showContent(audit: Sql, msg_id: string) {
   const { sha256 } = await fileNamed(audit, msg_id)
   const { bytes } = await readBytes(audit, msg_id)
   return { msg_id, sha256, content: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
 }
 
-interface Desks {
+interface Connections {
   readonly sql: Sql
   /** A connection that reads the items of all accounts. */
   readonly audit: Sql
 }
 
-/** What a person has looked at: only the bytes, or all that is shown. */
-interface Seen {
+/**
+ * The hashes that the person was shown: of the bytes, or of bytes and payments (`digestOfFile`).
+ */
+interface ShownHashes {
   readonly sha256?: string | undefined
   readonly digest?: string | undefined
 }
 
-interface Releasing extends Seen {
+interface Releasing extends ShownHashes {
   readonly msg_id: string
   readonly person: string
   /** Whether to release it even if payouts in it are over, or go another way. */
@@ -83,10 +85,10 @@ interface Releasing extends Seen {
 
 /** Releases a sealed file as it was shown, so that it is sent. */
 export async function release(
-  { sql, audit }: Desks,
-  { msg_id, person, force, ...seen }: Releasing,
+  { sql, audit }: Connections,
+  { msg_id, person, force, ...shown }: Releasing,
 ): Promise<RailFile> {
-  const { file, items } = await asSeen({ sql, audit }, msg_id, seen, 'released')
+  const { file, items } = await asShown({ sql, audit }, msg_id, shown, 'released')
   if (file.state !== 'sealed') {
     throw refusal('invalid_transition', `file ${msg_id} is ${file.state}: it was released before`)
   }
@@ -95,7 +97,7 @@ export async function release(
   return fileNamed(sql, msg_id)
 }
 
-interface TakingBack extends Seen {
+interface TakingBack extends ShownHashes {
   readonly msg_id: string
   /** Who takes it back, and why. */
   readonly note: string
@@ -106,15 +108,16 @@ export interface TakenBack {
   readonly file: string
   /** How many of them go into the next file. */
   readonly payments: number
+  /** How many do not, as their payouts are over by now, or wait for a person. */
   readonly left_out: number
 }
 
-/** Takes back a file that the bank has never been offered; its payments go into the next one. */
+/** Takes back a file that was never offered to the bank. Its payments go into the next file. */
 export async function takeBack(
-  { sql, audit }: Desks,
-  { msg_id, note, ...seen }: TakingBack,
+  { sql, audit }: Connections,
+  { msg_id, note, ...shown }: TakingBack,
 ): Promise<TakenBack> {
-  const { file, items } = await asSeen({ sql, audit }, msg_id, seen, 'taken back')
+  const { file, items } = await asShown({ sql, audit }, msg_id, shown, 'taken back')
   if (items.length === 0) {
     throw refusal('invalid_transition', `file ${msg_id} has no payment any more`)
   }
@@ -123,20 +126,20 @@ export async function takeBack(
   return { file: msg_id, payments: done.count, left_out: items.length - done.count }
 }
 
-/** The file and its payments. Refuses (409) a file that has changed since it was seen. */
-async function asSeen(
-  { sql, audit }: Desks,
+/** The file and its payments. Refuses (409) a file that has changed since it was shown. */
+async function asShown(
+  { sql, audit }: Connections,
   msg_id: string,
-  { sha256, digest }: Seen,
-  what: string,
+  { sha256, digest }: ShownHashes,
+  act: string,
 ): Promise<FileInFull> {
   const items = await listItemsOf(audit, msg_id)
   const file = await fileNamed(sql, msg_id)
-  const shown = { file, items }
-  const isSeen =
+  const present = { file, items }
+  const isUnchanged =
     (sha256 === undefined || sha256 === file.sha256) &&
-    (digest === undefined || digest === digestOfFile(shown))
-  if (isSeen) return shown
-  const message = `file ${file.msg_id} has another hash: nothing was ${what}; look at it`
+    (digest === undefined || digest === digestOfFile(present))
+  if (isUnchanged) return present
+  const message = `file ${file.msg_id} has another hash: nothing was ${act}; look at it`
   throw refusal('approval_outdated', message)
 }

@@ -15,7 +15,7 @@ import { amountToJson } from '../money/json.ts'
 import { known } from './deed.ts'
 import { callOf, type Desk, operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
-import { booking, checkProof, checkSplit, reversal } from './funding.ts'
+import { bookingDeed, checkReference, checkSplit, reversalDeed } from './funding.ts'
 import {
   AccountId,
   Adjustment,
@@ -89,7 +89,7 @@ export function fundingRoutes(routes: DeskRoutes, deps: Needs): void {
   reverseRoute(routes)
 }
 
-type Asked = Omit<Booking, 'by'>
+type AskedBooking = Omit<Booking, 'by'>
 
 function fundRoute(routes: DeskRoutes, deps: Needs): void {
   routes.write('/v3/operator/fund', {
@@ -106,7 +106,7 @@ function fundRoute(routes: DeskRoutes, deps: Needs): void {
     refusals: [...REFUSALS, 'source_already_used'],
     answer(request, desk) {
       const { account_id, currency, amount, reference = '', split = false, source } = request.body
-      checkProof(accountOf(deps, account_id), reference)
+      checkReference(accountOf(deps, account_id), reference)
       return book(desk, request, 'fund', {
         kind: 'funding',
         account_id,
@@ -130,19 +130,20 @@ interface BookingRoute {
   readonly name: 'withdraw' | 'adjust'
   readonly summary: string
   readonly description: string
-  read(asked: Withdrawal): Asked
+  /** Makes the booking from the body. */
+  read(body: Withdrawal): AskedBooking
 }
 
 function bookingRoute(
   routes: DeskRoutes,
   deps: Needs,
   body: typeof Withdrawal | typeof Adjustment,
-  { name, read, ...words }: BookingRoute,
+  { name, read, ...docs }: BookingRoute,
 ): void {
   routes.write(`/v3/operator/${name}`, {
     config: { asksPassword: true, check: checkMoney },
     operationId: `${name}Money`,
-    ...words,
+    ...docs,
     body,
     response: BookingResponse,
     idempotent: true,
@@ -154,10 +155,10 @@ function bookingRoute(
   })
 }
 
-function book(desk: Desk, request: FastifyRequest, name: string, asked: Asked) {
+function book(desk: Desk, request: FastifyRequest, name: string, asked: AskedBooking) {
   return desk.answer(
     callOf(request, name),
-    booking(operatorOf(request).name, asked),
+    bookingDeed(operatorOf(request).name, asked),
     presentBooking,
   )
 }
@@ -183,7 +184,7 @@ function reverseRoute(routes: DeskRoutes): void {
     async answer(request, desk) {
       const { params, body } = request
       const call = callOf(request, 'reverse')
-      const deed = await reversal(desk.audit, operatorOf(request).name, params.id, body.reason)
+      const deed = await reversalDeed(desk.audit, operatorOf(request).name, params.id, body.reason)
       return desk.answer(call, deed, presentBooking)
     },
   })

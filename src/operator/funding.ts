@@ -1,4 +1,4 @@
-// Money that operators book on accounts, and bookings that they take back.
+// The deeds by which operators book money on accounts, and reverse bookings.
 import type { Act } from '../audit/act.ts'
 import { findAccountOfLine } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
@@ -7,12 +7,13 @@ import { bookMoney, reverseBooking } from '../funding/operations.ts'
 import type { Booking, Correction } from '../funding/rules.ts'
 import { known } from './deed.ts'
 
-export function booking(by: string, asked: Omit<Booking, 'by'>) {
+/** The deed of a booking; `by` is the name of the operator. */
+export function bookingDeed(by: string, asked: Omit<Booking, 'by'>) {
   return { operation: bookMoney, command: { ...asked, by }, act: bookingAct }
 }
 
-/** Refuses (400) funding that a repeat by mistake would book again. */
-export function checkProof(account: { readonly sandbox: boolean }, reference: string): void {
+/** Refuses (400) funding of a live account without a reference: a repeat would book it twice. */
+export function checkReference(account: { readonly sandbox: boolean }, reference: string): void {
   if (account.sandbox || reference !== '') return
   const message =
     'a live account is funded with a reference, the bank’s: the same money is then refused when ' +
@@ -20,14 +21,14 @@ export function checkProof(account: { readonly sandbox: boolean }, reference: st
   refuseIfAny([invalidField('reference', message)])
 }
 
-/** Refuses (400) the split of a payment without its reference. */
+/** Refuses (400) a split without a reference, which names the split payment. */
 export function checkSplit(split: boolean, reference: string): void {
   if (!split || reference !== '') return
   refuseIfAny([invalidField('split', 'split is of a payment: name it by its reference')])
 }
 
-/** Takes a booking back, once. */
-export async function reversal(audit: Sql, by: string, id: string, reason: string) {
+/** The deed that reverses a booking, once. Refuses (404) an unknown id of a line. */
+export async function reversalDeed(audit: Sql, by: string, id: string, reason: string) {
   const account_id = known('balance transaction', id, await findAccountOfLine(audit, id))
   const command = { account_id, id, reason, by }
   return { operation: reverseBooking, command, act: bookingAct }

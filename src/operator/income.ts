@@ -1,13 +1,13 @@
-// What accounts have earned the installation, by day and currency. A process keeps its sums and
-// reads on from there: journals never change. The sums are no facts of the books.
+// Sums what accounts have earned the installation, by day and currency. A process keeps its sums in
+// memory and adds only newer journals, as journals never change. No row of the books has the sums.
 import { setTimeout as delay } from 'node:timers/promises'
 import { numberAt } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { DAY_MS, type Instant, instantFromIso } from '../instant.ts'
 
 export const INCOME_DAYS = 30
-/** Journals that one statement reads, so that it ends in time. */
-const JOURNALS = 20_000n
+/** The most journals that one statement reads, so that it ends before its time limit. */
+const JOURNALS_PER_READ = 20_000n
 
 export interface Income {
   /** A day of UTC, by the clock of the account. */
@@ -17,14 +17,15 @@ export interface Income {
   readonly fx: bigint
 }
 
-interface Summed {
-  /** The last journal that is in the sums. */
-  upTo: bigint
+interface AccountSums {
+  /** The number of the last journal in the sums. */
+  last: bigint
+  /** By day and currency. */
   readonly sums: Map<string, Income>
 }
 
 interface AccountIncome {
-  /** Whether it has all journals up to the call. */
+  /** Whether the sums have all journals up to the call. */
   readonly complete: boolean
   readonly results: readonly Income[]
 }
@@ -36,10 +37,12 @@ export interface AllIncome {
 
 export class IncomeCounter {
   readonly #audit: Sql
-  readonly #accounts = new Map<string, Summed>()
-  /** One reading at a time for each account, so that no journal is summed up twice. */
+  readonly #accounts = new Map<string, AccountSums>()
+  /**
+   * The last reading of each account. Readings run one after the other: each adds newer journals.
+   */
   readonly #reading = new Map<string, Promise<void>>()
-  /** The last count of all live accounts; null before the first. */
+  /** The last count of all live accounts; null before the first count. */
   all: AllIncome | null = null
 
   constructor(audit: Sql) {
@@ -47,11 +50,11 @@ export class IncomeCounter {
   }
 
   /**
-   * What an account has earned the installation, oldest first. If there is more to read than a
-   * caller waits for, the answer is not complete, and the reading goes on.
+   * What an account has earned the installation in the last INCOME_DAYS, oldest first. After
+   * `wait_ms` the answer is what is summed up by then, not complete, while the reading goes on.
    */
   async of(account_id: string, wait_ms = Number.POSITIVE_INFINITY): Promise<AccountIncome> {
-    const reading = this.#follow(account_id).then(() => true)
+    const reading = this.#readInTurn(account_id).then(() => true)
     const complete =
       wait_ms === Number.POSITIVE_INFINITY
         ? await reading
@@ -60,17 +63,15 @@ export class IncomeCounter {
     return { complete, results: inOrder(this.#accounts.get(account_id)?.sums.values() ?? []) }
   }
 
-  /**
-   * Reads all journals up to now. A caller that comes meanwhile waits for it, and then for newer
-   * ones.
-   */
-  #follow(account_id: string): Promise<void> {
+  /** Reads the newer journals after the reading that runs now, if there is one. */
+  #readInTurn(account_id: string): Promise<void> {
     const before = this.#reading.get(account_id) ?? Promise.resolve()
-    const next = before.catch(() => {}).then(() => this.#readOn(account_id))
+    const next = before.catch(() => {}).then(() => this.#readNewer(account_id))
     this.#reading.set(account_id, next)
     return next
   }
 
+  /** Sums up these accounts into `all`, unless it is stopped before the last one. */
   async countAll(accounts: readonly string[], isStopped = () => false): Promise<void> {
     const counted_at = instantFromIso(new Date().toISOString()) as Instant
     const sums = new Map<string, Income>()
@@ -81,30 +82,31 @@ export class IncomeCounter {
     this.all = { counted_at, results: inOrder(sums.values()) }
   }
 
-  async #readOn(account_id: string): Promise<void> {
+  /** Adds the newer journals to the sums, and drops days older than INCOME_DAYS. */
+  async #readNewer(account_id: string): Promise<void> {
     const today = Math.trunc(Date.now() / DAY_MS) * DAY_MS
     const first = new Date(today - (INCOME_DAYS - 1) * DAY_MS).toISOString()
-    const summed = this.#accounts.get(account_id) ?? (await this.#begin(account_id, first))
+    const own = this.#accounts.get(account_id) ?? (await this.#begin(account_id, first))
     const [book] = await this.#audit<{ journal_count: bigint }[]>`
       select journal_count from books where account_id = ${account_id}`
-    const head = book?.journal_count ?? 0n
-    while (summed.upTo < head) {
-      const to = summed.upTo + JOURNALS < head ? summed.upTo + JOURNALS : head
-      const rows = await sumIncome(this.#audit, account_id, { after: summed.upTo, to })
-      for (const income of rows) add(summed.sums, income)
-      summed.upTo = to
+    const end = book?.journal_count ?? 0n
+    while (own.last < end) {
+      const to = own.last + JOURNALS_PER_READ < end ? own.last + JOURNALS_PER_READ : end
+      const rows = await sumIncome(this.#audit, account_id, { after: own.last, to })
+      for (const income of rows) add(own.sums, income)
+      own.last = to
     }
-    for (const [key, { day }] of summed.sums) {
-      if (day < first.slice(0, 10)) summed.sums.delete(key)
+    for (const [key, { day }] of own.sums) {
+      if (day < first.slice(0, 10)) own.sums.delete(key)
     }
   }
 
-  async #begin(account_id: string, since: string): Promise<Summed> {
+  async #begin(account_id: string, since: string): Promise<AccountSums> {
     const created_at = instantFromIso(since) as Instant
     const first = await numberAt(this.#audit, account_id, { created_at, side: 'before' })
-    const summed = { upTo: BigInt(first) - 1n, sums: new Map<string, Income>() }
-    this.#accounts.set(account_id, summed)
-    return summed
+    const own = { last: BigInt(first) - 1n, sums: new Map<string, Income>() }
+    this.#accounts.set(account_id, own)
+    return own
   }
 }
 
@@ -115,8 +117,8 @@ function inOrder(all: Iterable<Income>): Income[] {
 
 function add(sums: Map<string, Income>, { day, currency, fees, fx }: Income): void {
   const key = `${day} ${currency}`
-  const { fees: f = 0n, fx: x = 0n } = sums.get(key) ?? {}
-  sums.set(key, { day, currency, fees: f + fees, fx: x + fx })
+  const before = sums.get(key) ?? { fees: 0n, fx: 0n }
+  sums.set(key, { day, currency, fees: before.fees + fees, fx: before.fx + fx })
 }
 
 function sumIncome(

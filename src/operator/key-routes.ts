@@ -2,7 +2,7 @@
 import { pathId } from '../http/docs.ts'
 import { checkNewKey, NewKeyRequest } from './account-request.ts'
 import { DeskKey, MadeKeyResponse, RevokedKeyResponse } from './account-response.ts'
-import { type DeskRoutes, listed, WholeList } from './desk-routes.ts'
+import { type DeskRoutes, listAnswer, WholeList } from './desk-routes.ts'
 import { listKeysOf, makeKey, revokeKey } from './keys.ts'
 import { AccountPath } from './request.ts'
 
@@ -15,11 +15,11 @@ export function deskKeyRoutes(routes: DeskRoutes): void {
       title: 'DeskKeyList',
       description: 'All keys of the account, revoked ones too.',
     }),
-    answer: async ({ params }, { audit }) => listed(await listKeysOf(audit, params.id)),
+    answer: async ({ params }, { audit }) => listAnswer(await listKeysOf(audit, params.id)),
   })
   routes.change('/v3/operator/account/:id/key', {
     act: 'key create',
-    anew: true,
+    actsAgain: true,
     config: { asksPassword: true, check: checkNewKey },
     operationId: 'createKey',
     summary: 'Make a key of an account.',
@@ -36,12 +36,12 @@ export function deskKeyRoutes(routes: DeskRoutes): void {
   })
   routes.change('/v3/operator/key/:id/revoke', {
     act: 'key revoke',
-    anew: true,
+    actsAgain: true,
     config: { asksPassword: true },
     operationId: 'revokeKey',
     summary: 'Revoke a key of an account.',
     params: pathId('key'),
-    nothing: 'RevokeRequest',
+    emptyBody: 'RevokeRequest',
     response: RevokedKeyResponse,
     change: async (sql, { params }) => ({
       key_id: params.id,

@@ -1,4 +1,4 @@
-// Keys of accounts, as operators make and revoke them.
+// Makes, lists and revokes the keys of accounts.
 import { makeApiKey, type NewApiKey } from '../account/rules.ts'
 import { newSecret } from '../account/secret.ts'
 import {
@@ -15,6 +15,7 @@ import { listUsers } from '../user/store.ts'
 import { accountNamed } from './accounts.ts'
 import { known } from './deed.ts'
 
+/** Makes a key; returns it with its secret. Refuses (400) an owner who is no user. */
 export async function makeKey(
   sql: Sql,
   account_id: string,
@@ -27,7 +28,7 @@ export async function makeKey(
   }
   const key = makeApiKey(account_id, { ...asked, secret }, newId)
   await insertApiKey(sql, key)
-  // The secret is shown once: the database has only its hash.
+  // The only copy of the secret: the database has its hash.
   return { account_id, key_id: key.key_id, scope, owner, makes_only, secret }
 }
 
@@ -36,6 +37,7 @@ export async function listKeysOf(sql: Sql, account_id: string): Promise<ApiKeyLi
   return listKeysOfAccount(sql, account_id)
 }
 
+/** Revokes a key. Refuses (404) an unknown id. `was_revoked`: whether it was revoked before. */
 export async function revokeKey(sql: Sql, key_id: string) {
   const key = known('key', key_id, await findKey(sql, key_id))
   return { ...key, was_revoked: (await markKeyRevoked(sql, key_id)) === undefined }

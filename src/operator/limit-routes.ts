@@ -25,7 +25,7 @@ import { MAX_HOURS } from '../limit/window.ts'
 import { findCurrency } from '../money/currency.ts'
 import type { PricingAt } from '../price/price.ts'
 import { type Call, callOf, type Desk } from './desk.ts'
-import { type DeskRoutes, listed } from './desk-routes.ts'
+import { type DeskRoutes, listAnswer } from './desk-routes.ts'
 import {
   listLimitsOf,
   placeLimit,
@@ -133,7 +133,7 @@ export function deskLimitRoutes(routes: DeskRoutes, deps: Needs): void {
     response: ListOf(LimitResponse),
     refusals: ['invalid_query_parameter', 'not_found'],
     async answer({ query: { account_id } }, { audit }) {
-      return listed((await listLimitsOf(audit, account_id)).map(presentLimit))
+      return listAnswer((await listLimitsOf(audit, account_id)).map(presentLimit))
     },
   })
   routes.read('/v3/operator/limit/:id', {
@@ -146,12 +146,12 @@ export function deskLimitRoutes(routes: DeskRoutes, deps: Needs): void {
   setRoute(routes, deps)
   routes.change('/v3/operator/limit/:id/remove', {
     act: 'limit remove',
-    anew: true,
+    actsAgain: true,
     config: { asksPassword: true },
     operationId: 'removeLimit',
     summary: 'Remove a limit; set again, it counts anew.',
     params: pathId('lim'),
-    nothing: 'RemoveLimitRequest',
+    emptyBody: 'RemoveLimitRequest',
     response: LimitResponse,
     change: async (sql, { params }) => presentLimit(await removeLimit(sql, params.id)),
   })
@@ -177,7 +177,9 @@ function setRoute(routes: DeskRoutes, deps: Needs): void {
   })
 }
 
-/** Sets the limit in many transactions. The one that makes or changes it keeps the answer. */
+/**
+ * Sets the limit in many transactions. The one that makes or changes the limit keeps the answer.
+ */
 async function setOnce(
   desk: Desk,
   { reference }: Needs,
@@ -186,11 +188,11 @@ async function setOnce(
   checkRaise: () => void,
 ): Promise<Reply> {
   const change = (work: (sql: Sql) => Promise<SetLimit | null>) =>
-    desk.changeAnyOnce(call, async sql => {
+    desk.changeOnceOrNull(call, async sql => {
       const set = await work(sql)
       return set && presentSet(set)
     })
-  // An object that the limit names, such as a rail, may be gone since.
+  // A repeat gets its answer first: a rail or key that the limit names may be gone by now.
   const kept = call.claim === null ? null : await change(() => Promise.resolve(null))
   if (kept !== null) return kept
   const placed = await placeLimit<Reply>(
@@ -216,7 +218,7 @@ function checkLimit({ amount, currency }: SetLimitRequest): void {
   )
 }
 
-/** The same limit as the text of a command. */
+/** The body as the texts of the command's options. */
 function cellsOf(body: SetLimitRequest): LimitCells {
   return given({
     account: body.account_id,

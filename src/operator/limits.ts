@@ -1,4 +1,4 @@
-// Limits of payouts, as operators set, list and remove them.
+// Sets, lists, shows and removes the limits of payouts.
 import type { Account } from '../account/rules.ts'
 import { listAccounts, listApiKeys } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
@@ -24,15 +24,16 @@ import { VOCABULARY } from './fees.ts'
 
 export interface SetLimit {
   readonly limit: Limit
-  /** The limit of the same kind, before the change. */
+  /** The limit of the same kind before the change; undefined for a new limit. */
   readonly before: Limit | undefined
-  /** How many payouts count for it already; null for an existing limit. */
+  /** How many existing payouts count for a new limit; null for a limit that existed. */
   readonly counted: number | null
 }
 
-interface Writing<Answer> {
+/** How `placeLimit` writes: by a command, or with an answer that the API keeps. */
+interface LimitWriter<Answer> {
   readonly sql: Sql
-  /** Changes reference data in one transaction; null if there was nothing to change. */
+  /** Changes reference data in one transaction; null when `work` had nothing to change. */
   change(work: (sql: Sql) => Promise<SetLimit | null>): Promise<Answer | null>
   /** Runs one portion of the payouts that count for a new limit. */
   readonly write: Write
@@ -47,13 +48,13 @@ interface Writing<Answer> {
  * Makes a limit, or changes the cap of the limit of the same kind. Triggers write the audit log.
  */
 export async function placeLimit<Answer>(
-  { sql, change, write, make, pricing, checkRaise }: Writing<Answer>,
+  { sql, change, write, make, pricing, checkRaise }: LimitWriter<Answer>,
   cells: LimitCells,
 ): Promise<Read<Answer>> {
   const read = await readKind(sql, cells)
   if (read.messages !== undefined) return read
   const { kind, accounts } = read.value
-  const cap = () =>
+  const changeExisting = () =>
     change(async sql => {
       const before = await changeCap(sql, kind)
       if (before !== undefined && before.cap < kind.cap) checkRaise?.()
@@ -61,27 +62,28 @@ export async function placeLimit<Answer>(
         ? null
         : { limit: { ...before, cap: kind.cap }, before, counted: null }
     })
-  const there = await cap()
-  if (there !== null) return { value: there }
+  const existing = await changeExisting()
+  if (existing !== null) return { value: existing }
   const limit = { ...kind, limit_id: newId('lim') }
   const set = (counted: number): SetLimit => ({ limit, before: undefined, counted })
   try {
     const making: Make<Answer> = (...of) => make(...of, set)
     return { value: await setLimit({ write, make: making }, pricing, limit, accounts) }
   } catch (error) {
-    // Somebody else may have made it meanwhile. Then this changes its cap.
-    const theirs = error instanceof DatabaseProblem ? await cap() : null
-    if (theirs === null) throw error
-    return { value: theirs }
+    // Another caller may have made the limit meanwhile. Then this changes its cap.
+    const made = error instanceof DatabaseProblem ? await changeExisting() : null
+    if (made === null) throw error
+    return { value: made }
   }
 }
 
-interface Kind {
+interface ReadKind {
   readonly kind: LimitKind & Pick<Limit, 'cap'>
   readonly accounts: readonly Account[]
 }
 
-async function readKind(sql: Sql, cells: LimitCells): Promise<Read<Kind>> {
+/** The limit's kind and cap from the text of its options, and the accounts that it counts. */
+async function readKind(sql: Sql, cells: LimitCells): Promise<Read<ReadKind>> {
   const [all, keys, rails] = await Promise.all([
     listAccounts(sql),
     listApiKeys(sql),
@@ -102,17 +104,16 @@ async function readKind(sql: Sql, cells: LimitCells): Promise<Read<Kind>> {
 }
 
 /** The payout types that name a network. */
-const WITH_NETWORKS = ['local', 'local_payment_network', 'wallet']
+const TYPES_WITH_NETWORK = ['local', 'local_payment_network', 'wallet']
 
+/** The stored name of a network or chain; undefined for an unknown one. */
 export function networkName(name: string): string | undefined {
-  const names = WITH_NETWORKS.map(type => VOCABULARY.networkName(type, name))
+  const names = TYPES_WITH_NETWORK.map(type => VOCABULARY.networkName(type, name))
   return names.find(known => known !== undefined)?.toLowerCase()
 }
 
-/**
- * Changes the cap of the limit of this kind, and returns it as it was before; undefined for none.
- */
-function changeCap(sql: Sql, kind: Kind['kind']): Promise<Limit | undefined> {
+/** Changes the cap of the limit of this kind; returns the limit before, undefined for none. */
+function changeCap(sql: Sql, kind: ReadKind['kind']): Promise<Limit | undefined> {
   return sql.begin(async tx => {
     await lockLimits(tx)
     const before = (await listLimits(tx)).find(limit => isSameKind(limit, kind))
@@ -129,7 +130,7 @@ export async function listLimitsOf(sql: Sql, account_id: string | undefined): Pr
   return account_id === undefined ? all : all.filter(isOf)
 }
 
-/** The most counters that are shown. */
+/** The most counters that `showLimit` returns. */
 const MOST_SHOWN = 50
 
 export interface UsedLimit {
@@ -142,6 +143,7 @@ export interface UsedLimit {
   }[]
 }
 
+/** A limit, and what it has counted. Refuses (404) an unknown id. */
 export async function showLimit(audit: Sql, limit_id: string): Promise<UsedLimit> {
   const limit = await limitNamed(audit, limit_id)
   return { limit, used: usedOf(limit, await listSumsOf(audit, limit_id)) }
@@ -154,16 +156,16 @@ function usedOf(
   const now = sums.filter(({ now, starts_at }) => starts_at >= windowFrom(limit, now))
   const counters = Map.groupBy(now, ({ account_id, subject }) => `${account_id} ${subject}`)
   return [...counters.values()]
-    .map(of => {
-      const { account_id, subject } = of[0] as Sum
-      return { account_id, subject, used: totalOf(of) }
+    .map(sums => {
+      const { account_id, subject } = sums[0] as Sum
+      return { account_id, subject, used: totalOf(sums) }
     })
     .filter(({ used }) => used > 0n)
     .toSorted((a, b) => (a.used < b.used ? 1 : -1))
     .slice(0, MOST_SHOWN)
 }
 
-/** Removes a limit. If it is set again, it counts anew. */
+/** Removes a limit. A limit that is set again counts from zero. Refuses (404) an unknown id. */
 export function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
   return sql.begin(async tx => {
     await lockLimits(tx)
@@ -184,7 +186,9 @@ export function presentSet({ limit, before, counted }: SetLimit) {
   return { ...presentLimit(limit), before: was, counted }
 }
 
-/** A limit as operators see it. Its cap is in minor units, or payouts. */
+/**
+ * A limit as operators see it. Its cap is in minor units of its currency; without one, in payouts.
+ */
 export function presentLimit(limit: Limit) {
   return { ...limit, cap: amountToJson(limit.cap), window: windowName(limit) }
 }

@@ -5,6 +5,7 @@ import { type ListState, STALE_AFTER_S, staleAt, stateOf } from '../screening/li
 import { listNewest, readRequired, updateRequired } from '../screening/list-store.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
 
+/** A sanctions list that can be imported. `status` is undefined before its first import. */
 export interface ListRow {
   readonly list: ListName
   readonly status: ListStatus | undefined
@@ -23,7 +24,7 @@ export async function listLists(audit: Sql): Promise<ListRow[]> {
 }
 
 interface AskedLists {
-  /** Empty: this installation does not screen payouts of live accounts. */
+  /** Empty: the installation does not screen payouts of live accounts. */
   readonly required: readonly ListName[]
   readonly reason: string
 }

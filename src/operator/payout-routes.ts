@@ -7,7 +7,7 @@ import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { callOf, operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 import { DeskPayout, DeskPayoutInFull, presentForDesk, presentInFull } from './payout-response.ts'
-import { type AskedHandling, handling, showPayout, transition } from './payouts.ts'
+import { type AskedHandling, handlingDeed, showPayout, transitionDeed } from './payouts.ts'
 import {
   checkWords,
   DeskPayoutQuery,
@@ -29,11 +29,11 @@ export function deskPayoutRoutes(routes: DeskRoutes, deps: Needs): void {
       'that wait longest first.',
     querystring: DeskPayoutQuery,
     item: DeskPayout,
-    find({ status, rail, account_id, starting_after }, { audit }, most) {
+    find({ status, rail, account_id, starting_after }, { audit }, limit) {
       const rails = [SIMULATOR, MANUAL, ...deps.reference.current().rails.map(({ name }) => name)]
       const isKnown = rail === undefined || rails.includes(rail)
       refuseIfAny(isKnown ? [] : [invalidParameter('rail', 'There is no such rail.')])
-      return listForDesk(audit, given({ account_id, status, rail, starting_after }), most)
+      return listForDesk(audit, given({ account_id, status, rail, starting_after }), limit)
     },
     present: presentForDesk,
   })
@@ -65,12 +65,12 @@ interface HandlingRoute extends Pick<AskedHandling, 'act'> {
 function handlingRoute(
   routes: DeskRoutes,
   body: typeof TakeRequest | typeof ReasonRequest,
-  { act, ...words }: HandlingRoute,
+  { act, ...docs }: HandlingRoute,
 ): void {
   routes.write(`/v3/operator/payout/:id/${act}`, {
     config: { check: checkWords },
     operationId: `${act}Payout`,
-    ...words,
+    ...docs,
     params: pathId('pot'),
     body,
     response: DeskPayout,
@@ -79,7 +79,7 @@ function handlingRoute(
     async answer(request, desk) {
       const call = callOf(request, `payout ${act}`)
       const asked = { act, ...request.body }
-      const deed = await handling(desk.audit, operatorOf(request), request.params.id, asked)
+      const deed = await handlingDeed(desk.audit, operatorOf(request), request.params.id, asked)
       return desk.answer(call, deed, ({ payout }) => presentForDesk(payout))
     },
   })
@@ -102,7 +102,7 @@ function transitionRoute(routes: DeskRoutes): void {
     async answer(request, desk) {
       const { params, body } = request
       const call = callOf(request, 'payout transition')
-      const deed = await transition(desk.audit, operatorOf(request), params.id, body)
+      const deed = await transitionDeed(desk.audit, operatorOf(request), params.id, body)
       return desk.answer(call, deed, ({ payout }) => presentForDesk(payout))
     },
   })

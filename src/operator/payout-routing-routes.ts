@@ -25,7 +25,7 @@ import {
   type RouteCells,
   readTimetable,
 } from '../rail/load-route.ts'
-import { type DeskRoutes, listed } from './desk-routes.ts'
+import { type DeskRoutes, listAnswer } from './desk-routes.ts'
 import {
   listRouting,
   presentRoute,
@@ -112,7 +112,7 @@ export function deskRoutingRoutes(routes: DeskRoutes): void {
     response: ListOf(RouteRow),
     async answer(_, { audit }) {
       const { routes, timetables } = await listRouting(audit)
-      return listed(routes.map(route => presentRoute(route, timetables)))
+      return listAnswer(routes.map(route => presentRoute(route, timetables)))
     },
   })
   routes.change('/v3/operator/route', {

@@ -1,4 +1,4 @@
-// Routes that operators set and remove: the rails that take the payouts of live accounts.
+// Lists, sets and removes routes, which name the rails of live accounts' payouts.
 import type { Timetable } from '../calendar/calendar.ts'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
@@ -19,13 +19,15 @@ interface AskedRoute {
   readonly rail: string
   readonly priority: string | undefined
   readonly timetable: Timetable | null
-  /** Whether the caller has said that there is no cut-off. */
+  /** Whether the caller removes the route's cut-off. */
   readonly no_cut_off: boolean
 }
 
 export interface SetRoute {
   readonly route: Route
-  /** The route of the same conditions to the same rail, before the change. */
+  /**
+   * The route of the same conditions to the same rail before the change; undefined for a new one.
+   */
   readonly before: Route | undefined
   readonly timetables: RailTimetables
 }
@@ -35,7 +37,10 @@ export async function listRouting(sql: Sql) {
   return { routes: await listRoutes(sql), timetables: timetablesOf(await listRails(sql)) }
 }
 
-/** Adds a route, or changes the route of the same conditions to the same rail. */
+/**
+ * Adds a route, or changes the route of the same conditions to the same rail. Returns all that is
+ * wrong with its text. Refuses (409) what contradicts another route or the rail's timetable.
+ */
 export async function setRoute(sql: Sql, asked: AskedRoute): Promise<Read<SetRoute>> {
   const rows = await listRails(sql)
   const rails = rows.map(({ name }) => name)
@@ -45,16 +50,16 @@ export async function setRoute(sql: Sql, asked: AskedRoute): Promise<Read<SetRou
   if (target.messages !== undefined) return target
   if (conditions.messages !== undefined) return conditions
   const route = { ...conditions.value, ...target.value, timetable: asked.timetable }
-  const there = await findRoutesOf(sql, route)
-  const before = there.find(({ rail }) => rail === route.rail)
-  checkPriority(there, route)
+  const existing = await findRoutesOf(sql, route)
+  const before = existing.find(({ rail }) => rail === route.rail)
+  checkPriority(existing, route)
   checkCutOff(before, asked)
   checkTimetable(route, timetables)
   await upsertRoute(sql, route)
   return { value: { route, before, timetables } }
 }
 
-/** The conditions, or all that is wrong with their text. Refuses an unknown account. */
+/** The conditions, or all that is wrong with their text. Refuses (404) an unknown account. */
 export async function readConditionsOf(
   sql: Sql,
   cells: RouteCells,
@@ -64,9 +69,9 @@ export async function readConditionsOf(
   return readConditions(cells, { payout_types: PAYOUT_TYPES, account, networkName, countryFault })
 }
 
-/** Two routes of the same conditions need two priorities: one of them must come first. */
-function checkPriority(there: readonly Route[], { rail, priority }: Route): void {
-  const other = there.find(route => route.priority === priority && route.rail !== rail)
+/** Refuses a route with the conditions and the priority of another route: one must come first. */
+function checkPriority(existing: readonly Route[], { rail, priority }: Route): void {
+  const other = existing.find(route => route.priority === priority && route.rail !== rail)
   if (other === undefined) return
   const message =
     `a route of these conditions leads to ${other.rail} with priority ${priority}; say by ` +
@@ -74,7 +79,7 @@ function checkPriority(there: readonly Route[], { rail, priority }: Route): void
   throw refusal('route_conflict', message, 'priority')
 }
 
-/** A rail with a timetable takes no payout after its cut-off, whatever a route says. */
+/** Refuses a cut-off that contradicts the rail's own timetable, after which it takes no payout. */
 function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables): void {
   const own = timetables.get(rail)
   if (own === undefined || timetable === null) return
@@ -87,36 +92,39 @@ function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables):
 }
 
 /**
- * A route keeps its cut-off unless the caller says otherwise: else payouts would be handed over at
- * once.
+ * Refuses to drop a route's cut-off unless the caller says `no_cut_off`: payouts would go to the
+ * rail at once.
  */
 function checkCutOff(before: Route | undefined, { timetable, no_cut_off }: AskedRoute): void {
   if (before?.timetable == null || timetable !== null || no_cut_off) return
-  const has = timetableWords(before)
-  const message = `this route has a cut-off, ${has}; say it again, or say --no-cut-off`
+  const cutOff = timetableWords(before)
+  const message = `this route has a cut-off, ${cutOff}; say it again, or say --no-cut-off`
   throw refusal('route_conflict', message, 'cut_off')
 }
 
-/** Removes the route of exactly these conditions, to this rail if one is named. */
+/**
+ * Removes the route of exactly these conditions, to `rail` if it is given. Refuses (404) no such
+ * route, and (400) several.
+ */
 export async function removeRoute(
   sql: Sql,
   wanted: RouteConditions,
   rail: string | undefined,
 ): Promise<Route> {
-  const there = await findRoutesOf(sql, wanted)
-  const meant = there.filter(route => route.rail === (rail?.toLowerCase() ?? route.rail))
-  if (meant.length > 1) {
-    const rails = meant.map(route => route.rail).join(', ')
+  const existing = await findRoutesOf(sql, wanted)
+  const matching = existing.filter(route => route.rail === (rail?.toLowerCase() ?? route.rail))
+  if (matching.length > 1) {
+    const rails = matching.map(route => route.rail).join(', ')
     throw refusal('invalid_field', `several routes have these conditions, to ${rails}`, 'rail')
   }
-  const [one] = meant
+  const [one] = matching
   const removed = one && (await deleteRoute(sql, one))
   if (removed !== undefined) return removed
   const to = rail === undefined ? '' : ` to ${rail}`
   throw refusal('not_found', `there is no route for ${conditionWords(wanted)}${to}`)
 }
 
-/** `15:00 Europe/Berlin less 30 min, t2`, `of the rail, …`, or ''. */
+/** The cut-off that counts: `15:00 Europe/Berlin less 30 min, t2`, `of the rail, …`, or ''. */
 export function timetableWords(route: Route, timetables: RailTimetables = new Map()): string {
   const { timetable } = inForce(route, timetables)
   if (timetable === null) return ''
@@ -126,7 +134,9 @@ export function timetableWords(route: Route, timetables: RailTimetables = new Ma
   return `${own}${cutOffWords(timetable)}${arrives}`
 }
 
-/** Amounts are minor units; `in_force` is the timetable that counts. */
+/**
+ * A route as operators see it. Amounts are minor units; `in_force` is the timetable that counts.
+ */
 export function presentRoute(given: Route, timetables: RailTimetables = new Map()) {
   const { min_amount, max_amount, ...route } = given
   const in_force = inForce(given, timetables).timetable

@@ -1,5 +1,5 @@
-// What operators do with payouts: a person takes a payout to pay it by hand, releases it, and
-// reports the result.
+// Shows payouts to operators, and makes their deeds: a person takes a payout to pay it by hand,
+// gives it back unpaid, and reports the result.
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
@@ -35,8 +35,8 @@ export async function showPayout(
   return known('payout', payout_id, source && account && { account, source, held })
 }
 
-/** What a person says about a step. */
-interface Words {
+/** What a person states about a step. */
+interface Statement {
   /** The bank's reference of the payment. */
   readonly reference?: string
   readonly reason?: string
@@ -44,43 +44,41 @@ interface Words {
   readonly force?: boolean
 }
 
-export interface AskedHandling extends Words {
+export interface AskedHandling extends Statement {
   readonly act: Handling['act']
-  /** The person from whom the payout is taken over. */
+  /** The person who has taken the payout, from whom this one takes it over. */
   readonly from?: string
 }
 
-/** A person takes a payout, or gives it back unpaid. */
-export async function handling(
+/** The deed by which a person takes a payout, or gives it back unpaid. */
+export async function handlingDeed(
   audit: Sql,
   operator: Operator,
   payout_id: string,
-  { act, from, ...words }: AskedHandling,
+  { act, from, ...statement }: AskedHandling,
 ) {
   const account_id = await accountIdOf(audit, 'payout', payout_id)
-  const person = personOf(operator, words)
-  const held = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
+  const person = personOf(operator, statement)
+  const row = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
   const command = given({ account_id, payout_id, act, person, from })
   return deedOf(handlePayout, command, ({ before, payout }) => ({
     table_name: 'payouts',
     reason: person.reason ?? '',
-    before: held(before.taken_by),
-    after: held(payout.taken_by),
+    before: row(before.taken_by),
+    after: row(payout.taken_by),
   }))
 }
 
-export interface AskedTransition extends Words {
+export interface AskedTransition extends Statement {
   readonly status: RailStatus
-  /**
-   * Goes with a status that gives the money back. Without a message of its own it has the reason.
-   */
+  /** For a status that gives the money back. Its message is the reason by default. */
   readonly failure?: Partial<Failure>
-  /** What the account must provide. */
+  /** What the account must provide, for `requires_action`. */
   readonly description?: string
 }
 
-/** A person sets the status of a payout. */
-export async function transition(
+/** The deed by which a person sets the status of a payout. */
+export async function transitionDeed(
   audit: Sql,
   operator: Operator,
   payout_id: string,
@@ -100,13 +98,13 @@ export async function transition(
   }))
 }
 
-/** The step that the person sets. Refuses (400) words that do not go with the status. */
+/** The step to the status. Refuses (400) a failure or description that does not fit the status. */
 export function stepOf({ status, failure, description, reason }: AskedTransition): RailStep {
-  const told = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
-  const whole = told ? { message: reason, ...failure } : failure
-  return operatorStep(status, given({ failure: whole, description }))
+  const isExplained = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
+  const withMessage = isExplained ? { message: reason, ...failure } : failure
+  return operatorStep(status, given({ failure: withMessage, description }))
 }
 
-function personOf({ name, is_login }: Operator, { reference, reason, force }: Words): Person {
+function personOf({ name, is_login }: Operator, { reference, reason, force }: Statement): Person {
   return given({ name, is_login, force: force === true, reference, reason })
 }

@@ -1,4 +1,4 @@
-// What operators send about rates, fees and pricing.
+// The bodies by which operators set rates, fees and pricing policies, and how they are read.
 import type { Static } from 'typebox'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import {
@@ -66,12 +66,12 @@ const SUBJECT = {
 export const FeeSubject = Closed(SUBJECT, { title: 'FeeSubject', description: 'Absent is any.' })
 export type FeeSubject = Static<typeof FeeSubject>
 
-const Free = Type.Integer({ minimum: 0, maximum: MAX_MINOR })
+const AmountOrZero = Type.Integer({ minimum: 0, maximum: MAX_MINOR })
 
 export const SetFee = Closed(
   {
     ...SUBJECT,
-    fixed_amount: Type.Optional(Free),
+    fixed_amount: Type.Optional(AmountOrZero),
     fee_currency: CurrencyCode,
     ...optional({
       variable_bps: Type.Integer({ minimum: 0, maximum: 10_000 }),
@@ -87,9 +87,9 @@ export const SetFee = Closed(
 )
 export type SetFee = Static<typeof SetFee>
 
-/** The row of the schedule that the body describes. Refuses a body that describes none. */
+/** The row of the schedule that the body describes. Refuses (400) a body that describes none. */
 export function readFeeRequest(body: FeeSubject | SetFee): Fee {
-  const cost: Partial<SetFee> = 'fee_currency' in body ? body : REMOVED
+  const cost: Partial<SetFee> = 'fee_currency' in body ? body : ANY_COST
   const { fee_currency = '' } = cost
   if (findCurrency(fee_currency) === undefined) {
     refuseIfAny([
@@ -112,8 +112,8 @@ export function readFeeRequest(body: FeeSubject | SetFee): Fee {
   return readOrRefuse(readFee(cells, VOCABULARY))
 }
 
-/** The amounts of a row do not identify it. */
-const REMOVED: Partial<SetFee> = { fixed_amount: 0, fee_currency: 'USD' }
+/** Stands for the amounts of a row to remove: amounts do not identify a row. */
+const ANY_COST: Partial<SetFee> = { fixed_amount: 0, fee_currency: 'USD' }
 
 export const SetPricing = Closed(
   optional({
@@ -135,7 +135,7 @@ export const SetPricing = Closed(
 )
 export type SetPricing = Static<typeof SetPricing>
 
-/** The values as they are stored. Refuses a body without values, and invalid ones. */
+/** The values as they are stored. Refuses (400) a body without values, and invalid values. */
 export function readPricing(body: SetPricing): Partial<Record<PolicyName, string>> {
   const { pivot, account_id, from_currency, to_currency } = body
   const scoped = account_id ?? from_currency ?? to_currency

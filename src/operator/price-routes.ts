@@ -10,7 +10,7 @@ import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { presentRate } from '../price/rate/load.ts'
 import { deleteRate } from '../price/rate/store.ts'
 import type { Read } from '../text/csv.ts'
-import { type DeskRoutes, listed } from './desk-routes.ts'
+import { type DeskRoutes, listAnswer } from './desk-routes.ts'
 import { removeFee, sameRow, setFees } from './fees.ts'
 import {
   EndPricing,
@@ -37,7 +37,7 @@ import { datedRates, presentChangedRate, setRate } from './rates.ts'
 import { checkLines } from './request.ts'
 import { readOrRefuse } from './words.ts'
 
-const WRITE = { asksPassword: true } as const
+const WRITES = { asksPassword: true } as const
 
 export function deskPriceRoutes(routes: DeskRoutes): void {
   listRoutes(routes)
@@ -51,13 +51,13 @@ function listRoutes(routes: DeskRoutes): void {
     operationId: 'listRates',
     summary: 'List the rate book: the age of each rate, and until when it is good.',
     response: ListOf(DatedRate),
-    answer: async (_, { audit }) => listed((await datedRates(audit)).dated),
+    answer: async (_, { audit }) => listAnswer((await datedRates(audit)).dated),
   })
   routes.read('/v3/operator/fee', {
     operationId: 'listFees',
     summary: 'List the fee schedule.',
     response: ListOf(FeeRow),
-    answer: async (_, { audit }) => listed((await listFees(audit)).map(presentFee)),
+    answer: async (_, { audit }) => listAnswer((await listFees(audit)).map(presentFee)),
   })
   routes.read('/v3/operator/pricing', {
     operationId: 'listPricing',
@@ -70,7 +70,7 @@ function listRoutes(routes: DeskRoutes): void {
 function rateRoutes(routes: DeskRoutes): void {
   routes.change('/v3/operator/rate', {
     act: 'rates set',
-    config: { ...WRITE, check: (body: SetRate) => checkLines(body, ['source']) },
+    config: { ...WRITES, check: (body: SetRate) => checkLines(body, ['source']) },
     operationId: 'setRate',
     summary: 'Set one rate.',
     description:
@@ -89,7 +89,7 @@ function rateRoutes(routes: DeskRoutes): void {
   })
   routes.change('/v3/operator/rate/remove', {
     act: 'rates remove',
-    config: WRITE,
+    config: WRITES,
     operationId: 'removeRate',
     summary: 'Remove the row of one pair.',
     body: RatePair,
@@ -103,7 +103,7 @@ function rateRoutes(routes: DeskRoutes): void {
   })
 }
 
-/** The change of a single rate. Refuses an invalid rate, and a likely slip. */
+/** The change of a single rate. Refuses (400) an invalid rate, and (422) a likely slip. */
 function changedOf(read: Read<Changed>): Judged {
   const { changes, problems, forceable } = readOrRefuse(read)
   const [problem] = problems
@@ -120,7 +120,7 @@ function changedOf(read: Read<Changed>): Judged {
 function feeRoutes(routes: DeskRoutes): void {
   routes.change('/v3/operator/fee', {
     act: 'fees set',
-    config: { ...WRITE, check: (body: SetFee) => void readFeeRequest(body) },
+    config: { ...WRITES, check: (body: SetFee) => void readFeeRequest(body) },
     operationId: 'setFee',
     summary: 'Add a row of the fee schedule, or replace the one for the same payouts.',
     body: SetFee,
@@ -135,7 +135,7 @@ function feeRoutes(routes: DeskRoutes): void {
   })
   routes.change('/v3/operator/fee/remove', {
     act: 'fees remove',
-    config: { ...WRITE, check: (body: FeeSubject) => void readFeeRequest(body) },
+    config: { ...WRITES, check: (body: FeeSubject) => void readFeeRequest(body) },
     operationId: 'removeFee',
     summary: 'Remove the row of the fee schedule for exactly these payouts.',
     body: FeeSubject,
@@ -151,7 +151,7 @@ function feeRoutes(routes: DeskRoutes): void {
 function pricingRoutes(routes: DeskRoutes): void {
   routes.change('/v3/operator/pricing', {
     act: 'pricing set',
-    config: { ...WRITE, check: (body: SetPricing) => void readPricing(body) },
+    config: { ...WRITES, check: (body: SetPricing) => void readPricing(body) },
     operationId: 'setPricing',
     summary: 'Set spread, validity of quotes, age of rates or the pivot.',
     body: SetPricing,
@@ -168,7 +168,7 @@ function pricingRoutes(routes: DeskRoutes): void {
   })
   routes.change('/v3/operator/pricing/remove', {
     act: 'pricing remove',
-    config: WRITE,
+    config: WRITES,
     operationId: 'endPricing',
     summary: 'End one row in force, or take back one that waits.',
     body: EndPricing,

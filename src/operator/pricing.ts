@@ -1,5 +1,4 @@
-// Pricing policies that operators set and end: spreads, validity of quotes, age of rates and the
-// pivot.
+// Sets, ends and lists pricing policies: spreads, validity of quotes, age of rates and the pivot.
 
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
@@ -27,13 +26,16 @@ import { accountNamed } from './accounts.ts'
 interface AskedPolicies {
   readonly scope: Scope
   readonly values: Partial<Record<PolicyName, string>>
-  /** The instant from which they are in force, as text; absent: now. */
+  /** The instant from which the policies are in force, as text; by default now. */
   readonly from?: string
   /** Whether a person has seen the likely slips and confirms them. */
   readonly force: boolean
 }
 
-/** Sets policies; returns what was made, and the policies before. */
+/**
+ * Sets policies; returns the new rows, the policies before, and the time. Refuses likely slips
+ * (422).
+ */
 export async function setPolicies(sql: Sql, { scope, values, from, force }: AskedPolicies) {
   if (scope.account_id !== null) await accountNamed(sql, scope.account_id)
   return changePolicies(sql, async (tx, policies, now) => {
@@ -47,7 +49,10 @@ export async function setPolicies(sql: Sql, { scope, values, from, force }: Aske
   })
 }
 
-/** Ends a policy in force, or takes back one that waits, which makes nothing. */
+/**
+ * Ends the row of a policy in force, by a new row; deletes a row that waits. Returns the row and
+ * what was made. Refuses (404) an unknown row, and (409) one that another has followed.
+ */
 export function endPolicy(sql: Sql, policy_id: number, from?: string) {
   return changePolicies(sql, async (tx, policies, now) => {
     const row = rowsOf(policies).find(policy => policy.policy_id === policy_id)
@@ -76,8 +81,8 @@ export async function listPricing(sql: Sql) {
   const policies = indexPolicies(rows)
   const shown = rows.flatMap(row => {
     if (row.effective_from > now) return [{ ...row, state: 'waits' }]
-    const counts = ownInForce(policies, row.name, row, now) === row && row.value !== null
-    return counts ? [{ ...row, state: 'in force' }] : []
+    const isInForce = ownInForce(policies, row.name, row, now) === row && row.value !== null
+    return isInForce ? [{ ...row, state: 'in force' }] : []
   })
   const names = POLICY_NAMES.filter(
     name => inForce(policies, name, INSTALLATION, now) === undefined,

@@ -7,7 +7,7 @@ import { FIGURES_WINDOWS, type KnownFigures } from '../rail/figures.ts'
 import { KIND_NAMES } from '../rail/kind.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
-import { type DeskRoutes, listed } from './desk-routes.ts'
+import { type DeskRoutes, listAnswer } from './desk-routes.ts'
 import { presentRoute } from './payout-routing.ts'
 import { RouteRow } from './payout-routing-routes.ts'
 import { pauseRail, presentRail, showRail } from './rails.ts'
@@ -42,7 +42,7 @@ export function deskRailRoutes(routes: DeskRoutes): void {
     operationId: 'listRails',
     summary: 'List the rails by name, and which are paused.',
     response: ListOf(RailResponse),
-    answer: async (_, { audit }) => listed((await listRails(audit)).map(presentRail)),
+    answer: async (_, { audit }) => listAnswer((await listRails(audit)).map(presentRail)),
   })
   routes.read('/v3/operator/rail/:name', {
     operationId: 'getRail',
@@ -72,7 +72,7 @@ export function deskRailRoutes(routes: DeskRoutes): void {
     operationId: 'resumeRail',
     summary: 'Ask a paused rail again.',
     params: RailPath,
-    nothing: 'ResumeRequest',
+    emptyBody: 'ResumeRequest',
     response: RailResponse,
     change: async (sql, { params }) => presentRail(await pauseRail(sql, params.name, '')),
   })

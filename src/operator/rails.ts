@@ -1,4 +1,4 @@
-// Rails of live accounts, as operators see and pause them.
+// Shows the rails of live accounts to operators, and pauses and resumes them.
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import type { RailRow } from '../rail/kind.ts'
@@ -7,7 +7,7 @@ import { listRails, updatePause } from '../rail/row-store.ts'
 import { listRoutes } from '../rail/store.ts'
 import { knownAmong } from './deed.ts'
 
-/** The rail of this name. Refuses an unknown name. */
+/** The rail of this name. Refuses (404) an unknown name. */
 export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
   return knownAmong('rail', name, await listRails(sql), rail => rail.name)
 }
@@ -18,7 +18,10 @@ export async function showRail(sql: Sql, name: string) {
   return { rail, routes: (await listRoutes(sql)).filter(route => route.rail === name) }
 }
 
-/** Pauses a rail for a reason, or resumes it with ''. Triggers write the audit log. */
+/**
+ * Pauses a rail for a reason, or resumes it with ''. Refuses (404) an unknown name, and (400) the
+ * rail of people. Triggers write the audit log.
+ */
 export async function pauseRail(sql: Sql, name: string, paused_reason: string): Promise<RailRow> {
   const rail = await railNamed(sql, name)
   if (rail.kind === MANUAL) {

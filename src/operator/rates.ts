@@ -1,4 +1,4 @@
-// Rates that operators set and remove, one at a time.
+// Lists the rate book with the ages of rates, and sets one rate.
 
 import { databaseNow, type Sql } from '../db/connect.ts'
 import { secondsBetween } from '../instant.ts'
@@ -32,7 +32,9 @@ export interface AskedRate extends Omit<ChangeOptions, 'pivot'> {
   readonly peg: boolean
 }
 
-/** Sets one rate, unless it is doubtful and not forced; or returns what is wrong with its text. */
+/**
+ * Sets one rate, unless it is a likely slip and not forced. Returns what is wrong with its text.
+ */
 export async function setRate(
   sql: Sql,
   { cells, peg, ...options }: AskedRate,

@@ -1,4 +1,4 @@
-// What operators send: bodies, queries, and the parts that they share.
+// The bodies and queries of operators' requests, the parts that they share, and their checks.
 import type { Static, TProperties } from 'typebox'
 import { invalidField, invalidParameter, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
@@ -66,6 +66,7 @@ export const OperatorTransition = Closed(
   { title: 'OperatorTransition' },
 )
 
+/** 2^53 - 1, the largest exact integer of JSON. */
 export const MAX_MINOR = 9_007_199_254_740_991
 
 const moneyOf = (minimum: number, description: string) => ({
@@ -113,7 +114,7 @@ export const Adjustment = Closed(
   { title: 'Adjustment' },
 )
 
-/** Refuses words that are not one line of visible text. */
+/** Refuses (400) members that are not one line of visible text. */
 export function checkLines(
   body: Readonly<Record<string, unknown>>,
   names: readonly string[] = ['reference', 'reason', 'description', 'name', 'from', 'note'],
@@ -128,10 +129,10 @@ export function checkLines(
   )
 }
 
-/** The check of a route whose body has such words. */
+/** `checkLines` as the check of a route. */
 export const checkWords = (body: never) => checkLines(body)
 
-/** Refuses a booking of zero, an unknown currency, and words that are not visible. */
+/** Refuses (400) an unknown currency, the amount 0, and texts that are not one visible line. */
 export function checkMoney(body: { readonly currency: string; readonly amount: number }): void {
   refuseIfAny([
     ...(findCurrency(body.currency) === undefined
@@ -145,7 +146,7 @@ export function checkMoney(body: { readonly currency: string; readonly amount: n
 const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 20
 
-/** The query of a list that goes on after an object. */
+/** The query of a list with pages: each starts after an object, which has one of the prefixes. */
 export function PageQuery<Filters extends TProperties>(
   prefix: IdPrefix | readonly IdPrefix[],
   filters: Filters,
@@ -157,7 +158,7 @@ export function PageQuery<Filters extends TProperties>(
   return Closed(optional({ limit: LimitText, starting_after, ...filters }))
 }
 
-/** A query is text and nothing is coerced; openapi.json shows a number. */
+/** The validator sees a query's text, as it coerces nothing; openapi.json shows an integer. */
 export const LimitText = Type.String({
   description: 'Most objects on a page.',
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
@@ -169,7 +170,7 @@ export function readLimit({ limit }: Query): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit)
 }
 
-/** Refuses a limit that is no valid number of objects. */
+/** Refuses (400) a limit that is no integer from 1 to MAX_LIMIT. */
 export function checkLimit({ limit }: Query): void {
   if (limit === undefined || /^([1-9][0-9]?|100)$/.test(limit)) return
   refuseIfAny([invalidParameter('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)])

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { deskAccountRoutes } from './account-routes.ts'
 import { approvalRuleRoutes } from './approval-rule-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
-import type { OfDesk } from './desk.ts'
+import type { NeedsDesk } from './desk.ts'
 import { DeskRoutes } from './desk-routes.ts'
 import { deskEntityRoutes } from './entity-routes.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
@@ -22,7 +22,7 @@ import { upkeepRoutes } from './upkeep-routes.ts'
 import { deskUserRoutes } from './user-routes.ts'
 import { deskWebhookRoutes } from './webhook-routes.ts'
 
-type Needs = OfDesk &
+type Needs = NeedsDesk &
   Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof fundingRoutes>[1] &
   Parameters<typeof deskLimitRoutes>[1] &

@@ -1,5 +1,5 @@
-// GET /v3/operator/screening and /{id}, and POST /v3/operator/screening/{id}/clear and /confirm: of
-// payouts, and of parties by themselves.
+// GET /v3/operator/screening and /{id}, and POST /v3/operator/screening/{id}/clear and /confirm:
+// the screening of payouts, and of parties by themselves.
 import { success } from '../http/answer.ts'
 import { pathId } from '../http/docs.ts'
 import { Closed, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
@@ -24,8 +24,8 @@ const STATES = ['waits', 'open', 'confirmed'] as const
 
 const PREFIXES = Object.values(SCREENED)
 
-/** What the id and the status of an answer belong to. */
-const OF = {
+/** The object that an answer is about. */
+const OBJECT = {
   id: Type.String({ pattern: idPatternOf(PREFIXES), description: 'Its id.' }),
   of: Literals(SCREENED_KINDS, { description: 'What it is.' }),
 }
@@ -36,7 +36,7 @@ const Status = Type.String({
 
 export const HeldResponse = Type.Object(
   {
-    ...OF,
+    ...OBJECT,
     account_id: AccountId,
     screening: Literals(STATES, { description: 'What it waits for.' }),
     delisted: Type.Boolean({
@@ -70,7 +70,7 @@ export const Match = Type.Object(
 
 export const ScreeningResponse = Type.Object(
   {
-    ...OF,
+    ...OBJECT,
     account_id: AccountId,
     status: Status,
     screening: Type.String({ description: 'What it waits for; empty for nothing of a person.' }),
@@ -89,7 +89,7 @@ export const ScreeningResponse = Type.Object(
 
 const DecidedResponse = Type.Object(
   {
-    ...OF,
+    ...OBJECT,
     state: Literals(['cleared', 'confirmed'] as const),
     matches: Type.Integer({ description: 'How many were decided now.' }),
     screening: textOrNull({
@@ -122,8 +122,8 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
     description: 'Payouts come first, then entities, then beneficiaries.',
     querystring: HeldQuery,
     item: HeldResponse,
-    find: ({ account_id = '', of, state = '', starting_after = '' }, { audit }, most) =>
-      listFound(audit, { account_id, of: of ?? '', state, starting_after }, most),
+    find: ({ account_id = '', of, state = '', starting_after = '' }, { audit }, limit) =>
+      listFound(audit, { account_id, of: of ?? '', state, starting_after }, limit),
     present: found => found,
   })
   routes.read('/v3/operator/screening/:id', {
@@ -162,12 +162,12 @@ function decisionRoute(routes: DeskRoutes, { name, state, summary }: Decision): 
     async answer(request, desk) {
       const { id } = request.params
       const author = authorOf(request, `screening ${name}`)
-      const by = {
+      const desks = {
         audit: desk.audit,
         run: <C, S, O>(deed: Deed<C, S, O>) => desk.run(author, deed),
       }
-      const said = { state, ...request.body }
-      const { matches, screening } = await decide(by, operatorOf(request).name, id, said)
+      const decision = { state, ...request.body }
+      const { matches, screening } = await decide(desks, operatorOf(request).name, id, decision)
       return success({ id, of: kindOf(id), state, matches: matches.length, screening })
     },
   })

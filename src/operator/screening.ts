@@ -1,5 +1,5 @@
-// What screening has found, and what people decide about it: for payouts, and for parties by
-// themselves.
+// Lists and shows what screening has found, and runs people's decisions about it: for payouts, and
+// for parties by themselves.
 import type { Act } from '../audit/act.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
@@ -16,11 +16,12 @@ import { findParty, listListedParties } from '../screening/party-store.ts'
 import { accountIdOf } from './accounts.ts'
 import { type Deed, known } from './deed.ts'
 
-/** What screening may hold, and the prefixes of their ids. */
+/** The kinds of objects that screening finds or holds, each with the prefix of its ids. */
 export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
 type ScreenedKind = keyof typeof SCREENED
 export const SCREENED_KINDS = Object.keys(SCREENED) as ScreenedKind[]
 
+/** The kind of an object by its id; undefined for another prefix. */
 export function kindOf(id: string): ScreenedKind | undefined {
   return SCREENED_KINDS.find(kind => id.startsWith(`${SCREENED[kind]}_`))
 }
@@ -31,32 +32,30 @@ interface FoundByScreening {
   readonly of: ScreenedKind
   readonly account_id: string
   readonly screening: 'waits' | 'open' | 'confirmed'
-  /**
-   * The status of the payout. For an entity that of its review; a beneficiary is active or erased.
-   */
+  /** A payout's status, an entity's approval status, or for a beneficiary `active` or `erased`. */
   readonly status: string
   readonly since: string
-  /** Whether no list has the found entries any more. A person decides all the same. */
+  /** Whether no list has the entries of its matches any more. A person still decides. */
   readonly delisted: boolean
 }
 
-type Held = Omit<FoundByScreening, 'delisted'>
+type ListedObject = Omit<FoundByScreening, 'delisted'>
 
 export interface FoundFilter extends HeldFilter {
   readonly of: ScreenedKind | ''
 }
 
-/** Held payouts, then parties that may be listed; each the oldest first. */
+/** Held payouts, then entities and beneficiaries that may be listed; of each the oldest first. */
 export async function listFound(
   audit: Sql,
   filter: FoundFilter,
   limit: number,
 ): Promise<FoundByScreening[]> {
-  const cursor = kindOf(filter.starting_after)
+  const cursorKind = kindOf(filter.starting_after)
   const kinds = SCREENED_KINDS.filter(kind => filter.of === '' || kind === filter.of)
-  const results: Held[] = []
-  for (const kind of kinds.slice(cursor === undefined ? 0 : kinds.indexOf(cursor))) {
-    const starting_after = kind === cursor ? filter.starting_after : ''
+  const results: ListedObject[] = []
+  for (const kind of kinds.slice(cursorKind === undefined ? 0 : kinds.indexOf(cursorKind))) {
+    const starting_after = kind === cursorKind ? filter.starting_after : ''
     const left = limit - results.length
     if (left > 0) results.push(...(await listOf(kind, audit, { ...filter, starting_after }, left)))
   }
@@ -81,7 +80,7 @@ async function listOf(
   audit: Sql,
   filter: HeldFilter,
   limit: number,
-): Promise<Held[]> {
+): Promise<ListedObject[]> {
   if (of === 'payout') {
     const held = await listHeldByScreening(audit, filter, limit)
     return held.map(({ updated_at: since, ...payout }) => ({ ...payout, of, since }))
@@ -95,7 +94,7 @@ export interface ShownScreening {
   readonly of: ScreenedKind
   readonly account_id: string
   readonly status: string
-  /** What a payout waits for, or whether a party may be listed; '' when no person must decide. */
+  /** What a payout waits for: `waits`, `open`, `confirmed` or ''; of a party the last three. */
   readonly screening: string
   /**
    * The version of the lists at which a payout may go out; null while it is held or not screened,
@@ -108,17 +107,22 @@ export interface ShownScreening {
 }
 
 export interface ShownMatch extends StoredMatch {
-  /** Whether its list still has the entry. A person decides also when it does not. */
+  /** Whether the list still has the entry. A person decides about it in either case. */
   readonly listed: boolean
 }
 
-interface Reading {
+interface Connections {
   readonly audit: Sql
   readonly sql: Sql
 }
 
-/** The matches of a payout's parties, or of a party by itself. */
-export async function showScreening({ audit, sql }: Reading, id: string): Promise<ShownScreening> {
+/**
+ * A payout with the matches of its parties, or a party with its own. Refuses (404) an unknown id.
+ */
+export async function showScreening(
+  { audit, sql }: Connections,
+  id: string,
+): Promise<ShownScreening> {
   const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
   const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
   const { object, matches } = await readConfined(sql, [account_id], async tx => ({
@@ -130,24 +134,24 @@ export async function showScreening({ audit, sql }: Reading, id: string): Promis
   return { ...object, matches: shown }
 }
 
-type Named = Parameters<typeof findParty>[1]
-type Found = Omit<ShownScreening, 'matches'>
+type ObjectKey = Parameters<typeof findParty>[1]
+type ShownObject = Omit<ShownScreening, 'matches'>
 type Tx = Parameters<typeof findOpenPayouts>[0]
 
-async function findPayout(tx: Tx, key: Named): Promise<Found> {
+async function findPayout(tx: Tx, key: ObjectKey): Promise<ShownObject> {
   const [payout] = await findOpenPayouts(tx, [key])
   const { status, screening, screened, is_open } = known('payout', key.id, payout)
   return { ...key, of: 'payout', status, screening, screened, is_open }
 }
 
-async function findEntity(tx: Tx, key: Named): Promise<Found> {
+async function findEntity(tx: Tx, key: ObjectKey): Promise<ShownObject> {
   const [[entity], party] = await Promise.all([findEntities(tx, [key]), findParty(tx, key)])
   const { approval_status: status } = known('entity', key.id, entity)
   const { screening } = known('entity', key.id, party)
   return { ...key, of: 'entity', status, screening, screened: null, is_open: true }
 }
 
-async function findBeneficiary(tx: Tx, key: Named): Promise<Found> {
+async function findBeneficiary(tx: Tx, key: ObjectKey): Promise<ShownObject> {
   const [[row], party] = await Promise.all([findBeneficiaries(tx, [key]), findParty(tx, key)])
   const { status } = known('beneficiary', key.id, row).details
   const { screening } = known('beneficiary', key.id, party)
@@ -173,26 +177,28 @@ function presentMatch(match: ShownMatch) {
 interface Decided {
   /** The matches that are decided now. */
   readonly matches: readonly StoredMatch[]
-  /** What it waits for now, '' for nothing; null for a payout that was no longer held. */
+  /**
+   * What the object waits for now, '' for nothing; null for a payout that nothing held any more.
+   */
   readonly screening: string | null
 }
 
 /** Runs a deed: for a command, or for the caller of the API. */
 type Run = <Command, State, Outcome>(deed: Deed<Command, State, Outcome>) => Promise<Outcome>
 
-/** A person clears or confirms matches of a payout or of a party. */
+/** Runs a person's decision to clear or confirm the matches of a payout or of a party. */
 export async function decide(
   { audit, run }: { readonly audit: Sql; readonly run: Run },
   person: string,
   id: string,
-  { state, reason, ...seen }: Pick<Said, 'state' | 'reason' | 'digest'>,
+  { state, reason, ...shown }: Pick<Said, 'state' | 'reason' | 'digest'>,
 ): Promise<Decided> {
   const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
-  const said = { account_id, state, person, reason, ...seen }
-  const act = (was: string, { matches, screening }: Decided): Act => ({
+  const decision = { account_id, state, person, reason, ...shown }
+  const act = (before: string, { matches, screening }: Decided): Act => ({
     table_name: 'screening_matches',
     reason,
-    before: { account_id, id, screening: was },
+    before: { account_id, id, screening: before },
     after: {
       account_id,
       id,
@@ -203,12 +209,12 @@ export async function decide(
   return kindOf(id) === 'payout'
     ? run({
         operation: decideScreening,
-        command: { ...said, payout_id: id },
+        command: { ...decision, payout_id: id },
         act: decided => act(decided.payout.screening, decided),
       })
     : run({
         operation: decideParty,
-        command: { ...said, party_id: id },
+        command: { ...decision, party_id: id },
         act: decided => act(decided.party.screening, decided),
       })
 }

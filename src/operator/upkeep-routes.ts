@@ -1,8 +1,8 @@
-// GET /v3/operator/upkeep.
+// GET /v3/operator/upkeep: the last proof of the books, and the last backup.
 import { listLastRuns, UPKEEP_KINDS } from '../audit/upkeep-store.ts'
 import { Closed, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { type DeskRoutes, listed, WholeList } from './desk-routes.ts'
+import { type DeskRoutes, listAnswer, WholeList } from './desk-routes.ts'
 
 export const UpkeepRun = Closed(
   {
@@ -25,6 +25,6 @@ export function upkeepRoutes(routes: DeskRoutes): void {
       title: 'UpkeepList',
       description: 'The last run of each kind; none of a kind that never ran.',
     }),
-    answer: async (_, { audit }) => listed(await listLastRuns(audit)),
+    answer: async (_, { audit }) => listAnswer(await listLastRuns(audit)),
   })
 }

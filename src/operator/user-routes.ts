@@ -1,4 +1,4 @@
-// /v3/operator/user: the users, and what operators do with other users in a session of their own.
+// /v3/operator/user: lists users; an operator in a session makes users and changes others.
 import type { FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Sql } from '../db/connect.ts'
@@ -9,8 +9,8 @@ import { Type } from '../http/type.ts'
 import { LINK_PATH } from '../user/session.ts'
 import { listLastSeen } from '../user/session-store.ts'
 import { ACCOUNT_ROLES, USER_ROLES } from '../user/user.ts'
-import { callAnew, callOf, operatorOf } from './desk.ts'
-import { type DeskRoutes, listed, WholeList } from './desk-routes.ts'
+import { callOf, callWithoutClaim, operatorOf } from './desk.ts'
+import { type DeskRoutes, listAnswer, WholeList } from './desk-routes.ts'
 import { AccountId, checkLines, checkWords, ReasonRequest } from './request.ts'
 import {
   disableUser,
@@ -53,9 +53,9 @@ const AccountRoleRequest = Closed(
   { title: 'AccountRoleRequest' },
 )
 
-const at = (description: string) => textOrNull({ format: 'date-time', description })
+const timeOrNull = (description: string) => textOrNull({ format: 'date-time', description })
 
-const rights = {
+const USER = {
   name: Type.String(),
   full_name: Type.String(),
   role: UserRole,
@@ -63,14 +63,16 @@ const rights = {
     description: 'What the user may do for accounts.',
   }),
   created_at: Type.String({ format: 'date-time' }),
-  disabled_at: at('Null while the user may work.'),
+  disabled_at: timeOrNull('Null while the user may work.'),
   disabled_reason: Type.String(),
 }
-const User = Closed(rights, { title: 'User' })
+const User = Closed(USER, { title: 'User' })
 export const DeskUser = Closed(
   {
-    ...rights,
-    last_seen_at: at('When a session of theirs was last used, to the minute; null if none was.'),
+    ...USER,
+    last_seen_at: timeOrNull(
+      'When a session of theirs was last used, to the minute; null if none was.',
+    ),
   },
   { title: 'DeskUser' },
 )
@@ -87,7 +89,7 @@ const LoggedOut = Closed(
   { title: 'LoggedOut' },
 )
 
-/** Each asks for the caller's password, which a key cannot give. */
+/** The configuration of each write: it asks for the caller's password, which a key cannot give. */
 const WRITES = { asksPassword: true, ofSession: true } as const
 const OTHERS = 'Of another user than yourself, in a session.'
 
@@ -101,7 +103,7 @@ export function deskUserRoutes(routes: DeskRoutes): void {
     }),
     async answer(_, { audit }) {
       const [users, seen] = await Promise.all([listWithRoles(audit), listLastSeen(audit)])
-      return listed(users.map(user => ({ ...user, last_seen_at: seen.get(user.name) ?? null })))
+      return listAnswer(users.map(user => ({ ...user, last_seen_at: seen.get(user.name) ?? null })))
     },
   })
   routes.change('/v3/operator/user', {
@@ -155,19 +157,19 @@ function changeRoutes(routes: DeskRoutes): void {
   changeRoute(routes, {
     path: 'enable',
     act: 'user enable',
-    nothing: 'NothingMore',
+    emptyBody: 'NothingMore',
     operationId: 'enableUser',
     summary: 'Let a disabled user work again.',
     change: (sql, name) => disableUser(sql, name, ''),
   })
 }
 
-interface Change<Body extends TSchema> {
+interface UserChange<Body extends TSchema> {
   readonly path: string
   /** The act in the words of the command. */
   readonly act: string
   readonly body?: Body
-  readonly nothing?: string
+  readonly emptyBody?: string
   readonly operationId: string
   readonly summary: string
   change(sql: Sql, name: string, body: Static<Body>): Promise<UserWithRoles>
@@ -175,7 +177,7 @@ interface Change<Body extends TSchema> {
 
 function changeRoute<Body extends TSchema>(
   routes: DeskRoutes,
-  { path, act, change, ...docs }: Change<Body>,
+  { path, act, change, ...docs }: UserChange<Body>,
 ): void {
   routes.write(`/v3/operator/user/:name/${path}`, {
     config: { ...WRITES, check: checkWords },
@@ -186,7 +188,7 @@ function changeRoute<Body extends TSchema>(
     idempotent: true,
     refusals: ['invalid_transition'],
     answer(request, desk) {
-      const name = anotherThan(request)
+      const name = otherUserOf(request)
       return desk.changeOnce(callOf(request, act), sql =>
         change(sql, name, request.body as Static<Body>),
       )
@@ -201,12 +203,12 @@ function linkRoute(routes: DeskRoutes): void {
     summary: 'Make a link by which a user sets a password and logs in.',
     description: `${OTHERS} It ends those made before, so a repeat makes another.`,
     params: UserPath,
-    nothing: 'NothingMore',
+    emptyBody: 'NothingMore',
     response: LoginLink,
     refusals: ['invalid_transition'],
     answer(request, desk) {
-      const name = anotherThan(request)
-      return desk.changeOnce(callAnew(request, 'user login-link'), async sql => {
+      const name = otherUserOf(request)
+      return desk.changeOnce(callWithoutClaim(request, 'user login-link'), async sql => {
         const { token, expires_at } = await makeLoginLink(sql, name)
         return { name, link: `${ownOrigin(request)}${LINK_PATH}${token}`, expires_at }
       })
@@ -221,11 +223,11 @@ function logOutRoute(routes: DeskRoutes): void {
     summary: 'End every session of a user at once.',
     description: OTHERS,
     params: UserPath,
-    nothing: 'NothingMore',
+    emptyBody: 'NothingMore',
     response: LoggedOut,
     answer(request, desk) {
-      const name = anotherThan(request)
-      return desk.changeOnce(callAnew(request, 'user log-out'), async sql => ({
+      const name = otherUserOf(request)
+      return desk.changeOnce(callWithoutClaim(request, 'user log-out'), async sql => ({
         name,
         ended: await logOutUser(sql, name),
       }))
@@ -233,8 +235,8 @@ function logOutRoute(routes: DeskRoutes): void {
   })
 }
 
-/** The user of the path. Nobody changes their own rights or password here: others do. */
-function anotherThan(request: FastifyRequest<{ Params: { name: string } }>): string {
+/** The user of the path. Refuses (403) the caller: nobody changes their own rights or password. */
+function otherUserOf(request: FastifyRequest<{ Params: { name: string } }>): string {
   const { name } = request.params
   if (operatorOf(request).name !== name) return name
   throw refusal('insufficient_scope', 'What you may yourself is changed by another operator.')

@@ -1,5 +1,5 @@
-// How operators make and change users: any user by a command, and others than themselves by the
-// API.
+// Makes, lists and changes users. An operator changes any user by a command, and only other users
+// by the API.
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import { hashToken, newToken } from '../user/session.ts'
@@ -30,11 +30,12 @@ export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
   }))
 }
 
-/** A user, disabled or not. Refuses an unknown name. */
+/** A user, disabled or not. Refuses (404) an unknown name. */
 export async function userNamed(sql: Sql, name: string): Promise<UserWithRoles> {
   return knownAmong('user', name, await listWithRoles(sql), user => user.name)
 }
 
+/** Makes a user without roles on accounts. Refuses (400) a name that was ever given. */
 export async function makeUser(
   sql: Sql,
   user: Pick<User, 'name' | 'full_name' | 'role'>,
@@ -46,35 +47,40 @@ export async function makeUser(
   return userNamed(sql, user.name)
 }
 
-/** Gives a user another role in the installation. The last operator stays an operator. */
+/** Gives a user another role in the installation. Refuses (409) to leave no operator. */
 export function giveRole(sql: Sql, name: string, role: UserRole): Promise<UserWithRoles> {
-  return changed(sql, name, () => updateRole(sql, name, role))
+  return changeUser(sql, name, () => updateRole(sql, name, role))
 }
 
+/** Gives a user a role on an account. Refuses (404) an unknown account. */
 export function giveAccountRole(sql: Sql, given: RoleOnAccount): Promise<UserWithRoles> {
-  return changed(sql, given.user_name, async () => {
+  return changeUser(sql, given.user_name, async () => {
     await accountNamed(sql, given.account_id)
     await insertAccountRole(sql, given)
   })
 }
 
+/** Takes a role on an account from a user. Refuses (400) a role that the user does not have. */
 export function takeAccountRole(sql: Sql, given: RoleOnAccount): Promise<UserWithRoles> {
   const { user_name, account_id, role } = given
-  return changed(sql, user_name, async () => {
+  return changeUser(sql, user_name, async () => {
     await accountNamed(sql, account_id)
     if (await deleteAccountRole(sql, given)) return
     refuseIfAny([invalidField('role', `${user_name} has no role ${role} on ${account_id}.`)])
   })
 }
 
-/** Disables a user for a reason, and ends their sessions; '' enables them. */
+/**
+ * Disables a user for a reason, and ends the user's sessions; '' enables the user. Refuses (409) to
+ * leave no operator.
+ */
 export function disableUser(sql: Sql, name: string, reason: string): Promise<UserWithRoles> {
-  return changed(sql, name, () => updateDisabled(sql, name, reason))
+  return changeUser(sql, name, () => updateDisabled(sql, name, reason))
 }
 
 /**
- * Makes a link by which a user sets a password and logs in. The link ends with its token. It ends
- * earlier links. The database has only the hash of the token.
+ * Makes the token of a link by which a user sets a password and logs in. It ends the user's earlier
+ * links. The database has only the token's hash. Refuses (409) a disabled user.
  */
 export async function makeLoginLink(sql: Sql, name: string) {
   await userNamed(sql, name)
@@ -90,17 +96,18 @@ export async function logOutUser(sql: Sql, name: string): Promise<number> {
   return endSessions(sql, name)
 }
 
-async function changed(
+/** Changes a user by `write`; returns the user after. Refuses (404) an unknown name. */
+async function changeUser(
   sql: Sql,
   name: string,
   write: () => Promise<unknown>,
 ): Promise<UserWithRoles> {
   await userNamed(sql, name)
-  await write().catch(refuseLast)
+  await write().catch(refuseLastOperator)
   return userNamed(sql, name)
 }
 
-function refuseLast(error: unknown): never {
+function refuseLastOperator(error: unknown): never {
   const { constraint_name } = error as { constraint_name?: string }
   if (constraint_name !== 'one_operator_left') throw error
   throw refusal('invalid_transition', 'This is the last operator: make another one first.')

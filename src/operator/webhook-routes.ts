@@ -8,8 +8,8 @@ import type { WebhookEndpoint } from '../webhook/webhook.ts'
 import { callOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 import { AccountId, PageQuery } from './request.ts'
-import { type FailingEndpoint, listFailing, MOST_COUNTED } from './webhook-store.ts'
-import { enabling, endpointNamed, replay } from './webhooks.ts'
+import { type FailingEndpoint, listFailing, MAX_COUNTED } from './webhook-store.ts'
+import { enableDeed, endpointNamed, replayDeed } from './webhooks.ts'
 
 const ENDPOINT = {
   id: Id('whe', 'Endpoint id.'),
@@ -25,7 +25,7 @@ export const FailingResponse = Type.Object(
   {
     ...ENDPOINT,
     dead: Type.Integer({
-      description: `Events whose last delivery is dead; at most ${MOST_COUNTED} are counted.`,
+      description: `Events whose last delivery is dead; at most ${MAX_COUNTED} are counted.`,
     }),
     dead_since: textOrNull({ format: 'date-time' }),
   },
@@ -41,7 +41,7 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
     description: 'The oldest endpoint first.',
     querystring: PageQuery('whe', {}),
     item: FailingResponse,
-    find: ({ starting_after = '' }, { audit }, most) => listFailing(audit, starting_after, most),
+    find: ({ starting_after = '' }, { audit }, limit) => listFailing(audit, starting_after, limit),
     present: presentFailing,
   })
   routes.write('/v3/operator/webhook_endpoint/:id/replay', {
@@ -49,13 +49,15 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
     summary: 'Deliver every event again whose last delivery to an endpoint is dead.',
     description: 'With the same `webhook-id`, by which a receiver knows what it has had.',
     params: pathId('whe'),
-    nothing: 'NothingRequest',
+    emptyBody: 'NothingRequest',
     response: ReplayResponse,
     idempotent: true,
     refusals: ['invalid_transition'],
     async answer(request, desk) {
       const call = callOf(request, 'events replay')
-      const deed = replay(await endpointNamed(desk.audit, request.params.id), { status: 'dead' })
+      const deed = replayDeed(await endpointNamed(desk.audit, request.params.id), {
+        status: 'dead',
+      })
       return desk.answer(call, deed, ({ endpoint, replayed }) => presentReplay(endpoint, replayed))
     },
   })
@@ -66,13 +68,13 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
       'It goes on where it stopped: nothing is missed. What its account has disabled, its ' +
       'account enables.',
     params: pathId('whe'),
-    nothing: 'NothingRequest',
+    emptyBody: 'NothingRequest',
     response: EndpointState,
     idempotent: true,
     refusals: ['invalid_transition'],
     async answer(request, desk) {
       const call = callOf(request, 'webhook enable')
-      const deed = enabling(await endpointNamed(desk.audit, request.params.id))
+      const deed = enableDeed(await endpointNamed(desk.audit, request.params.id))
       return desk.answer(call, deed, ({ endpoint }) => presentState(endpoint))
     },
   })

@@ -1,4 +1,4 @@
-// The SQL statements of webhooks as operators see them.
+// The SQL statements of failing webhooks.
 import type { Sql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
@@ -10,14 +10,14 @@ export interface FailingEndpoint {
   readonly status: 'enabled' | 'disabled'
   /** Why it is disabled: by its account, or because it answered 410; '' while it is enabled. */
   readonly disabled_reason: '' | 'account' | 'gone'
-  /** How many events have a dead last delivery; at most MOST_COUNTED. */
+  /** How many events have a dead last delivery; at most MAX_COUNTED. */
   readonly dead: number
   readonly dead_since: Instant | null
 }
 
-export const MOST_COUNTED = 1_000
+export const MAX_COUNTED = 1_000
 
-/** Endpoints of all accounts whose deliveries need somebody, the oldest first. */
+/** Endpoints of all accounts that are disabled or have dead deliveries, the oldest first. */
 export async function listFailing(
   audit: Sql,
   starting_after: string,
@@ -34,14 +34,14 @@ export async function listFailing(
             select from webhook_deliveries l
             where l.account_id = e.account_id and l.event_id = d.event_id and l.event_id <> ''
               and l.endpoint_id = d.endpoint_id and l.number > d.number)
-        order by d.created_at, d.id limit ${MOST_COUNTED}
+        order by d.created_at, d.id limit ${MAX_COUNTED}
       ) d
     ) d
     where e.id > ${starting_after} and (e.status = 'disabled' or d.dead > 0)
     order by e.id limit ${limit}`
 }
 
-/** How many enabled endpoints have an event or a delivery that a worker should have taken. */
+/** How many enabled endpoints have an event or a delivery due for at least `late_s` seconds. */
 export async function countLate(audit: Sql, late_s: number): Promise<number> {
   const [row] = await audit<{ endpoints: number }[]>`
     select count(*)::integer as endpoints from webhook_endpoints e

@@ -1,4 +1,4 @@
-// Webhooks whose deliveries have failed, and what operators do about them.
+// The deeds by which operators replay the events of an endpoint, or enable it.
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import { bookId, type Key } from '../id.ts'
@@ -9,8 +9,8 @@ import type { WebhookEndpoint } from '../webhook/webhook.ts'
 import { accountIdOf } from './accounts.ts'
 import { deedOf, known } from './deed.ts'
 
-/** Delivers events to an endpoint again. */
-export function replay({ account_id, id }: Key, request: ReplayRequest) {
+/** The deed that delivers events to an endpoint again. */
+export function replayDeed({ account_id, id }: Key, request: ReplayRequest) {
   const change = { kind: 'replay', id, request } as const
   const command = { account_id, claim: null, change }
   return deedOf(writeWebhook(bookId), command, ({ endpoint, replayed }) => ({
@@ -21,8 +21,11 @@ export function replay({ account_id, id }: Key, request: ReplayRequest) {
   }))
 }
 
-/** Enables an endpoint that answered 410. It goes on where it stopped. */
-export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint) {
+/**
+ * The deed that enables an endpoint, which goes on where it stopped. Refuses (409) an endpoint that
+ * its account has disabled.
+ */
+export function enableDeed({ account_id, id, disabled_reason }: WebhookEndpoint) {
   if (disabled_reason === 'account') {
     throw refusal('invalid_transition', `Its account has disabled ${id}, and enables it again.`)
   }
@@ -30,7 +33,7 @@ export function enabling({ account_id, id, disabled_reason }: WebhookEndpoint) {
   return deedOf(writeWebhook(bookId), { account_id, claim: null, change }, null)
 }
 
-/** An endpoint of any account. Refuses an unknown id. */
+/** An endpoint of any account. Refuses (404) an unknown id. */
 export async function endpointNamed(audit: Sql, id: string): Promise<WebhookEndpoint> {
   const account_id = await accountIdOf(audit, 'webhook endpoint', id)
   const [endpoint] = await findEndpoints(audit, [{ account_id, id }])

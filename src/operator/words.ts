@@ -1,4 +1,5 @@
-// How long the words of operators may be, whether they come by a command or by the API.
+// The longest texts of operators, by a command and by the API. Also translates messages about a
+// command's options into messages about a body's members.
 
 import { invalidField, Refusal, refuseIfAny } from '../errors.ts'
 import type { Read } from '../text/csv.ts'
@@ -10,7 +11,7 @@ export const MAX_NAME = 200
 export const MAX_REFERENCE = 140
 export const MAX_REASON = 500
 
-/** The members of bodies whose name is not that of the command's option. */
+/** The members of bodies that are named otherwise than the option of the command. */
 const MEMBERS: Readonly<Record<string, string>> = {
   account: 'account_id',
   key: 'key_id',
@@ -21,7 +22,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   'paid-in': 'currency',
 }
 
-/** A message about options of a command, as a message about members of a body. */
+/** A message with the names of members in place of a command's options. */
 function inMembers(words: string): string {
   return words.replace(
     /(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g,
@@ -29,20 +30,20 @@ function inMembers(words: string): string {
   )
 }
 
-/** The value that was read. Refuses what a command would refuse as its text. */
+/** The value that was read. Refuses (400) with the messages about its text, in the API's words. */
 export function readOrRefuse<T>({ value, messages = [] }: Read<T>, remarks = ''): T {
   refuseIfAny(messages.map(message => invalidField(remarks, inMembers(message))))
   return value as T
 }
 
-/** Throws the same error. A refusal is put in the words of the API. */
+/** Throws the error; a refusal that names options of a command, in the words of the API. */
 export function refuseInMembers(error: unknown): never {
   if (!(error instanceof Refusal) || !/--[a-z]/.test(error.message)) throw error
   const problems = error.problems.map(problem => ({
     ...problem,
     message: inMembers(problem.message),
   }))
-  const said = new Refusal(problems, error.unlisted, error.retry_after_s)
-  said.cause = error
-  throw said
+  const translated = new Refusal(problems, error.unlisted, error.retry_after_s)
+  translated.cause = error
+  throw translated
 }

@@ -1,5 +1,5 @@
-// Logs people in and out: by password or by a link. Also asks for the password again. Each step is
-// in the audit log under the person's name.
+// Logs people in, by a password or a link, and out. Also checks the password of a session again.
+// The audit log has each act under the name of the user.
 import { writeAs } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { type Refusal, rateLimited, refusal } from '../errors.ts'
@@ -36,14 +36,17 @@ interface Credentials {
   readonly password: string
 }
 
-/** Refuses every wrong log-in with the same message, and with 429 after too many attempts. */
+/**
+ * Logs a user in by a password. Refuses (401) every wrong name and password with the same message,
+ * and (429) after too many attempts.
+ */
 export async function logIn(sql: Sql, credentials: Credentials, ip: string): Promise<LoggedIn> {
   await checkPassword(sql, credentials, 'log in', ip)
   const { user } = credentials
   return acting(sql, { user, act: 'log in', ip }, tx => begin(tx, user))
 }
 
-/** Sets the password of the link's user, ends their other sessions, and logs them in. */
+/** Sets the password of the link's user, ends the user's other sessions, and logs the user in. */
 export async function enterByLink(
   sql: Sql,
   link: { readonly token: string; readonly password: string },
@@ -61,14 +64,14 @@ export async function enterByLink(
   })
 }
 
-/** The person of a session gives the password again. */
+/** Notes that a session has given its password again. Refuses like `logIn`. */
 export async function confirm(
   sql: Sql,
-  open: { readonly user: string; readonly token_hash: Buffer },
+  session: { readonly user: string; readonly token_hash: Buffer },
   password: string,
   ip: string,
 ): Promise<void> {
-  const { user, token_hash } = open
+  const { user, token_hash } = session
   await checkPassword(sql, { user, password }, 'give password', ip)
   await acting(sql, { user, act: 'give password', ip }, async tx => {
     if (!(await confirmSession(tx, token_hash))) {
@@ -85,6 +88,7 @@ export async function logOut(
   await acting(sql, { user, act: 'log out', ip }, tx => endSession(tx, token_hash))
 }
 
+/** Counts the attempt, and refuses one too many and a wrong password. */
 async function checkPassword(
   sql: Sql,
   { user, password }: Credentials,
@@ -93,15 +97,15 @@ async function checkPassword(
 ): Promise<void> {
   const network = networkOf(ip)
   const attempt = await countAttempt(sql, user, network)
-  const over = Math.max(
+  const excess = Math.max(
     attempt.of_network - MOST_ATTEMPTS.of_network,
     attempt.of_all - MOST_ATTEMPTS.of_all,
   )
   const refused = (why: Parameters<typeof keepRefused>[2]) =>
     acting(sql, { user: '', act, ip }, tx => keepRefused(tx, attempt, why))
-  if (over > 0) {
-    // Only the first attempt over the limit is noted, so that further ones do not fill the history.
-    if (over === 1) await refused('too many attempts')
+  if (excess > 0) {
+    // The history has only the first attempt over the limit, so that others do not fill it.
+    if (excess === 1) await refused('too many attempts')
     throw tooMany()
   }
   const stored = await findPassword(sql, user)
@@ -112,15 +116,16 @@ async function checkPassword(
   await forgetAttempts(sql, user, network)
 }
 
+/** Begins a session of a user. Refuses a user who may not work. */
 async function begin(tx: TransactionSql, user: string): Promise<LoggedIn> {
   const token = newToken()
   const session = await insertSession(tx, user, hashToken(token) as Buffer)
-  // The user was disabled after the password was read.
+  // Somebody has disabled the user since the password was read.
   if (session === undefined) throw refusal('invalid_login', 'No user has this name and password.')
   return { token, session }
 }
 
-/** Runs `work` in a transaction whose changes the audit log has under the user's name. */
+/** Runs `work` in a transaction whose changes stand in the audit log under the user's name. */
 export function acting<T>(
   sql: Sql,
   { user, act, ip }: { readonly user: string; readonly act: string; readonly ip: string },

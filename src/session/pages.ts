@@ -1,4 +1,4 @@
-// The log-in pages. They work without scripts: a browser sends their forms.
+// The log-in pages. They work without scripts.
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refusal } from '../errors.ts'
@@ -68,7 +68,7 @@ export function sessionPages(pages: FastifyInstance, deps: Needs): void {
   })
 }
 
-/** Shows who is logged in, or the log-in form. */
+/** Shows who is logged in; else the log-in form. */
 async function showLogIn(deps: Needs, request: FastifyRequest, reply: FastifyReply) {
   const token_hash = hashToken(sessionTokenOf(request) ?? '')
   const session = token_hash && (await findSession(deps.reads, token_hash))
@@ -76,13 +76,13 @@ async function showLogIn(deps: Needs, request: FastifyRequest, reply: FastifyRep
     const { next } = request.query as { readonly next?: unknown }
     return sendPage(reply, 200, 'Log in', logInForm(typeof next === 'string' ? next : ''))
   }
-  const out = html`<p>You are logged in as <strong>${session.user_name}</strong>.</p>
+  const shown = html`<p>You are logged in as <strong>${session.user_name}</strong>.</p>
 <p><a href="/console">To the console</a></p>
 <form method="post" action="/logout"><button>Log out</button></form>`
-  return sendPage(reply, 200, 'Corridor', out)
+  return sendPage(reply, 200, 'Corridor', shown)
 }
 
-/** Logs in by a form, or shows why this fails. */
+/** Logs a user in by `by`, and redirects to the console; or shows the form with the refusal. */
 async function enter(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -97,10 +97,11 @@ async function enter(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.retry_after_s !== undefined) void reply.header('retry-after', error.retry_after_s)
-    const asked = form.get('token')
-    const again = asked === null ? logInForm(form.get('next') ?? '') : linkForm(asked)
-    const why = html`<p role="alert">${error.message}</p>${again}`
-    return sendPage(reply, error.status, asked === null ? 'Log in' : 'Set your password', why)
+    const linkToken = form.get('token')
+    const again = linkToken === null ? logInForm(form.get('next') ?? '') : linkForm(linkToken)
+    const title = linkToken === null ? 'Log in' : 'Set your password'
+    const body = html`<p role="alert">${error.message}</p>${again}`
+    return sendPage(reply, error.status, title, body)
   }
 }
 
@@ -110,7 +111,7 @@ function checkNewPassword(password: string): void {
   throw refusal('invalid_field', message, 'password')
 }
 
-/** The page after log-in: always one of the console, never another site. */
+/** The path after log-in: `next` if it is a page of the console, never another site. */
 function placeAfter(next: string): string {
   return /^\/console(\/[\w/.?&=%+-]*)?$/.test(next) ? next : '/console'
 }

@@ -1,4 +1,4 @@
-// The bodies of log-in requests.
+// The bodies of requests to log in and to confirm a session.
 
 import type { Static } from 'typebox'
 import { Closed } from '../http/schema.ts'

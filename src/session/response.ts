@@ -1,4 +1,4 @@
-// Answers about the person who is logged in or calls with a key.
+// The answer about the caller: a person in a session, or with a key of theirs.
 import { Closed, Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'

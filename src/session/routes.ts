@@ -1,4 +1,4 @@
-// /v3/session: people log in and out, and see who they are.
+// The routes of /v3/session: people log in and out, confirm their password, and see who they are.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
@@ -13,7 +13,7 @@ import { ConfirmRequest, LinkRequest, LogInRequest } from './request.ts'
 import { presentSession, SessionResponse } from './response.ts'
 
 export interface Needs {
-  /** The pool of requests, which log-ins use. */
+  /** The pool of requests. Log-ins use it, too. */
   readonly reads: Sql
   readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
 }
@@ -44,7 +44,7 @@ function logInRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       checkPrivate(request)
-      return entered(deps, request, reply, await logIn(deps.reads, request.body, request.ip))
+      return answerLoggedIn(deps, request, reply, await logIn(deps.reads, request.body, request.ip))
     },
   )
 }
@@ -65,20 +65,25 @@ function linkRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       checkPrivate(request)
-      return entered(deps, request, reply, await enterByLink(deps.reads, request.body, request.ip))
+      return answerLoggedIn(
+        deps,
+        request,
+        reply,
+        await enterByLink(deps.reads, request.body, request.ip),
+      )
     },
   )
 }
 
-/** Sets the cookie of the session and answers whose session it is. */
-function entered(
+/** Sets the cookie of the session, and answers with the person. */
+function answerLoggedIn(
   deps: Needs,
   request: FastifyRequest,
   reply: FastifyReply,
   { token, session }: LoggedIn,
 ) {
   const person = deps.reference.current().people.get(session.user_name)
-  // The user was added a moment ago, and this process has not read it yet.
+  // This process has not read a user who was made a moment ago.
   if (person === undefined) throw refusal('service_unavailable', 'Log in again in a second.')
   void reply.header('set-cookie', sessionCookie(request, token))
   return send(reply, success(presentSession(person, session.expires_at)))
@@ -120,8 +125,7 @@ function confirmRoute(app: FastifyInstance, deps: Needs): void {
     },
     async (request, reply) => {
       const { person, session } = ofSession(request)
-      const { user } = person
-      const open = { user, token_hash: session.token_hash }
+      const open = { user: person.user, token_hash: session.token_hash }
       await confirm(deps.reads, open, request.body.password, request.ip)
       return send(reply, success(presentSession(person, session.expires_at)))
     },
@@ -149,7 +153,7 @@ function logOutRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-/** The session of the request; 403 when a key calls. */
+/** The person and the session of the request. Refuses (403) a key. */
 export function ofSession({ person, session }: FastifyRequest) {
   if (person !== null && session !== null) return { person, session }
   throw refusal('insufficient_scope', 'This is for the session of a person, and not for keys.')

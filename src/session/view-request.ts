@@ -1,4 +1,4 @@
-// The bodies of saved views: the name, and the page with its filters.
+// The bodies and the query of saved views: a name, and a page with its filters.
 import type { Static } from 'typebox'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { Closed, Text } from '../http/schema.ts'
@@ -7,6 +7,7 @@ import { readLine } from '../text/visible.ts'
 
 const MAX_VIEW_NAME = 60
 
+/** The pattern of a list's path in the console. */
 const PAGE = '/console/(acc_[0-9a-hjkmnp-tv-z]{8}|installation)/[a-z]{1,40}'
 
 const Name = Text(MAX_VIEW_NAME, { minLength: 1, description: 'One line, such as Failed today.' })
@@ -35,7 +36,7 @@ export const ViewQuery = Closed({
 })
 export type ViewQuery = Static<typeof ViewQuery>
 
-/** Refuses a name that is not one line of text. */
+/** Refuses (400) a name that is not one line of visible text. */
 export function checkView(body: unknown): void {
   const { name } = (body ?? {}) as { readonly name?: unknown }
   if (typeof name !== 'string') return

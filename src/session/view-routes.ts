@@ -1,4 +1,4 @@
-// /v3/saved_view: lists of the console that people keep under a name, each person their own.
+// The routes of /v3/saved_view: a person saves lists of the console under names of their own.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
@@ -142,14 +142,14 @@ function deleteRoute(app: FastifyInstance, deps: Reads): void {
     },
     async (request, reply) => {
       const { id } = request.params
-      const was = await writing(request, deps, (tx, user) => deleteView(tx, user, id))
-      if (!was) throw refusal('not_found', 'You have no such view.')
+      const isDeleted = await writing(request, deps, (tx, user) => deleteView(tx, user, id))
+      if (!isDeleted) throw refusal('not_found', 'You have no such view.')
       return send(reply, success({ object: 'saved_view', id, deleted: true }))
     },
   )
 }
 
-/** Runs `work` in the name of the caller: the database refuses changes to another person's view. */
+/** Runs `work` in the caller's name, so PostgreSQL refuses changes to another person's view. */
 async function writing<T>(
   request: FastifyRequest,
   { reads }: Reads,

@@ -1,48 +1,50 @@
-// Hashes passwords and compares them with argon2id at the cost that OWASP asks for (19 MiB, 2
-// passes). Only a few run at once: each takes memory and tens of milliseconds of processor time.
+// Hashes and compares passwords with argon2id, at the cost that OWASP asks for (19 MiB, 2 passes).
+// Few run at once, as each takes memory and tens of milliseconds of processor time.
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { refusal } from '../errors.ts'
 
 const derive = promisify(argon2)
 
-/** OWASP's Password Storage Cheat Sheet, 2025: its least memory, in KiB, and passes. */
+/** The least memory, in KiB, and passes of OWASP's Password Storage Cheat Sheet, 2025. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
 /** NIST SP 800-63B-4, 3.1.1.2: a password that is the only factor has 15 characters or more. */
 export const MIN_PASSWORD = 15
+/** The most characters of a password. */
 export const MAX_PASSWORD = 256
 
-/** The most passwords that are hashed at once, and the most that wait for it. */
-const MOST_AT_ONCE = 2
-const MOST_WAITING = 30
+/** The most passwords that are hashed at once, and the most that wait for their turn. */
+const MAX_AT_ONCE = 2
+const MAX_WAITING = 30
 
-let working = 0
+let running = 0
 const waiting: (() => void)[] = []
 
-/** The password in the PHC form, with its salt and cost. */
+/** The hash of a new password as a PHC string, with its salt and cost. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const hash = await slowly(password, salt)
+  const hash = await deriveInTurn(password, salt)
   const { memory, passes, parallelism } = COST
   const texts = [salt, hash].map(bytes => bytes.toString('base64').replace(/=+$/, ''))
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${texts.join('$')}`
 }
 
-const NOBODY = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) }
+/** Compared with when there is no stored password. */
+const DUMMY = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) }
 
 /**
- * Whether this is the user's password. It takes as long for a user without a password and for an
+ * Whether the password is the stored one. Takes the same time when nothing is stored, as for an
  * unknown user.
  */
 export async function passwordMatches(
   stored: string | undefined,
   password: string,
 ): Promise<boolean> {
-  const { salt, hash } = stored === undefined ? NOBODY : readStored(stored)
-  const equal = timingSafeEqual(await slowly(password, salt), hash)
+  const { salt, hash } = stored === undefined ? DUMMY : readStored(stored)
+  const equal = timingSafeEqual(await deriveInTurn(password, salt), hash)
   return equal && stored !== undefined
 }
 
@@ -51,20 +53,20 @@ function readStored(stored: string): { salt: Buffer; hash: Buffer } {
   return { salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
 }
 
-/** Waits for a free place. Refuses with 503 when too many wait. */
-async function slowly(password: string, salt: Buffer): Promise<Buffer> {
-  if (working >= MOST_AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) {
+/** Derives the hash once fewer than MAX_AT_ONCE run. Refuses (503) when MAX_WAITING wait. */
+async function deriveInTurn(password: string, salt: Buffer): Promise<Buffer> {
+  if (running >= MAX_AT_ONCE) {
+    if (waiting.length >= MAX_WAITING) {
       throw refusal('service_unavailable', 'Too many people log in at once; try again.')
     }
     await new Promise<void>(resolve => waiting.push(resolve))
-  } else working += 1
+  } else running += 1
   try {
     const message = password.normalize('NFKC')
     return await derive('argon2id', { message, nonce: salt, tagLength: HASH_BYTES, ...COST })
   } finally {
     const next = waiting.shift()
-    if (next === undefined) working -= 1
+    if (next === undefined) running -= 1
     else next()
   }
 }

@@ -1,4 +1,4 @@
-// Who may run a command, and which names there are: each rule as a table.
+// Who may run a command, and which names users may have: each rule as a table.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {

@@ -1,11 +1,11 @@
-// Who may run a command or call the API, and for what; and which names users may have. Pure.
+// Decides who may run a command or do what by the API, and which names users may have. Pure.
 import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import type { AccountRole, Person, RoleOnAccount, User, UserRole } from './user.ts'
 
 const NAME = /^[a-z][a-z0-9._-]{1,39}$/
 
-/** The name of a user, or what is wrong with it. */
+/** The text as the name of a user, or what is wrong with it. */
 export function readUserName(text: string): Read<string> {
   if (NAME.test(text)) return { value: text }
   const rule =
@@ -20,8 +20,8 @@ interface Caller {
 }
 
 /**
- * The role of the caller. In an installation without users, anyone with access to the database is
- * an operator. With users, only a named user who is not disabled has a role.
+ * The role of a command's caller. Without users in the installation, everybody with access to the
+ * database is an operator. With users, the caller must name a user who is not disabled.
  */
 export function readCaller(users: readonly User[], caller: Caller): Read<UserRole> {
   if (users.length === 0) return { value: 'operator' }
@@ -38,29 +38,25 @@ export function readCaller(users: readonly User[], caller: Caller): Read<UserRol
   return { messages: [`user ${user.name} is disabled: ${user.disabled_reason}`] }
 }
 
-/** The commands of people who work for accounts. Each command checks their roles on the account. */
-const COMMANDS_OF_MEMBERS: readonly string[] = [
-  'payout approval',
-  'payout approve',
-  'payout reject',
-]
+/** The commands that members may run. Each checks the caller's roles on the account. */
+const MEMBER_COMMANDS: readonly string[] = ['payout approval', 'payout approve', 'payout reject']
 
-/** Why a person of this role may not run the command; undefined when they may. */
+/** Why a user of this role may not run the command; undefined when the user may. */
 export function refuseCommand(user: string, role: UserRole, command: string): string | undefined {
-  if (role !== 'member' || COMMANDS_OF_MEMBERS.includes(command)) return undefined
+  if (role !== 'member' || MEMBER_COMMANDS.includes(command)) return undefined
   return `${user} is a member, who works for accounts by the API; operators and auditors run this`
 }
 
-/** Why this cannot be the first user; undefined when it can. */
+/** Why a user of this role cannot be the first user; undefined when the user can. */
 export function refuseFirst(users: readonly User[], role: UserRole): string | undefined {
   if (users.length > 0 || role === 'operator') return undefined
   return 'the first user is an operator: from then on commands take users alone'
 }
 
-/** What a person needs a role on the account for. */
+/** What a call needs the person's roles on the account for. */
 export type AccountNeed = 'read' | 'write' | 'operator' | 'approve'
 
-/** Makers and approvers read too. No role on an account allows what operators do. */
+/** The roles that allow each. No role on an account allows what keys of scope `operator` do. */
 const ROLES_FOR: Readonly<Record<AccountNeed, readonly AccountRole[]>> = {
   read: ['viewer', 'maker', 'approver'],
   write: ['maker'],
@@ -68,25 +64,25 @@ const ROLES_FOR: Readonly<Record<AccountNeed, readonly AccountRole[]>> = {
   operator: [],
 }
 
-/** Whether these roles on an account allow a person to do this. */
+/** Whether one of a person's roles on an account allows what the call needs. */
 export function rolesAllow(roles: readonly AccountRole[], needed: AccountNeed): boolean {
   return ROLES_FOR[needed].some(role => roles.includes(role))
 }
 
-/** Whether a person may read, or change, what belongs to the whole installation. */
+/** Whether a user of this role may read, or change, what belongs to the whole installation. */
 export function mayRunInstallation(role: UserRole, needed: 'read' | 'write'): boolean {
   return role === 'operator' || (role === 'auditor' && needed === 'read')
 }
 
-/** The people who may work now, by name; disabled users are left out. */
+/** The users who are not disabled, by name, with their roles by account. */
 export function indexPeople(
   users: readonly User[],
   roles: readonly RoleOnAccount[],
 ): ReadonlyMap<string, Person> {
   const byUser = Map.groupBy(roles, ({ user_name }) => user_name)
-  const working = users.filter(({ disabled_at }) => disabled_at === null)
+  const enabled = users.filter(({ disabled_at }) => disabled_at === null)
   return new Map(
-    working.map(({ name, role }) => {
+    enabled.map(({ name, role }) => {
       const byAccount = Map.groupBy(byUser.get(name) ?? [], ({ account_id }) => account_id)
       const ofAccounts = Array.from(
         byAccount,

@@ -1,4 +1,4 @@
-// The SQL statements of passwords, log-in links, sessions and attempts to log in.
+// The SQL statements of passwords, login links, sessions and attempts to log in.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
@@ -11,7 +11,9 @@ import {
   type Session,
 } from './session.ts'
 
-/** The stored password of a user who may work; undefined for anybody else. */
+/**
+ * The stored hash of a password; undefined for a disabled user, an unknown one, and one without.
+ */
 export async function findPassword(sql: Sql, user_name: string): Promise<string | undefined> {
   const [row] = await sql<{ secret_hash: string }[]>`
     select p.secret_hash from user_passwords p join users on name = user_name
@@ -32,7 +34,7 @@ export async function upsertPassword(
   await endSessions(tx, user_name)
 }
 
-/** Makes a link and ends the user's earlier ones. Undefined when the user may not work. */
+/** Makes a login link and ends the user's earlier ones. Undefined for a disabled user. */
 export async function insertLink(
   tx: TransactionSql,
   user_name: string,
@@ -48,7 +50,7 @@ export async function insertLink(
   return link
 }
 
-/** The user of a link that is still good; undefined for every other token. */
+/** The name of the user of a valid login link; undefined for every other token. */
 export async function findLink(sql: Sql, token_hash: Buffer): Promise<string | undefined> {
   const [row] = await sql<{ user_name: string }[]>`
     select user_name from login_links
@@ -56,7 +58,9 @@ export async function findLink(sql: Sql, token_hash: Buffer): Promise<string | u
   return row?.user_name
 }
 
-/** Spends a link. When two requests spend it at once, only one gets the user. */
+/**
+ * Spends a login link; returns its user's name. Of two requests at once, only one gets the name.
+ */
 export async function spendLink(
   tx: TransactionSql,
   token_hash: Buffer,
@@ -68,13 +72,13 @@ export async function spendLink(
   return row?.user_name
 }
 
-/** Begins a session and notes the log-in in the history. Undefined when the user may not work. */
+/** Begins a session; a trigger writes it to the history. Undefined for a disabled user. */
 export async function insertSession(
   tx: TransactionSql,
   user_name: string,
   token_hash: Buffer,
 ): Promise<Session | undefined> {
-  // The lock makes a command that disables the user end this session too.
+  // With the lock, a transaction that disables the user comes after, and ends this session too.
   const [session] = await tx<Session[]>`
     insert into sessions (secret_hash, user_name)
     select ${token_hash}, name from users
@@ -84,7 +88,9 @@ export async function insertSession(
   return session
 }
 
-/** The session of a token, if it is not over. Notes that the session was used now. */
+/**
+ * The session of a token; undefined when it is over. Writes the time of this use, to the minute.
+ */
 export async function findSession(sql: Sql, token_hash: Buffer): Promise<Session | undefined> {
   const [session] = await sql<Session[]>`
     with found as (
@@ -104,7 +110,7 @@ export async function findSession(sql: Sql, token_hash: Buffer): Promise<Session
   return session
 }
 
-/** Notes that the person of a session has given the password. False when the session is over. */
+/** Writes the time at which a session gave its password. False when the session is over. */
 export async function confirmSession(tx: TransactionSql, token_hash: Buffer): Promise<boolean> {
   const { count } = await tx`
     update sessions set confirmed_at = clock_timestamp()
@@ -118,7 +124,7 @@ export async function endSession(tx: TransactionSql, token_hash: Buffer): Promis
     where secret_hash = ${token_hash} and ended_at is null`
 }
 
-/** Ends every session of a user and returns how many there were. */
+/** Ends every open session of a user; returns how many there were. */
 export async function endSessions(sql: Tag, user_name: string): Promise<number> {
   const { count } = await sql`
     update sessions set ended_at = clock_timestamp()
@@ -126,7 +132,7 @@ export async function endSessions(sql: Tag, user_name: string): Promise<number> 
   return count
 }
 
-/** An attempt to log in, with the number of recent attempts, this one included. */
+/** An attempt to log in, with the counts of the user's recent attempts, this one included. */
 interface Attempt {
   readonly number: string
   /** From the same network. */
@@ -135,8 +141,8 @@ interface Attempt {
 }
 
 /**
- * Counts an attempt. The count is committed before the attempt is judged, so that attempts at the
- * same time count each other. Returns the number of recent attempts, this one included.
+ * Inserts an attempt and counts the user's attempts of the last ATTEMPT_MINUTES. The insert commits
+ * before the count, so attempts at the same time count each other.
  */
 export async function countAttempt(sql: Sql, user_name: string, network: string): Promise<Attempt> {
   const [attempt] = await sql<{ number: string }[]>`
@@ -151,7 +157,7 @@ export async function countAttempt(sql: Sql, user_name: string, network: string)
   return { number: '', of_network: 0, of_all: 0, ...attempt, ...counted }
 }
 
-/** Notes that the attempt was refused, and why. The history also says so if the user exists. */
+/** Marks an attempt as refused, and writes the reason to the history if the user exists. */
 export async function keepRefused(
   tx: TransactionSql,
   { number }: Pick<Attempt, 'number'>,
@@ -160,12 +166,12 @@ export async function keepRefused(
   await tx`select keep_refused_login(${number}::text::bigint, ${why})`
 }
 
-/** Forgets a user's attempts from a network, once the user has logged in. */
+/** Deletes a user's attempts from a network, once the user has logged in from it. */
 export async function forgetAttempts(sql: Sql, user_name: string, network: string): Promise<void> {
   await sql`delete from login_attempts where user_name = ${user_name} and network = ${network}`
 }
 
-/** Deletes attempts that are too old to count. */
+/** Deletes the attempts that are too old to count; returns how many. */
 export async function deleteOldAttempts({ sql }: { readonly sql: Sql }): Promise<number> {
   const { count } = await sql`
     delete from login_attempts
@@ -173,9 +179,7 @@ export async function deleteOldAttempts({ sql }: { readonly sql: Sql }): Promise
   return count
 }
 
-/**
- * The hashes, in hex, of those of these sessions that are not over. Does not count as their use.
- */
+/** Which of these sessions are not over, by the token's hash in hex. Does not count as a use. */
 export async function listOpenSessions(sql: Sql, hashes: readonly string[]): Promise<string[]> {
   const rows = await sql<{ hash: string }[]>`
     select encode(secret_hash, 'hex') as hash from sessions
@@ -186,7 +190,7 @@ export async function listOpenSessions(sql: Sql, hashes: readonly string[]): Pro
   return rows.map(({ hash }) => hash)
 }
 
-/** The last use of a session of each user, by the user's name. */
+/** When each user's sessions were last used, by the user's name. */
 export async function listLastSeen(sql: Sql): Promise<ReadonlyMap<string, Instant>> {
   const rows = await sql<{ user_name: string; last: Instant }[]>`
     select user_name, max(last_seen_at) as last from sessions group by user_name`

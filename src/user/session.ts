@@ -1,5 +1,5 @@
-// A session: a person who has logged in. A token in a cookie identifies it. Also how long a session
-// lasts and which limits logging in has.
+// A session is the time for which a person is logged in. The token in a cookie identifies it. This
+// file has the limits of sessions, of login links and of attempts to log in.
 import { hash, randomBytes } from 'node:crypto'
 import type { Instant } from '../instant.ts'
 
@@ -7,17 +7,15 @@ import type { Instant } from '../instant.ts'
 export const IDLE_MINUTES = 30
 export const LONGEST_HOURS = 12
 
-/** How long a log-in link is good. */
+/** How long a login link is valid. */
 export const LINK_MINUTES = 15
-/** The path that a link leads to; its token follows. */
+/** The path of a login link. The token follows it. */
 export const LINK_PATH = '/login/link?token='
 
-/** How long a person may do what asks for the password, after they give it. */
+/** How long after giving the password a session may do what asks for it. */
 export const CONFIRMED_MINUTES = 5
 
-/**
- * The most wrong passwords of one user within this many minutes: from one network, and from all.
- */
+/** The most wrong passwords for one user in ATTEMPT_MINUTES: from one network, and from all. */
 export const ATTEMPT_MINUTES = 15
 export const MOST_ATTEMPTS = { of_network: 5, of_all: 50 }
 
@@ -30,7 +28,7 @@ export interface Session {
   readonly confirmed: boolean
 }
 
-/** 256 bits, in base64url. */
+/** A new secret of 256 random bits, in base64url. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -21,13 +21,14 @@ export async function insertUser(
   return count === 1
 }
 
-/** The database refuses to take the role of operator from the last operator. */
+/** Changes the role. PostgreSQL refuses to leave no operator. */
 export async function updateRole(sql: Sql, name: string, role: UserRole): Promise<void> {
   await sql`update users set role = ${role} where name = ${name}`
 }
 
 /**
- * Disables a user for a reason; '' enables them. The database refuses to disable the last operator.
+ * Disables a user for a reason; '' enables the user. PostgreSQL refuses to disable the last
+ * operator.
  */
 export async function updateDisabled(sql: Sql, name: string, reason: string): Promise<void> {
   await sql`
@@ -36,7 +37,7 @@ export async function updateDisabled(sql: Sql, name: string, reason: string): Pr
     where name = ${name}`
 }
 
-/** All roles on accounts, also those of disabled users, by user and account. */
+/** All roles on accounts, of disabled users too, by user and account. */
 export async function listAccountRoles(sql: Tag): Promise<RoleOnAccount[]> {
   return sql<RoleOnAccount[]>`
     select user_name, account_id, role from account_roles order by user_name, account_id, role`
@@ -64,7 +65,7 @@ export async function deleteAccountRole(
   return count === 1
 }
 
-/** Every key of every user, revoked keys too, as authentication keeps them in memory. */
+/** Every key of every user, revoked keys too. Authentication keeps them in memory. */
 export async function listUserKeys(sql: Tag): Promise<UserKey[]> {
   return sql<UserKey[]>`
     select key_id, user_name, secret_hash, revoked_at is not null as revoked
@@ -79,7 +80,7 @@ export interface UserKeyListing {
   readonly revoked_at: Instant | null
 }
 
-/** The keys of a user without their hashes; with null, those of all users. */
+/** The keys of a user, or with null of all users, without the hashes of their secrets. */
 export async function listKeysOfUser(
   sql: Sql,
   user_name: string | null,

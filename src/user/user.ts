@@ -1,4 +1,4 @@
-// A user: a person who runs the installation or works for accounts in it.
+// A user is a person who runs the installation, or works for accounts in it.
 import type { Instant } from '../instant.ts'
 
 /**
@@ -34,7 +34,7 @@ export interface RoleOnAccount {
 export interface UserKey {
   readonly key_id: string
   readonly user_name: string
-  /** 32 bytes. */
+  /** The SHA-256 of the secret, 32 bytes. */
   readonly secret_hash: Uint8Array
   readonly revoked: boolean
 }
@@ -43,6 +43,6 @@ export interface UserKey {
 export interface Person {
   readonly user: string
   readonly role: UserRole
-  /** The roles by the id of the account. */
+  /** The roles on accounts, by the account's id. */
   readonly roles: ReadonlyMap<string, readonly AccountRole[]>
 }

@@ -1,4 +1,4 @@
-// The SQL statements of saved views: pages of the console that people keep under a name.
+// The SQL statements of saved views: pages of the console that people save under a name.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
@@ -10,7 +10,7 @@ export interface SavedView {
   readonly created_at: Instant
 }
 
-/** The most views of a person; the database refuses more. */
+/** The most views of a person; PostgreSQL refuses more. */
 export const MOST_VIEWS = 100
 
 /** The views of a person, by name; with `page`, only those of this page. */
@@ -26,7 +26,7 @@ export async function listViews(
     order by lower(name), name, place limit ${MOST_VIEWS}`
 }
 
-/** Keeps a view once; undefined when another view of the page has this name. */
+/** Saves a view; a repeat returns it. Undefined when another view of the page has the name. */
 export async function insertView(
   tx: TransactionSql,
   user_name: string,
