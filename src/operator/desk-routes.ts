@@ -48,7 +48,7 @@ interface ChangeRoute<Params extends TSchema, Body extends TSchema>
   /** The act in the words of the command, as the audit log names it. */
   readonly act: string
   /** Whether a repeat acts again, as the answer is not kept, such as one with a secret. */
-  readonly actsAgain?: true
+  readonly actsAgain?: boolean
   /** Changes reference data in one transaction; returns what the answer shows. */
   change(sql: Sql, request: Request<Params, Body>, desk: Desk): Promise<object>
 }
