@@ -114,7 +114,7 @@ export function idLink(root: string, id: string): Html {
   return page === undefined ? code : link(page, code)
 }
 
-/** Whether the value is unset, or an object or list without a set value. */
+/** Whether the value is unset, an empty list, or an object whose members are all empty. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0

@@ -38,7 +38,8 @@ export function setFees(
 }
 
 /**
- * Removes the row with the same matching columns; returns the schedule before. Refuses (404) none.
+ * Removes the row with the same matching columns; returns the schedule before. Refuses (404) if
+ * there is none.
  */
 export function removeFee(sql: Sql, key: Fee): Promise<readonly Fee[]> {
   return changeFees(sql, async tx => {

@@ -50,8 +50,8 @@ export class IncomeCounter {
   }
 
   /**
-   * What an account has earned the installation in the last INCOME_DAYS, oldest first. After
-   * `wait_ms` the answer is what is summed up by then, not complete, while the reading goes on.
+   * What an account has earned the installation in the last INCOME_DAYS, oldest first. When the
+   * reading takes longer than `wait_ms`, it goes on, and the answer has the sums so far.
    */
   async of(account_id: string, wait_ms = Number.POSITIVE_INFINITY): Promise<AccountIncome> {
     const reading = this.#readInTurn(account_id).then(() => true)

@@ -103,8 +103,8 @@ function checkCutOff(before: Route | undefined, { timetable, no_cut_off }: Asked
 }
 
 /**
- * Removes the route of exactly these conditions, to `rail` if it is given. Refuses (404) no such
- * route, and (400) several.
+ * Removes the route of exactly these conditions, to `rail` if it is given. Refuses (404) if there
+ * is none, and (400) if there are several.
  */
 export async function removeRoute(
   sql: Sql,

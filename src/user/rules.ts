@@ -38,7 +38,7 @@ export function readCaller(users: readonly User[], caller: Caller): Read<UserRol
   return { messages: [`user ${user.name} is disabled: ${user.disabled_reason}`] }
 }
 
-/** The commands that members may run. Each checks the caller's roles on the account. */
+/** The commands that members may run. Approving and rejecting ask for the role on the account. */
 const MEMBER_COMMANDS: readonly string[] = ['payout approval', 'payout approve', 'payout reject']
 
 /** Why a user of this role may not run the command; undefined when the user may. */

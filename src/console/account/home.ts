@@ -127,7 +127,7 @@ function inTransit(root: string, page: ListOf<Payout>): Html | '' {
   )}</ul>`
 }
 
-/** The page of an id; of any other text the payouts with this `reference_id`. */
+/** The page of an id, or of the one payout with this `reference_id`; else all payouts with it. */
 async function find(visit: Visit): Promise<string> {
   const text = (visit.query.q ?? '').trim()
   const page = pageOf(visit.root, text)

@@ -35,8 +35,8 @@ async function draftOf(visit: Visit): Promise<Draft> {
   const fieldOf = (name: string) => form.get(name) ?? query[name] ?? ''
   const like = query.like && (await visit.api.find<Payout>(`/v3/payout/${query.like}`))
   const to = fieldOf('to') || (like ? like.beneficiary : '')
-  const known = to && (await visit.api.find<Beneficiary>(`/v3/beneficiary/${to}`))
-  const bank = known ? (known.destination_details.bank as JsonObject | undefined) : undefined
+  const stored = to && (await visit.api.find<Beneficiary>(`/v3/beneficiary/${to}`))
+  const bank = stored ? (stored.destination_details.bank as JsonObject | undefined) : undefined
   return {
     amount: fieldOf('amount') || (like ? digits(like.amount, like.currency) : ''),
     currency: (

@@ -223,7 +223,7 @@ const PREFIX = 'metadata:'
 /** The form of the metadata, for makers, whatever the state of the payout. */
 function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' {
   if (!may(visit, 'maker')) return ''
-  const known = Object.entries(metadata ?? {}).map(([name, text]) => {
+  const present = Object.entries(metadata ?? {}).map(([name, text]) => {
     return { name: PREFIX + name, label: name, value: String(text) }
   })
   return postForm(visit, {
@@ -231,7 +231,7 @@ function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' {
     under: 'Change the metadata',
     button: 'Save the metadata',
     fields: [
-      ...known,
+      ...present,
       { name: 'name', label: 'One more name', hint: 'An empty text takes a name away.' },
       { name: 'text', label: 'Its text', member: 'metadata' },
     ],

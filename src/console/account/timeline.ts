@@ -78,10 +78,10 @@ function postings({ postings: booked, hash }: ItemOf<'journal'>): Html {
   )}</tbody></table><p class="faint">Seal <code>${hash.slice(0, 16)}…</code></p>`
 }
 
-/** The members of an item whose kind this file does not know. */
+/** The members of an item whose kind this file does not know, without those of every kind. */
 function rest(root: string, item: Item): Content {
-  const known = ['at', 'kind', 'event', 'sequence']
-  const set = Object.entries(item).filter(([name, value]) => !known.includes(name) && value)
+  const common = ['at', 'kind', 'event', 'sequence']
+  const set = Object.entries(item).filter(([name, value]) => !common.includes(name) && value)
   return set.map(([name, value]) =>
     typeof value === 'string'
       ? html` ${words(name)}: ${/^[a-z]{3}_/.test(value) ? idLink(root, value) : value}.`

@@ -1,4 +1,4 @@
-// Screens of screening: the payouts that it holds and the parties that may be listed, and one of
+// Shows screening: the payouts that it holds and the parties that may be listed, and one of
 // them with its matches, their scores, and the forms to decide.
 import { type Html, html } from '../../text/html.ts'
 import { anyOf, bodyOf, postForm, REASON, reasonOf } from '../form.ts'
