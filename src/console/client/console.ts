@@ -160,8 +160,8 @@ for (const name of ['pointermove', 'keydown', 'scroll']) {
 
 let refreshing: ReturnType<typeof setTimeout> | undefined
 
-/** Takes in changed objects. A list shows how many and moves no row; other pages refresh. */
-function takeIn(ids: readonly string[]): void {
+/** Shows that objects have changed. A list says how many and moves no row; other pages refresh. */
+function showChanges(ids: readonly string[]): void {
   const watched = document.body.dataset.of ?? ''
   // `*` in place of an id: something has changed.
   const wanted = ids.filter(
@@ -212,7 +212,7 @@ function listen(): void {
       if (isReader) tabs.postMessage({ at: last })
     } else if (over) location.reload()
     else if (lost) showNews('Corridor does not answer. This page goes on when it does.')
-    else if (ids !== undefined) takeIn(ids)
+    else if (ids !== undefined) showChanges(ids)
     // Something changed after the page was made and before its first message.
     else if (at > last) showNews('Something has changed.', 'Show it')
     else if (at === 0) news?.replaceChildren()
