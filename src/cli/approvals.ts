@@ -23,6 +23,8 @@ import { findPayouts } from '../payout/store.ts'
 import { isImport } from '../payout-group/group.ts'
 import { findGroup } from '../payout-group/operations.ts'
 import { presentGroupApproval, presentGroupDecision } from '../payout-group/response.ts'
+import { rolesAllow } from '../user/rules.ts'
+import { listAccountRoles } from '../user/store.ts'
 import { type Context, example, named, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
@@ -78,10 +80,11 @@ Example:
   npx corridor payout reject pot_01m7xpm2m0c6hkd4r9ye --reason "Paid last week"`
 
 async function showAction(payout_id: string): Promise<void> {
-  const { payout, shown } = await withContext(async ({ sql, audit }) => {
-    const account_id = await accountIdOf(audit, 'payout', payout_id)
+  const { payout, shown } = await withContext(async context => {
+    const account_id = await accountIdOf(context.audit, 'payout', payout_id)
+    await refuseStranger(context, account_id)
     const key = { account_id, id: payout_id }
-    return readConfined(sql, [account_id], async tx => {
+    return readConfined(context.sql, [account_id], async tx => {
       const [[payout], shown] = await Promise.all([findPayouts(tx, [key]), findApproval(tx, key)])
       return { payout, shown }
     })
@@ -100,9 +103,10 @@ async function showAction(payout_id: string): Promise<void> {
 }
 
 async function showGroupAction(id: string): Promise<void> {
-  const shown = await withContext(async ({ sql, audit }) => {
-    const account_id = await accountOfGroup(audit, id)
-    return readConfined(sql, [account_id], tx => findGroup(tx, { account_id, id }))
+  const shown = await withContext(async context => {
+    const account_id = await accountOfGroup(context.audit, id)
+    await refuseStranger(context, account_id)
+    return readConfined(context.sql, [account_id], tx => findGroup(tx, { account_id, id }))
   })
   if (shown === undefined) throw new CommandFailed(`${id} is no more`)
   const approval = presentGroupApproval(id, shown)
@@ -206,9 +210,10 @@ Example:
   npx corridor beneficiary reject bnf_01m7xpm2m0c6hkd4r9ye --reason "Unknown"`
 
 async function showBeneficiaryAction(id: string): Promise<void> {
-  const { beneficiary, shown } = await withContext(async ({ sql, audit }) => {
-    const key = { account_id: await accountIdOf(audit, 'beneficiary', id), id }
-    return readConfined(sql, [key.account_id], async tx => {
+  const { beneficiary, shown } = await withContext(async context => {
+    const key = { account_id: await accountIdOf(context.audit, 'beneficiary', id), id }
+    await refuseStranger(context, key.account_id)
+    return readConfined(context.sql, [key.account_id], async tx => {
       const [[beneficiary], shown] = await Promise.all([
         findBeneficiaries(tx, [key]),
         findBeneficiaryApproval(tx, key),
@@ -242,6 +247,23 @@ async function archiveAction(
   const already = did === 'nothing' ? 'already ' : ''
   const is = archived_at === null ? 'not archived' : `archived since ${toSecond(archived_at)}`
   print({ beneficiary: id, archived_at }, `${id}  ${already}${is}`)
+}
+
+/** Members see what is of accounts on which they have a role, as by the API. */
+async function refuseStranger(context: Context, account_id: string): Promise<void> {
+  const { audit, config, role } = context
+  if (role !== 'member') return
+  const own = (await listAccountRoles(audit)).filter(
+    one => one.user_name === config.user && one.account_id === account_id,
+  )
+  if (
+    rolesAllow(
+      own.map(one => one.role),
+      'read',
+    )
+  )
+    return
+  throw new CommandFailed(`${config.user} has no role on its account`)
 }
 
 /** The options by which people decide. */

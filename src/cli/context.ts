@@ -13,11 +13,14 @@ import { audited, type Deed, type LongDeed, type Operator, Unknown } from '../op
 import { openDatabase } from '../postgres/open.ts'
 import { readCaller, refuseCommand } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
+import type { UserRole } from '../user/user.ts'
 import { CommandFailed, NotThere, readOrRefuse, UsageError } from './failure.ts'
 import { visible } from './terminal.ts'
 
 export interface Context {
   readonly config: Config
+  /** Of who runs the command. */
+  readonly role: UserRole
   readonly url: string
   /** For rows of no account. It cannot rewrite the books. For an auditor it cannot write. */
   readonly sql: Sql
@@ -82,7 +85,7 @@ export async function onDatabase<T>(
       new Lane(sql, audited(deed), { max_batch: 1 }).run(deed.command)
     const runLong: Context['runLong'] = ({ operation, command, act }) =>
       new Lane(sql, recordedLong(operation, act), { max_batch: 1 }).run(command)
-    return await work({ config, url, sql, audit, run, runLong }).catch(error => {
+    return await work({ config, role, url, sql, audit, run, runLong }).catch(error => {
       if (error instanceof Unknown) throw new NotThere(error.kind, error.id, error.known)
       if (!isReadOnly(error)) throw error
       throw new CommandFailed(`${config.user} is an auditor, who reads and changes nothing`)

@@ -38,8 +38,10 @@ export function readCaller(users: readonly User[], caller: Caller): Read<UserRol
   return { messages: [`user ${user.name} is disabled: ${user.disabled_reason}`] }
 }
 
-/** The commands that members may run. Approving and rejecting ask for the role on the account. */
-const MEMBER_COMMANDS: readonly string[] = ['payout approval', 'payout approve', 'payout reject']
+/** The commands that members may run. Each asks for a role on the account. */
+const MEMBER_COMMANDS: readonly string[] = ['payout', 'beneficiary'].flatMap(subject =>
+  ['approval', 'approve', 'reject'].map(act => `${subject} ${act}`),
+)
 
 /** Why a user of this role may not run the command; undefined when the user may. */
 export function refuseCommand(user: string, role: UserRole, command: string): string | undefined {
