@@ -154,7 +154,7 @@ export class Live {
     // Most watchers have the same last change, and get the same text.
     for (const [number, alike] of Map.groupBy(behind, watcher => watcher.lastChange)) {
       const ids = events.filter(event => event.sequence > number).map(event => event.object_id)
-      const text = changedText(latest, [...new Set(ids)])
+      const text = changedText(latest, number < after ? ANYTHING : [...new Set(ids)])
       for (const watcher of alike) {
         watcher.lastChange = latest
         send(watcher, text)

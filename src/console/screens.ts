@@ -115,20 +115,20 @@ export class Screens {
       // A key that a browser keeps proves as little as a cookie.
       checkSameOrigin(request, true)
       const visit = await this.#visitOf(request, area)
+      let confirmed = visit.session?.confirmed === true
       try {
         const password = visit.form.get('password') ?? ''
-        if (password !== '') await visit.api.post('/v3/session/confirm', { password })
+        if (password !== '') {
+          await visit.api.post('/v3/session/confirm', { password })
+          confirmed = true
+        }
         return await this.#send(visit, reply, await act(visit))
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        const { session } = visit
         // The page shown again asks for the password if the API has refused for want of it.
-        const confirmed = session !== null && !error.is('password_needed') && session.confirmed
-        const refused = {
-          ...visit,
-          session: session && { ...session, confirmed },
-          formError: error,
-        }
+        const stillConfirmed = confirmed && !error.is('password_needed')
+        const session = visit.session && { ...visit.session, confirmed: stillConfirmed }
+        const refused = { ...visit, session, formError: error }
         return this.#send(refused, reply, await this.#attempt(refused, again))
       }
     })

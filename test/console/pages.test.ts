@@ -19,7 +19,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { logIn, sendForm } from '../support/service/session.ts'
+import { logIn, logInByLink, PASSWORD, sendForm } from '../support/service/session.ts'
 
 /** In every text that a caller can set. */
 const HOSTILE = `</td><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;`
@@ -337,6 +337,32 @@ test('a page is told of changes from where it was read, until its session is ove
   await endSessions(service.deps.sql, user)
   await until('the stream ends', () => live.isOver)
   assert.match(live.read, /event: over\ndata: \{\}\n\n$/)
+})
+
+test('a form that is refused after a good password: shown again, and asks for no password', async () => {
+  await addPerson(service, { user: 'olga', role: 'operator' })
+  const headers = await logInByLink(service, 'olga')
+  await service.database.owner`
+    update sessions set confirmed_at = confirmed_at - interval '6 minutes' where user_name = 'olga'`
+  const path = `/console/installation/accounts/${id}`
+  const asks = ({ text }: { readonly text: string }) => text.includes('name="password"')
+  assert.ok(asks(await look(headers, path)))
+  const password = PASSWORD
+  const refused = await send(headers, `${path}/unfreeze`, { password, reason: 'It is not frozen.' })
+  assert.equal(refused.status, 409, refused.text)
+  assert.ok(!asks(refused))
+})
+
+test('a page that was away for more than 100 events is told that anything may have changed', async () => {
+  const { headers } = await person(['viewer'])
+  const page = await look(headers, `/console/${id}`)
+  const seen = /data-seen="(\d+)"/.exec(page.text)?.[1]
+  const payouts = Array.from({ length: 60 }, () => ({ ...localPayout, allow_duplicate: true }))
+  assert.equal((await account.post('/v3/payout_batch', { payouts })).status, 200)
+  const live = await watch(headers, seen)
+  await until('the change is told', () => live.read.includes('event: changed'))
+  assert.match(live.read, /data: \["\*"\]/)
+  live.close()
 })
 
 test('a page that opens while sessions are read: its own is not over', async () => {

@@ -102,7 +102,7 @@ function findingsOf(read: readonly TextRow[], batch: Batch): Html {
       ...REFUSAL_COLUMNS,
     ],
   }
-  return html`<section class="card"><h2>Checked: emptyBody is made yet</h2>
+  return html`<section class="card"><h2>Checked: nothing is made yet</h2>
 ${facts([
   ['Payouts', counts.payouts],
   ['Would be made', counts.created],

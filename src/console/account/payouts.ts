@@ -124,7 +124,7 @@ ${acts(visit, payout)}
  */
 function scheduled({ execute_at, status }: Payout): Html | '' {
   if (execute_at === null || status !== 'processing') return ''
-  return html`<p>Its time is ${time(execute_at)}: emptyBody goes out before, and until then you can
+  return html`<p>Its time is ${time(execute_at)}: nothing goes out before, and until then you can
 cancel it.</p>`
 }
 

@@ -136,8 +136,8 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
     ),
     need(
       [
-        'rate is stale: emptyBody is converted by it',
-        'rates are stale: emptyBody is converted by them',
+        'rate is stale: nothing is converted by it',
+        'rates are stale: nothing is converted by them',
       ],
       stale,
       'prices',

@@ -54,7 +54,7 @@ const SAMPLE = html`<span class="state wait">sample</span>`
 
 const RATES: Table<Rate> = {
   caption: 'Rates',
-  empty: 'No rates: emptyBody can be converted.',
+  empty: 'No rates: nothing can be converted.',
   columns: [
     {
       name: 'Pair',
