@@ -1,5 +1,5 @@
 // Checks the body of a batch, payout by payout. It yields to other requests in between, because a
-// body is too large for one turn.
+// body is too large for one turn of the event loop.
 import type { FastifyRequest } from 'fastify'
 import { type Problem, Refusal } from '../errors.ts'
 import { isObject, problemsByRules, validationProblems, withMore } from '../http/problems.ts'
@@ -9,12 +9,12 @@ import { PayoutRequest } from '../payout/request.ts'
 import { hashJson } from '../seal.ts'
 import { forEachInTurns } from '../turns.ts'
 import { type BatchRequest, MAX_PAYOUTS } from './request.ts'
-import { MAX_LISTED, within } from './rules.ts'
+import { atPosition, MAX_LISTED } from './rules.ts'
 
 /** 16 MiB: 10,000 payouts of 1.6 KiB each. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
-/** The refusal of each body with problems, until its handler throws it. */
+/** The refusal of each body that has problems, until `checkBatch` throws it. */
 const refusals = new WeakMap<object, Refusal>()
 
 /** Checks the payouts of a body of any shape; `checkBatch` throws the result. */
@@ -22,7 +22,7 @@ export async function judgePayouts(request: FastifyRequest): Promise<void> {
   const { body } = request
   if (!isObject(body)) return
   const { payouts } = body
-  // Too many payouts are left unchecked: the schema refuses their number.
+  // The schema refuses too many payouts, so they are not checked.
   if (!Array.isArray(payouts) || payouts.length > MAX_PAYOUTS) return
   const listed: Problem[] = []
   let unlisted = 0
@@ -42,15 +42,15 @@ export function checkBatch(body: object): void {
 }
 
 function problemsOf(request: FastifyRequest, payout: unknown, i: number): Problem[] {
-  const unasked = tooMuch(PayoutRequest, payout, `payouts[${i}]`)
-  if (unasked.length > 0) return unasked
+  const excess = tooMuch(PayoutRequest, payout, `payouts[${i}]`)
+  if (excess.length > 0) return excess
   const isValid = request.compileValidationSchema(PayoutRequest)
   const found = isValid(payout) ? [] : shapeProblems(isValid.errors ?? [], i)
   const check = (body: unknown) => checkRequest(body as PayoutRequest, request.account)
   const byRules = problemsByRules(check, payout, found.length === 0)
   return withMore(
     found,
-    byRules.map(problem => within(i, problem)),
+    byRules.map(problem => atPosition(i, problem)),
   )
 }
 
@@ -61,7 +61,7 @@ function shapeProblems(findings: Parameters<typeof validationProblems>[0], i: nu
   return validationProblems(placed, 'body')
 }
 
-/** The batch for hashing, with each payout hashed by itself. */
+/** The request in the form that is hashed for its Idempotency-Key: each payout is its own hash. */
 export async function hashable({ payouts, ...rest }: BatchRequest): Promise<object> {
   const hashes: string[] = []
   await forEachInTurns(payouts, payout => hashes.push(hashJson(payout)))

@@ -1,4 +1,4 @@
-// The operation that makes a batch of payouts: it loads them like single payouts, decides one after
+// The operation that makes a batch of payouts. It loads them like single payouts, decides one after
 // the other on one state, and stores them in portions. Also the dry run of a batch.
 import { checkActive } from '../account/states.ts'
 import { type LongOperation, loadingAll } from '../engine/operation.ts'
@@ -16,7 +16,15 @@ import { forEachInTurns, nextTurn } from '../turns.ts'
 import type { Decided, PayoutBatch } from './payout-batch.ts'
 import { type BatchRequest, modeOf } from './request.ts'
 import { presentBatch, presentDryRun } from './response.ts'
-import { count, decideItem, isRefused, itemOf, makeBatch, newTally, refusalOf } from './rules.ts'
+import {
+  addToTally,
+  decideItem,
+  isRefused,
+  itemOf,
+  makeBatch,
+  newTally,
+  refusalOf,
+} from './rules.ts'
 import { insertBatches, insertItems } from './store.ts'
 
 export type BatchCommand = Omit<CreatePayout, 'request'> & { readonly request: BatchRequest }
@@ -26,12 +34,12 @@ export interface MadeBatch extends Answering {
 }
 
 /**
- * How many payouts are stored together. Measured: PostgreSQL takes half as long again for ten
- * thousand payouts in portions of 64.
+ * How many payouts are stored together. Measured: ten thousand payouts in portions of 64 take
+ * PostgreSQL half as long again.
  */
 const PORTION = 128
 
-/** The most portions that are sent and unanswered: further ones would only wait in memory. */
+/** The most portions that are sent and unanswered. More portions would only wait in memory. */
 const MAX_ON_THEIR_WAY = 4
 
 /** POST /v3/payout_batch: all payouts, the batch and its items in one transaction. */
@@ -57,23 +65,23 @@ export function createBatch(
           outcomes.length > 0 && payouts.store(tx, outcomes, state),
           insertItems(tx, items),
         ])
-        // Awaited below; this keeps a failure before that from being unhandled.
+        // The promise is awaited below. Until then, a rejection must not be unhandled.
         stored.catch(() => {})
         stores.push(stored)
       }
-      // The last portion with payouts, whose events seal the answer.
+      // The last portion with payouts. It is stored after the answer is made, because its events
+      // carry the answer's digest.
       let last: readonly Decided[] = []
       for (let i = 0; i < request.payouts.length; i += PORTION) {
         const decided: Decided[] = []
         await forEachInTurns(request.payouts.slice(i, i + PORTION), (payout, k) => {
           const one = decideItem(state, account, payout, { key_id, made_by, position: i + k })
-          count(tally, one)
+          addToTally(tally, one)
           decided.push(one)
         })
-        // Making the rows takes as long as a slice of decisions.
+        // Making the rows takes as long as one turn of decisions.
         await nextTurn()
-        // Once the whole batch is refused, further payouts are decided only to report their
-        // problems.
+        // Once the whole batch is refused, later payouts are decided only to report their problems.
         if (!isRefused(mode, tally)) {
           const pays = decided.some(({ outcome }) => outcome !== null)
           store(pays ? last : decided)
@@ -88,14 +96,14 @@ export function createBatch(
       const outcome = { batch, reply: success(presentBatch(batch, refused)) }
       answered(outcome)
       store(last)
-      // The book has used this time, even if no payout was made.
+      // The batch has this time of the book, even if it makes no payout.
       await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [batch])])
       return outcome
     },
   }
 }
 
-/** Runs the decisions of a batch and stores nothing. */
+/** The dry run of a batch: runs its decisions, and stores nothing. */
 export async function tryBatch(
   state: PayoutState,
   { account_id, account, request, key_id = '', made_by = '' }: BatchCommand,
@@ -106,14 +114,14 @@ export async function tryBatch(
   checkActive(book)
   await forEachInTurns(request.payouts, (payout, position) => {
     const decided = decideItem(state, account, payout, { key_id, made_by, position })
-    count(tally, decided)
+    addToTally(tally, decided)
     all.push(decided)
   })
   const batch = makeBatch({ account_id, id: '', created_at: book.now }, request, tally)
   return success(presentDryRun(batch, all))
 }
 
-/** The payouts of a batch, as if each was requested alone. */
+/** The commands of a batch's payouts, as if each payout was requested alone. */
 export function payoutsOf({ request, ...command }: BatchCommand): CreatePayout[] {
   return request.payouts.map(payout => ({ ...command, request: payout, claim: null }))
 }

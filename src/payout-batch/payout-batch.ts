@@ -30,6 +30,7 @@ export interface PayoutBatch {
   /** '' is "not set". */
   readonly reference_id: string
   readonly metadata: Readonly<Record<string, string>> | null
+  /** How many payouts were made and not held, made and held, and refused. */
   readonly created: number
   readonly held: number
   readonly refused: number
@@ -38,17 +39,17 @@ export interface PayoutBatch {
   readonly created_at: Instant
 }
 
-/** One requested payout, as stored. */
+/** One requested payout of a batch, as stored. */
 export interface BatchItem {
   readonly account_id: string
   readonly batch_id: string
   /** Its index in the request. */
   readonly position: number
   readonly status: ItemStatus
-  /** '' when it was refused. */
+  /** '' when the payout was refused. */
   readonly payout_id: string
   readonly reference_id: string
-  /** Problems of the payout; their `remarks` are paths within the payout. */
+  /** Why the payout was refused. `remarks` are paths within the payout. */
   readonly problems: readonly Problem[]
 }
 

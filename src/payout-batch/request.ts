@@ -32,7 +32,7 @@ export const BatchRequest = Closed(
     ),
     reference_id: Type.Optional(Text(128)),
     metadata: Type.Optional(Metadata),
-    // Checked one by one, apart from the rest, because there are many.
+    // `judgePayouts` checks the payouts one by one, because a batch has many.
     payouts: Type.Unsafe<PayoutRequest[]>({
       type: 'array',
       ...Payouts,

@@ -124,7 +124,7 @@ export function presentItem(item: BatchItem) {
   }
 }
 
-/** `refused` are the first refused items. */
+/** The answer of a batch. `refused` has its first refused items, at most MAX_LISTED. */
 export function presentBatch(batch: PayoutBatch, refused: readonly BatchItem[]) {
   const { id, mode, created, held, reference_id, metadata, created_at } = batch
   const payouts = created + held + batch.refused
@@ -147,11 +147,11 @@ export function presentBatch(batch: PayoutBatch, refused: readonly BatchItem[]) 
 export function presentDryRun(batch: PayoutBatch, all: readonly Decided[]) {
   const refused = all.filter(({ outcome }) => outcome === null).slice(0, MAX_LISTED)
   const items = refused.map(decided => itemOf(batch.account_id, '', decided))
-  const whole = isRefused(batch.mode, { counts: batch })
+  const is_refused = isRefused(batch.mode, { counts: batch })
   return {
     ...presentBatch(batch, items),
     dry_run: true,
-    status: whole ? 'would_be_refused' : 'would_complete',
+    status: is_refused ? 'would_be_refused' : 'would_complete',
     payouts: all.map(presentForeseen),
   }
 }

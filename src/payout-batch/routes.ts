@@ -123,18 +123,21 @@ function itemsRoute(app: FastifyInstance, deps: Needs): void {
   )
 }
 
-/** Batches of one account with their refused items. */
+/** The answers of batches of one account, with their first refused items. */
 async function presentAll(deps: Needs, batches: readonly PayoutBatch[]): Promise<object[]> {
-  const some = batches.filter(({ refused }) => refused > 0)
-  const [first] = some
+  const with_refused = batches.filter(({ refused }) => refused > 0)
+  const [first] = with_refused
   const refused =
     first === undefined
       ? new Map()
-      : await deps.read(first.account_id, tx => findRefusedItems(tx, some, MAX_LISTED))
+      : await deps.read(first.account_id, tx => findRefusedItems(tx, with_refused, MAX_LISTED))
   return batches.map(batch => presentBatch(batch, refused.get(batch.id) ?? []))
 }
 
-/** Refuses with every problem at once; the schema may have refused members of any type. */
+/**
+ * Reads the query of a list of items. Refuses (400) with every problem at once. It also runs as
+ * `checkQuery`, when the schema may have refused members of any type.
+ */
 function readItems({ limit = '10', starting_after, ending_before, status }: ItemQuery) {
   const problems: Problem[] = []
   const invalid = (remarks: string, message: string) =>

@@ -1,5 +1,5 @@
-// The rules of batches: the decision on each payout, the totals of all, and the refusal of the
-// whole batch. payout/create.ts decides a single payout. Pure.
+// The rules of batches: the decision on each payout, the totals of all payouts, and the refusal of
+// the whole batch. payout/create.ts decides a single payout. Pure.
 import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import { type AskedBy, decidePayout } from '../payout/create.ts'
@@ -15,12 +15,12 @@ import type {
 } from './payout-batch.ts'
 import { type BatchRequest, modeOf } from './request.ts'
 
-/** The most problems that an answer lists; the rest are counted. */
+/** The most problems that an answer lists; the others are counted. */
 export const MAX_LISTED = 100
 
 /**
- * Decides one payout after those before it. A refusal leaves the state unchanged, so it does not
- * affect later payouts.
+ * Decides one payout after the earlier payouts of the batch. A refusal leaves the state unchanged,
+ * so it does not affect later payouts.
  */
 export function decideItem(
   state: PayoutState,
@@ -57,6 +57,7 @@ interface Tally {
   readonly totals: Map<string, Total>
   /** The first refused payouts, at most MAX_LISTED. */
   readonly refused: Decided[]
+  /** How many problems the refused payouts have. */
   problems: number
 }
 
@@ -65,7 +66,7 @@ export function newTally(): Tally {
   return { counts, totals: new Map(), refused: [], problems: 0 }
 }
 
-export function count(tally: Tally, decided: Decided): void {
+export function addToTally(tally: Tally, decided: Decided): void {
   tally.counts[statusOf(decided)] += 1
   if (decided.outcome !== null) addTo(tally.totals, decided.outcome)
   else if (tally.refused.length < MAX_LISTED) tally.refused.push(decided)
@@ -99,13 +100,13 @@ export function isRefused(mode: BatchMode, { counts }: Pick<Tally, 'counts'>): b
 /** The refusal of the whole batch: the problems of each payout, by its path in the request. */
 export function refusalOf({ refused, problems }: Tally): Refusal {
   const listed = refused
-    .flatMap(({ position, problems }) => problems.map(problem => within(position, problem)))
+    .flatMap(({ position, problems }) => problems.map(problem => atPosition(position, problem)))
     .slice(0, MAX_LISTED)
   return new Refusal(listed, problems - listed.length)
 }
 
-/** A problem of one payout as a problem of the request. */
-export function within(position: number, problem: Problem): Problem {
+/** A problem of one payout as a problem of the whole request. */
+export function atPosition(position: number, problem: Problem): Problem {
   const { remarks } = problem
   const path = `payouts[${position}]`
   return { ...problem, remarks: remarks === '' ? path : `${path}.${remarks}` }

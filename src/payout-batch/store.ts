@@ -28,7 +28,7 @@ const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
 const insertRows = inserter<PayoutBatch>('payout_batches', KINDS)
 
-/** Inserts batches, after their items: the history of the batch seals both. */
+/** Inserts batches after their items, because the history of a batch seals both. */
 export function insertBatches(tx: TransactionSql, batches: readonly PayoutBatch[]) {
   return keepHistory(tx, 'payout_batches', batches, () => insertRows(tx, batches))
 }
@@ -81,7 +81,7 @@ export interface WantedItems {
   readonly limit: number
   readonly after: number
   readonly before: number
-  /** Whether the page holds the first or the last of these items. */
+  /** Whether the page has the first or the last of these items. */
   readonly end: 'first' | 'last'
   readonly statuses: readonly ItemStatus[]
 }
@@ -107,7 +107,7 @@ export async function listItems(
   return { rows: end === 'first' ? page : page.reverse(), has_more: rows.length > limit }
 }
 
-/** The first refused items of each batch. */
+/** The first `limit` refused items of each batch, by batch id. */
 export async function findRefusedItems(
   sql: Tag,
   keys: readonly Key[],

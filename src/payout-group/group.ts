@@ -1,12 +1,12 @@
-// Payouts that people decide about together: those of a batch, or those that one import has made.
+// The nouns of groups: payouts of a batch, or of an import, that people decide about together.
 import type { OpenApproval } from '../approval/approval.ts'
 import type { Instant } from '../instant.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 
-/** The most payouts that one decision is about: the oldest that wait. A batch never has more. */
+/** The most payouts in one decision: the oldest waiting payouts. A batch never has more payouts. */
 export const MAX_TOGETHER = 10_000
 
-/** In words, such as `batch pob_…`. */
+/** The group in words, such as `batch pob_…`. */
 export function groupWords(id: string): string {
   return `${isImport(id) ? 'import' : 'batch'} ${id}`
 }
@@ -15,21 +15,22 @@ export function isImport(id: string): boolean {
   return id.startsWith('pim_')
 }
 
-/** The sum of payouts that wait for an approval, in minor units of the currency they pay. */
+/** The sum of payouts that wait for an approval, in minor units of the payout currency. */
 export interface WaitingTotal {
   readonly currency: string
   readonly payouts: number
   readonly amount: bigint
 }
 
-/** How many approvals of a group have this outcome; '' while they wait. */
+/** How many approvals of a group have this outcome; '' for approvals that wait. */
 export interface CountedApprovals {
   readonly outcome: OpenApproval['approval']['outcome']
   readonly payouts: number
 }
 
 /**
- * The payouts of one batch or import in one currency, among the payouts that have waited longest.
+ * The waiting payouts of one batch or import in one currency, among the account's MAX_TOGETHER
+ * oldest waiting payouts.
  */
 export interface WaitingPart extends WaitingTotal {
   /** The batch; '' of an import. */
@@ -38,7 +39,7 @@ export interface WaitingPart extends WaitingTotal {
   readonly beginning: string
   /** When the first of the waiting payouts was made. */
   readonly since: Instant
-  /** The people who made the payouts; keys that belong to nobody are left out. */
+  /** The people who made the payouts; without keys that belong to no person. */
   readonly made_by: readonly string[]
 }
 
@@ -51,16 +52,17 @@ export interface WaitingGroup {
   readonly totals: readonly WaitingTotal[]
 }
 
-/** A group as a person sees it before they decide. */
+/** A group as it is shown to a person before they decide. */
 export interface ShownGroup {
   /** The approvals of the waiting payouts, the oldest first, at most MAX_TOGETHER. */
   readonly waiting: readonly OpenApproval[]
-  /** The sums of the same payouts. */
+  /** The sums of the waiting payouts. */
   readonly totals: readonly WaitingTotal[]
-  /** The approvals of all payouts of the group that have ever needed one. */
+  /** The counts of all approvals that the group's payouts have ever needed. */
   readonly counts: readonly CountedApprovals[]
 }
 
+/** The result of one decision about a group. */
 export interface DecidedGroup {
   readonly account_id: string
   readonly group_id: string

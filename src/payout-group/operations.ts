@@ -1,5 +1,5 @@
 // The operation by which a person approves or rejects all waiting payouts of a group. One
-// transaction reads, decides and stores them in portions.
+// transaction reads, decides and stores the payouts in portions.
 import type { OpenApproval } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
@@ -19,10 +19,10 @@ import { advancePayout, type Receivers, readUnder } from '../payout/step-operati
 import { findPayouts } from '../payout/store.ts'
 import { forEachInTurns, nextTurn } from '../turns.ts'
 import { type DecidedGroup, groupWords, type ShownGroup, type WaitingGroup } from './group.ts'
-import { decidedBy, digestOfWaiting, groupsOf, isWaiting } from './rules.ts'
+import { digestOfWaiting, groupsOf, isWaiting, payoutsToDecide } from './rules.ts'
 import {
   countApprovals,
-  isThere,
+  groupExists,
   listImported,
   listWaiting,
   listWaitingParts,
@@ -38,7 +38,9 @@ export interface DecideGroup {
   readonly asked: AskedDecision
 }
 
-/** The waiting payouts of a group, the oldest first; undefined when there is no such group. */
+/**
+ * The waiting payouts of a group, the oldest first; undefined when the account has no such group.
+ */
 type Members = readonly Key[] | undefined
 
 interface Prepared {
@@ -51,6 +53,7 @@ interface State extends LockedBooks, Prepared {
   readonly approvers: ReadonlySet<string>
 }
 
+/** The command that decides about one payout of the group. */
 const decision = ({ account_id, id: payout_id }: Key, asked: AskedDecision): Advance => {
   return { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null, act: asked }
 }
@@ -58,10 +61,10 @@ const decision = ({ account_id, id: payout_id }: Key, asked: AskedDecision): Adv
 export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepared> = {
   name: 'decide_payout_group',
 
-  // `load` sees, under the locks, what others decide meanwhile. It leaves out payouts that an
-  // import makes meanwhile, because the person has not seen them.
+  // `load` reads the approvals again under the locks, so that it sees decisions made meanwhile. It
+  // leaves out payouts that an import makes meanwhile, because the person was not shown them.
   async prepare(tx, commands) {
-    const { account_id, group_id: id, asked } = one(commands)
+    const { account_id, group_id: id, asked } = onlyCommand(commands)
     void confineTo(tx, [account_id])
     const members = await findMembers(tx, { account_id, id })
     const receivers = await inPortions(members ?? [], portion => {
@@ -72,9 +75,9 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
   },
 
   async load(tx, commands, prepared) {
-    const { account_id } = one(commands)
+    const { account_id } = onlyCommand(commands)
     const { members, receivers } = prepared ?? { members: undefined, receivers: new Map() }
-    // Also locks the book of a group without payouts: the answer is kept under that lock.
+    // Also locks the book if there is no payout, because the answer is kept under that lock.
     const locking = lockBooks(tx, [account_id, ...receivers.values()])
     const [locked, approvers, open] = await Promise.all([
       locking,
@@ -92,11 +95,11 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
     })
     const { now } = bookOf(state.books, account_id)
     const digest = digestOfWaiting(waiting)
-    const left = decidedBy(group_id, waiting, asked, state.approvers, now)
+    const undecided = payoutsToDecide(group_id, waiting, asked, state.approvers, now)
     await nextTurn()
     const statuses = new Map<PayoutStatus, number>()
     const stores: Promise<unknown>[] = []
-    const portions = portionsOf(left)
+    const portions = portionsOf(undecided)
     const read = (portion: readonly OpenApproval[] = []) => readPortion(tx, state, portion, asked)
     let reading = read(portions[0])
     for (const [i, portion] of portions.entries()) {
@@ -118,7 +121,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
       if (next === undefined) answered({ account_id, group_id, digest, statuses })
       await nextTurn()
       const stored = advancePayout.store(tx, outcomes, under)
-      // Awaited below; this keeps a failure before that from being unhandled.
+      // The promise is awaited below. Until then, a rejection must not be unhandled.
       stored.catch(() => {})
       stores.push(stored)
       await nextTurn()
@@ -128,7 +131,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
   },
 }
 
-/** Reads what the decisions touch. All portions share the books, which the decisions change. */
+/** Reads the state of one portion. All portions share the books, which the decisions change. */
 function readPortion(
   tx: TransactionSql,
   { books, now, lists_version, receivers }: State,
@@ -149,7 +152,7 @@ async function decidePortion(
   const outcomes: AdvanceOutcome[] = []
   await forEachInTurns(portion, ({ approval }) => {
     const key = payoutKey(approval)
-    // A rejection skips blocked payouts and ends the others.
+    // A rejection skips payouts with a confirmed match, and ends the others.
     const is_blocked = state.payouts.get(nameOf(key))?.screening === 'confirmed'
     if (asked.decision === 'reject' && is_blocked) return
     outcomes.push(advancePayout.decide(state, decision(key, { ...asked, digest: approval.digest })))
@@ -162,7 +165,7 @@ function portionsOf<T>(items: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, i) => items.slice(i * PORTION, (i + 1) * PORTION))
 }
 
-/** What is read about these payouts, one portion after the other. */
+/** Reads about these payouts, one portion after the other, and merges the results. */
 async function inPortions<T>(
   members: readonly Key[],
   read: (portion: readonly Key[]) => Promise<ReadonlyMap<string, T>>,
@@ -174,12 +177,12 @@ async function inPortions<T>(
   return all
 }
 
-/** Undefined when there is no such group. */
+/** The waiting payouts of a group; undefined when the account has no such group. */
 async function findMembers(tx: TransactionSql, key: Key): Promise<Members> {
-  return (await isThere(tx, key)) ? listWaiting(tx, key) : undefined
+  return (await groupExists(tx, key)) ? listWaiting(tx, key) : undefined
 }
 
-/** Undefined when there is no such group. */
+/** A group as it is shown before a decision; undefined when the account has no such group. */
 export async function findGroup(tx: TransactionSql, key: Key): Promise<ShownGroup | undefined> {
   const members = await findMembers(tx, key)
   if (members === undefined) return undefined
@@ -189,7 +192,7 @@ export async function findGroup(tx: TransactionSql, key: Key): Promise<ShownGrou
   return { waiting: members.flatMap(member => open.get(nameOf(member)) ?? []), totals, counts }
 }
 
-/** The batches and imports with waiting payouts, the newest first. */
+/** The account's batches and imports with waiting payouts, the newest first. */
 export async function listWaitingGroups(
   tx: TransactionSql,
   account_id: string,
@@ -197,13 +200,16 @@ export async function listWaitingGroups(
   return groupsOf(account_id, await listWaitingParts(tx, account_id))
 }
 
-/** A page of the payouts of an import; undefined when there is no such import. */
+/**
+ * A page of the payouts of an import; undefined when the account has no such import. `page` is
+ * undefined when the cursor names no payout.
+ */
 export async function listPayouts(
   tx: TransactionSql,
   key: Key,
   wanted: Wanted,
 ): Promise<{ readonly page: Page<Payout> | undefined } | undefined> {
-  if (!(await isThere(tx, key))) return undefined
+  if (!(await groupExists(tx, key))) return undefined
   const page = await listImported(tx, key, wanted)
   if (page === undefined) return { page }
   const payouts = await findPayouts(tx, page.rows)
@@ -211,8 +217,8 @@ export async function listPayouts(
   return { page: { ...page, rows: page.rows.flatMap(({ id }) => named.get(id) ?? []) } }
 }
 
-/** Lanes give long operations one command at a time. */
-function one(commands: readonly DecideGroup[]): DecideGroup {
+/** The only command: lanes give long operations one command at a time. */
+function onlyCommand(commands: readonly DecideGroup[]): DecideGroup {
   const [command] = commands
   if (command === undefined) throw new Error('no command')
   return command

@@ -1,4 +1,5 @@
-// Answers about the approval of a group: which payouts wait, and the result of a decision.
+// The answers about groups: which groups wait, which payouts of a group wait, and the result of a
+// decision.
 import { APPROVAL_OUTCOMES, DECISIONS, type Decision } from '../approval/approval.ts'
 import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -27,8 +28,10 @@ export const Total = Type.Object(
 )
 const Totals = Type.Array(Total, { description: 'Of those that wait.' })
 
-/** The members that follow the counts of waiting payouts. */
-function waits(order: string) {
+/**
+ * The members of both approval answers. `order` is the order of the digest, for its description.
+ */
+function approvalMembers(order: string) {
   return {
     totals: Totals,
     made_by: Type.Array(Type.String(), {
@@ -63,7 +66,7 @@ export const BatchApprovalResponse = Type.Object(
     object: Type.Literal('payout_batch_approval'),
     payout_batch: Batch,
     waiting: Count('How many payouts of the batch wait for an approval.'),
-    ...waits('batch'),
+    ...approvalMembers('batch'),
   },
   { title: 'PayoutBatchApproval', description: 'What of a batch waits for people.' },
 )
@@ -74,12 +77,12 @@ export const ImportApprovalResponse = Type.Object(
     payout_import: Import,
     waiting: Count('How many payouts of the import wait and are decided together.'),
     further: Count('How many wait besides. They are shown and decided once these are.'),
-    ...waits('payouts’ ids'),
+    ...approvalMembers('payouts’ ids'),
   },
   { title: 'PayoutImportApproval', description: 'What of an import waits for people.' },
 )
 
-/** What waits of a batch or an import. */
+/** The answer about the waiting payouts of a batch or an import. */
 export function presentGroupApproval(id: string, { waiting, totals, counts }: ShownGroup) {
   const countOf = (outcome: string) => counts.find(one => one.outcome === outcome)?.payouts ?? 0
   const times = waiting.map(({ approval }) => approval.expires_at).sort()
@@ -164,13 +167,13 @@ export const ImportDecisionResponse = Type.Object(
   { title: 'PayoutImportDecision' },
 )
 
-/** What has become of the payouts of a batch or an import. */
+/** The answer of a decision about a batch or an import. */
 export function presentGroupDecision(decision: Decision, { group_id, statuses }: DecidedGroup) {
   const payouts = Array.from(statuses, ([status, payouts]) => ({ status, payouts }))
   return { ...headOf(group_id, 'decision'), decision, payouts }
 }
 
-/** The members that name the group. */
+/** The members that name the object and the group. */
 function headOf(id: string, about: 'approval' | 'decision'): object {
   const kind = isImport(id) ? 'payout_import' : 'payout_batch'
   return { object: `${kind}_${about}`, [kind]: id }

@@ -1,6 +1,5 @@
-// GET /v3/payout_group: the batches and imports that wait for people. GET
-// /v3/payout_import/{id}/payout: the payouts that one import has made, for the people who decide
-// about the import as one.
+// GET /v3/payout_group: the batches and imports with payouts that wait for people. GET
+// /v3/payout_import/{id}/payout: the payouts of one import, for the people who decide about it.
 import type { Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'

@@ -1,6 +1,6 @@
-// The approval of a group as one. A person decides about all of its waiting payouts, bound to one
-// digest of what they were shown. Each payout keeps its own approval, so each rule about a payout
-// also holds in a group. Pure.
+// The approval of a group as one. A person decides about all of its waiting payouts, with one
+// digest of what they were shown. Each payout keeps its own approval, so that every rule about a
+// payout also applies in a group. Pure.
 import { hash } from 'node:crypto'
 import type { OpenApproval } from '../approval/approval.ts'
 import { type AskedDecision, checkDecision } from '../approval/rules.ts'
@@ -22,14 +22,14 @@ export function isWaiting({ approval }: OpenApproval): boolean {
   return approval.outcome === ''
 }
 
-/** The people who made the waiting payouts; keys that belong to nobody are left out. */
+/** The people who made the waiting payouts; without keys that belong to no person. */
 export function makersOf(waiting: readonly OpenApproval[]): string[] {
   const names = new Set(waiting.map(({ approval }) => approval.made_by))
   names.delete('')
   return [...names].sort()
 }
 
-/** The people who have approved every waiting payout, and so have nothing left to decide. */
+/** The people who have approved every waiting payout, and so have nothing more to decide. */
 export function approversOf(waiting: readonly OpenApproval[]): string[] {
   const [first, ...others] = waiting.map(
     ({ decisions }) => new Set(decisions.map(({ user_name }) => user_name)),
@@ -42,7 +42,7 @@ export function approversOf(waiting: readonly OpenApproval[]): string[] {
     .sort()
 }
 
-/** The groups of these parts, the newest first. */
+/** Joins the parts of each group. The groups come newest first. */
 export function groupsOf(account_id: string, parts: readonly WaitingPart[]): WaitingGroup[] {
   const idOf = ({ batch_id, beginning }: WaitingPart) =>
     batch_id === '' ? importId(account_id, beginning) : batch_id
@@ -57,10 +57,11 @@ export function groupsOf(account_id: string, parts: readonly WaitingPart[]): Wai
 const earlier = (a: Instant, b: Instant) => (a < b ? a : b)
 
 /**
- * The waiting payouts that the decision is about: those that the person has not decided yet.
- * Refuses what a decision about one of them refuses, and a digest of other payouts.
+ * The waiting payouts that the person has not decided yet, which the decision is about. Refuses
+ * with invalid_transition when no payout waits, as `checkDecision` refuses any of them, and with
+ * approval_outdated when the digest is not that of the waiting payouts.
  */
-export function decidedBy(
+export function payoutsToDecide(
   group_id: string,
   waiting: readonly OpenApproval[],
   asked: AskedDecision,
@@ -73,13 +74,13 @@ export function decidedBy(
   }
   const { digest, ...decision } = asked
   const { user_name } = asked
-  const left = waiting.filter(open => !open.decisions.some(one => one.user_name === user_name))
-  for (const open of left.length === 0 ? waiting : left) {
+  const undecided = waiting.filter(open => !open.decisions.some(one => one.user_name === user_name))
+  for (const open of undecided.length === 0 ? waiting : undecided) {
     checkDecision(`payout ${open.approval.payout_id}`, open, decision, approvers, now)
   }
   if (digest !== undefined && digest !== digestOfWaiting(waiting)) {
     const message = `The digest is not what waits of ${groupWords(group_id)}: look at it again.`
     throw refusal('approval_outdated', message, 'digest')
   }
-  return left
+  return undecided
 }

@@ -13,7 +13,7 @@ import {
   type WaitingTotal,
 } from './group.ts'
 
-/** The account of a group: approvers name it by its id alone. */
+/** The account of a group, which approvers name by its id alone; undefined for an unknown id. */
 export async function findGroupAccount(sql: Sql, id: string): Promise<string | undefined> {
   if (!isImport(id)) return findAccountOf(sql, 'payout_batches', id)
   const beginning = beginningIn(id)
@@ -28,7 +28,7 @@ export async function findGroupAccount(sql: Sql, id: string): Promise<string | u
 }
 
 /** Whether the account has the group. */
-export async function isThere(sql: TransactionSql, key: Key): Promise<boolean> {
+export async function groupExists(sql: TransactionSql, key: Key): Promise<boolean> {
   const { account_id, id } = key
   if (isImport(id) && importId(account_id, beginningIn(id)) !== id) return false
   const [row] = isImport(id)
@@ -37,7 +37,7 @@ export async function isThere(sql: TransactionSql, key: Key): Promise<boolean> {
   return row !== undefined
 }
 
-/** The ids of the group's payouts. Those of an import come twice. */
+/** The query of the ids of the group's payouts. Each payout of an import comes twice. */
 function membersOf(sql: Tag, key: Key) {
   const { account_id, id } = key
   if (!isImport(id)) {
@@ -49,8 +49,8 @@ function membersOf(sql: Tag, key: Key) {
 }
 
 /**
- * The waiting payouts, the oldest first, which is the order of their batch or file. The limit of
- * one makes each an index look-up; see keysOf.
+ * The MAX_TOGETHER oldest waiting payouts, in the order of their batch or file. `limit 1` makes
+ * each look-up use the index (keysOf).
  */
 export async function listWaiting(sql: TransactionSql, key: Key): Promise<Key[]> {
   const { account_id } = key
@@ -65,8 +65,9 @@ export async function listWaiting(sql: TransactionSql, key: Key): Promise<Key[]>
 }
 
 /**
- * One transaction makes a batch and its payouts, and no other command of the book has its time. So
- * their ids begin alike, and a payout's id finds the batch by its primary key.
+ * The parts of the account's MAX_TOGETHER oldest waiting payouts. One transaction makes a batch and
+ * its payouts, and no other command of the book has the same time. So the ids of the batch and of
+ * its payouts have the same beginning, and the primary key of batches finds the batch of a payout.
  */
 export function listWaitingParts(sql: TransactionSql, account_id: string): Promise<WaitingPart[]> {
   return sql<WaitingPart[]>`
