@@ -11,9 +11,9 @@ import { type Entity, isErased } from '../entity/entity.ts'
 import type { UpdateFacts as EntityFacts, StepFacts } from '../entity/events.ts'
 import { presentEntity } from '../entity/response.ts'
 import type { NamedEvent, ToldEvent } from '../event/event.ts'
+import { factsOf, type ShownState, statesAround } from '../payout/event-state.ts'
 import type { Payout } from '../payout/payout.ts'
 import { presentPayout } from '../payout/response.ts'
-import { factsOf, type Seen, seenAt } from '../payout/told.ts'
 
 /**
  * What a party's event needs of the events behind it: the first update, and the very next event.
@@ -126,7 +126,7 @@ export function tellPayout(
   update: NamedEvent | undefined,
 ): ToldEvent {
   const erased = payout.beneficiary_details.status === 'erased'
-  const { before, after } = seenAt(payout, event)
+  const { before, after } = statesAround(payout, event)
   const metadata = metadataBefore(update, payout)
   const object = shown({ ...payout, metadata }, after)
   const told = { ...event, object, erased }
@@ -136,7 +136,7 @@ export function tellPayout(
   return { ...told, previous_attributes: changedMembers(previous, object) }
 }
 
-function shown(payout: Payout, { answered, ...state }: Seen) {
+function shown(payout: Payout, { answered, ...state }: ShownState) {
   return presentPayout({ ...payout, ...state, answers: payout.answers.slice(0, answered) })
 }
 

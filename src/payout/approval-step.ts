@@ -1,5 +1,5 @@
-// The steps of a payout that waits for its approval: a person approves or rejects it, or its time
-// ends undecided. Pure.
+// The steps of a payout that waits for its approval: a person approves it, a person rejects it, or
+// its approval expires. Pure.
 import type {
   ApprovalDecision,
   ApprovalOutcome,
@@ -21,7 +21,7 @@ import { personFacts } from './by-hand.ts'
 import { APPROVAL_SEAL, PAYOUT_SEAL } from './columns.ts'
 import { descriptionOf } from './new-row.ts'
 import type { OpenPayout } from './payout.ts'
-import { type HeldState, rejectedEntity, released, toAccount } from './review-step.ts'
+import { type HeldState, isTransfer, rejectedEntity, released } from './review-step.ts'
 import { isScreenedAt } from './screening-step.ts'
 import type { Cause } from './states.ts'
 
@@ -32,11 +32,11 @@ export interface ApprovalState {
   readonly approvers: Approvers
 }
 
-/** What an act leads to. */
+/** The result of an act on an approval. */
 interface DecidedApproval {
   readonly steps: readonly RailStep[]
   readonly decision: ApprovalDecision | null
-  /** What holds the payout once it is approved. */
+  /** The hold of the payout once it is approved. */
   readonly hold: Hold
   /** How the approval ends; null: more people must approve. */
   readonly outcome: ApprovalOutcome | null
@@ -45,15 +45,18 @@ interface DecidedApproval {
 interface Hold {
   /** The entity whose review the payout waits for, '' for none. */
   readonly held_for: string
-  /** What screening holds the payout for; undefined: nothing changes. */
+  /** The hold by screening; undefined: it stays as it is. */
   readonly screening?: ScreeningHold
 }
 
-const FREE: Hold = { held_for: '' }
-const NOBODY: ReadonlySet<string> = new Set()
-const NOTHING: DecidedApproval = { steps: [], decision: null, hold: FREE, outcome: null }
+const NO_HOLD: Hold = { held_for: '' }
+const NO_APPROVERS: ReadonlySet<string> = new Set()
+const UNDECIDED: DecidedApproval = { steps: [], decision: null, hold: NO_HOLD, outcome: null }
 
-/** Refuses what the person may not decide; the state stays as it is until `rememberDecision`. */
+/**
+ * Decides an act on an approval. Refuses what the person may not decide, such as a payout of their
+ * own. The state stays as it is until `rememberDecision`.
+ */
 export function decideApproval(
   state: ApprovalState & HeldState,
   payout: OpenPayout,
@@ -63,31 +66,32 @@ export function decideApproval(
   const open = state.pending.get(nameOf(payout))
   const { now } = bookOf(state.books, account_id)
   if (act === 'expire') {
-    if (open === undefined || open.approval.outcome !== '' || !isExpired(open, now)) return NOTHING
+    if (open === undefined || open.approval.outcome !== '' || !isExpired(open, now))
+      return UNDECIDED
     const message = 'Nobody has approved it in time.'
     const failure = { code: 'PF000410', category: 'approval', message }
-    return { ...NOTHING, steps: [{ status: 'failed', failure }], outcome: 'expired' }
+    return { ...UNDECIDED, steps: [{ status: 'failed', failure }], outcome: 'expired' }
   }
-  const approvers = state.approvers.get(account_id) ?? NOBODY
+  const approvers = state.approvers.get(account_id) ?? NO_APPROVERS
   if (open !== undefined) checkDecision(`payout ${id}`, open, act, approvers, now)
   if (open === undefined || open.approval.outcome !== '' || payout.status !== 'pending_approval') {
-    const is = open !== undefined && isRejected(open) ? 'rejected' : payout.status
-    const message = `Payout ${id} waits for nobody's approval: it is ${is}.`
+    const status = open !== undefined && isRejected(open) ? 'rejected' : payout.status
+    const message = `Payout ${id} waits for nobody's approval: it is ${status}.`
     throw refusal('invalid_transition', message)
   }
-  const { user_name, decision: said, reason, digest = open.approval.digest } = act
+  const { user_name, decision: choice, reason, digest = open.approval.digest } = act
   const key = { account_id, payout_id: id, user_name }
-  const decision = { ...key, decision: said, digest, reason, decided_at: now }
-  if (said === 'reject') {
-    return { steps: stepsByRejection(payout, reason), decision, hold: FREE, outcome: 'rejected' }
+  const decision = { ...key, decision: choice, digest, reason, decided_at: now }
+  if (choice === 'reject') {
+    return { steps: stepsByRejection(payout, reason), decision, hold: NO_HOLD, outcome: 'rejected' }
   }
   if (APPROVAL_SEAL.digest(payout) !== open.approval.digest) {
     const message = `Payout ${id} is not as it was when its approval was asked for.`
     throw refusal('approval_outdated', message)
   }
   const decisions = [...open.decisions, decision]
-  if (!isComplete({ ...open, decisions }, approvers)) return { ...NOTHING, decision }
-  return { ...goesOn(state, payout), decision, outcome: 'approved' }
+  if (!isComplete({ ...open, decisions }, approvers)) return { ...UNDECIDED, decision }
+  return { ...stepsOfApproved(state, payout), decision, outcome: 'approved' }
 }
 
 /**
@@ -114,27 +118,31 @@ function isRejected({ approval }: OpenApproval): boolean {
   return approval.outcome === 'rejected'
 }
 
-/** The step of a payout that was rejected while screening held it, once that hold ends. */
+/** The step of a payout that was rejected while screening held it; none if it was not rejected. */
 export function stepsOfRejected(state: ApprovalState, payout: OpenPayout): readonly RailStep[] {
   const open = state.pending.get(nameOf(payout))
   if (open === undefined || !isRejected(open)) return []
-  const by = open.decisions.find(({ decision }) => decision === 'reject')
-  return [rejected(by?.reason ?? '')]
+  const rejection = open.decisions.find(({ decision }) => decision === 'reject')
+  return [rejected(rejection?.reason ?? '')]
 }
 
 /**
- * What an approved payout does next: it is paid, or a review of its entity or its parties holds it.
+ * The steps of an approved payout: it is paid, it fails because its entity is rejected, or the
+ * review of its entity or its parties holds it.
  */
-function goesOn(state: HeldState, payout: OpenPayout): Pick<DecidedApproval, 'steps' | 'hold'> {
+function stepsOfApproved(
+  state: HeldState,
+  payout: OpenPayout,
+): Pick<DecidedApproval, 'steps' | 'hold'> {
   const { account_id, screening, particulars } = payout
   const entity = particulars.on_behalf_of
   const approval_status = state.approvals.get(nameOf({ account_id, id: entity }))?.approval_status
   if (screening === '' && entity !== '' && approval_status === 'rejected') {
-    return { steps: [rejectedEntity(entity)], hold: FREE }
+    return { steps: [rejectedEntity(entity)], hold: NO_HOLD }
   }
   const held_for = entity === '' || approval_status === 'approved' ? '' : entity
   // A transfer is paid at its release, so it must be screened at the present lists.
-  const unscreened = toAccount(payout) && !isScreenedAt(payout, state.lists_version)
+  const unscreened = isTransfer(payout) && !isScreenedAt(payout, state.lists_version)
   const waits = screening === '' && unscreened && held_for === ''
   if (held_for !== '' || screening !== '' || waits) {
     const description = descriptionOf(held_for, true)
@@ -142,17 +150,17 @@ function goesOn(state: HeldState, payout: OpenPayout): Pick<DecidedApproval, 'st
     return { steps: [step], hold: waits ? { held_for, screening: 'waits' } : { held_for } }
   }
   const processing = { status: 'processing', failure: null } as const
-  const steps = toAccount(payout) ? [processing, released(state, payout)] : [processing]
-  return { steps, hold: FREE }
+  const steps = isTransfer(payout) ? [processing, released(state, payout)] : [processing]
+  return { steps, hold: NO_HOLD }
 }
 
-/** The payout as its approval leaves it held. */
+/** The payout with its hold after the approval. */
 export function withHold(payout: OpenPayout, { held_for, screening }: Hold): OpenPayout {
   if (screening === undefined) return { ...payout, held_for }
   return { ...payout, held_for, screening, screened: null }
 }
 
-/** Adds the decision, if there is one, to the state; returns the event that tells of it. */
+/** Adds the decision, if there is one, to the state; returns its event. */
 export function rememberDecision(
   state: ApprovalState,
   payout: OpenPayout,
@@ -166,8 +174,8 @@ export function rememberDecision(
   const open = { ...before, decisions: [...before.decisions, decision] }
   state.pending.set(name, open)
   const { approvers } = open.approval
-  const given = countedFor(open, state.approvers.get(payout.account_id) ?? NOBODY).length
-  const { user_name, reason, decided_at: _, decision: said } = decision
+  const given = countedFor(open, state.approvers.get(payout.account_id) ?? NO_APPROVERS).length
+  const { user_name, reason, decision: choice } = decision
   const facts = {
     status: payout.status,
     by: 'approval' satisfies Cause,
@@ -175,11 +183,11 @@ export function rememberDecision(
     ...personFacts({ name: user_name, ...(reason !== '' && { reason }) }),
     approval: { digest: decision.digest, given, needed: approvers },
   }
-  const type = said === 'approve' ? 'payout.approved' : 'payout.rejected'
+  const type = choice === 'approve' ? 'payout.approved' : 'payout.rejected'
   return [recordChange(state, payout, type, facts, PAYOUT_SEAL.digest(payout))]
 }
 
-/** What is stored about an approval besides its payout. */
+/** The changes of an approval that a command stores. */
 export interface ApprovalChanges {
   readonly decision: ApprovalDecision | null
   readonly ended: EndedApproval | null
@@ -188,13 +196,13 @@ export interface ApprovalChanges {
 
 type EndedApproval = Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'>
 
-/** The outcome of an approval that nobody has decided, by who ends its payout. */
+/** The outcome of an undecided approval, by the cause that ends its payout. */
 const ENDED_BY: Readonly<Partial<Record<Cause, ApprovalOutcome>>> = {
   account: 'cancelled',
   operator: 'failed',
 }
 
-/** What a command changes about the approval of its payout. The state then has the change. */
+/** What a command changes about the approval of its payout. Adds the changes to the state. */
 export function approvalChanges(
   state: ApprovalState,
   before: OpenPayout,
@@ -203,8 +211,8 @@ export function approvalChanges(
   decided: DecidedApproval | undefined,
 ): ApprovalChanges {
   const decision = decided?.decision ?? null
-  const leaves = before.status === 'pending_approval' && after.status !== 'pending_approval'
-  const outcome = decided?.outcome ?? (leaves ? ENDED_BY[by] : undefined)
+  const isLeft = before.status === 'pending_approval' && after.status !== 'pending_approval'
+  const outcome = decided?.outcome ?? (isLeft ? ENDED_BY[by] : undefined)
   const open = state.pending.get(nameOf(after))
   // The approval of a payout that was rejected while screening held it has already ended.
   const is_over = open !== undefined && open.approval.outcome !== ''

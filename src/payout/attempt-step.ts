@@ -1,5 +1,5 @@
-// What a step or a report changes about the attempts of its payout: the last attempt ends, the next
-// one opens on another rail, and what needs a person becomes an exception. Pure.
+// What a step or a report changes about the attempts of its payout: it ends the last attempt, opens
+// the next attempt on another rail, or opens an exception for a person. Pure.
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { nameOf, payoutKey } from '../id.ts'
@@ -7,12 +7,12 @@ import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import { isOver, ofAccount, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import { isAsked } from '../rail/rail.ts'
-import type { Advance, RailWords } from './advance.ts'
+import type { Advance, AttemptReport } from './advance.ts'
 import { attemptAfter, endedBy } from './attempt.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { askAfterEnd, askOverAt, judgeOverReport } from './over.ts'
 import type { OpenPayout } from './payout.ts'
-import { type Found, type Judged, judgeReport } from './report.ts'
+import { type Judged, judgeReport, type NewException } from './report.ts'
 import { isGivenBack } from './states.ts'
 
 /** What is stored besides the payout; a later version of an attempt replaces an earlier one. */
@@ -21,20 +21,20 @@ export interface AttemptChanges {
   /** Those of `attempts` that have no row yet. */
   readonly opened: readonly PayoutAttempt[]
   readonly exceptions: readonly RailException[]
-  readonly asks: readonly OverAsk[]
+  readonly questions: readonly OverQuestion[]
 }
 
-/** When the rail of an attempt that is over is asked again; `before` is the time that was read. */
-export interface OverAsk
+/** When the rail of an attempt that is over is asked again. `before` is the time in its row. */
+export interface OverQuestion
   extends Pick<PayoutAttempt, 'account_id' | 'payout_id' | 'number' | 'ask_again_at'> {
   readonly before: Instant | null
 }
 
-/** What is known of the attempts of payouts, by `account_id/payout id`. */
+/** The stored attempts and exceptions of payouts, by `account_id/payout id`. */
 export interface KnownAttempts {
-  /** The last attempt of each payout that keeps them. */
+  /** The last attempt of each payout whose attempts are stored. */
   readonly attempts: Map<string, PayoutAttempt>
-  /** The attempts before it. */
+  /** The attempts before the last one. */
   readonly earlier: Map<string, readonly PayoutAttempt[]>
   /** All exceptions of those payouts. */
   readonly exceptions: Map<string, readonly RailException[]>
@@ -45,39 +45,41 @@ interface AttemptState extends KnownAttempts {
   readonly books: ReadonlyMap<string, Book>
 }
 
-/** What the report of a rail means for its payout. */
-export function judge(state: KnownAttempts, payout: OpenPayout, advance: Advance): Judged {
-  const { steps, said } = advance
+/** Judges a rail's report about the payout's last attempt, or about an attempt that is over. */
+export function judgeRailReport(
+  state: KnownAttempts,
+  payout: OpenPayout,
+  advance: Advance,
+): Judged {
+  const { steps, report } = advance
   const name = nameOf(payout)
   const last = state.attempts.get(name)
   const exceptions = state.exceptions.get(name) ?? []
-  const over = said && overAttempt(state, payout, said)
-  if (said === undefined || over === undefined) {
+  const over = report && overAttempt(state, payout, report)
+  if (report === undefined || over === undefined) {
     return judgeReport(payout, advance, last, exceptions)
   }
   const by_person = over.number === last?.number && payout.taken_over_at !== null
-  const is_fresh = said.is_over === true
-  return judgeOverReport(over, { steps, ...said }, { by_person, is_fresh }, exceptions)
+  const is_fresh = report.is_over === true
+  return judgeOverReport(over, { steps, ...report }, { by_person, is_fresh }, exceptions)
 }
 
 /** The attempt that a report is about, if that attempt is over. */
 function overAttempt(
   { attempts, earlier }: KnownAttempts,
   payout: OpenPayout,
-  said: RailWords,
+  report: AttemptReport,
 ): PayoutAttempt | undefined {
   const name = nameOf(payout)
   const all = [...(earlier.get(name) ?? []), attempts.get(name)]
-  const about = all.find(attempt => attempt?.number === said.attempt)
+  const about = all.find(attempt => attempt?.number === report.attempt)
   if (about === undefined || !isOver(about)) return undefined
-  // While a payout waits for its next route, a report about its last attempt proves anew that the
-  // rail has not taken it.
-  return said.is_over || about !== attempts.get(name) || isGivenBack(payout) ? about : undefined
+  // The last attempt was not taken, and the payout waits for its next route. The report proves that
+  // again, so `judgeReport` judges it.
+  return report.is_over || about !== attempts.get(name) || isGivenBack(payout) ? about : undefined
 }
 
-/**
- * The payout on its next rail, with the event that tells of it; undefined when the payout stays.
- */
+/** The payout on its next rail, and the event; undefined when the payout stays on its rail. */
 export function reroute(
   state: AttemptState,
   book: Book,
@@ -105,89 +107,92 @@ export function reroute(
 }
 
 /**
- * The event that the rail has sent the payout: when, and by which references. It happens once an
- * attempt. A step that is reported at the same time says this itself.
+ * The event that the rail has sent the payout: when, and by which references. An attempt has at
+ * most one. A step in the same report has these facts in its own event.
  */
-export function sentOn(
+export function sentEvent(
   state: AttemptState,
   payout: OpenPayout,
   judged: Judged,
-  said: RailWords | undefined,
+  report: AttemptReport | undefined,
 ): Event | undefined {
   const last = state.attempts.get(nameOf(payout))
-  const isFirst = last?.released_at === null && said?.released_at !== undefined
-  if (!isFirst || said.attempt !== last.number) return undefined
+  const isFirst = last?.released_at === null && report?.released_at !== undefined
+  if (!isFirst || report.attempt !== last.number) return undefined
   if (judged.steps.length > 0 || judged.not_taken !== null) return undefined
   const { status } = payout
-  const facts = { status, by: 'rail', journals: [], ...attemptFacts(last, said) }
+  const facts = { status, by: 'rail', journals: [], ...attemptFacts(last, report) }
   return recordChange(state, payout, 'payout.sent', facts, PAYOUT_SEAL.digest(payout))
 }
 
-/** The members of an event that describe the attempt that a rail reports about, as reported. */
-export function attemptFacts(last: PayoutAttempt | undefined, said: RailWords | undefined) {
-  if (last === undefined || said?.attempt !== last.number) return {}
-  const { number, rail, uetr, rail_references, released_at, expected_at } = withWords(last, said)
+/** The members of an event that describe the attempt as its rail reports it. */
+export function attemptFacts(last: PayoutAttempt | undefined, report: AttemptReport | undefined) {
+  if (last === undefined || report?.attempt !== last.number) return {}
+  const { number, rail, uetr, rail_references, released_at, expected_at } = withReport(last, report)
   const references = ofAccount(rail_references)
   return { rail_attempt: { number, rail, uetr, references, released_at, expected_at } }
 }
 
-/** The attempts and exceptions of a payout after a command. The state then has them. */
+/** The attempts and exceptions that a command changes. Adds them to the state. */
 export function attemptChanges(
   state: AttemptState,
   now: Instant,
   advance: Advance,
   { payout, judged }: { readonly payout: OpenPayout; readonly judged: Judged | undefined },
 ): AttemptChanges {
-  const { ask_again_in_ms, claim, said } = advance
+  const { ask_again_in_ms, claim, report } = advance
   const name = nameOf(payout)
   const last = state.attempts.get(name)
-  if (last === undefined) return { attempts: [], opened: [], exceptions: [], asks: [] }
-  const { not_taken = null, next = null, found = null, over } = judged ?? {}
-  const exceptions = found === null ? [] : [openException(state, over?.attempt ?? last, found, now)]
+  if (last === undefined) return { attempts: [], opened: [], exceptions: [], questions: [] }
+  const { not_taken = null, next = null, new_exception = null, over } = judged ?? {}
+  const exceptions =
+    new_exception === null ? [] : [openException(state, over?.attempt ?? last, new_exception, now)]
   if (over !== undefined) {
     const { attempt, ask } = over
     const at = ask === 'now' ? state.now : askOverAt(attempt, ask_again_in_ms, state.now)
-    const asks = [askOf(attempt, at, said?.is_over ? claim : undefined)]
-    return { attempts: [], opened: [], exceptions, asks }
+    const questions = [questionOf(attempt, at, report?.is_over ? claim : undefined)]
+    return { attempts: [], opened: [], exceptions, questions }
   }
-  const isAbout = said === undefined || said.attempt === last.number
-  const told = isAbout ? withWords(last, said) : last
+  const isAboutLast = report === undefined || report.attempt === last.number
+  const reported = isAboutLast ? withReport(last, report) : last
   const ended =
-    not_taken === null || isOver(told)
-      ? endedBy(told, payout.status, now)
-      : { ...told, ended_as: 'not_taken' as const, ended_at: now, not_taken }
+    not_taken === null || isOver(reported)
+      ? endedBy(reported, payout.status, now)
+      : { ...reported, ended_as: 'not_taken' as const, ended_at: now, not_taken }
   const opened = next === null ? [] : [attemptAfter(last, payout, next, now)]
   state.attempts.set(name, opened[0] ?? ended)
   if (next !== null) state.earlier.set(name, [...(state.earlier.get(name) ?? []), ended])
-  const ends = isOver(ended) && !isOver(last)
-  const asks = ends ? [askOf(ended, askAfterEnd(ended, advance, state.now), undefined)] : []
-  return { attempts: ended === last ? opened : [ended, ...opened], opened, exceptions, asks }
+  const hasEnded = isOver(ended) && !isOver(last)
+  const questions = hasEnded
+    ? [questionOf(ended, askAfterEnd(ended, advance, state.now), undefined)]
+    : []
+  return { attempts: ended === last ? opened : [ended, ...opened], opened, exceptions, questions }
 }
 
-function askOf(
+function questionOf(
   { account_id, payout_id, number, ask_again_at: due }: PayoutAttempt,
   ask_again_at: Instant | null,
   claim: Instant | undefined,
-): OverAsk {
+): OverQuestion {
   return { account_id, payout_id, number, ask_again_at, before: claim ?? due }
 }
 
 function openException(
   state: Pick<AttemptState, 'exceptions'>,
   attempt: PayoutAttempt,
-  found: Found,
+  exception: NewException,
   now: Instant,
 ): RailException {
   const name = nameOf(payoutKey(attempt))
   const known = state.exceptions.get(name) ?? []
-  const opened = exceptionOf(attempt, known.length + 1, found, now)
+  const opened = exceptionOf(attempt, known.length + 1, exception, now)
   state.exceptions.set(name, [...known, opened])
   return opened
 }
 
 /** The attempt with what its rail reports about it. */
-function withWords(attempt: PayoutAttempt, said: RailWords | undefined): PayoutAttempt {
-  const { references, released_at, expected_at } = said ?? {}
+function withReport(attempt: PayoutAttempt, report: AttemptReport | undefined): PayoutAttempt {
+  const { references, released_at, expected_at } = report ?? {}
   if (!references && !released_at && !expected_at) return attempt
   return {
     ...attempt,
@@ -197,10 +202,11 @@ function withWords(attempt: PayoutAttempt, said: RailWords | undefined): PayoutA
   }
 }
 
+/** The open exception of an attempt. `number` counts from 1 within the payout. */
 export function exceptionOf(
   { account_id, payout_id, number: attempt, rail }: PayoutAttempt,
   number: number,
-  { kind, message }: Found,
+  { kind, message }: NewException,
   opened_at: Instant,
 ): RailException {
   const open = { closed_at: null, closed_by: '', note: '' }

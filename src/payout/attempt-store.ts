@@ -1,4 +1,4 @@
-// The SQL statements of attempts: a claim opens them, and steps read and write them.
+// Reads and writes attempts: a claim opens them, and steps load and store them.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Key, nameOf, payoutKey } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -7,12 +7,12 @@ import { findAttempts, insertAttempts, updateAttempts } from '../rail/attempt-st
 import { findExceptions, insertExceptions } from '../rail/exception-store.ts'
 import { firstAttempt } from './attempt.ts'
 import type { AttemptChanges, KnownAttempts } from './attempt-step.ts'
-import { writeAsks } from './over-store.ts'
+import { writeQuestions } from './over-store.ts'
 import type { Payout } from './payout.ts'
 
 const payoutName = (of: Pick<PayoutAttempt, 'account_id' | 'payout_id'>) => nameOf(payoutKey(of))
 
-/** The attempts and exceptions of payouts that keep them. */
+/** The stored attempts and exceptions of payouts. */
 export async function loadAttempts(
   tx: TransactionSql,
   payouts: readonly Key[],
@@ -31,40 +31,41 @@ export async function loadAttempts(
   }
 }
 
-/** Writes what has changed. An attempt ends before the next one opens, as one at a time is open. */
+/**
+ * Writes what has changed. An attempt ends before the next one opens, because one is open at a
+ * time.
+ */
 export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChanges[]) {
   const newest = new Map(outcomes.flatMap(o => o.attempts).map(a => [attemptName(a), a]))
-  const fresh = new Set(outcomes.flatMap(o => o.opened).map(attemptName))
+  const opened_names = new Set(outcomes.flatMap(o => o.opened).map(attemptName))
   const all = [...newest]
-  const changed = all.filter(([name]) => !fresh.has(name)).map(([, attempt]) => attempt)
-  const opened = all.filter(([name]) => fresh.has(name)).map(([, attempt]) => attempt)
+  const changed = all.filter(([name]) => !opened_names.has(name)).map(([, attempt]) => attempt)
+  const opened = all.filter(([name]) => opened_names.has(name)).map(([, attempt]) => attempt)
   const exceptions = outcomes.flatMap(o => o.exceptions)
-  const asks = outcomes.flatMap(o => o.asks)
+  const questions = outcomes.flatMap(o => o.questions)
   return [
     updateAttempts(tx, changed),
     insertAttempts(tx, opened),
     insertExceptions(tx, exceptions),
     // Comes after the ends: only an attempt that is over has an `ask_again_at`.
-    asks.length > 0 && writeAsks(tx, asks),
+    questions.length > 0 && writeQuestions(tx, questions),
   ]
 }
 
 /** The attempt that the rail of a claimed payout is asked about. */
 export interface ClaimedAttempt extends PayoutAttempt {
-  /**
-   * When its rail was asked about it first, before this claim; null: never, so that no rail has it.
-   */
+  /** When its rail was first asked about it, before this claim; null: never, so no rail has it. */
   readonly asked_before: Instant | null
   /** The rails of all attempts of the payout. */
   readonly tried: readonly string[]
 }
 
 /**
- * The attempts that the rails of claimed payouts are asked about, by `account_id/payout id`. It
- * opens them and marks them as asked in the transaction of the claim, which commits before the rail
- * is asked. An attempt that was not taken is returned unchanged: its payout goes by its next route.
- * A payout that is not in the result must not be asked about: its last attempt is over or on
- * another rail, or no rail has it and it is not screened.
+ * Opens the attempts of claimed payouts and marks them as asked. Returns the attempts to ask the
+ * rails about, by `account_id/payout id`. The transaction is that of the claim, and commits before
+ * a rail is asked. An attempt that was not taken is returned unchanged: its payout goes by its next
+ * route. Of a payout that is not in the result, no rail may be asked: its last attempt is over or
+ * on another rail, or no rail has the payout and it is not screened.
  */
 export async function claimAttempts(
   tx: TransactionSql,

@@ -1,4 +1,4 @@
-// Opens the attempts of a payout and says how they end. Pure.
+// Opens and ends the attempts of a payout. Pure.
 import type { Instant } from '../instant.ts'
 import { type AttemptEnd, attemptId, type PayoutAttempt } from '../rail/attempt.ts'
 import { type Attempt, isOutside } from '../rail/rail.ts'
@@ -15,21 +15,23 @@ export function simulatedAttempt({ id, rail, created_at }: Payout): Attempt {
     rail,
     opened_at: created_at,
     arrival_days: null,
-    // Computed when it is read: the simulator does not read it.
+    // Computed only when it is read, because the simulator does not read it.
     get uetr() {
       return uetrOf(id)
     },
   }
 }
 
-/** Whether the attempts of a payout are stored. A payout that began on the manual rail has none. */
+/**
+ * Whether the attempts of a payout are stored: not if it began on the simulator or the manual rail.
+ */
 export function keepsAttempts({ first_rail }: Pick<Payout, 'first_rail'>): boolean {
   return isOutside(first_rail)
 }
 
-/** The first attempt, which follows from the payout. */
+/** The first attempt of a payout. */
 export function firstAttempt(payout: Payout, opened_at: Instant): PayoutAttempt {
-  return opened(payout, 1, { rail: payout.first_rail, route: payout.route }, opened_at)
+  return openAttempt(payout, 1, { rail: payout.first_rail, route: payout.route }, opened_at)
 }
 
 /** The attempt after this one, on another rail. */
@@ -39,10 +41,10 @@ export function attemptAfter(
   to: { readonly rail: string; readonly route: RouteTaken | null },
   opened_at: Instant,
 ): PayoutAttempt {
-  return opened(payout, last.number + 1, to, opened_at)
+  return openAttempt(payout, last.number + 1, to, opened_at)
 }
 
-function opened(
+function openAttempt(
   { account_id, id: payout_id }: Payout,
   number: number,
   { rail, route }: { readonly rail: string; readonly route: RouteTaken | null },
@@ -74,9 +76,7 @@ const ENDS: Partial<Record<PayoutStatus, AttemptEnd>> = {
   reversed: 'returned',
 }
 
-/**
- * The attempt after its payout has reached this status: a payout that is over has no open attempt.
- */
+/** The attempt after its payout has reached this status. A status that is over ends the attempt. */
 export function endedBy(attempt: PayoutAttempt, status: PayoutStatus, now: Instant): PayoutAttempt {
   const ended_as = ENDS[status] ?? attempt.ended_as
   if (ended_as === attempt.ended_as || attempt.ended_as === 'not_taken') return attempt

@@ -15,14 +15,14 @@ import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts } from './attempt-store.ts'
-import { checkLookedAt, decideHandling, type Handling, personFacts } from './by-hand.ts'
+import { checkNoOpenException, decideHandling, type Handling, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
+import { eventWithPriorState } from './event-state.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import { checkStillApproved } from './review-step.ts'
 import { checkDue } from './schedule.ts'
 import { checkScreened } from './screening-step.ts'
 import { findOpenPayouts, updateTaken } from './state-store.ts'
-import { withFoundAlone } from './told.ts'
 
 interface HandlePayout extends Handling {
   readonly account_id: string
@@ -43,7 +43,7 @@ interface Handled {
   readonly event: Event
 }
 
-/** The events that tell an account that it can no longer cancel a payout, or that it can again. */
+/** The events from which an account learns whether it can still cancel the payout. */
 const HANDLING_EVENTS = { take: 'payout.taken', release: 'payout.released' } as const
 
 export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
@@ -70,7 +70,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
       checkActive(book)
       checkDue(before, book.now)
       checkStillApproved(approvals, before)
-      checkLookedAt(before, exceptions.get(nameOf(before)) ?? [])
+      checkNoOpenException(before, exceptions.get(nameOf(before)) ?? [])
     }
     const payout = { ...before, ...decideHandling(before, command, book.now) }
     if (act === 'take') checkScreened(before, lists_version)
@@ -79,7 +79,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
     const facts = { status, by: 'operator', journals: [], ...personFacts(person) }
     const content = PAYOUT_SEAL.digest(payout)
     const event = recordChange({ books }, payout, HANDLING_EVENTS[act], facts, content)
-    return { before, payout, event: withFoundAlone(before, payout, event) }
+    return { before, payout, event: eventWithPriorState(before, payout, event) }
   },
 
   store(tx, outcomes, { books }) {
@@ -90,7 +90,7 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
 }
 
 /**
- * The entity of a scheduled payout, whose approval is checked once more before a person takes it.
+ * The entity of a scheduled payout. Its approval is checked again before a person takes the payout.
  */
 function scheduledFor({ account_id, execute_at, particulars: { on_behalf_of: id } }: Payout) {
   return execute_at === null || id === '' ? [] : [{ account_id, id }]

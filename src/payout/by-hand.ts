@@ -1,5 +1,5 @@
-// Payouts that people pay, and steps that people set. One person at a time holds a payout, so that
-// nobody pays it twice. Pure.
+// Payouts that people pay by hand, and steps that people set. One person at a time has taken a
+// payout, so that nobody pays it twice. Pure.
 
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Key } from '../id.ts'
@@ -9,7 +9,7 @@ import { type Failure, MANUAL, type RailStatus, type RailStep } from '../rail/ra
 import type { Payout } from './payout.ts'
 import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 
-/** Who moves a payout by hand, and what they say about it. */
+/** Who moves a payout by hand, with their reference and reason. */
 export interface Person {
   readonly name: string
   /** True when the name is the log-in, which several people may share, and not CORRIDOR_USER. */
@@ -17,7 +17,7 @@ export interface Person {
   /** The bank's reference of the payment. */
   readonly reference?: string
   readonly reason?: string
-  /** Confirms a reference that has already paid another payout. */
+  /** Whether to accept a reference that has already paid another payout. */
   readonly force?: boolean
 }
 
@@ -28,7 +28,11 @@ export function personFacts(person: Person | undefined) {
   return { operator, ...(reference && { reference }), ...(reason && { reason }) }
 }
 
-/** Refuses a step on the manual rail that may pay twice, or lacks its reference or reason. */
+/**
+ * Refuses a person's step on the manual rail that may pay twice, or that lacks its reference or
+ * reason. Only the first step is checked. `paid_elsewhere` is another payout that the same
+ * reference has paid.
+ */
 export function checkPerson(
   payout: Payout,
   steps: readonly RailStep[],
@@ -81,7 +85,7 @@ export interface Handling {
 }
 
 /** The statuses in which a person can take a payout, and release it. */
-const OPEN: Readonly<Record<Handling['act'], readonly PayoutStatus[]>> = {
+const ALLOWED_STATUSES: Readonly<Record<Handling['act'], readonly PayoutStatus[]>> = {
   take: ['processing'],
   release: OPEN_STATUSES,
 }
@@ -94,7 +98,7 @@ export function decideHandling(payout: Payout, handling: Handling, now: Instant)
     const where = payout.rail === '' ? 'no rail' : `rail ${payout.rail}`
     throw refused(`Payout ${payout.id} goes to ${where}; people pay those of rail ${MANUAL}.`)
   }
-  if (!OPEN[act].includes(payout.status)) {
+  if (!ALLOWED_STATUSES[act].includes(payout.status)) {
     throw refused(`Payout ${payout.id} is ${payout.status}; nobody is to pay it.`)
   }
   if (act === 'take') {
@@ -110,7 +114,7 @@ export function decideHandling(payout: Payout, handling: Handling, now: Instant)
  * Refuses to let a person pay while an exception is open: the rail that had the payout before may
  * have paid it.
  */
-export function checkLookedAt({ id }: Payout, exceptions: readonly RailException[]): void {
+export function checkNoOpenException({ id }: Payout, exceptions: readonly RailException[]): void {
   const open = exceptions.find(isOpenException)
   if (open === undefined) return
   const { number, rail, kind } = open
@@ -118,8 +122,8 @@ export function checkLookedAt({ id }: Payout, exceptions: readonly RailException
   throw refused(`Payout ${id} has ${found}: look at it, and close it.`)
 }
 
-/** Whether a person holds the payout and may have paid it, so that it cannot be cancelled. */
-export function isInHands(payout: Payout): boolean {
+/** Whether a person has taken the payout and may have paid it, so that it cannot be cancelled. */
+export function isTaken(payout: Payout): boolean {
   return payout.taken_by !== '' && !isFinal(payout.status)
 }
 
@@ -131,7 +135,7 @@ function refused(message: string) {
   return refusal('invalid_transition', message)
 }
 
-/** The failure of a step by the operator, where the person gives no other. */
+/** The failure of an operator's step for which the person gives no other failure. */
 export const OPERATOR_FAILURE: Failure = {
   code: 'OP000100',
   category: 'operator',
@@ -152,10 +156,10 @@ interface StepDetails {
  * status.
  */
 export function operatorStep(status: RailStatus, { failure, description }: StepDetails): RailStep {
-  const failing = GIVEN_BACK_STATUSES.includes(status)
+  const fails = GIVEN_BACK_STATUSES.includes(status)
   const asks = status === ASKING
   refuseIfAny([
-    ...(failure === undefined || failing
+    ...(failure === undefined || fails
       ? []
       : [invalidField('failure', `Only ${GIVEN_BACK_STATUSES.join(' and ')} carry one.`)]),
     ...(description === undefined || asks
@@ -164,7 +168,7 @@ export function operatorStep(status: RailStatus, { failure, description }: StepD
   ])
   return {
     status,
-    failure: failing ? { ...OPERATOR_FAILURE, ...failure } : null,
+    failure: fails ? { ...OPERATOR_FAILURE, ...failure } : null,
     ...(description === undefined ? {} : { description }),
   }
 }

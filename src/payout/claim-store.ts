@@ -1,5 +1,5 @@
-// The SQL statements of claims: the payouts whose rail is due to be asked, and who asks it. Finding
-// them takes no lock: the claim decides.
+// The SQL statements of claims: they find the payouts whose rail is due to be asked, and decide
+// which worker asks it. Finding takes no lock: the claim decides.
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
@@ -16,10 +16,10 @@ import type { Payout } from './payout.ts'
 import { isGivenBack } from './states.ts'
 import { findPayouts } from './store.ts'
 
-/** A payout whose rail is due to be asked, as the finder sees it. */
+/** A payout whose rail is due to be asked, as the role of the finder reads it. */
 export interface DuePayout extends Key {
   readonly rail: string
-  /** The time of a scheduled payout has come, and its rail has not been asked yet. */
+  /** Whether it is a scheduled payout whose time has come and whose rail has not been asked yet. */
   readonly begins: boolean
 }
 
@@ -43,25 +43,25 @@ export async function listDuePayouts(
 }
 
 /**
- * Holds for payouts that nobody has claimed, or whose claim has expired. A claimed payout stays
- * due.
+ * The condition that no worker has claimed the payout, or that the claim has expired. A claimed
+ * payout stays due.
  */
 export function unclaimed(sql: Tag) {
   return sql`(claimed_until is null or claimed_until <= statement_timestamp())`
 }
 
 /**
- * Whether the rail of a payout may be asked: always if it was asked before, otherwise only if the
- * payout is screened at the version that the lists have in the snapshot of the statement.
+ * The condition that the rail of a payout may be asked: always if a rail was asked before,
+ * otherwise only if the payout is screened at `present`, the version of the lists.
  */
 export function mayBeAsked(sql: Tag, present: ListsVersion) {
   return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`
 }
 
 /**
- * Whether a payout may go out; `row` is its alias. A scheduled payout may from its time on, by the
- * clock of its account, while that account is not frozen. `owner` names the account of the rows
- * looked up.
+ * The condition that a payout may be handed over. A scheduled payout may from `execute_at` on, by
+ * the clock of its account, while that account is active. `row` is the alias of the payout's row,
+ * and `owner` the alias of the row that has its account.
  */
 export function mayBegin(
   sql: Tag,
@@ -77,7 +77,8 @@ export function mayBegin(
 }
 
 /**
- * The version of the lists, if it was read before; undefined: as in the snapshot of the statement.
+ * The version of the lists, if it was read before; undefined: the statement reads it in its
+ * snapshot.
  */
 type ListsVersion = bigint | undefined
 
@@ -86,37 +87,39 @@ function presentVersion(sql: Tag, present: ListsVersion) {
   return sql`${present}::bigint`
 }
 
-/** In a spread database, the version is on another machine than the payouts. */
+/**
+ * Reads the version before, if the database is spread: it is on another machine than the payouts.
+ */
 export async function versionBefore(sql: Tag): Promise<ListsVersion> {
   return isSpread() ? readListsVersion(sql as Sql) : undefined
 }
 
-/** A claimed payout: until `claim`, nobody else asks its rail about it. */
+/** A claimed payout. Until `claim`, no other worker asks its rail about it. */
 export interface ClaimedPayout extends Payout {
-  /** Its `claimed_until`, which identifies the claim. */
+  /** The payout's `claimed_until`, which identifies the claim. */
   readonly claim: Instant
   /** How many claims the payout had before this one. */
   readonly rail_attempts: number
   /** The time of the claim, by the account's clock. */
   readonly claimed_at: Instant
   readonly attempt: Attempt
-  /** When its rail was asked about the attempt first, before this claim; null: never. */
+  /** When its rail was first asked about the attempt, before this claim; null: never. */
   readonly asked_before: Instant | null
   /** The rails of all its attempts; empty for the simulator. */
   readonly tried: readonly string[]
   /**
-   * Whether the payout is screened at the present lists, so that a rail that does not have it may
+   * Whether the payout is screened at the present lists. Only then may a rail that does not have it
    * get it.
    */
   readonly may_hand_over: boolean
-  /** Why the attempt was not taken. Its rail is not asked; the next route is looked for. */
+  /** Why the attempt was not taken, else null. The worker then looks for the next route. */
   readonly not_taken: NotTaken | null
 }
 
 /**
- * Claims due payouts for `lease_ms`. Whoever locks a due row has it, and the update checks again
- * under the lock that it is due. A claim that is not applied expires, and the payout is due again.
- * Rows that another transaction has locked are skipped: a claim never waits while it holds others.
+ * Claims due payouts for `lease_ms`. The first transaction to lock a due row claims it; the update
+ * checks again under the lock that the payout is due. A claim without a report expires, and the
+ * payout is due again. A claim skips locked rows, so it never waits while it holds other rows.
  */
 export function claimDuePayouts(
   sql: Sql,
@@ -144,7 +147,7 @@ async function claimOfShard(
     ])
     const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
     const payouts = byName(found)
-    const held = claims.flatMap(claim => {
+    const claimed = claims.flatMap(claim => {
       const payout = payouts.get(nameOf(claim))
       const claimed_at = clock.get(claim.account_id)
       if (payout === undefined || !claimed_at) return []
@@ -154,8 +157,8 @@ async function claimOfShard(
       if (payout.rail !== claim.rail || isGivenBack(payout)) return []
       return [{ ...claim, ...payout, claimed_at }]
     })
-    const attempts = await claimAttempts(tx, held.filter(keepsAttempts))
-    return held.flatMap(payout => withAttempt(payout, attempts))
+    const attempts = await claimAttempts(tx, claimed.filter(keepsAttempts))
+    return claimed.flatMap(payout => withAttempt(payout, attempts))
   })
 }
 

@@ -1,4 +1,4 @@
-// The documents of a payout: what is written is what is read, for every form of each of them.
+// The documents of a payout are read as they were written, in every form of each document.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beneficiary } from '../../test/support/given/in-memory.ts'
@@ -29,7 +29,7 @@ const particulars: Payout['particulars'] = {
 }
 const { id: beneficiary_id, details: beneficiary_details } = beneficiary
 
-/** The documents of a payout by this route, read from what is written of it. */
+/** The documents of a payout by this route, read from its written form. */
 function readBack(route: RouteTaken | null) {
   const documents = { beneficiary_id, beneficiary_details, particulars, basis: null, route }
   const written = writtenPayout(documents as unknown as Payout)

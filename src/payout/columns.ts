@@ -43,8 +43,8 @@ export const PAYOUT_KINDS = {
 } as const
 
 /**
- * The columns of a payout's state. Its row is in `open_payouts`; when the payout is over, it is in
- * `payout_outcomes`.
+ * The columns of a payout's state. Its row is in `open_payouts`, and in `payout_outcomes` when the
+ * payout is over.
  */
 export const STATE_KINDS = {
   status: 'text',
@@ -89,7 +89,7 @@ export type StoredPayout = Omit<Payout, 'beneficiary_details' | 'particulars' | 
 
 type Documents = 'beneficiary_details' | 'particulars' | 'route'
 
-/** The documents of a payout, with every member that storage leaves out. */
+/** The documents of a payout from its row, completed by the members that storage leaves out. */
 export function documentsOf({
   beneficiary_id,
   beneficiary_details,
@@ -105,7 +105,9 @@ export function documentsOf({
   }
 }
 
-/** The documents of a payout as text. Its row and its seal share them, so they are written once. */
+/**
+ * The documents of a payout as text. The row and the seal use the same text, which is made once.
+ */
 const DOCUMENTS = {
   beneficiary_details: 'json_text',
   particulars: 'json_text',
@@ -119,7 +121,7 @@ export type WrittenPayout = Omit<StoredPayout, keyof typeof DOCUMENTS> & {
   readonly [Name in keyof typeof DOCUMENTS]: string | null
 }
 
-/** The payout as its row and its seal have it. */
+/** The payout in the form of its row and its seal. */
 export function writtenPayout(payout: Payout): WrittenPayout {
   const known = written.get(payout)
   if (known !== undefined) return known
@@ -139,12 +141,12 @@ export function writtenPayout(payout: Payout): WrittenPayout {
   return row
 }
 
-/** The written form of payouts that are still in memory. Nobody changes such a payout. */
+/** The written forms of payouts in memory. No code changes such a payout. */
 const written = new WeakMap<Payout, WrittenPayout>()
 
 /**
- * What approvers are shown of a payout, and approve: its whole row. Migration 0013 computes the
- * same digest.
+ * The digest of what approvers are shown and approve: the payout's whole row. Migration 0013
+ * computes the same digest.
  */
 const WRITTEN_SEAL = sealOf<WrittenPayout>(WRITTEN_KINDS)
 export const APPROVAL_SEAL = {

@@ -1,4 +1,4 @@
-// Counts payouts: those that wait for somebody, and the outcomes of the others.
+// The SQL statements that count payouts: open payouts, and the outcomes of payouts that are over.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { idMicrosSql, microsSql } from '../db/id-sql.ts'
 import { idBound, instantIn } from '../id.ts'
@@ -16,10 +16,10 @@ export async function countOpenPayouts(tx: TransactionSql, account_id: string): 
 }
 
 /**
- * How many due payouts have a rail that nobody asks, by rail. The rail is none of `rails`, or it
+ * How many due payouts have a rail that no worker asks, by rail: the rail is not in `rails`, or it
  * takes no payouts of their account.
  */
-export function countLeftAlone(
+export function countUnaskedPayouts(
   finder: Sql,
   rails: readonly string[],
 ): Promise<{ rail: string; payouts: number }[]> {
@@ -31,8 +31,8 @@ export function countLeftAlone(
 }
 
 /**
- * How many payouts have been due for `late_s` seconds, are unclaimed, and may have their rail
- * asked.
+ * How many payouts have been due for `late_s` seconds although their rail may be asked and no
+ * worker has claimed them. Leaves out the rails in `paused`.
  */
 export async function countOverdue(
   audit: Sql,
@@ -56,8 +56,8 @@ interface Waiting {
 }
 
 /**
- * How many payouts of the rail `manual` wait for people, by status. A payout counts from its time
- * on.
+ * How many payouts of the rail `manual` wait for people, by status. A scheduled payout counts from
+ * its `execute_at` on.
  */
 export async function countByHand(finder: Sql): Promise<Waiting[]> {
   const rows = await finder<
@@ -80,13 +80,13 @@ export async function countByHand(finder: Sql): Promise<Waiting[]> {
 const SUCCEEDED_AT = 'coalesce(succeeded_at, updated_at)'
 const SECONDS = `greatest(0, (${microsSql(SUCCEEDED_AT)} - ${idMicrosSql('id')}) / 1000000)`
 
-/** How many payouts of a rail are read to tell how long payouts took: reading all is slow. */
+/** How many durations are sampled for each rail, because reading all is slow. */
 const SAMPLED = 500
 
 /**
  * The payouts of an account that were made from `from` until `to`, were handed to a rail or taken
  * by a person, and are over. Walks the primary key, whose ids contain the time. Counts are exact.
- * Durations come from a sample; `stands_for` says for how many payouts each one of it stands.
+ * Durations come from a sample: `stands_for` is how many payouts a row of the sample stands for.
  */
 export async function countEnded(
   tx: TransactionSql,

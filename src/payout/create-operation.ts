@@ -27,13 +27,13 @@ import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from 
 import type { Route } from '../rail/rules.ts'
 import type { Lists } from '../screening/lists-in-memory.ts'
 import { keepMatches } from '../screening/match-store.ts'
-import { payeesToKnow } from './approving.ts'
+import { payeesToKnow } from './approval-need.ts'
 import { decidePayout } from './create.ts'
 import { depositAddressOf, payeeDetails } from './destination.ts'
 import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
 import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { insertHolds } from './hold-store.ts'
-import { countersOf, payeesAsked } from './limited.ts'
+import { countersOf, payeesAsked } from './limit-use.ts'
 import { insertMetadata } from './metadata-store.ts'
 import { UNTOUCHED } from './new-row.ts'
 import {
@@ -60,7 +60,7 @@ export interface PayoutReference {
   limits(): Limits
   approvalRules(): ApprovalRules
   keys(): ReadonlyMap<string, KeyFacts>
-  /** The sanctions lists. This process has one version of them. */
+  /** The sanctions lists that this process has in memory. */
   readonly lists: Pick<Lists, 'at' | 'latest'>
   accountsByDepositAddress(): ReadonlyMap<string, Account>
   /** '' when the operator has set none. */
@@ -84,7 +84,7 @@ export function createPayout(
   }
 }
 
-/** Makes payouts, without answers: batches and imports have answers of their own. */
+/** Makes payouts without answers, because batches and imports have their own answers. */
 export function payoutCreation(
   reference: PayoutReference,
 ): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
@@ -94,10 +94,10 @@ export function payoutCreation(
 
     // All books are locked in one order, so the receivers must be known before the locks.
     async prepare(tx, commands) {
-      const asked = commands.filter(({ request }) => mayPayAnAccount(request))
-      const names = asked.map(command => command.account_id)
-      if (names.length > 0) void confineTo(tx, names)
-      return loadBeneficiaries(tx, asked)
+      const crediting = commands.filter(({ request }) => mayPayAnAccount(request))
+      const account_ids = crediting.map(command => command.account_id)
+      if (account_ids.length > 0) void confineTo(tx, account_ids)
+      return loadBeneficiaries(tx, crediting)
     },
 
     load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
@@ -118,20 +118,20 @@ export function payoutCreation(
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         insertBeneficiaries(tx, beneficiaries),
-        insertQuotes(tx, present(outcomes.map(outcome => outcome.new_quote))),
-        markQuotesUsed(tx, present(outcomes.map(outcome => outcome.used_quote))),
+        insertQuotes(tx, nonNull(outcomes.map(outcome => outcome.new_quote))),
+        markQuotesUsed(tx, nonNull(outcomes.map(outcome => outcome.used_quote))),
         // Comes before the payouts: where a rule asks for approval, their trigger checks that they
         // wait.
         insertStates(tx, payouts),
         insertPayouts(tx, payouts),
         insertMetadata(tx, payouts),
-        insertHolds(tx, present(payouts.map(holdOf))),
-        insertLikenesses(tx, present(outcomes.map(outcome => outcome.likeness))),
+        insertHolds(tx, nonNull(payouts.map(holdOf))),
+        insertLikenesses(tx, nonNull(outcomes.map(outcome => outcome.likeness))),
         ...storeUses(tx, state.books, state.limits, uses),
-        upsertPayees(tx, present(outcomes.map(outcome => outcome.new_payee))),
+        upsertPayees(tx, nonNull(outcomes.map(outcome => outcome.new_payee))),
         keepMatches(tx, held),
         // After the payouts and their states.
-        insertApprovals(tx, present(outcomes.map(outcome => outcome.approval))),
+        insertApprovals(tx, nonNull(outcomes.map(outcome => outcome.approval))),
       ])
     },
   }
@@ -152,18 +152,18 @@ async function loadCreation(
     loadBeneficiaries(tx, commands),
     loadEarlier(tx, commands, new Map()),
   ])
-  // A second round trip reads by the keys that the first has found.
-  const known = commands.filter(({ request }) => request.beneficiary !== undefined)
+  // A second round trip reads by the keys that the first round trip has read.
+  const named = commands.filter(({ request }) => request.beneficiary !== undefined)
   const { lists_version } = locked
-  const { lists: known_lists } = reference
-  const lists = lists_version === null ? known_lists.latest() : known_lists.at(lists_version)
-  const [ofKnown, principals, screenings] = await Promise.all([
-    loadEarlier(tx, known, beneficiaries),
+  const { lists: in_memory } = reference
+  const lists = lists_version === null ? in_memory.latest() : in_memory.at(lists_version)
+  const [earlier_of_named, principals, screenings] = await Promise.all([
+    loadEarlier(tx, named, beneficiaries),
     loadPrincipals(tx, commands, quotes),
     screenRequests(tx, lists, commands, { beneficiaries, quotes }),
   ])
-  const mayCredit = commands.filter(({ request }) => mayPayAnAccount(request))
-  checkLocked(locked.books, bookOwners(mayCredit, beneficiaries, accountsByDepositAddress))
+  const crediting = commands.filter(({ request }) => mayPayAnAccount(request))
+  checkLocked(locked.books, bookOwners(crediting, beneficiaries, accountsByDepositAddress))
   // Limits and the rules of approvals are of the same version as the prices.
   const pricing = await reference.pricing(locked.price_version)
   const limits = reference.limits()
@@ -179,8 +179,8 @@ async function loadCreation(
     beneficiaries,
     approvals,
     accountsByDepositAddress,
-    likenesses: byLikeness([...earlier.likenesses, ...ofKnown.likenesses]),
-    references: new Set([...earlier.references, ...ofKnown.references]),
+    likenesses: byLikeness([...earlier.likenesses, ...earlier_of_named.likenesses]),
+    references: new Set([...earlier.references, ...earlier_of_named.references]),
     principals,
     screenings,
     sender_bic: reference.sender_bic,
@@ -217,7 +217,7 @@ function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
   return type === 'service_account' || (type === undefined && quote !== undefined)
 }
 
-function present<T>(values: readonly (T | null)[]): T[] {
+function nonNull<T>(values: readonly (T | null)[]): T[] {
   return values.filter(value => value !== null)
 }
 
@@ -231,7 +231,7 @@ function keysNamed(
   )
 }
 
-/** The approvals of entities that payouts or their quotes name. */
+/** The approvals of the entities that the requests or their quotes name. */
 async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
   const [named, quoted] = await Promise.all([
     findApprovals(tx, uniqueKeys(keysNamed(commands, 'on_behalf_of'))),
@@ -250,7 +250,7 @@ async function loadBeneficiaries(
   return byName(await findBeneficiaries(tx, uniqueKeys(keysNamed(commands, 'beneficiary'))))
 }
 
-/** What is known of earlier payouts that commands could duplicate. */
+/** The earlier payouts that the commands could duplicate. */
 interface Earlier {
   readonly likenesses: readonly Likeness[]
   /** By `account_id/reference`. */
@@ -258,9 +258,9 @@ interface Earlier {
 }
 
 /**
- * Loads the likenesses of earlier payouts that these commands are compared with. Of the commands'
- * references it returns those that an earlier payout has. A command that names a beneficiary is
- * compared only if `beneficiaries` has the details.
+ * Loads the likenesses of earlier payouts that these commands are compared with, and the commands'
+ * references that an earlier payout already has. A command that names a beneficiary is compared
+ * only if `beneficiaries` has the details.
  */
 async function loadEarlier(
   tx: TransactionSql,
@@ -318,16 +318,22 @@ async function loadPrincipals(
 }
 
 /** The members of an answer that a new payout sets and a later step can change. */
-type Made = Pick<Payout, 'status' | 'status_description'> & { readonly expected_at?: Instant }
+type CreationState = Pick<Payout, 'status' | 'status_description'> & {
+  readonly expected_at?: Instant
+}
 
-/** The payout as it was made, before any rail, person or account acted on it. */
-function asMade(payout: Payout, { status, status_description, expected_at }: Made): Payout {
+/** The payout at its creation, before any rail, person or account acted on it. */
+function atCreation(
+  payout: Payout,
+  { status, status_description, expected_at }: CreationState,
+): Payout {
   const made = { status, status_description, expected_at: expected_at ?? null }
   const { first_rail: rail, created_at: updated_at } = payout
   return { ...payout, ...UNTOUCHED, ...made, rail, updated_at }
 }
 
-export const keptPayout: Keeping<CreatedPayout, Made> = {
+/** Keeps the answer of a creation for its Idempotency-Key, and makes it again for a repeat. */
+export const keptPayout: Keeping<CreatedPayout, CreationState> = {
   refer({ payout: { id, status, status_description, expected_at } }) {
     const expected = expected_at === null ? {} : { expected_at }
     return { object_id: id, state: { status, status_description, ...expected } }
@@ -339,7 +345,7 @@ export const keptPayout: Keeping<CreatedPayout, Made> = {
     return kept.map(({ account_id, object_id, state }) => {
       const payout = payouts.get(nameOf({ account_id, id: object_id }))
       if (payout === undefined) throw new Error(`an answer is kept of ${object_id}, which is not`)
-      return success(presentPayout(asMade(payout, state))).body
+      return success(presentPayout(atCreation(payout, state))).body
     })
   },
 }

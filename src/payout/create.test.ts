@@ -1,5 +1,5 @@
-// Decisions about payouts: the refusals in the order in which they are given, each with the words
-// that the caller reads, and the whole outcome where there is none.
+// Decisions about new payouts: the refusals in their documented order, each with the message that
+// the caller reads, and the whole outcome of a payout that is not refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -30,7 +30,7 @@ import { likenessOf } from './duplicate.ts'
 import { holdOf, type PayoutOutcome, type PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
-/** One payout to be decided, which tests change in one place. */
+/** One payout to decide. Tests change one part of it at a time. */
 interface Case {
   state: PayoutState
   account: Account
@@ -70,7 +70,7 @@ const toKnown: PayoutRequest = { ...bare, beneficiary: 'bnf_known' }
 
 const one = { digits: 1n, scale: 0 }
 
-test('decidePayout, details sent and no quote: beneficiary, debit and payout are made, which carries its terms', () => {
+test('decidePayout, inline details and no quote: makes a beneficiary, a debit and a payout that carries its terms', () => {
   const state = stateWith({
     pricing: () => pricing({}, [feeRow({ fixed_amount: 7n, variable_bps: 10 })]),
   })
@@ -188,7 +188,7 @@ test('decidePayout, details sent and no quote: beneficiary, debit and payout are
   ])
 })
 
-test('decidePayout, a quote and a known beneficiary: the quote is used, and nothing else is made', () => {
+test('decidePayout, a quote and a stored beneficiary: the quote is used, and neither is made', () => {
   const quote = quoteOf({ fixed_fee_holding: 5n })
   const state = stateWith({ quotes: [quote, quoteOf({ id: 'poq_2' })] })
   const outcome = decide({ state, account, request: { ...toKnown, quote: 'poq_1' } })
@@ -268,11 +268,11 @@ test('decidePayout, a cut-off after the end of its calendar: calendar_ended, not
     request,
   })
   assert.equal(inTime.payout.ask_rail_at, last.now)
-  // The next business day is not known any more, and the arrival is no guess.
+  // The calendar has no next business day, so the arrival is not known.
   assert.equal(inTime.payout.expected_at, null)
 })
 
-test('decidePayout, to another account: both books move, and the payout is done', () => {
+test('decidePayout, to another account: both books change, and the payout has succeeded', () => {
   const state = stateWith()
   const { payout, entries, events } = decide({ state, account, request: requestTo('dep_2') })
   assert.deepEqual([payout.status, payout.ask_rail_at], ['succeeded', null])
@@ -336,7 +336,7 @@ test('decidePayout, for an approved entity: not held', () => {
   assert.equal(holdOf(payout), null)
 })
 
-test('decidePayout, for the entity of its quote: held as if the payout named it', () => {
+test('decidePayout, for the entity of its quote: held as if the request named the entity', () => {
   const quotes = [quoteOf({ entity_id: 'ent_1' })]
   const state = stateWith({ approvals: [approval('pending')], quotes })
   const { payout } = decide({ state, account, request: { ...toKnown, quote: 'poq_1' } })
@@ -354,7 +354,7 @@ test('decidePayout, to another account and held: nothing is credited before the 
   assert.ok(events.every(({ account_id }) => account_id === 'acc_1'))
 })
 
-test('decidePayout, by SWIFT: with its message', () => {
+test('decidePayout, by SWIFT: the payout has its MT103', () => {
   const swift = { ...request, type: 'swift', charge_type: 'ours' } as const
   const { payout } = decide({ state: stateWith(), account, request: swift })
   assert.match(payout.mt103, /:32A:260131USD100,00\r\n/)
@@ -377,7 +377,7 @@ const alike =
   'possible_duplicate_payout at allow_duplicate: Payout pot_0, made 60 s ago, has the same ' +
   'beneficiary, amount, currency and reference_id. If this is another payment, send allow_duplicate.'
 
-test('decidePayout, an account that guards: what the payout is like is kept, for the next one too', () => {
+test('decidePayout, an account with a duplicate window: the likeness is kept, for the next payout too', () => {
   const state = stateWith()
   const made = { account_id: 'acc_1', likeness, created_at: NOW, payout_id: 'pot_1' }
   assert.deepEqual(decide({ state, account: guarded, request: toKnown }).likeness, made)
@@ -388,7 +388,7 @@ test('decidePayout, an account that guards: what the payout is like is kept, for
   )
 })
 
-test('decidePayout, the first of its reference: nothing is kept, the next is held against it', () => {
+test('decidePayout, the first payout of a reference: no likeness is kept, and the next payout is compared with it', () => {
   const state = stateWith()
   const named = (amount: number) => ({ ...toKnown, amount, reference_id: 'INV-1' })
   assert.equal(decide({ state, account: guarded, request: named(10_000) }).likeness, null)
@@ -402,7 +402,7 @@ test('decidePayout, the first of its reference: nothing is kept, the next is hel
   assert.notEqual(decide({ state: known, account: guarded, request: named(1) }).likeness, null)
 })
 
-test('decidePayout, like an earlier one: refused unless allow_duplicate, held against later ones anyway', () => {
+test('decidePayout, like an earlier payout: refused unless allow_duplicate, and compared with later payouts anyway', () => {
   const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
   const state = stateWith({ likenesses })
   const again = (allow_duplicate: boolean) => ({ ...toKnown, allow_duplicate })
@@ -445,7 +445,7 @@ test('decidePayout, the whole balance: paid; one unit less: refused with both fi
   )
 })
 
-/** Refusals that depend on one thing alone. */
+/** Refusals that depend on one member of the state or the request. */
 const REFUSED: readonly (readonly [
   what: string,
   state: Change,
@@ -533,7 +533,7 @@ for (const [what, change, asked, refusal] of REFUSED) {
   })
 }
 
-/** What is refused first, and what is mended after it, until the payout succeeds. */
+/** Refusals in order, each with the change that removes it, until the payout succeeds. */
 type Ladder = readonly (readonly [refusal: string, mend: (c: Case) => void])[]
 
 const mend = (c: Case, part: Partial<PayoutRequest>) => {
@@ -701,7 +701,7 @@ const LADDERS: readonly (readonly [what: string, start: () => Case, ladder: Ladd
 ]
 
 for (const [what, start, ladder] of LADDERS) {
-  test(`decidePayout, all that can be wrong ${what}: one refusal after the other, then it succeeds`, () => {
+  test(`decidePayout, every problem ${what}: one refusal after the other, then the payout succeeds`, () => {
     const c = start()
     for (const [refusal, mendIt] of ladder) {
       assert.deepEqual(

@@ -24,12 +24,12 @@ import type { Quote } from '../quote/quote.ts'
 import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
 import { NOT_SCREENED } from '../screening/match.ts'
-import { neededApproval, requestApproval } from './approving.ts'
+import { neededApproval, requestApproval } from './approval-need.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { checkDestination, checkInline, depositAddressOf, findReceiver } from './destination.ts'
 import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
 import { checkRequest } from './fields.ts'
-import { countLimited } from './limited.ts'
+import { countForLimits } from './limit-use.ts'
 import { type JudgedPayout, payoutRow } from './new-row.ts'
 import type {
   CreatePayout,
@@ -46,7 +46,7 @@ import { executionOf, notBefore } from './schedule.ts'
 import { eventCause } from './states.ts'
 import { writeMt103 } from './swift/message.ts'
 
-/** Who asks for a payout, besides its account. */
+/** Who requests a payout, besides its account. */
 export type AskedBy = Pick<CreatePayout, 'key_id' | 'made_by' | 'import_keys'>
 
 /**
@@ -64,37 +64,39 @@ export function judgePayout(
   account: Account,
   request: PayoutRequest,
   by: AskedBy,
-  attempt: RunCheck,
+  tryCheck: RunCheck,
 ): { readonly [Name in keyof JudgedPayout]?: JudgedPayout[Name] | undefined } {
-  const passes = (check: () => void) => attempt(() => check() ?? true) === true
-  const isShaped = passes(() => checkRequest(request, account))
+  const passes = (check: () => void) => tryCheck(() => check() ?? true) === true
+  const isWellFormed = passes(() => checkRequest(request, account))
   const book = bookOf(state.books, account.account_id)
-  const scheduled = attempt(() => ({ execute_at: executionOf(request, book.now) }))
-  attempt(() => checkActive(book))
-  const sentQuote = attempt(() => findSentQuote(state, account, request))
-  const held_for = attempt(() => checkPrincipal(state, account, request, sentQuote ?? null))
-  const beneficiary = attempt(() => resolveBeneficiary(state, account, request, by))
-  // The fields are wrong. This also names what the quote's type requires.
-  if (!isShaped && sentQuote) attempt(() => checkInline(request, sentQuote))
-  if (!isShaped || sentQuote === undefined || beneficiary === undefined) return {}
+  const scheduled = tryCheck(() => ({ execute_at: executionOf(request, book.now) }))
+  tryCheck(() => checkActive(book))
+  const sentQuote = tryCheck(() => findSentQuote(state, account, request))
+  const held_for = tryCheck(() => checkPrincipal(state, account, request, sentQuote ?? null))
+  const beneficiary = tryCheck(() => resolveBeneficiary(state, account, request, by))
+  // The fields are wrong. The refusal also names what the quote's type requires.
+  if (!isWellFormed && sentQuote) tryCheck(() => checkInline(request, sentQuote))
+  if (!isWellFormed || sentQuote === undefined || beneficiary === undefined) return {}
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
-  const checkPlace = () => attempt(() => checkDestination(beneficiary, request, sentQuote))
-  // Details sent without a quote were judged with the fields of the request.
-  if (sentQuote === null && request.beneficiary !== undefined) checkPlace()
+  const runDestinationCheck = () =>
+    tryCheck(() => checkDestination(beneficiary, request, sentQuote))
+  // Without a quote, `checkRequest` has judged inline details already.
+  if (sentQuote === null && request.beneficiary !== undefined) runDestinationCheck()
   const id = state.bookId(book, 'pot')
   const { execute_at } = scheduled ?? { execute_at: null }
   const paid = { id, request, beneficiary, execute_at }
-  const { quote, routed, plan } = quoteFor(state, account, paid, sentQuote, attempt)
+  const { quote, routed, plan } = quoteFor(state, account, paid, sentQuote, tryCheck)
   // Comes after `quoteFor`, which refuses a destination that differs from the quote's.
-  if (sentQuote !== null) checkPlace()
-  if (quote !== undefined) attempt(() => checkLimits(quote, networkOf(quote, request), 'amount'))
-  const receiver = quote && attempt(() => receiverFor(state, account, beneficiary, quote))
+  if (sentQuote !== null) runDestinationCheck()
+  if (quote !== undefined) tryCheck(() => checkLimits(quote, networkOf(quote, request), 'amount'))
+  const receiver = quote && tryCheck(() => receiverFor(state, account, beneficiary, quote))
   const message = { id, now: notBefore({ execute_at }, book.now), beneficiary }
-  const mt103 = quote && attempt(() => writeMt103(state, account, request, { ...message, quote }))
-  const likeness = attempt(() => checkLikeness(state, account, request, beneficiary))
+  const mt103 = quote && tryCheck(() => writeMt103(state, account, request, { ...message, quote }))
+  const likeness = tryCheck(() => checkLikeness(state, account, request, beneficiary))
   const judged = quote && routed && { quote, rail: routed.rail, beneficiary }
-  const counted = judged && attempt(() => countLimited(state, { account, request, ...by }, judged))
-  if (quote !== undefined) attempt(() => checkBalance(book, quote))
+  const counted =
+    judged && tryCheck(() => countForLimits(state, { account, request, ...by }, judged))
+  if (quote !== undefined) tryCheck(() => checkBalance(book, quote))
   return {
     sentQuote,
     held_for,
@@ -164,7 +166,7 @@ function resolveBeneficiary(
   return known
 }
 
-/** Refuses a destination that the payout type does not reach (§payout.destination). */
+/** Refuses a destination that the payout type cannot reach (§payout.destination). */
 function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote | null): void {
   const type = request.type ?? quote?.payout_type ?? 'local'
   const destination = beneficiary.details.destination_details.type
@@ -221,11 +223,11 @@ export function decidePayout(
   // From here on, nothing refuses the payout.
 
   const screened = state.screenings.get(request) ?? NOT_SCREENED
-  // A held payout credits its receiver only when it is released.
   const { counted, needed } = judged
-  const is_free =
+  // A held payout credits its receiver only when it is released.
+  const pays_now =
     needed === null && held_for === '' && screened.matches.length === 0 && screened.version !== null
-  const credited = is_free ? receiver : null
+  const credited = pays_now ? receiver : null
   const entry = postDebit(book, quote, id, credited !== null)
   const receipt = credited && postReceipt(credited, quote, id)
   const carried = sentQuote === null
@@ -259,9 +261,8 @@ export function decidePayout(
 }
 
 /**
- * Keeps reference and likeness for the next payouts of the batch. Returns the likeness as it is
- * stored. It is null while the guard is off, and for the first payout of a reference, which needs
- * no row.
+ * Keeps reference and likeness for the next payouts of the batch. Returns the row of the likeness:
+ * null without a duplicate window, and for the first payout of a reference, which needs no row.
  */
 function remember(
   { likenesses, references }: PayoutState,
@@ -277,7 +278,7 @@ function remember(
   return first ? null : made
 }
 
-/** What is made together with a payout. A carried quote has no row of its own. */
+/** The objects that are made together with a payout. A carried quote has no row of its own. */
 interface NewObjects {
   readonly quote: Quote | null
   readonly carried: boolean

@@ -1,5 +1,5 @@
-// Where a payout's money goes: whether the destination has what the type, currency and network
-// need, and which book a payout to another account of this installation credits. Pure.
+// Where a payout's money goes: whether the destination meets the requirements of type, currency and
+// network, and which book a payout to another account of this installation credits. Pure.
 import type { Account } from '../account/rules.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import { bankingCountry, namedCountries } from '../beneficiary/country.ts'
@@ -35,9 +35,9 @@ const OF_BANK = /\.bank\.(?!currency)/
 const OF_ACCOUNT = /\.bank\.(account_number|iban|country)$/
 
 /**
- * The requirements that inline details do not meet, besides the members that are `wrong` already.
- * When a country is wrong or ambiguous, a requirement counts only if every country that the details
- * name has it.
+ * The requirements that inline details do not meet. `wrong` has the problems found before; their
+ * members are left out. If a member of the destination is wrong, a requirement counts only if every
+ * country that the details name has it.
  */
 export function inlineProblems(
   request: PayoutRequest,
@@ -55,19 +55,20 @@ export function inlineProblems(
   return faults.map(({ path, message }) => invalidField(`${INLINE}.${path}`, message))
 }
 
+/** The unmet requirements that do not depend on the wrong members. */
 function certainFaults(details: Inline, payment: Payment, wrong: readonly string[]): Fault[] {
   // A wrong type, currency, wallet or key leaves every other requirement unknown.
   if (!wrong.every(path => OF_BANK.test(path))) return []
   const { bank = {} } = details.destination_details
   const named = namedCountries(bank).filter(isCountry).map(bankingCountry)
-  const readings = named.length === 0 ? [''] : named
-  const unsure = wrong.some(path => OF_ACCOUNT.test(path)) ? OF_ACCOUNT : /\.bank\.country$/
+  const countries = named.length === 0 ? [''] : named
+  const uncertain = wrong.some(path => OF_ACCOUNT.test(path)) ? OF_ACCOUNT : /\.bank\.country$/
   return common(
-    readings.map(country => destinationFaults(details, { ...payment, country })),
-  ).filter(({ path }) => !unsure.test(path) && !wrong.includes(`${INLINE}.${path}`))
+    countries.map(country => destinationFaults(details, { ...payment, country })),
+  ).filter(({ path }) => !uncertain.test(path) && !wrong.includes(`${INLINE}.${path}`))
 }
 
-/** Refuses inline details that lack what the type of the quote requires. */
+/** Refuses (400) inline details that do not meet the requirements of the quote's type. */
 export function checkInline(request: PayoutRequest, quote: Quote): void {
   const { beneficiary_details: details } = request
   const wrong = details === undefined ? [] : checkDetails(details, INLINE)
@@ -75,8 +76,9 @@ export function checkInline(request: PayoutRequest, quote: Quote): void {
 }
 
 /**
- * Refuses (400) a destination that lacks what this payout requires. A stored beneficiary is judged
- * in full: it may be older than today's requirements. Its problems are reported at `beneficiary`.
+ * Refuses (400) a destination that does not meet the requirements of this payout. A stored
+ * beneficiary is checked in full, because it may be older than today's requirements. Its problems
+ * are reported at `beneficiary`.
  */
 export function checkDestination(
   { details }: Beneficiary,
@@ -117,8 +119,8 @@ export function depositAddressOf(
 }
 
 /**
- * The book that a payout by this account to this address credits (§transfer.receiver), or a
- * refusal.
+ * The book that a payout by this account to this address credits (§transfer.receiver). Refuses with
+ * deposit_address_not_found or deposit_currency_not_accepted.
  */
 export function findReceiver(
   state: Pick<PayoutState, 'books' | 'accountsByDepositAddress'>,

@@ -27,6 +27,7 @@ export interface DryRun {
   readonly book: Book
 }
 
+/** Runs all checks of a creation; collects the refusals that a creation would throw. */
 export function dryRunPayout(
   state: PayoutState,
   account: Account,

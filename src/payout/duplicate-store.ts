@@ -1,5 +1,5 @@
 // The SQL statements of likenesses, run under the lock of the account's book. A row keeps the first
-// half of a likeness: 128 bits tell any two payouts of an account apart. The first payout of a
+// half of a likeness: 128 bits distinguish all payouts of an account. The first payout of a
 // reference has no row: its likeness is computed from the payout (docs/decisions/0067).
 import { detailsOf } from '../beneficiary/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -12,11 +12,11 @@ import type { StoredPayout } from './columns.ts'
 import type { FirstOfReference, Likeness } from './payout.ts'
 import { joinState } from './store.ts'
 
-/** Hex digits. */
+/** In hex digits. */
 const HALF = 32
 
 /**
- * The first payout of each of these references, if there is one. Reads one index entry a reference.
+ * The first payout of each reference, if there is one. Reads one index entry for each reference.
  */
 export async function findFirstOfReferences(
   tx: TransactionSql,
@@ -46,7 +46,7 @@ export async function findFirstOfReferences(
 type FirstRow = Omit<FirstOfReference, 'beneficiary_details'> &
   Pick<StoredPayout, 'beneficiary_id' | 'beneficiary_details'>
 
-/** The newest row of each likeness. Reads at most one index entry a likeness. */
+/** The newest row of each likeness. Reads at most one index entry for each likeness. */
 export async function findLikenesses(
   tx: TransactionSql,
   wanted: readonly Pick<Likeness, 'account_id' | 'likeness'>[],
@@ -103,9 +103,9 @@ export function deleteLikenesses(
 }
 
 /**
- * Deletes likenesses older than every window, a thousand at a time; returns how many. The
- * database's clock is never ahead of an account's, so none goes too early. statement_timestamp() is
- * constant within a statement, so it bounds an index scan.
+ * Deletes likenesses older than the longest window, 168 hours, in portions; returns how many. The
+ * database's clock is never ahead of an account's clock, so no likeness is deleted too early.
+ * statement_timestamp() is constant within a statement, so it bounds an index scan.
  */
 export function deleteOldLikenesses({ finder, sql }: Connections): Promise<number> {
   return deleteInPortions(sql, {

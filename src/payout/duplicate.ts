@@ -1,5 +1,5 @@
-// Whether a payout is likely a duplicate: another recent payout has the same likeness. Pure; the
-// state holds earlier likenesses, and decisions add their own.
+// Whether a payout is likely a duplicate: another recent payout has the same likeness. Pure: the
+// state has the earlier likenesses, and decisions add their own.
 import { canonicalDestination } from '../beneficiary/destination.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { comparable } from '../entity/comparable.ts'
@@ -12,8 +12,8 @@ import type { PayoutRequest } from './request.ts'
 
 /**
  * The SHA-256 of JSON with sorted keys: name, destination, amount, currency and the caller's
- * reference, '' for none. Other details of the beneficiary are left out, or a retry with a
- * corrected e-mail address would pay twice (docs/decisions/0024).
+ * reference, '' for none. It leaves out the beneficiary's other details, because a retry with a
+ * corrected e-mail address must not pay twice (docs/decisions/0024).
  */
 export function likenessOf(
   { name, destination_details }: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,
@@ -24,21 +24,21 @@ export function likenessOf(
   },
 ): string {
   const { amount, currency, reference_id } = payment
-  const destination = setMembers(sameAccount(canonicalDestination(destination_details)))
+  const destination = withoutUnset(comparableAccount(canonicalDestination(destination_details)))
   const to = { name: comparable(name), destination }
   return hashJson({ to, amount: amount.toString(), currency, reference_id })
 }
 
 /**
- * Likenesses that are computed already. `of` has the details of a named beneficiary; it is null for
- * inline details.
+ * The likenesses computed so far. `of` has the details of a named beneficiary; null for inline
+ * details.
  */
 const computed = new WeakMap<PayoutRequest, { readonly of: object | null; likeness: string }>()
 
 /**
- * The likeness of a payout that is asked for, whose beneficiary has these details. It is computed
- * once for load, decision and import key. Inline details do not change. Those of a named
- * beneficiary may, so they are compared by identity.
+ * The likeness of a requested payout whose beneficiary has these details. It is computed once for
+ * load, decision and import key. Inline details never change. The details of a named beneficiary
+ * may change, so they are compared by identity.
  */
 export function likenessOfRequest(
   request: PayoutRequest,
@@ -53,8 +53,10 @@ export function likenessOfRequest(
   return likeness
 }
 
-/** A bank account by number and codes, without spaces, hyphens and the bank's name. */
-function sameAccount(destination: DestinationDetails): DestinationDetails {
+/**
+ * A bank account by number and codes, without the number's spaces and hyphens and the bank's name.
+ */
+function comparableAccount(destination: DestinationDetails): DestinationDetails {
   const { bank } = destination
   if (bank === undefined) return destination
   const { bank_name: _, account_number = '', ...codes } = bank
@@ -64,20 +66,20 @@ function sameAccount(destination: DestinationDetails): DestinationDetails {
   }
 }
 
-/** The members that are set, at every depth; '' and {} are not set. */
-function setMembers(value: object): object {
+/** Removes unset members at every depth: '' and {}. */
+function withoutUnset(value: object): object {
   const members = Object.entries(value)
-    .map(([name, member]) => [name, typeof member === 'object' ? setMembers(member) : member])
-    .filter(([, member]) => !isNothing(member))
+    .map(([name, member]) => [name, typeof member === 'object' ? withoutUnset(member) : member])
+    .filter(([, member]) => !isUnset(member))
   return Object.fromEntries(members)
 }
 
-function isNothing(member: unknown): boolean {
+function isUnset(member: unknown): boolean {
   return typeof member === 'string' ? member === '' : Object.keys(Object(member)).length === 0
 }
 
 /**
- * Refuses a payout if another one has its likeness and was made within the account's
+ * Refuses (409) a payout if another payout of the account has its likeness and was made within
  * `duplicate_window_s`, by the account's clock.
  */
 export function refuseDuplicate(

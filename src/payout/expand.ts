@@ -1,4 +1,4 @@
-// What a payout can be expanded by, and the payout that a line of the statement expands to.
+// The objects that a payout expands to, and the payout that a line of the statement expands to.
 import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
@@ -31,7 +31,7 @@ export function payoutExpansions(readers: ExpandingReaders): Expansions<Payout> 
       const row = id === '' ? undefined : await find({ account_id: payout.account_id, id })
       return row && present(row)
     }
-  // A used quote stays used, whatever the time is.
+  // A used quote stays used, so any time gives the same status.
   const presentUsed = (quote: Quote) => presentQuote(quote, quote.updated_at)
   return {
     beneficiary: by(p => p.beneficiary_id, readers.beneficiary, presentBeneficiary),

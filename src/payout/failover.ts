@@ -21,7 +21,7 @@ export function wantedOf(payout: Payout, quoted_country: string): Wanted {
   return { ...routeSubject(terms, destination_amount), account_id: payout.account_id }
 }
 
-/** The first route, in the order of failover, to a rail that was not tried; undefined for none. */
+/** The first route, in the order of failover, to a rail without an attempt; undefined for none. */
 export function nextRoute(
   routes: readonly Route[],
   wanted: Wanted,
@@ -30,7 +30,7 @@ export function nextRoute(
   return selectRoutes(routes, wanted).find(({ rail }) => !tried.includes(rail))
 }
 
-/** The last rail gets a payout again only while it has fewer attempts than this, over all rails. */
+/** The last rail gets a payout again only while the payout has fewer attempts, over all rails. */
 const MOST_ATTEMPTS = 3
 
 /** The route to the rail of the last attempt, while that rail may get the payout once more. */

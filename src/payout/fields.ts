@@ -1,4 +1,4 @@
-// What is wrong with the fields of a payout request, before anything is looked up. Pure.
+// Checks the fields of a payout request by themselves, before anything is read. Pure.
 import type { Account } from '../account/rules.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
 import { type Problem, refuseIfAny } from '../errors.ts'
@@ -18,11 +18,11 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
     ...(beneficiary_details === undefined
       ? []
       : checkDetails(beneficiary_details, 'beneficiary_details')),
-    // A request with a quote is judged against that quote: checkMatches.
+    // `checkMatches` compares a request that names a quote with that quote.
     ...(request.quote === undefined ? checkTypeDetails(request) : []),
   ]
-  const lacking = request.quote === undefined ? inlineProblems(request, problems) : []
-  refuseIfAny([...problems, ...lacking])
+  const unmet = request.quote === undefined ? inlineProblems(request, problems) : []
+  refuseIfAny([...problems, ...unmet])
 }
 
 function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {
@@ -31,7 +31,10 @@ function checkOneBeneficiary(id: unknown, details: unknown): Problem[] {
   return [{ reason: 'beneficiary_missing', message, remarks: 'beneficiary' }]
 }
 
-/** Details must belong to the payout type, and a network to the currency that arrives. */
+/**
+ * The problems of members that do not belong to the payout type, and of a network that does not
+ * carry the currency that arrives.
+ */
 export function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem[] {
   const type = request.type ?? quote?.payout_type ?? 'local'
   const problems: Problem[] = scheduleProblems(request, type)
@@ -45,7 +48,7 @@ export function checkTypeDetails(request: PayoutRequest, quote?: Quote): Problem
     quote?.destination_currency ??
     request.beneficiary_details?.destination_details.bank?.currency ??
     request.currency
-  // The currency of a named beneficiary is not known yet, so pricing.ts checks the network.
+  // The currency of a named beneficiary is not read yet, so pricing.ts checks the network.
   if (quote === undefined && request.beneficiary !== undefined) return problems
   return [...problems, ...checkNetwork(request.local?.fund_transfer_network, destination)]
 }

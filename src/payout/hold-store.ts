@@ -1,5 +1,5 @@
-// The SQL statements of holds: payouts that wait for the review of an entity, and ended reviews
-// that payouts wait for.
+// The SQL statements of holds, which are payouts that wait for the review of an entity, and of
+// ended reviews, whose holds a worker ends.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
@@ -15,7 +15,7 @@ export interface Hold {
   readonly payout_id: string
 }
 
-/** Holds are inserted when a payout gets its `held_for`, and deleted when it loses it. */
+/** Inserts holds. A payout has a hold while its `held_for` is set. */
 export const insertHolds = inserter<Hold>('holds', {
   account_id: 'text',
   entity_id: 'text',
@@ -40,7 +40,7 @@ export function deleteHolds(tx: TransactionSql, holds: readonly Hold[]) {
   )
 }
 
-/** Queues ended reviews for the worker: one row a review, however many payouts wait. */
+/** Queues ended reviews for the worker: one row for each entity, however many payouts wait. */
 export function upsertEndedReviews(tx: TransactionSql, entities: readonly Key[], now: Instant) {
   return eachShard(
     uniqueKeys(entities),
@@ -53,7 +53,7 @@ export function upsertEndedReviews(tx: TransactionSql, entities: readonly Key[],
   )
 }
 
-/** A claimed review: nobody else ends its holds before `due_at`, which identifies the claim. */
+/** A claimed review. No other worker ends its holds before `due_at`, which identifies the claim. */
 export interface ClaimedReview {
   readonly account_id: string
   readonly entity_id: string
@@ -153,16 +153,16 @@ export async function listHoldingEntities(sql: Sql, account_id: string | null): 
         order by account_id, entity_id limit 1`,
     )
   }
-  const within = account_id === null ? sql`true` : sql`h.account_id = ${account_id}`
+  const scope = account_id === null ? sql`true` : sql`h.account_id = ${account_id}`
   return sql<Key[]>`
     with recursive holding as (
-      (select account_id, entity_id from holds h where ${within}
+      (select account_id, entity_id from holds h where ${scope}
         order by account_id, entity_id limit 1)
       union all
       select next.* from holding
       cross join lateral (
         select account_id, entity_id from holds h
-        where ${within} and (h.account_id, h.entity_id) > (holding.account_id, holding.entity_id)
+        where ${scope} and (h.account_id, h.entity_id) > (holding.account_id, holding.entity_id)
         order by account_id, entity_id limit 1
       ) next
     )

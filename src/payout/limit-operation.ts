@@ -1,7 +1,7 @@
-// The operation that sets a limit. Existing payouts count for it, or tell it which payees an
-// account knows. All but the newest are read before, in portions, each under the lock of its book;
-// the rest in the transaction that makes the limit. So no payout is missed, and no new payout waits
-// for long.
+// The operation that sets a limit. Existing payouts count for it, or show which payees an account
+// knows. Each portion of existing payouts is read in a transaction of its own, under the lock of
+// their book. The transaction that makes the limit reads the newest payouts. So the limit misses no
+// payout, and no new payout waits for long.
 import type { Account } from '../account/rules.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { DatabaseProblem } from '../db/failure.ts'
@@ -26,7 +26,7 @@ import { insertLimit, listLimits, lockLimits } from '../limit/store.ts'
 import { findPayees, findSums, storeUses, upsertPayees } from '../limit/use-store.ts'
 import { stepAt, windowFrom } from '../limit/window.ts'
 import type { PricingAt } from '../price/price.ts'
-import { paymentOf } from './limited.ts'
+import { paymentOf } from './limit-use.ts'
 import type { Payout } from './payout.ts'
 import { isGivenBack } from './states.ts'
 import { findPayouts } from './store.ts'
@@ -34,21 +34,23 @@ import { findPayouts } from './store.ts'
 /** How many payouts are counted under one lock. */
 const PORTION = 1_000
 
-/** An account, and the last of its payouts that is counted; null: none yet. */
-interface Counted {
+/** An account whose payouts are counted. */
+interface CountedAccount {
   readonly account: Account
+  /** The last payout that is counted; null: none yet. */
   readonly last_id: string | null
 }
 
 interface CountPast {
   readonly limit: Limit
-  readonly accounts: readonly Counted[]
-  /** Whether to count all payouts that are left and make the limit. */
+  readonly accounts: readonly CountedAccount[]
+  /** Whether to count all remaining payouts and make the limit. */
   readonly is_last: boolean
 }
 
 interface PastState extends LockedBooks {
-  readonly there: readonly Limit[]
+  /** The limits that exist when the new one is made. */
+  readonly existing: readonly Limit[]
   readonly payouts: readonly Payout[]
   readonly uses: readonly PayoutUse[]
   readonly limits: LimitState
@@ -79,18 +81,18 @@ function countPastPayouts(
       const [locked] = await Promise.all([lockBooks(tx, ids), locking])
       const priced = await pricing(locked.price_version)
       const payouts = readsPast(limit) ? await listPast(tx, command, locked.books) : []
-      const payees = limit.new_for_hours === null ? [] : await listUnknown(tx, payouts)
+      const payees = limit.new_for_hours === null ? [] : await listNewPayees(tx, payouts)
       const counted = countsPast(limit) ? payouts : []
       const named = new Map(accounts.map(({ account }) => [account.account_id, account]))
       const uses = counted.flatMap(payout => useOf(limit, payout, named, locked, priced))
       const sums = await findSums(tx, countersOf(uses))
       const limits = { ...emptyState(), sums }
-      const there = is_last ? await listLimits(tx) : []
-      return { ...locked, there, payouts, uses, payees, limits }
+      const existing = is_last ? await listLimits(tx) : []
+      return { ...locked, existing, payouts, uses, payees, limits }
     },
 
-    decide({ there, payouts, uses, payees, limits }, { limit, is_last }) {
-      if (there.some(one => isSameKind(one, limit))) {
+    decide({ existing, payouts, uses, payees, limits }, { limit, is_last }) {
+      if (existing.some(one => isSameKind(one, limit))) {
         throw new DatabaseProblem('somebody else has just set this limit; look, and set it again')
       }
       countPast(limits, uses)
@@ -111,8 +113,9 @@ function countPastPayouts(
 }
 
 /**
- * Whether existing payouts count. A limit for each single payout counts none. Which key made an
- * existing payout, and whether its payee was new, is not known.
+ * Whether existing payouts count. A limit for each single payout counts none. A limit for a key or
+ * for new payees counts none, because payouts store neither their key nor whether their payee was
+ * new.
  */
 export function countsPast({ per, key_id, each, new_for_hours }: Limit): boolean {
   return per !== 'payout' && key_id === null && each !== 'key' && new_for_hours === null
@@ -122,25 +125,33 @@ function readsPast(limit: Limit): boolean {
   return countsPast(limit) || limit.new_for_hours !== null
 }
 
-/** The payees of these payouts, each since the first of them, if not known since then. */
-async function listUnknown(tx: TransactionSql, payouts: readonly Payout[]): Promise<KnownPayee[]> {
-  const seen = new Map<string, KnownPayee>()
+/**
+ * The payees of these payouts, each known since its first payout. Leaves out payees that are stored
+ * as known since then.
+ */
+async function listNewPayees(
+  tx: TransactionSql,
+  payouts: readonly Payout[],
+): Promise<KnownPayee[]> {
+  const earliest = new Map<string, KnownPayee>()
   for (const payout of payouts) {
     const { account_id, created_at: known_since } = payout
     const one = { account_id, payee: paymentOf(payout).payee, known_since }
-    const before = seen.get(payeeName(one))
-    if (before === undefined || before.known_since > known_since) seen.set(payeeName(one), one)
+    const before = earliest.get(payeeName(one))
+    if (before === undefined || before.known_since > known_since) {
+      earliest.set(payeeName(one), one)
+    }
   }
-  const known = await findPayees(tx, [...seen.values()])
-  return [...seen.values()].filter(one => {
+  const known = await findPayees(tx, [...earliest.values()])
+  return [...earliest.values()].filter(one => {
     const since = known.get(payeeName(one))
     return since === undefined || since > one.known_since
   })
 }
 
 /**
- * The next payouts of each account that the limit may count, or whose payees it needs; with `all`,
- * every payout that is left. The payouts of an account are in order.
+ * The next PORTION payouts of each account that the limit may count, or whose payees it needs; with
+ * `all`, all remaining payouts. The payouts of an account are in the order of their ids.
  */
 async function listPast(
   tx: TransactionSql,
@@ -164,7 +175,7 @@ async function listPast(
   return past
 }
 
-/** The keys of the next payouts of each account after one of its ids. */
+/** The keys of the next PORTION payouts of each account after the given id. */
 function listAfter(tx: TransactionSql, after: readonly Key[]): Promise<Key[]> {
   return eachShard(
     after,
@@ -178,7 +189,7 @@ function listAfter(tx: TransactionSql, after: readonly Key[]): Promise<Key[]> {
   )
 }
 
-/** What an existing payout counts, at the present rates. */
+/** The use of the limit by an existing payout, at the present rates; empty if it counts nothing. */
 function useOf(
   limit: Limit,
   payout: Payout,
@@ -209,12 +220,12 @@ function countersOf(uses: readonly PayoutUse[]): Wanted[] {
   return [...wanted.values()]
 }
 
-/** Runs the operation for each portion. */
+/** Runs the operation for one portion. */
 export type Write = (operation: CountingPast, command: CountPast) => Promise<CountedPast>
 
 /**
- * Runs the operation for what is left, and makes the limit. `count` returns how many payouts
- * count for it, those of earlier portions included.
+ * Runs the operation for the remaining payouts, and makes the limit. `count` returns how many
+ * payouts count for it, with those of earlier portions.
  */
 export type Make<Made> = (
   operation: CountingPast,
@@ -222,6 +233,7 @@ export type Make<Made> = (
   count: (done: CountedPast) => number,
 ) => Promise<Made>
 
+/** Counts the existing payouts of these accounts for a new limit, and makes the limit. */
 export async function setLimit<Made>(
   { write, make }: { readonly write: Write; readonly make: Make<Made> },
   pricing: (price_version: bigint | null) => Promise<PricingAt>,
@@ -229,7 +241,7 @@ export async function setLimit<Made>(
   accounts: readonly Account[],
 ): Promise<Made> {
   const operation = countPastPayouts(pricing)
-  const left: Counted[] = []
+  const counted: CountedAccount[] = []
   let uses = 0
   for (const account of accounts) {
     let last_id: string | null = null
@@ -240,8 +252,8 @@ export async function setLimit<Made>(
       last_id = done.payouts.at(-1)?.id ?? last_id
       if (done.payouts.length < PORTION) break
     }
-    left.push({ account, last_id })
+    counted.push({ account, last_id })
   }
-  const last = { limit, accounts: left, is_last: true }
+  const last = { limit, accounts: counted, is_last: true }
   return make(operation, last, done => uses + done.uses.length)
 }

@@ -16,7 +16,7 @@ import {
 import type { Fragment, Tag } from '../db/sql.ts'
 import { type Refusal, refusal } from '../errors.ts'
 import { idBound, instantIn, withPrefix } from '../id.ts'
-import { askedPairs, BY_METADATA } from './metadata-store.ts'
+import { BY_METADATA, pairFilters } from './metadata-store.ts'
 import type { Payout } from './payout.ts'
 import { GIVEN_BACK_STATUSES, isGivenBack, OPEN_STATUSES, type PayoutStatus } from './states.ts'
 import { joinState, PAYOUT_COLUMNS, type PayoutRow, payoutOf, STATE_COLUMNS } from './store.ts'
@@ -47,8 +47,8 @@ const LISTED: Listed = {
       name: 'beneficiary',
       by: 'beneficiary_id',
       leads: 'always',
-      // The index has the payouts whose beneficiary was made in an earlier batch: the time in its
-      // id differs.
+      // The index has only payouts whose beneficiary was made in an earlier batch, so that the
+      // times in both ids differ.
       within: 'substr(beneficiary_id, 5, 11) <> substr(id, 5, 11)',
     },
     { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
@@ -60,14 +60,17 @@ const LISTED: Listed = {
   kinds: ['currency', 'holding_currency', 'type'],
 }
 
-/** For a list of few payouts, such as those of one batch, which needs no index for a filter. */
+/** For a list of few payouts, such as the payouts of one batch, whose filters need no index. */
 const LISTED_NEARBY: Listed = {
   ...LISTED,
   filters: LISTED.filters.map(filter => ({ ...(filter as Filter), leads: 'never' })),
   kinds: [],
 }
 
-/** A page of the account's payouts; undefined when the cursor names none of them. */
+/**
+ * A page of the account's payouts; undefined when the cursor names none of them. Refuses (400) a
+ * `beneficiary_name` that more than MOST_NAMED beneficiaries have.
+ */
 export async function listPayouts(
   sql: Tag,
   account_id: string,
@@ -79,15 +82,15 @@ export async function listPayouts(
   if (found.length > MOST_NAMED) throw tooManyNamed()
   const { beneficiary = found } = filters
   const named = beneficiary.filter(id => found.includes(id))
-  // Where no beneficiary has the name, the id of nobody leads to no payout.
-  const ids = named.length === 0 ? [NOBODY] : named
+  // If no beneficiary has the name, an id that no beneficiary has leads to no payout.
+  const ids = named.length === 0 ? [NO_BENEFICIARY] : named
   return listPlain(sql, account_id, { ...asked, filters: { ...filters, beneficiary: ids } })
 }
 
 /** The most beneficiaries that a name may lead to: the payouts of each are looked up. */
 const MOST_NAMED = 500
 
-const NOBODY = 'bnf_'.padEnd(24, '0')
+const NO_BENEFICIARY = 'bnf_'.padEnd(24, '0')
 
 function tooManyNamed(): Refusal {
   const message =
@@ -101,21 +104,21 @@ async function listPlain(
   account_id: string,
   asked: Wanted,
 ): Promise<Page<Payout> | undefined> {
-  const [filters, besides] = askedPairs(sql, asked.filters)
+  const [filters, condition] = pairFilters(sql, asked.filters)
   const wanted = { ...asked, filters }
-  if (filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted, besides)
+  if (filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted, condition)
   const { quote, reference_id, beneficiary } = filters
-  // A page filtered by quote or reference already has the payout that made the beneficiary.
-  const leads = quote === undefined && reference_id === undefined
-  const paid = leads ? (beneficiary ?? []) : []
+  // A page that quote or reference leads already has the payout that made the beneficiary.
+  const by_beneficiary = quote === undefined && reference_id === undefined
+  const paid = by_beneficiary ? (beneficiary ?? []) : []
   const [page, ...firsts] = await Promise.all([
-    findPage<PayoutRow>(sql, LISTED, account_id, wanted, besides),
-    ...(paid.length === 0 ? [] : [listFirsts(sql, account_id, wanted, paid, besides)]),
+    findPage<PayoutRow>(sql, LISTED, account_id, wanted, condition),
+    ...(paid.length === 0 ? [] : [listFirsts(sql, account_id, wanted, paid, condition)]),
   ])
   const named = new Set(page?.rows.map(({ quote_id }) => quote_id))
   const carrying = (quote ?? []).filter(id => !named.has(id))
   const carriers = await Promise.all(
-    carrying.map(id => findCarrier(sql, account_id, wanted, id, besides)),
+    carrying.map(id => findCarrier(sql, account_id, wanted, id, condition)),
   )
   const merged = [...firsts, ...carriers].reduce(
     (all, one) => all && one && mergePages(wanted, all, one),
@@ -125,30 +128,31 @@ async function listPlain(
 }
 
 /**
- * Scheduled payouts that wait for their time. The payout that the cursor names may have been
- * executed since.
+ * Scheduled payouts that wait for their `execute_at`. The payout that the cursor names may have
+ * been executed since.
  */
 async function listScheduled(
   sql: Tag,
   account_id: string,
   { filters: { scheduled: _, ...filters }, ...asked }: Wanted,
-  besides: Fragment,
+  condition: Fragment,
 ): Promise<Page<Payout> | undefined> {
   const { cursor } = asked
   const place = cursor && (await LISTED.order.find(sql, 'payouts', { account_id, id: cursor.id }))
   if (place === undefined) return undefined
   const listed = { ...LISTED_NEARBY, table: 'scheduled_payouts' }
   const wanted = { ...asked, filters }
-  const page = await findPageAt<PayoutRow>(sql, listed, account_id, wanted, place, besides)
+  const page = await findPageAt<PayoutRow>(sql, listed, account_id, wanted, place, condition)
   return { ...page, rows: page.rows.map(payoutOf) }
 }
 
+/** The payout that carries this quote, if the other filters fit it. */
 function findCarrier(
   sql: Tag,
   account_id: string,
   { filters: { quote: _, ...filters }, ...wanted }: Wanted,
   quote_id: string,
-  besides: Fragment,
+  condition: Fragment,
 ): Promise<Page<PayoutRow> | undefined> {
   const carrier = withPrefix(quote_id, 'pot')
   return findPage<PayoutRow>(
@@ -156,21 +160,22 @@ function findCarrier(
     LISTED_NEARBY,
     account_id,
     { ...wanted, filters: { ...filters, carrier: [carrier] } },
-    sql`and quote_id = '' ${besides}`,
+    sql`and quote_id = '' ${condition}`,
   )
 }
 
 /**
  * The payouts that made the beneficiaries. The index by beneficiary leaves them out, because most
- * beneficiaries are paid once, by that payout. The payout's id follows the beneficiary's, with the
- * same time. Thousands of ids of one batch share a time, so each is looked up.
+ * beneficiaries are paid once, by that payout. The payout's id is the first one after the
+ * beneficiary's id, with the same time. A batch makes thousands of ids with one time, so each
+ * payout is looked up by itself.
  */
 async function listFirsts(
   sql: Tag,
   account_id: string,
   { filters: { beneficiary: _, ...filters }, ...wanted }: Wanted,
   beneficiary_ids: readonly string[],
-  besides: Fragment,
+  condition: Fragment,
 ): Promise<Page<PayoutRow> | undefined> {
   const made = await sql<{ id: string }[]>`
     select r.id
@@ -186,21 +191,21 @@ async function listFirsts(
     where r.beneficiary_id = k.beneficiary_id`
   const carrier = made.map(({ id }) => id)
   const nearby = { ...wanted, filters: { ...filters, carrier } }
-  return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, besides)
+  return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, condition)
 }
 
 export interface DeskFilter {
   readonly account_id?: string
   readonly status?: PayoutStatus
   readonly rail?: string
-  /** The payout after which the list goes on. */
+  /** The payout after which the page begins. */
   readonly starting_after?: string
 }
 
 /**
- * Up to `limit` payouts of all accounts, read by index in each account. In a status that waits for
- * somebody, the longest waiting come first, so that a limit hides none for ever. Otherwise the
- * newest come first.
+ * Up to `limit` payouts of all accounts, read by index in each account. With an open status the
+ * oldest come first, so that a limit hides no waiting payout for ever. Otherwise the newest come
+ * first.
  */
 export async function listForDesk(
   audit: Sql,
@@ -208,20 +213,20 @@ export async function listForDesk(
   limit: number,
 ): Promise<Payout[]> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
-  const undone = status !== undefined && isGivenBack({ status })
+  const is_given_back = status !== undefined && isGivenBack({ status })
   // Ids are in the order of time, across all accounts.
-  const passed = waits
+  const beyond = waits
     ? audit`n.id > ${starting_after ?? ''}`
     : audit`n.id < ${starting_after ?? ''}`
-  const after = starting_after === undefined ? audit`true` : passed
-  const walked = status === undefined ? 'payouts' : waits ? 'open_payouts' : 'payout_outcomes'
+  const after = starting_after === undefined ? audit`true` : beyond
+  const table = status === undefined ? 'payouts' : waits ? 'open_payouts' : 'payout_outcomes'
   const stated = status === undefined ? audit`true` : audit`n.status = ${status}`
   // The condition of the partial index of payouts given back.
-  const indexed = undone ? audit`n.status <> 'succeeded'` : audit`true`
+  const indexed = is_given_back ? audit`n.status <> 'succeeded'` : audit`true`
   const rows = await audit<PayoutRow[]>`
     select r.* from books b
     cross join lateral (
-      select p.* from ${audit(walked)} n
+      select p.* from ${audit(table)} n
       cross join lateral (
         select ${audit([...PAYOUT_COLUMNS, ...STATE_COLUMNS])} from payouts p ${joinState(audit)}
         where p.account_id = b.account_id and p.id = n.id

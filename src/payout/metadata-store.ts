@@ -1,7 +1,7 @@
-// The search of payouts by their metadata. A row covers the payouts whose journals stand together
-// in the book, and has a hash of each of their pairs. A search walks these few rows and reads the
-// payouts that a row leads to; their own metadata decides. All writes are under the lock of the
-// book.
+// The search of payouts by their metadata. A row covers the payouts with successive journals in the
+// book, and has a hash of each of their pairs. A search walks these few rows and reads the payouts
+// of each row with the hashes; the metadata of the payout decides. All writes are under the lock of
+// the book.
 
 import type { TransactionSql } from '../db/connect.ts'
 import type { Filter, Filters } from '../db/page.ts'
@@ -14,8 +14,8 @@ import { metadataOf } from './metadata.ts'
 import type { Payout } from './payout.ts'
 
 /**
- * The bits of a journal's number that rows leave out. 64 journals share a row, which are those of
- * some 32 payouts that settle meanwhile.
+ * The low bits of a journal's number that rows leave out. 64 journals share a row: the debits and
+ * settlements of some 32 payouts.
  */
 const PART_BITS = 6n
 
@@ -28,7 +28,7 @@ interface PartRow {
   readonly hashes: readonly number[]
 }
 
-type Having = Key & Pick<Payout, 'balance_transaction_id' | 'metadata' | 'particulars'>
+type WithMetadata = Key & Pick<Payout, 'balance_transaction_id' | 'metadata' | 'particulars'>
 
 const addToParts = inserter<PartRow>(
   'payout_metadata',
@@ -45,15 +45,15 @@ const addToParts = inserter<PartRow>(
 )
 
 /** Adds the hashes of these payouts; a payout without metadata adds nothing. */
-export function insertMetadata(tx: TransactionSql, payouts: readonly Having[]) {
+export function insertMetadata(tx: TransactionSql, payouts: readonly WithMetadata[]) {
   return addToParts(tx, partsOf(payouts))
 }
 
 /** Replaces the hashes of payouts whose metadata has changed. */
 export function replaceMetadata(
   tx: TransactionSql,
-  before: readonly Having[],
-  after: readonly Having[],
+  before: readonly WithMetadata[],
+  after: readonly WithMetadata[],
 ) {
   const accounts = Map.groupBy(before, ({ account_id }) => account_id)
   return [
@@ -66,7 +66,7 @@ export function replaceMetadata(
 export function removeMetadata(
   tx: TransactionSql,
   account_id: string,
-  payouts: readonly Having[],
+  payouts: readonly WithMetadata[],
 ): Promise<unknown> {
   const rows = partsOf(payouts)
   if (rows.length === 0) return Promise.resolve()
@@ -85,8 +85,8 @@ export function removeMetadata(
     where m.ctid = t.place and m.account_id = ${account_id}`.execute()
 }
 
-/** The rows of these payouts, which stand in any order. */
-function partsOf(payouts: readonly Having[]): PartRow[] {
+/** The rows of these payouts, which come in any order. */
+function partsOf(payouts: readonly WithMetadata[]): PartRow[] {
   const rows = new Map<string, PartRow & { first_id: string; last_id: string; hashes: number[] }>()
   for (const payout of payouts) {
     const pairs = Object.entries(metadataOf(payout) ?? {})
@@ -106,7 +106,7 @@ function partsOf(payouts: readonly Having[]): PartRow[] {
   return [...rows.values()]
 }
 
-/** Two pairs with one hash only cost one more look at a payout. */
+/** Two pairs with the same hash cost the read of one more payout, and no more. */
 function hashOf([key, value]: Pair): number {
   return hashText(`${key}\n${value}`)
 }
@@ -114,9 +114,9 @@ function hashOf([key, value]: Pair): number {
 const arrayOf = (hashes: readonly number[]) => `{${hashes.join(',')}}`
 
 /**
- * The filter by pairs. It goes from part to part that has a hash of each pair, until the page is
- * full. It counts the rows itself: a planner that expects few parts would read all of them and
- * sort. `coalesce` hides from the planner how few it would expect.
+ * The filter by pairs. It goes from one part that has a hash of each pair to the next such part,
+ * until the page is full. The query counts its rows itself, because a planner that expects few
+ * parts would read all of them and sort. `coalesce` hides that expectation from the planner.
  */
 export const BY_METADATA: Filter = {
   name: 'metadata',
@@ -157,22 +157,22 @@ const AFTER_ALL = String(2n ** 63n - 1n)
 const BEFORE_ALL = '-1'
 
 /**
- * The filters that lead to a page, and the condition that each payout of it has all pairs. Where no
- * other filter finds few payouts, the pairs lead.
+ * The filters that lead to a page, and the condition that each payout of the page has all pairs. If
+ * no other filter is selective, the pairs lead.
  */
-export function askedPairs(
+export function pairFilters(
   sql: Tag,
   { metadata = [], ...filters }: Filters,
 ): readonly [Filters, Fragment] {
   if (metadata.length === 0) return [filters, sql``]
-  const isNarrow = ['quote', 'reference_id', 'beneficiary', 'scheduled'].some(
+  const hasSelectiveFilter = ['quote', 'reference_id', 'beneficiary', 'scheduled'].some(
     name => name in filters,
   )
   const pairs = metadata.map(pairFrom)
-  const having = sql`and not exists (
+  const condition = sql`and not exists (
     select from unnest(
       ${pairs.map(([key]) => key)}::text[], ${pairs.map(([, value]) => value)}::text[]
     ) as w (key, value)
     where coalesce(s.metadata, p.particulars -> 'metadata') ->> w.key is distinct from w.value)`
-  return [isNarrow ? filters : { ...filters, metadata }, having]
+  return [hasSelectiveFilter ? filters : { ...filters, metadata }, condition]
 }

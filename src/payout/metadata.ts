@@ -1,13 +1,13 @@
-// Changes the metadata of an existing payout, which moves no money. Null in a payout means "as
-// made". Pure.
+// Changes the metadata of an existing payout, which moves no money. Null in a payout means that it
+// has not changed. Pure.
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import type { Book } from '../ledger/rules.ts'
 import { PAYOUT_SEAL } from './columns.ts'
+import { eventWithPriorState } from './event-state.ts'
 import type { Payout, ReadPayout } from './payout.ts'
 import { MOST_NAMES, type PayoutUpdate } from './request.ts'
-import { withFoundAlone } from './told.ts'
 
 /** The metadata as answers show it: null when there is none. */
 export function metadataOf({ metadata, particulars }: Pick<Payout, 'metadata' | 'particulars'>) {
@@ -32,7 +32,8 @@ function withMetadata(payout: ReadPayout, { metadata: sent }: PayoutUpdate): Rea
 }
 
 /**
- * A payout after its update, and the event that tells of it; null when the update changes nothing.
+ * A payout after its update, and the event; null when the update changes nothing. Refuses with
+ * party_erased.
  */
 export function decideUpdate(
   state: { readonly books: ReadonlyMap<string, Book> },
@@ -49,6 +50,6 @@ export function decideUpdate(
   const { metadata: was_metadata } = before
   const facts = { status: payout.status, by: 'account', journals: [], was_metadata }
   const content = PAYOUT_SEAL.digest(payout)
-  const changed = recordChange(state, payout, 'payout.updated', facts, content)
-  return { payout, event: withFoundAlone(before, payout, changed) }
+  const event = recordChange(state, payout, 'payout.updated', facts, content)
+  return { payout, event: eventWithPriorState(before, payout, event) }
 }

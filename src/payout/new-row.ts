@@ -1,4 +1,4 @@
-// What the checks have found about a new payout, and its row. Pure.
+// The results of the checks of a new payout, and the row that is made from them. Pure.
 import type { Needed } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
@@ -13,10 +13,10 @@ import type { Screened, ScreeningHold } from '../screening/match.ts'
 import type { OpenPayout, Particulars, PayoutState } from './payout.ts'
 import { networkOf } from './pricing.ts'
 import type { PayoutRequest } from './request.ts'
-import { askedFirst, type Clocks } from './schedule.ts'
+import { type Clocks, firstAskAt } from './schedule.ts'
 import type { PayoutStatus } from './states.ts'
 
-/** What a payout has in these members until a rail, a person or the account acts on it. */
+/** The values of these members until a rail, a person or the account acts on the payout. */
 export const UNTOUCHED = {
   claimed_until: null,
   rail_attempts: 0,
@@ -31,7 +31,7 @@ export const UNTOUCHED = {
   metadata: null,
 }
 
-/** What the checks of a payout have found, when none refuses it. */
+/** The results of the checks of a payout that no check refuses. */
 export interface JudgedPayout {
   /** The quote that the request names, or null. */
   readonly sentQuote: Quote | null
@@ -50,7 +50,7 @@ export interface JudgedPayout {
   readonly mt103: string
   /** Null when the account has no duplicate window. */
   readonly likeness: string | null
-  /** What the payout counts for the limits of its account. */
+  /** The payout's uses of the limits of its account. */
   readonly counted: Counted
   /** The approval that the payout must wait for; null for none. */
   readonly needed: Needed | null
@@ -102,7 +102,7 @@ export function payoutRow(
     first_rail: routed.rail,
     ...routed,
     ...UNTOUCHED,
-    ...heldOrNot(made, { now: state.now, by_account: now }),
+    ...holdMembers(made, { now: state.now, by_account: now }),
     // A payout that needs an approval is not held for its entity yet: the approval decides that.
     held_for: made.needed === null ? held_for : '',
     mt103,
@@ -114,23 +114,23 @@ export function payoutRow(
 }
 
 /**
- * Whether the payout waits for its approval, or for a review of its entity or its parties, when its
- * rail is then asked, and when the payout arrives if its row does not tell.
+ * The members that depend on whether the payout is held: for its approval, for the review of its
+ * entity, or by screening.
  */
-function heldOrNot(
+function holdMembers(
   { held_for, screened, needed, execute_at, quote, routed, plan }: ScreenedPayout,
   clocks: Clocks,
 ) {
-  const internal = quote.payout_type === 'service_account'
-  const screening = holdBy(screened, internal)
+  const is_transfer = quote.payout_type === 'service_account'
+  const screening = holdByScreening(screened, is_transfer)
   const is_held = needed !== null || held_for !== '' || screening !== ''
-  const paid = internal ? 'succeeded' : 'processing'
-  const held = needed === null ? 'compliance_hold' : 'pending_approval'
-  const status: PayoutStatus = is_held ? held : paid
+  const unheld_status = is_transfer ? 'succeeded' : 'processing'
+  const held_status = needed === null ? 'compliance_hold' : 'pending_approval'
+  const status: PayoutStatus = is_held ? held_status : unheld_status
   return {
     status,
     status_description: needed === null ? descriptionOf(held_for, is_held) : approvalWords(needed),
-    ask_rail_at: is_held ? null : askedFirst({ rail: routed.rail, execute_at }, plan, clocks),
+    ask_rail_at: is_held ? null : firstAskAt({ rail: routed.rail, execute_at }, plan, clocks),
     expected_at: routed.route === null ? null : plan.expected_at,
     screened: screening === '' ? screened.version : null,
     screening,
@@ -138,25 +138,26 @@ function heldOrNot(
 }
 
 /**
- * A person must first look at a payout with a match. An unscreened payout is handed over to no
- * rail; an unscreened transfer, which needs no rail, waits.
+ * The hold of a new payout by screening. A match holds any payout. A missing screening holds only a
+ * transfer, because every other payout waits for it before a rail gets it.
  */
-function holdBy({ version, matches }: Screened, internal: boolean): ScreeningHold {
+function holdByScreening({ version, matches }: Screened, is_transfer: boolean): ScreeningHold {
   if (matches.length > 0) return 'open'
-  return internal && version === null ? 'waits' : ''
+  return is_transfer && version === null ? 'waits' : ''
 }
 
-/** The account is not told which check holds the payout. */
-export const NEUTRAL = 'Held for review.'
+/** The status description that hides from the account which check holds the payout. */
+export const NEUTRAL_DESCRIPTION = 'Held for review.'
 
 function approvalWords({ approvers }: Needed): string {
   const people = approvers === 1 ? 'one person approves' : `${approvers} people approve`
   return `Waits until ${people} it.`
 }
 
+/** The status description of a payout that an entity's review or screening holds; else ''. */
 export function descriptionOf(held_for: string, is_held: boolean): string {
   if (held_for !== '') return `Held until entity ${held_for} is reviewed.`
-  return is_held ? NEUTRAL : ''
+  return is_held ? NEUTRAL_DESCRIPTION : ''
 }
 
 function particularsOf(request: PayoutRequest, quote: Quote): Particulars {

@@ -1,6 +1,6 @@
 // The SQL statements of attempts that are over and whose rail is asked again. `ask_again_at` is the
-// time of the next question, and also the claim of the process that asks. A claim postpones it, so
-// that a lost answer is asked for again.
+// time of the next question, and also the claim of the process that asks. A claim postpones the
+// question, so that a process asks again after a lost answer.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { byName, nameOf, payoutKey, uniqueKeys } from '../id.ts'
@@ -8,7 +8,7 @@ import type { Instant } from '../instant.ts'
 import { attemptName, attemptOf } from '../rail/attempt.ts'
 import { findAttempts } from '../rail/attempt-store.ts'
 import type { RailPayout } from '../rail/rail.ts'
-import type { OverAsk } from './attempt-step.ts'
+import type { OverQuestion } from './attempt-step.ts'
 import { findPayouts } from './store.ts'
 
 /** An attempt that is over and due to be asked about. */
@@ -18,7 +18,7 @@ interface DueAttempt {
   readonly number: number
 }
 
-/** The due attempts of these rails, the longest due first. It takes no lock: the claim decides. */
+/** The due attempts of these rails, the longest due first. Takes no lock: the claim decides. */
 export async function listDueAttempts(
   finder: Sql,
   rails: readonly string[],
@@ -30,15 +30,15 @@ export async function listDueAttempts(
     order by ask_again_at limit ${limit}`
 }
 
-/** An attempt that is over, as its rail is asked about it. */
+/** An attempt that is over, with the payout as its rail gets it. */
 export interface ClaimedOver extends RailPayout {
-  /** When the rail is asked next, unless its answer says otherwise. */
+  /** When the rail is asked next, unless its report sets another time. */
   readonly claim: Instant
 }
 
 /**
- * Claims due attempts and puts off their next question, by a tenth of the time since they ended and
- * at least by `lease_ms`. An unclear answer has that long to become clear.
+ * Claims due attempts. Their next question comes after a tenth of the time since they ended, at
+ * most an hour and at least `lease_ms`, in case the rail gives no clear report.
  */
 export async function claimOver(
   sql: Sql,
@@ -62,7 +62,7 @@ export async function claimOver(
     const attempt = named.get(attemptName(of))
     const payout = found.get(nameOf(payoutKey(of)))
     if (attempt === undefined || payout === undefined || clock === undefined) return []
-    // An account's answers are for the rail that has its payout now.
+    // The account's answers go only to the rail that has the payout now.
     return [{ ...payout, answers: [], attempt: attemptOf(attempt), asked_at: clock.now, claim }]
   })
 }
@@ -87,17 +87,17 @@ function claimRows(tx: TransactionSql, due: readonly DueAttempt[], lease_ms: num
 }
 
 /** Writes when the rails of attempts are asked again, unless that has changed since it was read. */
-export function writeAsks(tx: TransactionSql, asks: readonly OverAsk[]) {
+export function writeQuestions(tx: TransactionSql, questions: readonly OverQuestion[]) {
   return tx`
     update payout_attempts a set ask_again_at = k.ask_again_at
-    from json_to_recordset(${rowsAsJson(asks)}::text::json)
+    from json_to_recordset(${rowsAsJson(questions)}::text::json)
       as k(account_id text, payout_id text, number integer, ask_again_at timestamptz,
         before timestamptz)
     where a.account_id = k.account_id and a.payout_id = k.payout_id and a.number = k.number
       and a.ask_again_at is not distinct from k.before`
 }
 
-/** Makes attempts that are over due to be asked about now. */
+/** Makes attempts that are over due now. */
 export function askNow(tx: TransactionSql, attempts: readonly DueAttempt[], now: Instant) {
   return tx`
     update payout_attempts a set ask_again_at = ${now}::timestamptz

@@ -1,4 +1,4 @@
-// Every end of an attempt against every word that its rail may say later.
+// Every end of an attempt against every later report of its rail.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AttemptEnd, PayoutAttempt, RailException } from '../rail/attempt.ts'
@@ -30,19 +30,21 @@ function attempt(ended_as: AttemptEnd, part: Partial<PayoutAttempt> = {}): Payou
 
 const steps = (...statuses: readonly RailStatus[]): readonly RailStep[] =>
   statuses.map(status => ({ status, failure: null }))
-const saying = (...statuses: readonly RailStatus[]): OverReport => ({ steps: steps(...statuses) })
+const reporting = (...statuses: readonly RailStatus[]): OverReport => ({
+  steps: steps(...statuses),
+})
 
 const NEVER: OverReport = { steps: [], not_taken: { code: 'X', message: 'Never.' } }
-const REFUSED = saying('failed')
-const UNDER_WAY = saying()
-const WAITS = saying('requires_action', 'processing')
-const PAID = saying('succeeded')
-const BACK = saying('succeeded', 'reversed')
+const REFUSED = reporting('failed')
+const UNDER_WAY = reporting()
+const WAITS = reporting('requires_action', 'processing')
+const PAID = reporting('succeeded')
+const BACK = reporting('succeeded', 'reversed')
 
 const [rail, person] = [{ by_person: false }, { by_person: true }]
 const [taken, paid] = ['taken_after_all', 'paid_after_end']
 
-for (const [ended_as, said, by, kind] of [
+for (const [ended_as, report, by, kind] of [
   ['not_taken', NEVER, rail, undefined],
   ['not_taken', REFUSED, rail, undefined],
   ['not_taken', UNDER_WAY, rail, taken],
@@ -64,10 +66,10 @@ for (const [ended_as, said, by, kind] of [
   ['returned', PAID, person, undefined],
   ['returned', BACK, rail, undefined],
 ] as const) {
-  const words = said.steps.map(({ status }) => status).join(' ') || 'no step'
+  const words = report.steps.map(({ status }) => status).join(' ') || 'no step'
   const whose = by.by_person ? ' by a person' : ''
   test(`${ended_as}${whose}, then ${words}: ${kind ?? 'agrees'}`, () => {
-    assert.equal(judgeOver(attempt(ended_as), said, by)?.kind, kind)
+    assert.equal(judgeOver(attempt(ended_as), report, by)?.kind, kind)
   })
 }
 
@@ -96,27 +98,28 @@ function exceptionOf(part: Partial<RailException>): RailException {
   }
 }
 
-test('found once: not again while it is open, nor after it is closed, unless in other words', () => {
+test('an exception: opened once, and not again while open or closed, unless its message differs', () => {
   const over = attempt('failed')
   const judge = (...known: readonly RailException[]) => judgeOverReport(over, PAID, fresh, known)
-  assert.equal(judge().found?.kind, paid)
+  assert.equal(judge().new_exception?.kind, paid)
   assert.equal(judge().ask, 'never')
-  assert.equal(judge(exceptionOf({})).found, null)
-  assert.equal(judge(exceptionOf({ closed_at: ENDED_AT })).found, null)
-  assert.equal(judge(exceptionOf({ closed_at: ENDED_AT, message: 'Other.' })).found?.kind, paid)
-  // Of another attempt, it says nothing of this one.
-  assert.equal(judge(exceptionOf({ attempt: 2 })).found?.kind, paid)
+  assert.equal(judge(exceptionOf({})).new_exception, null)
+  assert.equal(judge(exceptionOf({ closed_at: ENDED_AT })).new_exception, null)
+  const other = exceptionOf({ closed_at: ENDED_AT, message: 'Other.' })
+  assert.equal(judge(other).new_exception?.kind, paid)
+  // An exception of another attempt does not count for this one.
+  assert.equal(judge(exceptionOf({ attempt: 2 })).new_exception?.kind, paid)
 })
 
-test('what was asked for before the end and disagrees: the rail is asked anew', () => {
+test('a report from before the end that disagrees: the rail is asked again', () => {
   const stale = { by_person: false, is_fresh: false }
   const over = attempt('not_taken')
   const judged = judgeOverReport(over, UNDER_WAY, stale, [])
-  assert.deepEqual([judged.found, judged.ask, judged.over?.ask], [null, 'as_it_was', 'now'])
+  assert.deepEqual([judged.new_exception, judged.ask, judged.over?.ask], [null, 'unchanged', 'now'])
   assert.equal(judgeOverReport(over, NEVER, stale, []).over, undefined)
 })
 
-test('asked again rarely, for 60 days, and not where its rail never had it', () => {
+test('askOverAt: at most once an hour, for 60 days, and never if its rail was not asked', () => {
   const later = (ms: number) =>
     new Date(Date.parse(ENDED_AT) + ms).toISOString().replace('Z', '000Z')
   const over = attempt('failed')

@@ -1,14 +1,14 @@
-// What a rail's report about an attempt that is over means. No step follows from it: either it
-// agrees with how the attempt has ended, or a person must look. Pure.
+// What a rail's report about an attempt that is over means. No step follows from the report. If it
+// contradicts how the attempt has ended, it opens an exception. Pure.
 import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
 import { isOpenException, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import type { RailReport } from '../rail/rail.ts'
-import { type Found, type Judged, NOTHING, wasClosed } from './report.ts'
+import { isKnownException, type Judged, type NewException, NO_CHANGE } from './report.ts'
 
 /** For how long after the end of an attempt its rail is still asked about it. */
 export const ASKED_FOR_MS = 60 * DAY_MS
 
-/** A person who fails a payout by hand has no word from its rail about when to ask again. */
+/** The first wait after a person has failed a payout by hand: no report says when to ask again. */
 const FIRST_AFTER_PERSON_MS = DAY_MS
 
 /** Where the money of an attempt is, as its rail reports. */
@@ -17,28 +17,28 @@ type Whereabouts = 'never taken' | 'under way' | 'paid' | 'back' | 'refused'
 export type OverReport = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
 
 /**
- * Compares what a rail reports now with how the attempt has ended; returns what a person must look
- * at, or null. The money decides: a report agrees if the money is still where the end has left it.
- * The number of steps and their words do not matter. A rail that has proved that it did not take an
- * attempt must never have taken it: failover rests on that.
+ * Compares a rail's report with how the attempt has ended; returns the exception to open, or null.
+ * A report agrees if the money is still where the end of the attempt has left it. The number of
+ * steps and their descriptions do not matter. Any payment contradicts the proof that the rail has
+ * not taken the attempt, even a returned one, because another rail may have paid since.
  */
 export function judgeOver(
   { number, rail, ended_as, not_taken }: PayoutAttempt,
   report: OverReport,
   { by_person }: { readonly by_person: boolean },
-): Found | null {
+): NewException | null {
   if (report.exception !== undefined) return report.exception
   const now = whereaboutsOf(report)
   if (now === 'never taken' || now === 'refused') return null
   const words = report.steps.map(({ status }) => status).join(', ') || 'processing'
   if (ended_as === 'not_taken') {
     const before = not_taken?.message ?? ''
-    const said = `and now says: ${words}.`
-    const message = `Rail ${rail} had not taken attempt ${number} (${before}), ${said}`
+    const end = `and now says: ${words}.`
+    const message = `Rail ${rail} had not taken attempt ${number} (${before}), ${end}`
     return { kind: 'taken_after_all', message }
   }
   if (now === 'back') return null
-  // A person who moved the payout by hand knew this already: it was so before.
+  // A person who moved the payout by hand knew this state: the rail reported it before.
   if (by_person && (now === 'under way' || ended_as === 'returned')) return null
   const message = `The account has its money back, and rail ${rail} now says: ${words}.`
   return { kind: 'paid_after_end', message }
@@ -53,8 +53,8 @@ function whereaboutsOf({ steps, not_taken }: OverReport): Whereabouts {
 }
 
 /**
- * Judges a report about an attempt that is over. A report that was asked for before the end may be
- * older than the end. If it disagrees, the rail is asked anew.
+ * Judges a report about an attempt that is over. `is_fresh`: the rail was asked after the end. A
+ * report from before the end opens no exception: if it disagrees, the rail is asked again.
  */
 export function judgeOverReport(
   attempt: PayoutAttempt,
@@ -63,12 +63,12 @@ export function judgeOverReport(
   exceptions: readonly RailException[],
 ): Judged {
   const found = judgeOver(attempt, report, { by_person })
-  if (!is_fresh) return found === null ? NOTHING : { ...NOTHING, over: { attempt, ask: 'now' } }
-  const judged = { ...NOTHING, over: { attempt, ask: 'as_said' } } as const
-  // While an exception of the attempt is open, reports wait until it is closed.
+  if (!is_fresh) return found === null ? NO_CHANGE : { ...NO_CHANGE, over: { attempt, ask: 'now' } }
+  const judged = { ...NO_CHANGE, over: { attempt, ask: 'as_reported' } } as const
+  // While an exception of the attempt is open, no report opens another.
   const waits = exceptions.some(one => one.attempt === attempt.number && isOpenException(one))
-  if (found === null || waits || wasClosed(exceptions, attempt, found)) return judged
-  return { ...judged, found, ask: 'never' }
+  if (found === null || waits || isKnownException(exceptions, attempt, found)) return judged
+  return { ...judged, new_exception: found, ask: 'never' }
 }
 
 /** When the rail of an attempt that is over is asked again: at most once an hour. */
@@ -84,7 +84,7 @@ export function askOverAt(
 
 const HOUR_MS = 3_600_000
 
-/** When the rail is asked first after the end, which the rail has reported or a person has set. */
+/** When the rail is asked first after the end of its attempt, by a report or by a person. */
 export function askAfterEnd(
   attempt: PayoutAttempt,
   { by, ask_again_in_ms }: { readonly by: string; readonly ask_again_in_ms: number | null },

@@ -93,13 +93,13 @@ export interface Payout {
   readonly rail_steps: number
   /** In compliance_hold, the entity whose review the payout waits for; '' for none. */
   readonly held_for: string
-  /** The metadata as the account has changed it; null: as it was made (metadata.ts). */
+  /** The metadata after the account's changes; null: unchanged, so `particulars` has it. */
   readonly metadata: Particulars['metadata']
   /** What the account has answered while the payout was in requires_action, oldest first. */
   readonly answers: readonly RailAnswer[]
   /** The SWIFT message, written when the payout is made; '' for other types. */
   readonly mt103: string
-  /** The two keys of the imported row, separated by a space; '' when no file asked for it. */
+  /** The two keys of the imported row, separated by a space; '' when no import made the payout. */
   readonly import_keys: string
   readonly created_at: Instant
   /** When the payout is executed. Neither a rail nor a person gets it before. Null: at once. */
@@ -113,7 +113,7 @@ export interface OpenPayout extends Payout {
   readonly ask_rail_at: Instant | null
   /** Until when a worker's claim holds, by the same clock; null when nobody has claimed it. */
   readonly claimed_until: Instant | null
-  /** How many questions the rail was asked about the payout. */
+  /** How often rails were asked about the payout. */
   readonly rail_attempts: number
   /** The version of the lists at which it had no open match; null: not screened, or held. */
   readonly screened: bigint | null
@@ -135,10 +135,10 @@ export interface PayoutState {
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>
   readonly approvals: Approvals
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
-  /** Earlier payouts of accounts that guard against duplicates; decisions add their own. */
+  /** Earlier payouts of accounts that have a duplicate window; decisions add their own. */
   readonly likenesses: Likenesses
   /**
-   * Those of the commands' references that an earlier payout has, by `account_id/reference`;
+   * The commands' references that an earlier payout already has, as `account_id/reference`;
    * decisions add their own.
    */
   readonly references: Set<string>
@@ -148,21 +148,21 @@ export interface PayoutState {
   readonly sender_bic: string
   readonly pricing: PricingAt
   readonly routes: readonly Route[]
-  /** What limits have counted; decisions add their own. */
+  /** The counters of limits; decisions add their own payouts. */
   readonly limits: LimitState
-  /** What is known about approvals; the rules are of the same version as the prices. */
+  /** The rules of approvals, of the same version as the prices, and what they judge by. */
   readonly approving: ApprovingState
-  /** What screening has found; a request that is not in it was not screened. */
+  /** The results of screening. A request without a result was not screened. */
   readonly screenings: Pick<ReadonlyMap<PayoutRequest, Screened>, 'get'>
   readonly bookId: BookId
 }
 
-/** What decides whether a payout needs an approval, and who made it. */
+/** The state that decides whether a payout needs an approval, and who its maker is. */
 export interface ApprovingState {
   readonly rules: ApprovalRules
   /** By id of the key. */
   readonly keys: ReadonlyMap<string, KeyFacts>
-  /** Approved payees, by `account_id/payee`, where a rule asks for them. */
+  /** Approved payees, as `account_id/payee`, of accounts with a rule about new payees. */
   readonly payees: ReadonlySet<string>
 }
 
@@ -180,17 +180,17 @@ export interface PayoutOutcome {
    * Null also for the first payout of a reference, which the reference finds.
    */
   readonly likeness: Likeness | null
-  /** What the payout counts for limits. */
+  /** The payout's uses of the limits of its account. */
   readonly uses: readonly Use[]
-  /** The payee, if a limit for new payees needs it and the account has not paid this one before. */
+  /** The payee, if the account has a limit for new payees and has not paid this payee before. */
   readonly new_payee: KnownPayee | null
-  /** The matches of its parties, which hold the payout. */
+  /** The matches of the payout's parties, which hold the payout. */
   readonly matches: readonly Match[]
   readonly entries: readonly Entry[]
   readonly events: readonly Event[]
 }
 
-/** The entities that payouts are made for: the details that a SWIFT message carries. */
+/** The details that a SWIFT message carries of the entities that payouts are made for. */
 export type Principals = ReadonlyMap<string, Pick<EntityDetails, PrincipalAddress | 'name'>>
 export type PrincipalAddress = 'registration_address' | 'operating_address'
 
@@ -209,7 +209,7 @@ export interface Likeness {
   readonly payout_id: string
 }
 
-/** The first payout of a reference: what its likeness is computed from, and its status. */
+/** The first payout of a reference: its status, and the members of its likeness. */
 export interface FirstOfReference
   extends Pick<Payout, 'account_id' | 'amount' | 'currency' | 'created_at' | 'status'> {
   readonly payout_id: string
@@ -223,14 +223,14 @@ export type Likenesses = Map<string, Likeness>
 export interface CreatePayout extends Claiming {
   readonly account: Account
   readonly request: PayoutRequest
-  /** The API key that asks; absent when no key does. */
+  /** The API key of the request; absent when the request has none. */
   readonly key_id?: string
-  /** The person who asks in their own name; absent when a key of the account does. */
+  /** The person who requests the payout in their own name; absent when an account's key does. */
   readonly made_by?: string
   readonly import_keys?: string
 }
 
-/** Runs a check that may throw a Refusal. A dry run collects refusals and gets undefined. */
+/** Runs a check that may throw a Refusal. A dry run collects the Refusal and returns undefined. */
 export type RunCheck = <T>(check: () => T) => T | undefined
 
 /** The hold of a payout: the entity whose review it waits for; null for none. */

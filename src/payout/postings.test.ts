@@ -1,5 +1,5 @@
-// Which positions a payout moves, written out: one table for each conversion there can be. The
-// properties that hold for any amount stand in ledger/rules.test.ts.
+// The positions that a payout moves, written out for each kind of conversion. ledger/rules.test.ts
+// tests the properties for any amount.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { quoteOf } from '../../test/support/given/in-memory.ts'
@@ -13,12 +13,12 @@ import {
   settlementPostings,
 } from './postings.ts'
 
-/** A line a posting: `code currency amount`. */
+/** One line for each posting: `code currency amount`. */
 function lines(postings: readonly Posting[]): string[] {
   return postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`)
 }
 
-/** USD to HKD to EUR, as far as the currencies differ. */
+/** The figures of a payout from USD in HKD to EUR, with both sides converted. */
 const figures: Partial<Quote> = {
   holding_currency: 'USD',
   holding_amount: 1_000n,
@@ -100,11 +100,11 @@ for (const [what, part, postings] of CREATIONS) {
     assert.deepEqual(lines(payoutPostings(quote, true)), between)
   })
 
-  test(`a payout failed, ${what}: every posting turned`, () => {
+  test(`a payout failed, ${what}: every posting with the sign reversed`, () => {
     assert.deepEqual(lines(failurePostings(payoutPostings(quote, false))), back)
   })
 
-  test(`a payout reversed, ${what}: every posting turned, from settled instead of in_transit`, () => {
+  test(`a payout reversed, ${what}: every sign reversed, from settled instead of in_transit`, () => {
     const settled = back.map(line => line.replace('in_transit', 'settled'))
     assert.deepEqual(lines(reversalPostings(payoutPostings(quote, false))), settled)
   })
@@ -120,7 +120,7 @@ test('a held payout released to another account: from in_transit to inter_accoun
   assert.deepEqual(lines(postings), ['in_transit EUR -800', 'inter_account EUR 800'])
 })
 
-test('a payout received: the receiver’s balance takes what inter_account owes', () => {
+test('a payout received: from inter_account to the receiver’s balance', () => {
   const postings = receiptPostings(quoteOf(figures))
   assert.deepEqual(lines(postings), ['inter_account EUR -800', 'available EUR 800'])
 })

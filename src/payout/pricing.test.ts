@@ -1,4 +1,4 @@
-// A payout request's fields, its terms without a quote, and its terms held against its quote, as
+// A payout request's fields, its terms without a quote, and its terms compared with its quote, as
 // tables (§payout.request, §payout.quoted).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ import type { PayoutRequest } from './request.ts'
 
 type Part = { readonly [M in keyof PayoutRequest]?: PayoutRequest[M] | undefined }
 
-/** The request of the tests with other members; undefined takes one away. */
+/** The request of the tests with other members; undefined removes a member. */
 function requestWith(part: Part): PayoutRequest {
   const members = Object.entries({ ...request, ...part }).filter(([, value]) => value !== undefined)
   return Object.fromEntries(members) as PayoutRequest
@@ -48,7 +48,7 @@ const PASSES: readonly (readonly [what: string, part: Part])[] = [
     'a network of the currency of the bank account',
     { beneficiary_details: detailsWith({ currency: 'HKD' }), local: chats },
   ],
-  // What is not known yet is judged once it is.
+  // These are checked later, once the beneficiary or the quote is read.
   ['a network, to a known beneficiary', { ...onlyKnown, local: chats }],
   ['details of another type, with a quote', { quote: 'poq_1', type: 'swift', local: chats }],
   ['charges of a local payout, with a quote', { quote: 'poq_1', charge_type: 'ours' }],
@@ -363,7 +363,7 @@ for (const [what, quote, part, refusals] of MATCHES) {
 
 const INTO = 'beneficiary_details.destination_details.'
 
-/** What a quote fixes of where the money goes, a destination, and what differs. */
+/** The destination that a quote fixes, a payout's destination, and the difference. */
 const RECEIVING: readonly (readonly [
   what: string,
   quote: Partial<Quote>,
@@ -433,7 +433,7 @@ const anotherFee =
   'quote_mismatch at quote: Another fee applies to this network, charge type or country than the ' +
   'quote was priced with; ask for a quote that names them.'
 
-/** What the quote left open and the payout says, with a row of the schedule for it. */
+/** A member that the quote left open and the payout sets, with a row of the fee schedule for it. */
 const FEES: readonly (readonly [
   what: string,
   row: Partial<Fee>,
@@ -466,7 +466,7 @@ const FEES: readonly (readonly [
   ],
 ]
 
-/** The quote with what its terms had left open. */
+/** The members that a quote can leave open, set. */
 const FILLED: Partial<Quote> = {
   destination_country: 'HK',
   fund_transfer_network: '',

@@ -35,8 +35,8 @@ import type { PayoutRequest } from './request.ts'
 import { checkPriceUntil, notBefore } from './schedule.ts'
 
 /**
- * The terms of a payout without a quote. The beneficiary's bank or wallet may name the currency
- * and country of its account; otherwise funds arrive in the payout currency.
+ * The terms of a payout without a quote. The beneficiary's bank or wallet may name the currency and
+ * country of its account; otherwise funds arrive in the payout currency.
  */
 export function termsWithoutQuote(
   request: PayoutRequest,
@@ -65,7 +65,7 @@ export function termsWithoutQuote(
 }
 
 /**
- * Refuses a payout that differs from its quote, and names every differing member with both values
+ * Refuses a payout that differs from its quote, and names every mismatches member with both values
  * (§payout.quoted). A member that one of the two leaves out does not differ.
  */
 export function checkMatches(
@@ -85,12 +85,12 @@ export function checkMatches(
   ]
   const inline = request.beneficiary === undefined
   refuseIfAny([
-    ...compared.flatMap(([member, ...values]) => differing(member, member, ...values)),
-    ...receiving(quote, destination).flatMap(([member, ...values]) => {
+    ...compared.flatMap(([member, ...values]) => mismatches(member, member, ...values)),
+    ...comparedDestination(quote, destination).flatMap(([member, ...values]) => {
       const path = `beneficiary_details.destination_details.${member}`
       return inline
-        ? differing(path, path, ...values)
-        : differing('beneficiary', `destination_details.${member} of the beneficiary`, ...values)
+        ? mismatches(path, path, ...values)
+        : mismatches('beneficiary', `destination_details.${member} of the beneficiary`, ...values)
     }),
     ...checkTypeDetails(request, quote),
   ])
@@ -103,7 +103,7 @@ export function checkMatches(
 type Compared = readonly [member: string, sent: unknown, quoted: unknown]
 
 /** The members of the destination that a quote may fix. */
-function receiving(quote: Quote, destination: DestinationDetails): Compared[] {
+function comparedDestination(quote: Quote, destination: DestinationDetails): Compared[] {
   const { bank, wallet, local_payment_network } = destination
   const country = destinationCountry(destination)
   const lower = (name: string | undefined) => name?.toLowerCase()
@@ -121,7 +121,7 @@ function receiving(quote: Quote, destination: DestinationDetails): Compared[] {
   ]
 }
 
-function differing(remarks: string, what: string, sent: unknown, quoted: unknown): Problem[] {
+function mismatches(remarks: string, what: string, sent: unknown, quoted: unknown): Problem[] {
   if (sent === undefined || quoted === '' || sent === quoted) return []
   const message = `${what} is ${sent} but the quote's is ${quoted}.`
   return [{ reason: 'quote_mismatch', message, remarks }]
@@ -199,7 +199,7 @@ export function quoteFor(
     readonly execute_at: Instant | null
   },
   sent: Quote | null,
-  attempt: RunCheck,
+  tryCheck: RunCheck,
 ): {
   readonly quote: Quote | undefined
   readonly routed: Routed | undefined
@@ -211,11 +211,11 @@ export function quoteFor(
   const pricing = state.pricing(account, now)
   const expired = sent !== null && quoteStatus(sent, now) === 'expired'
   if (sent !== null) {
-    if (!expired || request.max_total_debit === undefined) attempt(() => checkUsable(sent, now))
-    attempt(() => checkMatches(sent, request, destination))
-    attempt(() => checkSameFee(sent, request, destination, pricing.fees))
+    if (!expired || request.max_total_debit === undefined) tryCheck(() => checkUsable(sent, now))
+    tryCheck(() => checkMatches(sent, request, destination))
+    tryCheck(() => checkSameFee(sent, request, destination, pricing.fees))
   }
-  const terms = attempt(() =>
+  const terms = tryCheck(() =>
     sent === null ? termsWithoutQuote(request, account, destination) : sent,
   )
   if (terms === undefined) return { quote: undefined, routed: undefined, plan: undefined }
@@ -223,20 +223,20 @@ export function quoteFor(
   // A payout without a quote carries its own, which takes the payout's id.
   const nameNew = () => (sent === null ? withPrefix(id, 'poq') : state.bookId(book, 'poq'))
   const route = (amount: bigint | null, remarks: string) =>
-    attempt(() => routeOf(state.routes, account, routeSubject(paid, amount), remarks))
+    tryCheck(() => routeOf(state.routes, account, routeSubject(paid, amount), remarks))
   const routed = route(null, 'type')
-  const quote = attempt(() =>
+  const quote = tryCheck(() =>
     sent === null || expired ? newQuote(state, account, nameNew(), terms, pricing) : sent,
   )
   // A refused rate must not hide a missing fee.
-  if (quote === undefined) attempt(() => feeFor(terms, pricing))
-  else attempt(() => checkCap(quote, request.max_total_debit, quote === sent))
-  // A route may have bounds for the amount that arrives, which is known with the price.
-  const known = quote === undefined ? routed : routed && route(quote.destination_amount, 'amount')
+  if (quote === undefined) tryCheck(() => feeFor(terms, pricing))
+  else tryCheck(() => checkCap(quote, request.max_total_debit, quote === sent))
+  // A route may have bounds for the amount that arrives, and that amount needs the price.
+  const chosen = quote === undefined ? routed : routed && route(quote.destination_amount, 'amount')
   const from = notBefore({ execute_at }, now)
-  const plan = known && attempt(() => planOrRefuse(known, sentOf(paid), from))
-  if (quote !== undefined) attempt(() => checkPriceUntil(execute_at, quote, now, pricing))
-  return { quote, routed: known, plan }
+  const plan = chosen && tryCheck(() => planOrRefuse(chosen, sentOf(paid), from))
+  if (quote !== undefined) tryCheck(() => checkPriceUntil(execute_at, quote, now, pricing))
+  return { quote, routed: chosen, plan }
 }
 
 /** Marks a quote as used. A renewed quote is used too: it cannot be renewed again. */
@@ -257,7 +257,7 @@ function newQuote(
 }
 
 /** Refuses a cost above `cap`. The message ends in figures as `name=value`, for programs. */
-function checkCap(quote: Quote, cap: number | undefined, quoted: boolean): void {
+function checkCap(quote: Quote, cap: number | undefined, is_quoted: boolean): void {
   const total = totalDebit(quote)
   if (cap === undefined || total <= BigInt(cap)) return
   const { holding_currency: code } = quote
@@ -273,13 +273,13 @@ function checkCap(quote: Quote, cap: number | undefined, quoted: boolean): void 
   })
   const message =
     `The payout costs ${code} ${formatMajor(total, exponent)} including fees, ` +
-    `${quoted ? 'as quoted' : 'at the rates and fees of this moment'}; ` +
+    `${is_quoted ? 'as quoted' : 'at the rates and fees of this moment'}; ` +
     `max_total_debit is ${code} ${formatMajor(BigInt(cap), exponent)}. ` +
     `In minor units: ${figures.map(([name, value]) => `${name}=${value}`).join(' ')}`
   throw refusal('max_total_debit_exceeded', message, 'max_total_debit')
 }
 
-/** The local network of a payout: its quote's, or the request's where the quote names none. */
+/** The local network of a payout: its quote's, or the request's if the quote names none. */
 export function networkOf(quote: Quote, { local }: Pick<PayoutRequest, 'local'>): string {
   return (
     quote.fund_transfer_network ||

@@ -5,13 +5,13 @@ import { isAsked } from '../rail/rail.ts'
 import type { Advance } from './advance.ts'
 import type { OpenPayout } from './payout.ts'
 import type { Judged } from './report.ts'
-import { askedFirst, notBefore } from './schedule.ts'
+import { firstAskAt, notBefore } from './schedule.ts'
 import { isFinal } from './states.ts'
 
 /**
- * How many steps the rail has reported, and when it is asked next. After a step that did not come
- * from the rail, the rail is no longer asked: its reports would not follow on this step. But a step
- * to `processing` makes the payout due at once.
+ * The members of the payout that its rail's progress changes. After a step of another cause, the
+ * rail is no longer asked, because its reports would not follow this step. A step to `processing`
+ * makes the payout due at once. `applied` is how many steps the command applies.
  */
 export function railProgress(
   payout: OpenPayout,
@@ -20,25 +20,25 @@ export function railProgress(
   now: Instant,
   judged: Judged | undefined,
 ) {
-  if (judged?.ask === 'as_it_was') return {}
+  if (judged?.ask === 'unchanged') return {}
   if (judged?.ask === 'never') return { ask_rail_at: null, claimed_until: null }
-  // A review changes nothing once the hold has ended. The first of two approvals changes nothing
-  // either.
+  // Nothing changes: the hold has ended before the review, or another approval is still needed.
   if ((advance.by === 'review' || advance.by === 'approval') && applied === 0) return {}
   if (advance.by !== 'rail') {
     return { ...resumed(payout, now), claimed_until: null }
   }
-  const counted = judged?.ask === 'as_said_only' ? 0 : advance.steps.length
+  const counted = judged?.ask === 'as_reported_without_steps' ? 0 : advance.steps.length
   const rail_steps = Math.max(payout.rail_steps, counted)
-  // The account answered while the rail was asked: the payout stays due, so that the rail sees it.
+  // The account answered while the rail was asked. The payout stays due, so that its rail gets the
+  // answer.
   const { answers_seen = payout.answers.length } = advance
   if (answers_seen < payout.answers.length && !isFinal(payout.status)) return { rail_steps }
   const { expected_at = payout.expected_at } = advance
   const again = advance.ask_again_in_ms
   // ask_rail_at is null when the operator has moved the payout while its rail was asked.
   const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
-  // The payout was woken meanwhile, or another worker asks its rail and gets a newer answer.
-  if (advance.said !== undefined && moved && !isFinal(payout.status)) return { rail_steps }
+  // The payout was woken meanwhile, or another worker asks its rail and gets a newer report.
+  if (advance.report !== undefined && moved && !isFinal(payout.status)) return { rail_steps }
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
   if (over) return { rail_steps, expected_at, ask_rail_at: null, claimed_until: null }
   const next = plusMilliseconds(now, again)
@@ -48,9 +48,9 @@ export function railProgress(
 }
 
 /**
- * When the rail of a payout is asked after a step that the rail has not reported. If the rail was
- * never asked about the payout, the payout waits for its release. That counts from now, or from
- * when the payout is executed, as the payout was held meanwhile.
+ * When the rail of a payout is asked after a step that the rail has not reported. A payout whose
+ * rail was never asked waits for its release. The release is planned from now, or from `execute_at`
+ * if that is later.
  */
 function resumed(payout: OpenPayout, now: Instant) {
   if (payout.status !== 'processing') return { ask_rail_at: null }
@@ -59,7 +59,7 @@ function resumed(payout: OpenPayout, now: Instant) {
   const { updated_at: by_account } = payout
   const plan = planOrRefuse(payout, sentOf(payout), notBefore(payout, by_account))
   return {
-    ask_rail_at: askedFirst(payout, plan, { now, by_account }),
+    ask_rail_at: firstAskAt(payout, plan, { now, by_account }),
     expected_at: payout.route === null ? null : plan.expected_at,
   }
 }

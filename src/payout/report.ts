@@ -1,5 +1,5 @@
-// What a rail's report about an attempt means: new steps, another rail, or something that a person
-// must look at. Pure.
+// What a rail's report about an attempt means: new steps, another rail, or an exception that a
+// person must look at. Pure.
 import {
   isOpenException,
   type NotTaken,
@@ -11,93 +11,102 @@ import type { Advance, NextRail } from './advance.ts'
 import type { OpenPayout } from './payout.ts'
 import { OPEN_STATUSES, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
 
-/** What a person must look at. */
-export type Found = Pick<RailException, 'kind' | 'message'>
+/** The kind and message of an exception to open. */
+export type NewException = Pick<RailException, 'kind' | 'message'>
 
 export interface Judged {
+  /** The steps to apply. */
   readonly steps: readonly RailStep[]
-  /** A new exception. */
-  readonly found: Found | null
+  readonly new_exception: NewException | null
   /** The proof that the rail has not taken the attempt, which ends it. */
   readonly not_taken: NotTaken | null
+  /** The rail that gets the payout next; null: the payout stays. */
   readonly next: NextRail | null
   /**
-   * When the rail is asked next. `as_said`: as the report says. `as_said_only`: the same, but its
-   * steps are not applied. `never`: not until a person has looked. `as_it_was`: unchanged, as the
-   * report is about an attempt that is over or was claimed again.
+   * When the rail is asked next. `as_reported`: at the time in the report.
+   * `as_reported_without_steps`: the same, but the steps of the report do not count as applied.
+   * `never`: not until a person has closed the exception. `unchanged`: at the time in the row,
+   * because the report is about an attempt that is over or was claimed again.
    */
-  readonly ask: 'as_said' | 'as_said_only' | 'never' | 'as_it_was'
+  readonly ask: 'as_reported' | 'as_reported_without_steps' | 'never' | 'unchanged'
   /** The attempt that the report is about, if it is over, and when its rail is asked again. */
-  readonly over?: { readonly attempt: PayoutAttempt; readonly ask: 'as_said' | 'now' }
+  readonly over?: { readonly attempt: PayoutAttempt; readonly ask: 'as_reported' | 'now' }
 }
 
-/** A report that changes nothing. */
-export const NOTHING: Judged = {
+/** The judgement of a report that changes nothing. */
+export const NO_CHANGE: Judged = {
   steps: [],
-  found: null,
+  new_exception: null,
   not_taken: null,
   next: null,
-  ask: 'as_it_was',
+  ask: 'unchanged',
 }
 
+/**
+ * Judges a report about the last attempt. `steps` in `Advance` is the attempt's whole history on
+ * its rail. `exceptions` are all exceptions of the payout.
+ */
 export function judgeReport(
   payout: OpenPayout,
-  { steps: history, ask_again_in_ms, claim, said }: Advance,
+  { steps: history, ask_again_in_ms, claim, report }: Advance,
   last: PayoutAttempt | undefined,
   exceptions: readonly RailException[],
 ): Judged {
   const steps = freshSteps(payout, history)
-  if (said === undefined || last === undefined) return { ...NOTHING, steps, ask: 'as_said' }
-  if (said.attempt !== last.number) return NOTHING
-  if (exceptions.some(isOpenException)) return { ...NOTHING, ask: 'never' }
-  const { not_taken } = said
+  if (report === undefined || last === undefined) return { ...NO_CHANGE, steps, ask: 'as_reported' }
+  if (report.attempt !== last.number) return NO_CHANGE
+  if (exceptions.some(isOpenException)) return { ...NO_CHANGE, ask: 'never' }
+  const { not_taken } = report
   // A worker that has claimed the payout since may be handing it over at this moment.
-  if (not_taken !== undefined && claim !== payout.claimed_until) return NOTHING
-  const isNew = (found: Found) => !wasClosed(exceptions, last, found)
-  const { exception } = said
-  const rests = steps.length === 0 && not_taken === undefined && ask_again_in_ms === null
-  // The money would be held unseen: no step follows, no rail is asked, and no exception is open.
-  const is_stuck = rests && OPEN_STATUSES.includes(payout.status)
+  if (not_taken !== undefined && claim !== payout.claimed_until) return NO_CHANGE
+  const isNew = (one: NewException) => !isKnownException(exceptions, last, one)
+  const { exception } = report
+  const isSilent = steps.length === 0 && not_taken === undefined && ask_again_in_ms === null
+  // Without an exception nobody would look at the payout: no step follows and no rail is asked.
+  const is_stuck = isSilent && OPEN_STATUSES.includes(payout.status)
   if (exception !== undefined && (is_stuck || isNew(exception))) {
-    return { ...NOTHING, found: exception, ask: 'never' }
+    return { ...NO_CHANGE, new_exception: exception, ask: 'never' }
   }
   const wrong = contradiction(payout, history, steps, not_taken)
   if (wrong !== null) {
-    // If the money is settled or back, or a person has the payout, one look at the same words is
-    // enough.
-    if (isHeld(payout, payout.status) || isNew(wrong))
-      return { ...NOTHING, found: wrong, ask: 'never' }
-    return { ...NOTHING, ask: payout.taken_over_at === null ? 'as_said_only' : 'never' }
+    // If the money is settled or back, or a person has moved the payout, the same contradiction
+    // opens one exception only.
+    if (waitsForRail(payout, payout.status) || isNew(wrong))
+      return { ...NO_CHANGE, new_exception: wrong, ask: 'never' }
+    return {
+      ...NO_CHANGE,
+      ask: payout.taken_over_at === null ? 'as_reported_without_steps' : 'never',
+    }
   }
   if (not_taken === undefined) {
     const status = steps.at(-1)?.status ?? payout.status
-    const ends_here = ask_again_in_ms === null && claim === payout.claimed_until
+    const is_last = ask_again_in_ms === null && claim === payout.claimed_until
     // In requires_action the payout waits for the account.
-    const is_held = isHeld(payout, status) && status !== 'requires_action'
-    const found = ends_here && is_held ? nothingMore(last, status) : null
-    return { ...NOTHING, steps, found, ask: 'as_said' }
+    const waits = waitsForRail(payout, status) && status !== 'requires_action'
+    const new_exception = is_last && waits ? nothingMore(last, status) : null
+    return { ...NO_CHANGE, steps, new_exception, ask: 'as_reported' }
   }
   const { next, code, message } = not_taken
-  const ended = { ...NOTHING, not_taken: { code, message }, next, ask: 'never' as const }
+  const ended = { ...NO_CHANGE, not_taken: { code, message }, next, ask: 'never' as const }
   if (next !== null) return ended
   const words = `Rail ${last.rail} has not taken it, and no other route is left: ${message}`
-  return { ...ended, found: { kind: 'no_other_route', message: words } }
+  return { ...ended, new_exception: { kind: 'no_other_route', message: words } }
 }
 
-/** Whether the money waits for the rail's next report. */
-function isHeld({ taken_over_at }: OpenPayout, status: PayoutStatus): boolean {
+/** Whether the payout waits for its rail's next report. */
+function waitsForRail({ taken_over_at }: OpenPayout, status: PayoutStatus): boolean {
   return taken_over_at === null && OPEN_STATUSES.includes(status)
 }
 
-function nothingMore({ rail }: PayoutAttempt, status: PayoutStatus): Found {
+function nothingMore({ rail }: PayoutAttempt, status: PayoutStatus): NewException {
   const message = `Rail ${rail} says that nothing more follows, and the payout is ${status}.`
   return { kind: 'nothing_more', message }
 }
 
 /**
  * The steps of the rail's history that are not applied yet. When an account answers, or an operator
- * returns the payout to the rail, the payout is `processing` before the rail reports that. Then
- * this report is skipped.
+ * returns the payout to the rail, the payout is `processing` before the rail reports it. The rail's
+ * step to `processing` is then skipped.
  */
 function freshSteps(payout: OpenPayout, history: readonly RailStep[]): readonly RailStep[] {
   const fresh = history.slice(payout.rail_steps)
@@ -106,27 +115,28 @@ function freshSteps(payout: OpenPayout, history: readonly RailStep[]): readonly 
 }
 
 /**
- * Whether the rail takes back the success that it has reported. Steps are counted: without this
- * check, the step that replaces the success, such as a return, would seem to be applied already.
+ * Whether the rail's history no longer has the success that was applied. `rail_steps` counts steps:
+ * without this check, the step in the place of the success, such as a return, would count as
+ * applied.
  */
 function hasLostSuccess(payout: OpenPayout, history: readonly RailStep[]): boolean {
   const { status, rail_steps, taken_over_at } = payout
   if (status !== 'succeeded' || rail_steps === 0 || taken_over_at !== null) return false
-  const applied = history.slice(0, rail_steps)
-  return applied.length > 0 && !applied.some(step => step.status === 'succeeded')
+  const counted = history.slice(0, rail_steps)
+  return counted.length > 0 && !counted.some(step => step.status === 'succeeded')
 }
 
-/** What the report contradicts, so that nothing of it is applied; null for nothing. */
+/** How the report contradicts the payout, so that nothing of it is applied; null if it does not. */
 function contradiction(
   payout: OpenPayout,
   history: readonly RailStep[],
   steps: readonly RailStep[],
   not_taken: NotTaken | undefined,
-): Found | null {
+): NewException | null {
   const words = steps.map(({ status }) => status).join(', ')
   if (hasLostSuccess(payout, history)) {
-    const said = history.map(({ status }) => status).join(', ')
-    const message = `The payout has succeeded, and its rail now says only: ${said}.`
+    const statuses = history.map(({ status }) => status).join(', ')
+    const message = `The payout has succeeded, and its rail now says only: ${statuses}.`
     return { kind: 'history_changed', message }
   }
   if (payout.taken_over_at !== null && (steps.length > 0 || not_taken !== undefined)) {
@@ -153,11 +163,14 @@ function contradiction(
   return null
 }
 
-/** Whether a person has already closed the same exception of the same attempt. */
-export function wasClosed(
+/**
+ * Whether the attempt has had this exception before. While it is open, callers return earlier, so a
+ * person has closed it.
+ */
+export function isKnownException(
   exceptions: readonly RailException[],
   { number }: PayoutAttempt,
-  { kind, message }: Found,
+  { kind, message }: NewException,
 ): boolean {
   return exceptions.some(
     known => known.attempt === number && known.kind === kind && known.message === message,

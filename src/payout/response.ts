@@ -198,7 +198,7 @@ export function presentPayout(payout: Payout) {
   }
 }
 
-/** What was charged, by the names that a quote has for it: the debited integers, and their rate. */
+/** The debited integers and their rate, under the names that a quote has for them. */
 function chargedFor(payout: Payout) {
   return {
     holding_currency: payout.holding_currency,
@@ -210,7 +210,7 @@ function chargedFor(payout: Payout) {
   }
 }
 
-/** The UETR where there is an MT103, else the bank's reference of the payment. */
+/** The UETR if there is an MT103, else the bank's reference of the payment. */
 function trackingOf({ id, mt103, rail_reference }: Payout) {
   if (mt103 !== '') return { tracking_number: uetrOf(id), tracking_type: 'uetr' }
   const tracking_type = rail_reference === '' ? '' : 'bank_reference'
@@ -233,7 +233,7 @@ function fx(id: string, rate: Decimal, initial: Side, final: Side) {
   }
 }
 
-/** Whether a payout is only tried; by default it is made. */
+/** Whether a payout is a dry run; by default it is made. */
 export const DryRunQuery = Closed({
   dry_run: Type.Optional(
     Literals(['true', 'false'], {
@@ -281,8 +281,9 @@ export const DryRunResponse = Type.Object(
   { title: 'PayoutDryRun', description: 'What the payout would come to at this moment.' },
 )
 
-export function presentDryRun(tried: DryRun) {
-  const { problems, held_for, execute_at, approvals_needed, quote, routed, book } = tried
+/** The answer of a dry run. */
+export function presentDryRun(dry_run: DryRun) {
+  const { problems, held_for, execute_at, approvals_needed, quote, routed, book } = dry_run
   const made = held_for === '' ? 'would_create' : 'would_hold'
   const passed = approvals_needed === 0 ? made : 'would_await_approval'
   return {

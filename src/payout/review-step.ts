@@ -1,5 +1,4 @@
-// The steps of a held payout once its holds end: what the review of its entity decides, and what
-// happens to it when nothing holds it any more. Pure.
+// The steps of a payout that the review of its entity decides, or whose holds have ended. Pure.
 import type { Approvals } from '../entity/rules.ts'
 import type { ApprovalStatus } from '../entity/states.ts'
 import { refusal } from '../errors.ts'
@@ -10,7 +9,7 @@ import type { RailStep } from '../rail/rail.ts'
 import { descriptionOf } from './new-row.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import { checkExecuted } from './schedule.ts'
-import { isScreenedAt, mayBeOut } from './screening-step.ts'
+import { isHandedOver, isScreenedAt } from './screening-step.ts'
 import type { Cause } from './states.ts'
 
 /**
@@ -19,7 +18,7 @@ import type { Cause } from './states.ts'
  */
 const PRICE_HELD_DAYS = 7
 
-/** The part of the state that decides a hold. */
+/** The state that decides how a hold ends. */
 export interface HeldState {
   readonly books: ReadonlyMap<string, Book>
   /** Approvals of the entities that payouts are held for, or may be. */
@@ -30,17 +29,22 @@ export interface HeldState {
   readonly lists_version: bigint | null
 }
 
-/** The step of a payout that nothing holds any more but, perhaps, the review of its entity. */
+/**
+ * The step of a payout whose hold by screening has ended. Its entity's review may still hold it.
+ */
 export function stepsAfterHold(state: HeldState, payout: OpenPayout): RailStep[] {
   return payout.held_for === '' ? [released(state, payout)] : stepsByReview(state, payout)
 }
 
 /** The step of a payout that nothing holds. */
 export function released(state: HeldState, payout: OpenPayout): RailStep {
-  return toAccount(payout) ? release(state, payout) : { status: 'processing', failure: null }
+  return isTransfer(payout) ? release(state, payout) : { status: 'processing', failure: null }
 }
 
-/** The step of a held payout that the review of its entity decides; none while it is pending. */
+/**
+ * The step of a payout that waits for the review of its entity; none while the review is open or
+ * screening holds the payout.
+ */
 export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] {
   const { account_id, held_for } = payout
   if (held_for === '' || payout.screening !== '') return []
@@ -49,7 +53,7 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
     case 'approved':
       if (isPriceOver(payout, approval.updated_at)) return [overdue(held_for)]
       // A transfer is paid at its release, so it must be screened at the present lists.
-      if (toAccount(payout) && !isScreenedAt(payout, state.lists_version)) return []
+      if (isTransfer(payout) && !isScreenedAt(payout, state.lists_version)) return []
       return [released(state, payout)]
     case 'rejected':
       return [rejectedEntity(held_for)]
@@ -59,8 +63,9 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
 }
 
 /**
- * Whether the entity was approved too late: PRICE_HELD_DAYS after the payout was made or, if it is
- * scheduled, after its execution time. A delay after the approval does not count.
+ * Whether the entity was approved too late for the payout's price: more than PRICE_HELD_DAYS after
+ * `execute_at`, or after the creation of a payout without one. A payout that converts nothing keeps
+ * its price. A delay after the approval does not count.
  */
 function isPriceOver(payout: Payout, approved_at: Instant): boolean {
   const { created_at, execute_at, holding_fx_id, payout_fx_id } = payout
@@ -77,35 +82,35 @@ function overdue(entity_id: string): RailStep {
 }
 
 /**
- * The step of a scheduled payout that nothing holds and nobody has. It takes none while its entity
- * is approved. Otherwise it waits for the review, as a new payout would.
+ * The step of a scheduled payout that is neither held nor handed over: none if its entity is
+ * approved, a failure if it is rejected, otherwise the hold that a new payout would get.
  */
 export function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): RailStep[] {
-  if (payout.status !== 'processing' || mayBeOut(payout)) return []
+  if (payout.status !== 'processing' || isHandedOver(payout)) return []
   const { on_behalf_of: id } = payout.particulars
-  const is = unapprovedAs(approvals, payout)
-  if (is === undefined) return []
-  if (is === 'rejected') return [rejectedEntity(id)]
+  const status = unapprovedStatus(approvals, payout)
+  if (status === undefined) return []
+  if (status === 'rejected') return [rejectedEntity(id)]
   return [{ status: 'compliance_hold', failure: null, description: descriptionOf(id, true) }]
 }
 
 /**
- * Refuses to let a person pay a scheduled payout, or say that it is paid, while its entity is not
- * approved: no worker has checked it for them.
+ * Refuses to let a person take a scheduled payout, or report its success, while its entity is not
+ * approved. Workers check the entity only before they ask a rail.
  */
 export function checkStillApproved(approvals: Approvals, payout: OpenPayout): void {
-  const is = unapprovedAs(approvals, payout)
-  if (is === undefined) return
+  const status = unapprovedStatus(approvals, payout)
+  if (status === undefined) return
   const { id, particulars } = payout
   const message =
-    `Payout ${id} is for entity ${particulars.on_behalf_of}, which is ${is}: nobody pays it ` +
+    `Payout ${id} is for entity ${particulars.on_behalf_of}, which is ${status}: nobody pays it ` +
     'while the entity is not approved.'
   throw refusal('invalid_transition', message)
 }
 
 /**
- * Refuses the success of a scheduled payout before its time. Also refuses a person's word that it
- * has succeeded, while its entity is not approved and neither a rail nor a person has had it.
+ * Refuses the success of a scheduled payout before `execute_at`. Also refuses the success that a
+ * person reports while the entity is not approved and the payout is not handed over.
  */
 export function checkScheduled(
   { approvals }: HeldState,
@@ -115,19 +120,19 @@ export function checkScheduled(
 ): void {
   checkExecuted(payout, steps, by, now)
   const is_held = payout.status === 'compliance_hold'
-  if (by !== 'operator' || is_held || mayBeOut(payout)) return
+  if (by !== 'operator' || is_held || isHandedOver(payout)) return
   if (steps.some(({ status }) => status === 'succeeded')) checkStillApproved(approvals, payout)
 }
 
 /** The status of a scheduled payout's entity that stops the payout; undefined: nothing stops it. */
-function unapprovedAs(
+function unapprovedStatus(
   approvals: Approvals,
   { account_id, execute_at, particulars }: OpenPayout,
 ): ApprovalStatus | 'unknown' | undefined {
   const { on_behalf_of: id } = particulars
   if (execute_at === null || id === '') return undefined
-  const is = approvals.get(nameOf({ account_id, id }))?.approval_status ?? 'unknown'
-  return is === 'approved' ? undefined : is
+  const status = approvals.get(nameOf({ account_id, id }))?.approval_status ?? 'unknown'
+  return status === 'approved' ? undefined : status
 }
 
 /** The step of a payout whose entity is rejected. */
@@ -137,8 +142,8 @@ export function rejectedEntity(entity_id: string): RailStep {
 }
 
 /**
- * The step of a released payout to another account. It fails if that account is closed or full by
- * now.
+ * The step of a released payout to another account: success, or a failure if the account is closed
+ * or its balance has no room.
  */
 function release(state: HeldState, payout: Payout): RailStep {
   const { destination_currency, destination_amount } = payout
@@ -153,7 +158,8 @@ function release(state: HeldState, payout: Payout): RailStep {
   return failed('PF000310', 'The balance of the receiving account cannot take this amount.')
 }
 
-export function toAccount(payout: Payout): boolean {
+/** Whether the payout pays another account of this installation. */
+export function isTransfer(payout: Payout): boolean {
   return payout.type === 'service_account'
 }
 

@@ -1,5 +1,5 @@
-// Payouts that are made now and executed later: how far ahead, when a rail is asked first, and what
-// must not happen before. Pure.
+// Payouts that are made now and executed later: how far ahead, when their rail is asked first, and
+// what is refused before their execution. Pure.
 import { invalidField, type Problem, Refusal, refusal } from '../errors.ts'
 import { type Instant, instantFromIso, instantToMicros, plusMicros } from '../instant.ts'
 import type { Pricing } from '../price/price.ts'
@@ -15,18 +15,18 @@ import type { Cause } from './states.ts'
 const MOST_DAYS_AHEAD = 365
 const MOST_AHEAD_S = MOST_DAYS_AHEAD * 86_400
 
-const NAME = 'execute_at'
+const FIELD = 'execute_at'
 
-/** What is wrong with `execute_at`, whatever the time of the request. */
+/** The problems of `execute_at` that do not depend on the time of the request. */
 export function scheduleProblems({ execute_at: sent }: PayoutRequest, type: string): Problem[] {
   if (sent === undefined) return []
   if (type === 'service_account') {
     const message = 'A payout of type service_account is paid at once: leave execute_at out.'
-    return [invalidField(NAME, message)]
+    return [invalidField(FIELD, message)]
   }
   if (instantFromIso(sent) !== undefined) return []
   const message = 'execute_at is an RFC 3339 time with an offset, such as 2026-12-01T09:00:00Z.'
-  return [invalidField(NAME, message)]
+  return [invalidField(FIELD, message)]
 }
 
 /**
@@ -45,7 +45,7 @@ export function executionOf({ execute_at: sent }: PayoutRequest, now: Instant): 
 
 /**
  * Refuses (400) a payout whose price would stay fixed for longer than the pricing policy allows.
- * Until it is executed, its account can cancel it at the rate of today.
+ * Until the execution, its account can cancel it, and so choose a later rate.
  */
 export function checkPriceUntil(
   at: Instant | null,
@@ -75,8 +75,8 @@ export function notBefore({ execute_at }: Pick<Payout, 'execute_at'>, now: Insta
 }
 
 /**
- * The time by the database's clock, by which rails are asked, and by the account's clock at that
- * moment.
+ * One moment by two clocks: `now` by the database's clock, by which rails are asked, and
+ * `by_account` by the account's clock.
  */
 export interface Clocks {
   readonly now: Instant
@@ -84,7 +84,7 @@ export interface Clocks {
 }
 
 /** When the rail of a payout is asked first, by the database's clock; null: it is not asked. */
-export function askedFirst(
+export function firstAskAt(
   payout: Pick<OpenPayout, 'rail' | 'execute_at'>,
   { release_at }: Plan,
   { now, by_account }: Clocks,
@@ -95,7 +95,7 @@ export function askedFirst(
   return ahead === 0n ? now : plusMicros(now, ahead)
 }
 
-/** Refuses the success of a payout before it is executed. A rail's report is applied as it is. */
+/** Refuses the success of a payout before it is executed, unless its rail reports the success. */
 export function checkExecuted(
   { id, execute_at }: Payout,
   steps: readonly RailStep[],
@@ -106,7 +106,7 @@ export function checkExecuted(
   if (steps.some(({ status }) => status === 'succeeded')) throw tooEarly(id, execute_at)
 }
 
-/** Refuses to let a person pay before the payout is executed. */
+/** Refuses to let a person take the payout before it is executed. */
 export function checkDue({ id, execute_at }: Payout, now: Instant): void {
   if (execute_at !== null && execute_at > now) throw tooEarly(id, execute_at)
 }
@@ -116,7 +116,7 @@ function tooEarly(id: string, execute_at: Instant): Refusal {
 }
 
 function refused(message: string): Refusal {
-  return new Refusal([invalidField(NAME, message)])
+  return new Refusal([invalidField(FIELD, message)])
 }
 
 function plusSeconds(instant: Instant, seconds: number): Instant {

@@ -1,5 +1,5 @@
-// Compares the parties of payouts with the lists: new payouts before the decision, open ones for
-// the worker. A person's clearance is looked up only where a name was found.
+// Compares the parties of payouts with the sanctions lists: new payouts before the decision, open
+// payouts for the worker. Reads clearances only for matches.
 import type { Account } from '../account/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -21,23 +21,25 @@ import { forEachInTurns } from '../turns.ts'
 import type { CreatePayout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
-/** Whom a payout pays, and for whom. */
+/** The parties of a payout: whom it pays, and the entity that it is for. */
 export interface Asked {
   readonly account_id: string
   readonly account: Pick<Account, 'sandbox'>
   readonly beneficiary: Parameters<typeof partiesOf>[0] | undefined
   /** The entity that the payout is for, '' for none. */
   readonly entity_id: string
-  /** The stored beneficiary whom the payout pays, '' for inline details. */
+  /** The stored beneficiary that the payout pays, '' for inline details. */
   readonly beneficiary_id: string
 }
 
-/** How long new payouts are screened under the lock of their book. The worker screens the rest. */
+/**
+ * How long new payouts are screened under the lock of their book. The worker screens the others.
+ */
 const BUDGET_MS = 50
 
 /**
- * What screening finds for each payout, in their order. After `budget_ms` the rest is not screened.
- * Without the lists, nothing is.
+ * The result of screening each payout, in their order. The payouts that are left after `budget_ms`
+ * are not screened. Without the lists, no payout is screened.
  */
 export async function screenAll(
   tx: TransactionSql,
@@ -66,12 +68,12 @@ export async function screenAll(
     const isCleared = (match: Match) => cleared.has(`${one.account_id}/${clearName(match)}`)
     const open = openMatches(matches, known, isCleared)
     const entity = entities.get(nameOf({ account_id: one.account_id, id: one.entity_id }))
-    const said = { version: lists.version, matches: open }
-    return entity === undefined ? said : { ...said, entity_at: entity.updated_at }
+    const result = { version: lists.version, matches: open }
+    return entity === undefined ? result : { ...result, entity_at: entity.updated_at }
   })
 }
 
-/** The stored parties of a payout. People may have confirmed a match of theirs. */
+/** The stored parties of a payout. A person may have confirmed a match of theirs. */
 function partyKeys({ account_id, entity_id, beneficiary_id }: Asked): Key[] {
   const ids = [entity_id, beneficiary_id].filter(id => id !== '')
   return ids.map(id => ({ account_id, id }))
@@ -98,7 +100,7 @@ async function compare(
   const found = new Map<Asked, readonly Match[] | undefined>()
   await forEachInTurns(asked, one => {
     const { account_id, beneficiary, entity_id: id } = one
-    // Without a beneficiary there is nobody to compare. Such a payout must not count as screened.
+    // A payout without a known beneficiary must not count as screened.
     if (beneficiary === undefined || performance.now() - from > budget_ms) {
       found.set(one, undefined)
       return
@@ -110,7 +112,7 @@ async function compare(
   return found
 }
 
-/** What screening finds for requested payouts, by request. */
+/** The results of screening requested payouts, by request. */
 export async function screenRequests(
   tx: TransactionSql,
   lists: PresentLists | undefined,

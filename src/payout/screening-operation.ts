@@ -6,7 +6,7 @@ import { lockBooks } from '../ledger/store.ts'
 import { decidedBy, type Said, type ScreeningHold, type StoredMatch } from '../screening/match.ts'
 import { findConfirmed, findMatches, storeDecision } from '../screening/match-store.ts'
 import type { ReadPayout } from './payout.ts'
-import { isHeldOpen, partiesOfPayout } from './screening-step.ts'
+import { isHeldForMatch, partiesOfPayout } from './screening-step.ts'
 import { updateHold } from './screening-store.ts'
 import { findOpenPayouts, lockOpenPayouts } from './state-store.ts'
 
@@ -18,20 +18,20 @@ interface DecideScreening extends Said {
 interface ScreeningState {
   readonly payout: ReadPayout | undefined
   readonly matches: readonly StoredMatch[]
-  /** What people have confirmed about its parties themselves. */
+  /** The confirmed matches of the payout's stored parties. */
   readonly confirmed: readonly StoredMatch[]
 }
 
 interface DecidedScreening {
   readonly payout: ReadPayout
-  readonly said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
-  /** The matches that are decided now. */
+  readonly decision: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
+  /** The matches that this decision is about. */
   readonly matches: readonly StoredMatch[]
-  /** What the hold waits for now; null when there is none. */
+  /** The hold after the decision; null when no match holds the payout any more. */
   readonly screening: ScreeningHold | null
 }
 
-/** A transaction runs one command. */
+/** Decides the matches of one payout. Each transaction has one command. */
 export const decideScreening: Operation<DecideScreening, ScreeningState, DecidedScreening> = {
   name: 'decide_screening',
   while_frozen: true,
@@ -55,20 +55,22 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
     const decided = decidedBy(`Payout ${payout.id}`, matches, command)
     if (state === 'cleared') checkParties(payout, confirmed)
     const waits_for = state === 'cleared' ? 'waits' : 'confirmed'
-    const screening = isHeldOpen(payout) ? waits_for : null
-    return { payout, said: { state, decided_by, reason }, matches: decided, screening }
+    const screening = isHeldForMatch(payout) ? waits_for : null
+    return { payout, decision: { state, decided_by, reason }, matches: decided, screening }
   },
 
   store: (tx, outcomes) =>
     Promise.all(
-      outcomes.flatMap(({ payout, said, matches, screening }) => [
-        storeDecision(tx, matches, said),
+      outcomes.flatMap(({ payout, decision, matches, screening }) => [
+        storeDecision(tx, matches, decision),
         screening !== null && updateHold(tx, payout, screening),
       ]),
     ),
 }
 
-/** A cleared payout would be held for them again at once. */
+/**
+ * Refuses to clear a payout of a confirmed party: screening would hold the payout again at once.
+ */
 function checkParties({ id }: ReadPayout, [match]: readonly StoredMatch[]): void {
   if (match === undefined) return
   const { object_id: party } = match

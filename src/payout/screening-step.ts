@@ -4,20 +4,21 @@ import { refusal } from '../errors.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { RailStep } from '../rail/rail.ts'
 import { type Match, newMatches, type Screened, type StoredMatch } from '../screening/match.ts'
-import { NEUTRAL } from './new-row.ts'
+import { NEUTRAL_DESCRIPTION } from './new-row.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { Cause } from './states.ts'
 
 /**
- * Whether a rail or a person may have the payout, so that it may be paid whatever the service does.
+ * Whether a rail was asked about the payout, or a person has taken it. Either may then pay it,
+ * whatever the service does.
  */
-export function mayBeOut(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_by'>): boolean {
+export function isHandedOver(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_by'>): boolean {
   return payout.rail_attempts > 0 || payout.taken_by !== ''
 }
 
-/** Whether to screen a payout: it is not over, and waits for no person's decision about a match. */
+/** Whether to screen a payout: it is open, and no match of it waits for a person. */
 function isScreenable({ status, held_for, screening }: OpenPayout): boolean {
-  if (isHeldOpen({ screening })) return false
+  if (isHeldForMatch({ screening })) return false
   if (status === 'processing' || status === 'pending_approval') return true
   return held_for !== '' || screening === 'waits'
 }
@@ -28,15 +29,15 @@ interface ScreenedState {
 }
 
 /**
- * The payout after screening. Refuses a finding that is older than a change of the payout's entity,
+ * The payout after screening. Refuses a result that is older than a change of the payout's entity,
  * or than a person's confirmation that one of its parties is listed.
  */
-export function screenedNow(
+export function applyScreening(
   { approvals, confirmed }: ScreenedState,
   payout: OpenPayout,
   screened: Screened,
 ): OpenPayout {
-  checkAsCompared(approvals, payout, screened)
+  checkEntityUnchanged(approvals, payout, screened)
   if (screened.matches.length === 0) checkUnconfirmed(confirmed, payout)
   return withScreening(payout, screened)
 }
@@ -54,7 +55,7 @@ export function partiesOfPayout({ account_id, beneficiary_id, particulars }: Pay
   return ids.map(id => ({ account_id, id }))
 }
 
-function checkAsCompared(
+function checkEntityUnchanged(
   approvals: Approvals,
   { account_id, id, particulars }: OpenPayout,
   { entity_at }: Screened,
@@ -72,33 +73,32 @@ function withScreening(payout: OpenPayout, { version, matches }: Screened): Open
   return version === null ? payout : { ...payout, screened: version, screening: '' }
 }
 
-/**
- * Whether a person decides about the payout, so that new matches are added to those they look at.
- */
-export function isHeldOpen({ screening }: Pick<OpenPayout, 'screening'>): boolean {
+/** Whether an open or a confirmed match holds the payout. */
+export function isHeldForMatch({ screening }: Pick<OpenPayout, 'screening'>): boolean {
   return screening === 'open' || screening === 'confirmed'
 }
 
 /**
- * What a person is asked now: all matches of a new hold, or the new matches of an earlier one. With
- * it, the version with which a held payout was compared.
+ * The matches that a person must decide: all matches of a new hold, or only the new matches of an
+ * earlier hold. `compared` is the version of the lists that a held payout was compared with.
  */
-export function foundNow(
+export function matchesToDecide(
   before: OpenPayout,
   after: OpenPayout,
   screened: Screened | undefined,
   stored: readonly StoredMatch[] = [],
 ): { readonly matches: readonly Match[]; readonly compared: bigint | null } {
-  if (screened === undefined || !isHeldOpen(after)) return { matches: [], compared: null }
+  if (screened === undefined || !isHeldForMatch(after)) return { matches: [], compared: null }
   const { matches, version } = screened
-  const fresh = isHeldOpen(before) ? newMatches(matches, stored, () => false) : matches
+  const fresh = isHeldForMatch(before) ? newMatches(matches, stored, () => false) : matches
   return { matches: fresh, compared: version }
 }
 
 /**
  * The step that screening causes; `before` and `after` are the payout before and after
- * `withScreening`. No payout moves while it has an open match. A payout that only waited for
- * screening goes on by `release`. So does one that was rejected while it was held.
+ * `withScreening`. A new match holds the payout, unless it is handed over. A payout that only
+ * waited for screening gets the steps of `release`. So does a payout that was rejected while it was
+ * held.
  */
 export function stepsByScreening(
   before: OpenPayout,
@@ -106,15 +106,15 @@ export function stepsByScreening(
   release: () => readonly RailStep[],
 ): readonly RailStep[] {
   if (after.screening === 'open' && before.screening !== 'open') {
-    if (before.status !== 'processing' || mayBeOut(before)) return []
-    return [{ status: 'compliance_hold', failure: null, description: NEUTRAL }]
+    if (before.status !== 'processing' || isHandedOver(before)) return []
+    return [{ status: 'compliance_hold', failure: null, description: NEUTRAL_DESCRIPTION }]
   }
   const is_free = after.screening === '' && after.screened !== null
   const waits = before.status === 'compliance_hold' || before.status === 'pending_approval'
   return is_free && waits ? release() : []
 }
 
-/** Whether the payout is screened at the present lists; null: their version is not known here. */
+/** Whether the payout is screened at this version of the lists; null: at any version. */
 export function isScreenedAt(
   { screened }: Pick<OpenPayout, 'screened'>,
   lists_version: bigint | null,
@@ -133,9 +133,9 @@ export function checkScreened(payout: OpenPayout, lists_version: bigint | null):
 }
 
 /**
- * Refuses a step that would move the money of a payout that a person must look at first. Its
- * account does not get the money back, and nobody says that it is paid. A person can fail a payout
- * with a confirmed match. What a rail or a person may have paid already is applied as it is.
+ * Refuses a step that moves the money of a payout while screening holds it. The account can cancel
+ * the payout only while no match holds it. An operator can only fail a payout with a confirmed
+ * match. The steps of a rail, and an operator's steps of a payout that is handed over, are applied.
  */
 export function checkHeld(
   payout: OpenPayout,
@@ -149,11 +149,12 @@ export function checkHeld(
     const message = `Payout ${id} can no longer be cancelled: it is under review.`
     throw refusal('payout_not_cancellable', message)
   }
-  // An approval leads to the hold. The end of the approval's time would give the money back.
+  // An approval keeps the money: it moves the payout into the hold. Its expiry gives the money
+  // back.
   const gives_back = steps.some(({ status }) => status === 'failed')
   if (by === 'approval' && (screening === 'waits' || !gives_back)) return
   const fails = steps.every(({ status }) => status === 'failed')
-  if (by === 'operator' && (mayBeOut(payout) || (fails && screening === 'confirmed'))) return
+  if (by === 'operator' && (isHandedOver(payout) || (fails && screening === 'confirmed'))) return
   const message = `Payout ${id} is under review, and stays as it is until that is decided.`
   throw refusal('invalid_transition', message, 'status')
 }

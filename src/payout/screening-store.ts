@@ -5,8 +5,9 @@ import type { Key } from '../id.ts'
 import type { ScreeningHold } from '../screening/match.ts'
 
 /**
- * Payouts that were not screened at this version: those never screened, held ones not compared with
- * it, due ones, and with `every` all others. It leaves out the accounts that wait for lists.
+ * Payouts to screen at this version: payouts that were never screened, held payouts that were not
+ * compared with it, and due payouts screened at another version; with `every`, all payouts screened
+ * at another version. Leaves out the accounts in `waiting`, which wait for lists.
  */
 export async function listUnscreened(
   finder: Sql,
@@ -37,7 +38,7 @@ export async function listUnscreened(
     limit ${limit}`
 }
 
-/** Writes what the hold of a payout waits for. The caller has locked its row and its book. */
+/** Writes the hold of a payout by screening. The caller has locked the payout's row and book. */
 export async function updateHold(
   tx: TransactionSql,
   { account_id, id }: Key,
@@ -48,34 +49,32 @@ export async function updateHold(
     where account_id = ${account_id} and id = ${id}`.execute()
 }
 
-/** Writes the version with which held payouts were compared. */
+/** Writes the version of the lists that held payouts were compared with. */
 export const updateCompared = updater<Key & { readonly compared: bigint }>(
   'open_payouts',
   ['account_id', 'id'],
   { account_id: 'text', id: 'text', compared: 'bigint' },
 )
 
-/** A payout that is held, or waits to be screened. */
+/** A payout that a match holds, or that waits to be screened. */
 export interface HeldByScreening extends Key {
   readonly screening: 'waits' | 'open' | 'confirmed'
   readonly status: string
   readonly updated_at: string
 }
 
-/** Which of the payouts that screening holds to list; '' is any. */
+/** Which payouts that screening holds to list; '' is any. */
 export interface HeldFilter {
   readonly account_id: string
   readonly state: string
-  /** The payout after which the list goes on, held or not. */
+  /** The payout after which the list begins. Screening may not hold it any more. */
   readonly starting_after: string
 }
 
 const IS_HELD = "screened is null and status <> 'succeeded'"
 const HOLD = "case screening when '' then 'waits' else screening end"
 
-/**
- * The payouts that are held, the oldest first; `waits` also has those that were not screened yet.
- */
+/** The held payouts, the oldest first. Payouts that were not screened yet count as `waits`. */
 export async function listHeldByScreening(
   sql: Sql,
   { account_id, state, starting_after }: HeldFilter,
@@ -104,7 +103,7 @@ export async function findHeldByScreening(
   return held
 }
 
-/** How many payouts are held, by what they wait for. */
+/** How many payouts screening holds, by the state of the hold. */
 export async function countHeldByScreening(
   finder: Sql,
 ): Promise<readonly { readonly screening: string; readonly payouts: number }[]> {

@@ -1,6 +1,6 @@
-// The SQL statements of payout states. A payout has a narrow row in `open_payouts` while something
-// is still to be done, and one in `payout_outcomes` when it is over. Steps write them under the
-// lock of the payout's book; workers claim open ones without that lock (claim-store.ts).
+// The SQL statements of payout states. A payout has a narrow row in `open_payouts` while work
+// remains, and a row in `payout_outcomes` when it is over. Steps write these rows under the lock of
+// the payout's book. Workers claim open payouts without that lock (claim-store.ts).
 import type { TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { deleter, inRounds, inserter, updater } from '../db/rows.ts'
@@ -34,12 +34,12 @@ const OPEN_KINDS = {
 const { held_for: _ended, ...OUTCOME_STATE } = STATE_KINDS
 const OUTCOME_KINDS = { ...KEY_KINDS, ...OUTCOME_STATE, rail_attempts: 'integer' } as const
 
-/** The columns of a new row: `execute_at` is also among them, which no step changes. */
+/** The columns of a new row, with `execute_at`, which no step changes. */
 const NEW_KINDS = { ...OPEN_KINDS, execute_at: 'timestamptz' } as const
 
 const insertOpen = inserter<NewRow>('open_payouts', NEW_KINDS)
 
-/** Inserts rows of payouts that have succeeded before, with how often their rail was asked. */
+/** Inserts rows of payouts that have succeeded already, with how often their rails were asked. */
 export const insertOpenPayouts = inserter<NewRow & Pick<OpenPayout, 'rail_attempts'>>(
   'open_payouts',
   { ...NEW_KINDS, rail_attempts: 'integer' },
@@ -49,7 +49,7 @@ const updateOpen = updater<OpenRow>('open_payouts', KEY, OPEN_KINDS)
 
 const deleteOpen = deleter<Key>('open_payouts', KEY_KINDS)
 
-/** Writes which person holds the payout. */
+/** Writes which person has taken the payout. */
 export const updateTaken = updater<Key & Pick<State, 'taken_by' | 'taken_at' | 'updated_at'>>(
   'open_payouts',
   KEY,
@@ -61,7 +61,7 @@ const metadataIn = (table: string) =>
 const updateOpenMetadata = metadataIn('open_payouts')
 const updateOutcomeMetadata = metadataIn('payout_outcomes')
 
-/** Writes the metadata of payouts, in each row that they have. */
+/** Writes the metadata of payouts to every state row that they have. */
 export function updateMetadata(tx: TransactionSql, payouts: readonly ReadPayout[]) {
   const open = payouts.filter(({ is_open }) => is_open)
   return [updateOpenMetadata(tx, open), updateOutcomeMetadata(tx, payouts.filter(isOver))]
@@ -93,26 +93,27 @@ export function insertStates(tx: TransactionSql, payouts: readonly OpenPayout[])
 }
 
 /**
- * Writes what payouts have become since they were read. `read` has them by `account_id/id`;
- * `passed` has each payout after each step, in order. A trigger checks each status against the one
- * before it, so a payout that took several steps is written once for each status.
+ * Writes the changes of payouts since they were read. `read` has the payouts by `account_id/id`;
+ * `versions` has each payout after each step, in order; `last` has each payout after its last step.
+ * A trigger checks each status against the one before it, so a payout that took several steps is
+ * written once for each status.
  */
 export function writeStates(
   tx: TransactionSql,
   read: ReadonlyMap<string, ReadPayout>,
-  passed: readonly OpenPayout[],
+  versions: readonly OpenPayout[],
   last: readonly OpenPayout[],
 ) {
-  const steps = Map.groupBy(passed, nameOf)
-  const moves = last.flatMap(payout => {
+  const versionsOf = Map.groupBy(versions, nameOf)
+  const writes = last.flatMap(payout => {
     const name = nameOf(payout)
     const before = read.get(name)
-    return before === undefined ? [] : movesOf(before, steps.get(name) ?? [], payout)
+    return before === undefined ? [] : writesOf(before, versionsOf.get(name) ?? [], payout)
   })
   return Promise.all(
-    inRounds(moves).flatMap(round =>
+    inRounds(writes).flatMap(round =>
       WRITES.flatMap(([kind, write]) => {
-        const rows = round.filter(move => move.kind === kind).map(({ payout }) => payout)
+        const rows = round.filter(one => one.kind === kind).map(({ payout }) => payout)
         return rows.length === 0 ? [] : [write(tx, rows)]
       }),
     ),
@@ -127,33 +128,33 @@ const WRITES = [
   ['close', deleteOpen],
 ] as const
 
-interface Move extends Key {
+interface StateWrite extends Key {
   readonly kind: (typeof WRITES)[number][0]
   readonly payout: OpenPayout
 }
 
-/** The writes that bring one payout from its read state to its last, in order. */
-function movesOf(
+/** The writes that bring one payout from its state as read to its last version, in order. */
+function writesOf(
   read: ReadPayout,
-  steps: readonly OpenPayout[],
+  versions: readonly OpenPayout[],
   last: OpenPayout,
-): readonly Move[] {
-  const moves: Move[] = []
-  const move = (kind: Move['kind'], payout: OpenPayout) => {
-    moves.push({ account_id: payout.account_id, id: payout.id, kind, payout })
+): readonly StateWrite[] {
+  const writes: StateWrite[] = []
+  const add = (kind: StateWrite['kind'], payout: OpenPayout) => {
+    writes.push({ account_id: payout.account_id, id: payout.id, kind, payout })
   }
-  // Versions of one status differ only in when the rail is asked: the last of them is written.
-  const versions = steps.filter((payout, i) => payout.status !== steps[i + 1]?.status)
+  // Successive versions of one status differ only in when the rail is asked. The last is written.
+  const written = versions.filter((payout, i) => payout.status !== versions[i + 1]?.status)
   let before: OpenPayout = read
-  for (const [i, payout] of versions.entries()) {
-    if (isOver(payout)) move(isOver(before) ? 'change' : 'end', payout)
-    // The last is written below.
-    else if (i < versions.length - 1) move('open', payout)
+  for (const [i, payout] of written.entries()) {
+    if (isOver(payout)) add(isOver(before) ? 'change' : 'end', payout)
+    // The last open version is written below.
+    else if (i < written.length - 1) add('open', payout)
     before = payout
   }
-  if (isOpen(last)) move('open', last)
-  else if (read.is_open) move('close', last)
-  return moves
+  if (isOpen(last)) add('open', last)
+  else if (read.is_open) add('close', last)
+  return writes
 }
 
 function isOver({ status }: { readonly status: Payout['status'] }): boolean {
@@ -161,8 +162,8 @@ function isOver({ status }: { readonly status: Payout['status'] }): boolean {
 }
 
 /**
- * Other payouts that the bank references of these steps have paid, by payout id. A second caller
- * with the same reference waits until this transaction ends.
+ * The other payouts that the bank references of these steps have paid, by payout id. A concurrent
+ * call with the same reference waits until this transaction ends.
  */
 export async function findPaidElsewhere(
   tx: TransactionSql,
@@ -183,7 +184,7 @@ export async function findPaidElsewhere(
   return new Map(rows.map(({ asked_id, ...other }) => [asked_id, other]))
 }
 
-/** Payouts by (account, id) with their row of `open_payouts`, if any, in no order. */
+/** Payouts by (account, id), with their row of `open_payouts` if there is one, in no order. */
 export async function findOpenPayouts(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -210,9 +211,9 @@ export async function findOpenPayouts(
 }
 
 /**
- * Keeps payouts from being claimed until the transaction ends. Locks their rows in the order of
- * (account, id), under the locks of their books. It waits for a claim that is under way, so that
- * later reads see that claim. A later claim sees what this transaction writes.
+ * Keeps workers from claiming these payouts until the transaction ends. Locks their rows in the
+ * order of (account, id), under the locks of their books. The lock waits for a claim that is under
+ * way, so that later reads see that claim. A later claim sees what this transaction writes.
  */
 export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
   const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
@@ -231,8 +232,8 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
 type LockedPayout = Key & Pick<OpenPayout, 'status' | 'rail' | 'taken_over_at' | 'screened'>
 
 /**
- * Locks those of the payouts that are open until the transaction ends, under the locks of their
- * books. It locks in the order of (account, id), as all who lock several.
+ * Locks the rows of the payouts whose status is open, until the transaction ends, and returns them.
+ * Locks in the order of (account, id), under the locks of their books, as `lockOpenPayouts` does.
  */
 export async function lockWaiting(
   tx: TransactionSql,

@@ -25,14 +25,13 @@ export const PAYOUT_TRANSITIONS: Readonly<Record<PayoutStatus, readonly PayoutSt
 }
 
 /**
- * The statuses that a step can lead to. `pending_approval` is none of them: a payout has it from
- * its creation or never.
+ * The statuses that a step can lead to. A payout has `pending_approval` from its creation or never.
  */
 export const STEP_STATUSES = PAYOUT_STATUSES.filter(
   (status): status is RailStatus => status !== 'pending_approval',
 )
 
-/** No more steps follow. */
+/** Whether no step can follow this status. */
 export function isFinal(status: PayoutStatus): boolean {
   return PAYOUT_TRANSITIONS[status].length === 0
 }
@@ -42,7 +41,7 @@ export const OPEN_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter(
   status => status !== 'succeeded' && !isFinal(status),
 )
 
-/** Whether something is still to be done: the payout waits, or its rail is asked again. */
+/** Whether work remains: the payout waits, or its rail is asked again. */
 export function isOpen(payout: {
   readonly status: PayoutStatus
   readonly ask_rail_at: string | null

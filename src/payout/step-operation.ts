@@ -1,4 +1,5 @@
-// The operations that move a payout: steps by the rail, the operator, a review or the account.
+// The operations that move a payout: steps by the rail, the operator, a review, the account or an
+// approval.
 
 import { findAccountIds } from '../account/store.ts'
 import {
@@ -34,22 +35,22 @@ import { deleteHolds, insertHolds } from './hold-store.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
 import { presentPayout } from './response.ts'
-import { isHeldOpen, partiesOfPayout } from './screening-step.ts'
+import { isHeldForMatch, partiesOfPayout } from './screening-step.ts'
 import { updateCompared } from './screening-store.ts'
 import { findOpenPayouts, findPaidElsewhere, lockOpenPayouts, writeStates } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 import { type AdvanceOutcome, type AdvanceState, decideAdvance } from './step.ts'
 import { findPayouts } from './store.ts'
 
-/** Moves payouts by steps of the rail, the operator, the review of an entity or the account. */
+/** Moves payouts by steps of any cause. */
 export const advancePayout = {
   name: 'advance_payout',
 
   // All books are locked in one order, so the receivers must be known before the locks.
   async prepare(tx, commands) {
-    const credits = ['operator', 'review', 'approval']
-    const mayCredit = commands.filter(({ by }) => credits.includes(by))
-    return loadReceivers(tx, mayCredit.map(payoutKey))
+    const causes = ['operator', 'review', 'approval']
+    const crediting = commands.filter(({ by }) => causes.includes(by))
+    return loadReceivers(tx, crediting.map(payoutKey))
   },
 
   load(tx, commands, receivers = new Map()) {
@@ -62,20 +63,20 @@ export const advancePayout = {
   store(tx, outcomes, state) {
     const ended = outcomes.flatMap(({ ended_hold }) => ended_hold ?? [])
     const begun = outcomes.flatMap(({ new_hold }) => new_hold ?? [])
-    const passed = outcomes.flatMap(outcome => outcome.passed)
+    const versions = outcomes.flatMap(outcome => outcome.versions)
     const last = uniqueKeys(outcomes.map(({ payout }) => payout))
-    const undone = last.filter(isGivenBack)
+    const given_back = last.filter(isGivenBack)
     const held = outcomes.flatMap(({ payout: { account_id, id: object_id }, matches }) =>
       matches.length === 0 ? [] : [{ account_id, object_id, matches }],
     )
     return Promise.all([
       ...storeBooks(tx, state.books, outcomes),
       ...storeApprovals(tx, outcomes),
-      writeStates(tx, state.read, passed, last),
+      writeStates(tx, state.read, versions, last),
       deleteHolds(tx, ended),
       insertHolds(tx, begun),
-      deleteLikenesses(tx, undone.map(likenessOfPayout)),
-      ...giveBackUses(tx, usesOf(state.uses, undone)),
+      deleteLikenesses(tx, given_back.map(likenessOfPayout)),
+      ...giveBackUses(tx, usesOf(state.uses, given_back)),
       ...storeAttempts(tx, outcomes),
       keepMatches(tx, held),
       updateCompared(tx, comparedOf(outcomes)),
@@ -83,7 +84,10 @@ export const advancePayout = {
   },
 } satisfies Operation<Advance, AdvanceState, AdvanceOutcome, Receivers>
 
-/** Reads what commands may touch. The locks of the books are sent already, or held. */
+/**
+ * Reads everything that the commands may touch. The statements that lock the books are already
+ * sent, or the locks are held. `locking` resolves to the locked books.
+ */
 export async function readUnder(
   tx: TransactionSql,
   commands: readonly Advance[],
@@ -91,34 +95,34 @@ export async function readUnder(
   locking: Promise<Pick<LockedBooks, 'books' | 'now' | 'lists_version'>>,
 ): Promise<AdvanceState> {
   const keys = uniqueKeys(commands.map(payoutKey))
-  // These locks keep off a claim at this moment, under which a rail may get the payout.
-  const held = commands.filter(
-    ({ by, said }) => by !== 'rail' || said?.not_taken !== undefined || said?.is_over,
+  // These locks keep workers from claiming the payouts until the transaction ends.
+  const to_lock = commands.filter(
+    ({ by, report }) => by !== 'rail' || report?.not_taken !== undefined || report?.is_over,
   )
-  // The order of sending matters: payouts are read when no claim can change them.
+  // The order of the statements matters: payouts are read when no claim can change them.
   const [{ books, now, lists_version }, , found] = await Promise.all([
     locking,
-    lockOpenPayouts(tx, uniqueKeys(held.map(payoutKey))),
+    lockOpenPayouts(tx, uniqueKeys(to_lock.map(payoutKey))),
     findOpenPayouts(tx, keys),
   ])
   const payouts: Map<string, OpenPayout> = byName(found)
-  const waiting = entitiesOf(found, commands)
-  const asked = commands.filter(({ by }) => by === 'approval').map(payoutKey)
-  const pendingOnes = found.filter(({ status }) => status === 'pending_approval')
-  const deciding = uniqueKeys([...asked, ...pendingOnes])
-  const giving = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
-  const limited = giving.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
+  const entities = entitiesOf(found, commands)
+  const decided = commands.filter(({ by }) => by === 'approval').map(payoutKey)
+  const unapproved = found.filter(({ status }) => status === 'pending_approval')
+  const in_approval = uniqueKeys([...decided, ...unapproved])
+  const refundable = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
+  const limited = refundable.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
   const screened = screenedOf(found, commands)
-  const [debits, approvals, paid_elsewhere, uses, attempts, pending, listed, matches] =
+  const [debits, approvals, paid_elsewhere, uses, attempts, pending, confirmed, matches] =
     await Promise.all([
-      loadDebits(tx, giving),
-      findApprovals(tx, waiting),
+      loadDebits(tx, refundable),
+      findApprovals(tx, entities),
       findPaidElsewhere(tx, commands, payouts),
       findUses(tx, limited),
       loadAttempts(tx, found.filter(keepsAttempts)),
-      loadPending(tx, deciding),
+      loadPending(tx, in_approval),
       findConfirmed(tx, uniqueKeys(screened.flatMap(partiesOfPayout))),
-      findMatchesOf(tx, screened.filter(isHeldOpen)),
+      findMatchesOf(tx, screened.filter(isHeldForMatch)),
     ])
   return {
     now,
@@ -131,8 +135,8 @@ export async function readUnder(
     paid_elsewhere,
     uses,
     lists_version,
-    confirmed: new Set(listed.map(objectName)),
-    found: Map.groupBy(matches, objectName),
+    confirmed: new Set(confirmed.map(objectName)),
+    stored_matches: Map.groupBy(matches, objectName),
     ...attempts,
     ...pending,
   }
@@ -148,7 +152,10 @@ export interface AnswerPayout extends CancelPayout {
 
 export type AccountStep = AdvanceOutcome & Answering
 
-/** POST /v3/payout/{id}/cancel. A frozen account may cancel: it brings money back. */
+/**
+ * POST /v3/payout/{id}/cancel. A frozen account may cancel, because a cancellation brings money
+ * back.
+ */
 export const cancelPayout: Operation<CancelPayout, AdvanceState, AccountStep> = {
   name: 'cancel_payout',
   while_frozen: true,
@@ -183,7 +190,7 @@ function accountStep<Command extends CancelPayout>(
 /** Account ids by `account_id/payout id`. */
 export type Receivers = ReadonlyMap<string, string>
 
-/** The receivers of held payouts to other accounts. */
+/** The receivers of payouts to other accounts that are held or wait for an approval. */
 async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<Receivers> {
   if (keys.length === 0) return new Map()
   void confineTo(tx, accountsOf(keys))
@@ -201,25 +208,23 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
   )
 }
 
-/** Entities whose review payouts wait for, or may wait for, and those that were screened. */
+/** The entities whose review the payouts wait for, may wait for, or were screened with. */
 function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
   const screened = new Set(screenedOf(payouts, commands))
   const keys = payouts.map(payout => {
     const { account_id, status, particulars, held_for } = payout
-    const isAsked = status === 'pending_approval' || isScheduled(payout) || screened.has(payout)
-    return { account_id, id: isAsked ? particulars.on_behalf_of : held_for }
+    const isNeeded = status === 'pending_approval' || isScheduled(payout) || screened.has(payout)
+    return { account_id, id: isNeeded ? particulars.on_behalf_of : held_for }
   })
   return uniqueKeys(keys.filter(({ id }) => id !== ''))
 }
 
-/**
- * Whether nothing holds a scheduled payout. Its entity is checked once more before anybody gets it.
- */
+/** Whether no entity holds a scheduled payout. Its entity is checked again before the hand-over. */
 function isScheduled({ held_for, execute_at }: OpenPayout): boolean {
   return held_for === '' && execute_at !== null
 }
 
-/** The version with which each held payout was compared last. */
+/** The version of the lists that each held payout was compared with last. */
 function comparedOf(outcomes: readonly AdvanceOutcome[]): (Key & { readonly compared: bigint })[] {
   const rows = outcomes.flatMap(({ payout: { account_id, id }, compared }) =>
     compared === null ? [] : [{ account_id, id, compared }],
@@ -231,7 +236,7 @@ function objectName({ account_id, object_id: id }: StoredMatch): string {
   return nameOf({ account_id, id })
 }
 
-/** The payouts for which commands bring what screening has found. */
+/** The payouts whose commands have a result of screening. */
 function screenedOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): OpenPayout[] {
   const screened = commands.filter(command => command.screened !== undefined)
   const names = new Set(screened.map(command => nameOf(payoutKey(command))))
@@ -244,14 +249,14 @@ function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Pa
 }
 
 /**
- * Whether the steps may give money back, for which the debit is needed. Before the decision, only
- * the steps of a rail and of an operator are known.
+ * Whether the steps may give money back, which needs the debit. Before the decision, only the steps
+ * of a rail and of an operator are known.
  */
 function mayGiveBack({ by, steps }: Advance): boolean {
   return (by !== 'rail' && by !== 'operator') || steps.some(isGivenBack)
 }
 
-/** The approvals of payouts that people decide or that wait, and who may decide. */
+/** The approvals of these payouts, and who may decide them. */
 async function loadPending(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -265,7 +270,7 @@ async function loadPending(
   return { pending, approvers }
 }
 
-/** Writes decisions, then the ends of approvals: a payout leaves its approval after that. */
+/** Writes decisions, then the ends of approvals. The states of payouts are written after both. */
 function storeApprovals(tx: TransactionSql, outcomes: readonly AdvanceOutcome[]) {
   const decisions = outcomes.flatMap(({ approval }) => approval.decision ?? [])
   const ended = outcomes.flatMap(({ approval }) => approval.ended ?? [])
@@ -273,7 +278,7 @@ function storeApprovals(tx: TransactionSql, outcomes: readonly AdvanceOutcome[])
   return [insertDecisions(tx, decisions), updateEnded(tx, ended), insertApprovedPayees(tx, payees)]
 }
 
-/** The debit of each payout and its journal. */
+/** The debit of each payout and its journal, by `account_id/payout id`. */
 async function loadDebits(
   tx: TransactionSql,
   payouts: readonly Payout[],

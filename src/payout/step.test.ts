@@ -1,5 +1,5 @@
-// What happens to a payout after it was made, as tables: the states and their steps (§state.table),
-// the money that each step moves, who may take which, and when the rail is asked again.
+// The steps of a payout after its creation, as tables: the states and their steps (§state.table),
+// the money that each step moves, who may cause which step, and when the rail is asked again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -31,7 +31,7 @@ import type { PayoutRequest } from './request.ts'
 import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from './states.ts'
 import { type AdvanceState, decideAdvance } from './step.ts'
 
-test('states of a payout: those there are, and how they follow each other', () => {
+test('states of a payout: all statuses, and how they follow each other', () => {
   assert.deepEqual(PAYOUT_STATUSES, [
     'pending_approval',
     'processing',
@@ -73,7 +73,7 @@ const approval = (approval_status: Approval['approval_status']): Approval => ({
 
 /**
  * A payout of 800.00 HKD, or of 100.00 USD to another account, made from 1,000.00 USD with a fee of
- * 0.17 USD; then as `part` has it.
+ * 0.17 USD. `part` then replaces its members.
  */
 function made(
   part: Partial<OpenPayout> = {},
@@ -109,7 +109,7 @@ function made(
     paid_elsewhere: new Map(),
     uses: [],
     confirmed: new Set<string>(),
-    found: new Map(),
+    stored_matches: new Map(),
     lists_version: LISTS_VERSION,
     pending: new Map(),
     approvers: new Map(),
@@ -195,7 +195,7 @@ test('decideAdvance, succeeded: what was in transit is settled, no balance moves
   const next = { ...payout, ...moved }
   assert.deepEqual(rest, {
     payout: next,
-    passed: [next],
+    versions: [next],
     entries: [],
     ended_hold: null,
     new_hold: null,
@@ -203,7 +203,7 @@ test('decideAdvance, succeeded: what was in transit is settled, no balance moves
     attempts: [],
     opened: [],
     exceptions: [],
-    asks: [],
+    questions: [],
     matches: [],
     compared: null,
   })
@@ -291,7 +291,7 @@ for (const status of ['requires_action', 'compliance_hold'] as const) {
   })
 }
 
-test('decideAdvance, several steps: each in its turn, the payout as each has left it', () => {
+test('decideAdvance, several steps: applied in order, with the payout after each step', () => {
   const { state } = made()
   const steps: RailStep[] = [
     { status: 'compliance_hold', failure: null, description: 'Checked by the bank.' },
@@ -300,14 +300,14 @@ test('decideAdvance, several steps: each in its turn, the payout as each has lef
   ]
   const outcome = decideAdvance(state, advance('operator', { steps }))
   assert.deepEqual(
-    outcome.passed.map(p => [p.status, p.status_description, p.failure]),
+    outcome.versions.map(p => [p.status, p.status_description, p.failure]),
     [
       ['compliance_hold', 'Checked by the bank.', null],
       ['succeeded', '', null],
       ['reversed', '', failure],
     ],
   )
-  assert.equal(outcome.passed.at(-1), outcome.payout)
+  assert.equal(outcome.versions.at(-1), outcome.payout)
   assert.deepEqual(
     [...outcome.journals, ...outcome.entries.map(({ journal }) => journal)].map(j => j.kind),
     ['settlement', 'reversal'],
@@ -379,7 +379,7 @@ test('decideAdvance, a hold that ends after its calendar: refused, and it stays 
   assert.match(refused ?? '', /^calendar_ended/)
 })
 
-test('decideAdvance, a payout that its rail has had, given back by the operator: asked at once', () => {
+test('decideAdvance, a payout that its rail has had, returned to the rail by the operator: asked at once', () => {
   const had = { route: timed, rail_attempts: 1, status: 'requires_action' } as const
   const { state } = made(had)
   const steps = [{ status: 'processing', failure: null }] as const
@@ -387,18 +387,18 @@ test('decideAdvance, a payout that its rail has had, given back by the operator:
   assert.equal(payout.ask_rail_at, DB_NOW)
 })
 
-test('decideAdvance, the rail says when it arrives: kept; says nothing: as it was', () => {
+test('decideAdvance, the rail reports the arrival: stored; reports none: unchanged', () => {
   const soon = '2026-01-31T10:00:00.000000Z'
   const { state, payout } = made({ ask_rail_at: soon, expected_at: AN_HOUR_AGO })
   const silent = decideAdvance(state, { ...advance('rail'), ask_again_in_ms: 1 })
   assert.equal(silent.payout.expected_at, payout.expected_at)
-  const told = decideAdvance(state, { ...advance('rail'), ask_again_in_ms: 1, expected_at: soon })
-  assert.equal(told.payout.expected_at, soon)
+  const reported = { ...advance('rail'), ask_again_in_ms: 1, expected_at: soon }
+  assert.equal(decideAdvance(state, reported).payout.expected_at, soon)
 })
 
 // To another account.
 
-test('decideAdvance, a held payout to another account released: it is credited and done', () => {
+test('decideAdvance, a held payout to another account released: the receiver is credited, and it succeeds', () => {
   const { state } = made({}, { asked: held(toAccount) })
   const approvals = new Map([['acc_1/ent_1', approval('approved')]])
   const outcome = decideAdvance({ ...state, approvals }, advance('review'))
@@ -444,9 +444,9 @@ test('decideAdvance, a receiver that was not read: a fault', () => {
 })
 
 test('decideAdvance, a payout to another account: held it succeeds or fails, after that it is final', () => {
-  const heldOne = made({}, { asked: held(toAccount) })
+  const heldTransfer = made({}, { asked: held(toAccount) })
   assert.deepEqual(
-    refusalOf(() => decideAdvance(heldOne.state, set('processing'))),
+    refusalOf(() => decideAdvance(heldTransfer.state, set('processing'))),
     [
       'invalid_transition at status: ' +
         'Payout pot_1 goes to another account: it can only succeed or fail.',
@@ -493,7 +493,7 @@ for (const [status, wanted] of REVIEWS) {
     assert.equal(next.status, wanted)
     if (wanted === 'compliance_hold') {
       assert.deepEqual(next, payout)
-      assert.deepEqual([events, ended_hold, outcome.passed], [[], null, []])
+      assert.deepEqual([events, ended_hold, outcome.versions], [[], null, []])
       return
     }
     assert.deepEqual(ended_hold, { account_id: 'acc_1', entity_id: 'ent_1', payout_id: 'pot_1' })
@@ -521,7 +521,7 @@ test('decideAdvance, a review that comes when the hold is over: nothing changes'
   assert.deepEqual([outcome.events, outcome.ended_hold], [[], null])
 })
 
-test('decideAdvance, a hold that is ended otherwise: over with the first step', () => {
+test('decideAdvance, a held payout, the operator moves it: the first step ends the hold', () => {
   const { state } = made({}, { asked: held(toBank) })
   const { payout, ended_hold } = decideAdvance(state, set('processing'))
   assert.equal(payout.held_for, '')
@@ -577,7 +577,7 @@ test('decideAdvance, an answer to what is required: kept with its number, the ra
   const { payout, events } = outcome
   assert.deepEqual(payout.answers, [first, { number: 2, created_at: NOW, note: 'second' }])
   assert.deepEqual([payout.status, payout.ask_rail_at], ['processing', DB_NOW])
-  assert.equal(outcome.passed.at(-1), payout)
+  assert.equal(outcome.versions.at(-1), payout)
   assert.equal(state.payouts.get('acc_1/pot_1'), payout)
   assert.deepEqual(eventLines(events), [
     'acc_1 5 payout.processing pot_1 {"status":"processing","previous_status":"requires_action",' +
@@ -595,7 +595,7 @@ for (const status of ['processing', 'compliance_hold', 'succeeded', 'failed'] as
   })
 }
 
-// By the rail: a history, of which the payout has seen the beginning.
+// By the rail: a history, whose first `rail_steps` steps are applied already.
 
 const HISTORIES: readonly (readonly [
   what: string,
@@ -627,10 +627,10 @@ const HISTORIES: readonly (readonly [
 ]
 
 for (const [what, part, history, taken, rail_steps] of HISTORIES) {
-  test(`decideAdvance, the rail says ${what}: ${taken.join(', ') || 'nothing new'}`, () => {
+  test(`decideAdvance, the rail reports ${what}: ${taken.join(', ') || 'nothing new'}`, () => {
     const { state } = made(part)
-    const said = advance('rail', { steps: stepsTo(...history), ask_again_in_ms: 5_000 })
-    const { payout, events } = decideAdvance(state, said)
+    const report = advance('rail', { steps: stepsTo(...history), ask_again_in_ms: 5_000 })
+    const { payout, events } = decideAdvance(state, report)
     assert.deepEqual(
       events.filter(({ type }) => type.startsWith('payout.')).map(({ type }) => type.slice(7)),
       taken,
@@ -648,51 +648,51 @@ const ASKED: readonly (readonly [
   advance: Partial<Advance>,
   ask_rail_at: string | null,
 ])[] = [
-  ['still under way', {}, {}, IN_5_S],
-  ['has no more to say', {}, { ask_again_in_ms: null }, null],
-  ['has ended it', {}, { steps: stepsTo('failed') }, null],
-  ['was taken out by the operator meanwhile', { ask_rail_at: null }, {}, null],
-  ['has seen the answers', { answers: [answer] }, { answers_seen: 1 }, IN_5_S],
-  ['sees all', { answers: [answer] }, {}, IN_5_S],
-  ['has not seen an answer', { answers: [answer] }, { answers_seen: 0 }, SOON],
+  ['reports no step', {}, {}, IN_5_S],
+  ['reports that nothing follows', {}, { ask_again_in_ms: null }, null],
+  ['reports a failure', {}, { steps: stepsTo('failed') }, null],
+  ['reports after a step of the operator', { ask_rail_at: null }, {}, null],
+  ['reports with all answers seen', { answers: [answer] }, { answers_seen: 1 }, IN_5_S],
+  ['reports without a count of answers', { answers: [answer] }, {}, IN_5_S],
+  ['reports with an answer unseen', { answers: [answer] }, { answers_seen: 0 }, SOON],
   [
-    'has not seen an answer, and has nothing to report',
+    'reports with an answer unseen, and that nothing follows',
     { answers: [answer] },
     { answers_seen: 0, ask_again_in_ms: null },
     SOON,
   ],
   [
-    'has not seen an answer, and has ended it',
+    'reports a failure with an answer unseen',
     { answers: [answer] },
     { answers_seen: 0, steps: stepsTo('failed') },
     null,
   ],
-  ['was claimed as it stands', claimed(SOON), { claim: SOON }, IN_5_S],
-  ['was claimed anew, for sooner', claimed(SOON), { claim: NOW }, DB_NOW],
-  ['was claimed anew, for then', claimed(IN_5_S), { claim: NOW }, IN_5_S],
-  ['was claimed anew, for later', claimed(NOW), { claim: SOON }, IN_5_S],
-  ['was given the payout anew by a person', {}, { claim: NOW }, SOON],
+  ['reports under the present claim', claimed(SOON), { claim: SOON }, IN_5_S],
+  ['reports under an old claim, the new one ends sooner', claimed(SOON), { claim: NOW }, DB_NOW],
+  ['reports under an old claim, the new one ends in 5 s', claimed(IN_5_S), { claim: NOW }, IN_5_S],
+  ['reports under an old claim, the new one ends later', claimed(NOW), { claim: SOON }, IN_5_S],
+  ['reports under a claim that a person has ended', {}, { claim: NOW }, SOON],
 ]
 
 for (const [what, part, given, ask_rail_at] of ASKED) {
   test(`decideAdvance, the rail ${what}: asked again ${ask_rail_at ?? 'never'}`, () => {
     const { state } = made({ ask_rail_at: SOON, ...part })
-    const said = advance('rail', { ask_again_in_ms: 5_000, ...given })
-    const { payout } = decideAdvance(state, said)
+    const report = advance('rail', { ask_again_in_ms: 5_000, ...given })
+    const { payout } = decideAdvance(state, report)
     assert.equal(payout.ask_rail_at, ask_rail_at)
-    // Who asks it later asks anew; what another has claimed stays with that one.
+    // A new due time ends the claim. The claim of another worker stays.
     const stays = ask_rail_at === part.ask_rail_at
     assert.equal(payout.claimed_until, stays ? (part.claimed_until ?? null) : null)
   })
 }
 
-test('decideAdvance, the rail has not seen an answer: its report counts all the same', () => {
+test('decideAdvance, the rail reports with an answer unseen: its steps count all the same', () => {
   const { state } = made({ answers: [answer] })
-  const said = advance('rail', { steps: stepsTo('processing'), answers_seen: 0 })
-  assert.equal(decideAdvance(state, said).payout.rail_steps, 1)
+  const report = advance('rail', { steps: stepsTo('processing'), answers_seen: 0 })
+  assert.equal(decideAdvance(state, report).payout.rail_steps, 1)
 })
 
-test('decideAdvance, the operator: takes it out of the rail’s hands, processing gives it back', () => {
+test('decideAdvance, a step of the operator: the rail is not asked again until a step to processing', () => {
   const hold = made({ ask_rail_at: SOON, rail_steps: 1 })
   const { payout: out } = decideAdvance(hold.state, set('compliance_hold'))
   assert.deepEqual([out.ask_rail_at, out.rail_steps], [null, 1])
@@ -700,10 +700,10 @@ test('decideAdvance, the operator: takes it out of the rail’s hands, processin
   assert.deepEqual([back.ask_rail_at, back.rail_steps], [DB_NOW, 1])
 })
 
-test('decideAdvance, the rail has nothing new: no step is written, only when it is asked again', () => {
+test('decideAdvance, the rail reports nothing new: no step is written, only the time of the next question', () => {
   const { state, payout } = made({ ask_rail_at: SOON, rail_steps: 1 })
   const steps = stepsTo('processing')
   const outcome = decideAdvance(state, advance('rail', { steps, ask_again_in_ms: 5_000 }))
   assert.deepEqual(outcome.payout, { ...payout, ask_rail_at: IN_5_S })
-  assert.deepEqual([outcome.passed, outcome.events], [[], []])
+  assert.deepEqual([outcome.versions, outcome.events], [[], []])
 })

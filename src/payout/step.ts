@@ -1,5 +1,5 @@
 // The decision to move a payout: steps through the table of states, cancellation, settlement, and
-// money given back from the stored integers. Pure.
+// refunds from the integers of the stored debit. Pure.
 import { checkActive, checkOpen } from '../account/states.ts'
 import type { BalanceTransaction, Entry } from '../balance-transaction/balance-transaction.ts'
 import { postEntry, recordLine } from '../balance-transaction/rules.ts'
@@ -28,46 +28,46 @@ import {
   type AttemptChanges,
   attemptChanges,
   attemptFacts,
-  judge,
+  judgeRailReport,
   type KnownAttempts,
   reroute,
-  sentOn,
+  sentEvent,
 } from './attempt-step.ts'
-import { checkPerson, isInHands, type Person, personFacts } from './by-hand.ts'
+import { checkPerson, isTaken, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
+import { eventsWithPriorState } from './event-state.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
 import { railProgress } from './progress.ts'
 import {
   checkScheduled,
   type HeldState,
+  isTransfer,
   receiverOf,
   stepsAfterHold,
   stepsAtExecution,
   stepsByReview,
-  toAccount,
 } from './review-step.ts'
-import { checkHeld, foundNow, screenedNow, stepsByScreening } from './screening-step.ts'
+import { applyScreening, checkHeld, matchesToDecide, stepsByScreening } from './screening-step.ts'
 import { eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
-import { withFound } from './told.ts'
 
 export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts {
   /** The database's clock, which sets when a rail is asked. */
   readonly now: Instant
   /** By `account_id/id`. */
   readonly payouts: Map<string, OpenPayout>
-  /** The payouts as read, before any step of the batch. */
+  /** The payouts as read, by `account_id/id`, before any step of the batch. */
   readonly read: ReadonlyMap<string, ReadPayout>
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
-  /** By payout id, another payout that the same bank reference has paid. */
+  /** Another payout that the same bank reference has paid, by payout id. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
-  /** What payouts that may give money back have counted for limits. */
+  /** What the payouts that may give money back count for limits. */
   readonly uses: readonly PayoutUse[]
-  /** Parties of screened payouts that a person has confirmed to be listed, by `account_id/id`. */
+  /** Parties of screened payouts that a person has confirmed to be listed, as `account_id/id`. */
   readonly confirmed: ReadonlySet<string>
-  /** The matches of held payouts that are compared again, by `account_id/id`. */
-  readonly found: ReadonlyMap<string, readonly StoredMatch[]>
+  /** The stored matches of held payouts that are screened again, by `account_id/id`. */
+  readonly stored_matches: ReadonlyMap<string, readonly StoredMatch[]>
 }
 
 export interface AdvanceOutcome extends AttemptChanges {
@@ -75,7 +75,7 @@ export interface AdvanceOutcome extends AttemptChanges {
   /**
    * The payout after each step, in order; empty when only the time of the next question changes.
    */
-  readonly passed: readonly OpenPayout[]
+  readonly versions: readonly OpenPayout[]
   readonly entries: readonly Entry[]
   /** The hold that the first step ends. */
   readonly ended_hold: ReturnType<typeof holdOf>
@@ -85,85 +85,88 @@ export interface AdvanceOutcome extends AttemptChanges {
   /** Journals without a statement line. */
   readonly journals: readonly Journal[]
   readonly events: readonly Event[]
-  /** The matches of its parties that screening has found now. */
+  /** The matches that a person must decide since this command. */
   readonly matches: readonly Match[]
-  /** The version of the lists with which a held payout was compared; null: it was not. */
+  /** The version of the lists that a held payout was compared with; null: it was not compared. */
   readonly compared: bigint | null
 }
 
 /**
  * Applies every new step. Refuses with not_found, invalid_transition, payout_not_cancellable,
- * account_frozen or account_closed, and then changes nothing.
+ * account_frozen or account_closed, as `checkDecision` and `checkPerson` do, and with
+ * calendar_ended. Only calendar_ended is thrown after the state has changed.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf(payoutKey(advance))
   const read = found(state.payouts.get(name))
   const { screened } = advance
-  const payout = screened === undefined ? read : screenedNow(state, read, screened)
+  const payout = screened === undefined ? read : applyScreening(state, read, screened)
   const book = bookOf(state.books, advance.account_id)
-  const judged = advance.by === 'rail' ? judge(state, payout, advance) : undefined
+  const judged = advance.by === 'rail' ? judgeRailReport(state, payout, advance) : undefined
   const decided = advance.act && decideApproval(state, payout, advance.act)
-  const fresh = judged?.steps ?? decided?.steps ?? stepsOf(state, payout, advance, read)
-  checkHeld(payout, fresh, { by: advance.by, is_answer: advance.answer !== undefined })
-  checkApproved(payout, fresh, advance.by)
-  checkSteps(payout, fresh)
-  checkScheduled(state, payout, fresh, { by: advance.by, now: book.now })
+  const steps = judged?.steps ?? decided?.steps ?? stepsOf(state, payout, advance, read)
+  checkHeld(payout, steps, { by: advance.by, is_answer: advance.answer !== undefined })
+  checkApproved(payout, steps, advance.by)
+  checkSteps(payout, steps)
+  checkScheduled(state, payout, steps, { by: advance.by, now: book.now })
   const is_held = payout.held_for !== '' || screened !== undefined || decided !== undefined
-  checkAccounts(state, book, payout, fresh, is_held)
-  checkPerson(payout, fresh, advance.person, state.paid_elsewhere.get(payout.id))
-  // From here on, nothing refuses the steps.
+  checkAccounts(state, book, payout, steps, is_held)
+  checkPerson(payout, steps, advance.person, state.paid_elsewhere.get(payout.id))
+  // From here on, only `railProgress` can refuse the steps, with calendar_ended.
 
-  let next: OpenPayout = { ...payout, rail_reference: railReference(payout, fresh, advance.person) }
-  const passed: OpenPayout[] = []
+  let next: OpenPayout = { ...payout, rail_reference: railReference(payout, steps, advance.person) }
+  const versions: OpenPayout[] = []
   const entries: Entry[] = []
   const journals: Journal[] = []
   const events: Event[] = rememberDecision(state, payout, decided)
-  for (const step of fresh) {
+  for (const step of steps) {
     const moved = moveMoney(state, book, next, step.status)
     entries.push(...moved.entries)
     journals.push(...moved.journals)
     const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
     const cause = eventCause(advance.by, payout.account_id, written)
     const { status, failure } = step
-    const of_rail =
-      advance.by === 'rail' ? attemptFacts(state.attempts.get(name), advance.said) : {}
-    const facts = { ...stepFacts(next, step, advance), ...cause, ...of_rail }
+    const rail_facts =
+      advance.by === 'rail' ? attemptFacts(state.attempts.get(name), advance.report) : {}
+    const facts = { ...stepFacts(next, step, advance), ...cause, ...rail_facts }
     const data = { status, previous_status: next.status, failure, ...facts }
     next = withStep(next, step, advance, book.now)
     if (status === 'compliance_hold' && decided) next = withHold(next, decided.hold)
-    const told = { type: `payout.${status}` as const, object_id: payout.id, data }
-    events.push(recordEvent(book, { ...told, content: PAYOUT_SEAL.digest(next) }))
+    const event = { type: `payout.${status}` as const, object_id: payout.id, data }
+    events.push(recordEvent(book, { ...event, content: PAYOUT_SEAL.digest(next) }))
     events.push(...moved.events())
-    passed.push(next)
+    versions.push(next)
   }
-  next = { ...next, ...railProgress(next, advance, fresh.length, state.now, judged) }
+  next = { ...next, ...railProgress(next, advance, steps.length, state.now, judged) }
   const rerouted = judged && reroute(state, book, next, judged)
   if (rerouted !== undefined) {
     next = rerouted.payout
     events.push(rerouted.event)
   }
-  const sent = judged && sentOn(state, next, judged, advance.said)
+  const sent = judged && sentEvent(state, next, judged, advance.report)
   if (sent !== undefined) events.push(sent)
-  if (next.rail_steps !== payout.rail_steps || fresh.length > 0) passed.splice(-1, 1, next)
+  if (next.rail_steps !== payout.rail_steps || steps.length > 0) versions.splice(-1, 1, next)
   state.payouts.set(name, next)
   const ended_hold = next.held_for === '' ? holdOf(payout) : null
   const new_hold = payout.held_for === '' ? holdOf(next) : null
   const approval = approvalChanges(state, payout, next, advance.by, decided)
-  const told = withFound(payout, next, events)
+  const completed = eventsWithPriorState(payout, next, events)
   const changes = attemptChanges(state, book.now, advance, { payout: next, judged })
-  const found_now = foundNow(read, payout, screened, state.found.get(name))
-  const outcome = { payout: next, passed, entries, journals, events: told, ...found_now }
+  const screening = matchesToDecide(read, payout, screened, state.stored_matches.get(name))
+  const outcome = { payout: next, versions, entries, journals, events: completed, ...screening }
   return { ...outcome, ended_hold, new_hold, ...changes, approval }
 }
 
-/** A payment keeps its reference. The reference of a return is in the event of its step alone. */
+/** A payment keeps its reference. Only the event of a return stores the return's reference. */
 function railReference(payout: Payout, steps: readonly RailStep[], person?: Person): string {
   const { rail_reference } = payout
   const pays = steps.some(({ status }) => status === 'succeeded')
   return pays || rail_reference === '' ? (person?.reference ?? rail_reference) : rail_reference
 }
 
-/** The steps of people, a review or the account. */
+/**
+ * The steps of an operator, a review or the account. A report and an approval are judged before.
+ */
 function stepsOf(
   state: AdvanceState,
   payout: OpenPayout,
@@ -188,13 +191,13 @@ function stepsOf(
   }
 }
 
-/** The steps of a payout without a match once screening no longer holds it. */
+/** The steps of a payout once screening no longer holds it. */
 function releaseOf(state: AdvanceState, payout: OpenPayout): readonly RailStep[] {
   if (payout.status === 'pending_approval') return stepsOfRejected(state, payout)
   return stepsAfterHold(state, payout)
 }
 
-/** The step of an account that answers what its payout requires. */
+/** The step of an account that answers a payout in requires_action. */
 function resumption(payout: Payout): RailStep {
   if (payout.status === 'requires_action') return { status: 'processing', failure: null }
   const message = `Payout ${payout.id} requires no action: it is ${payout.status}.`
@@ -212,7 +215,7 @@ function cancellation(payout: OpenPayout): RailStep {
     const message = `Payout ${payout.id} can no longer be cancelled: the rail has it.`
     throw refusal('payout_not_cancellable', message)
   }
-  if (isInHands(payout)) {
+  if (isTaken(payout)) {
     const message = `Payout ${payout.id} can no longer be cancelled: it is being paid by hand.`
     throw refusal('payout_not_cancellable', message)
   }
@@ -230,21 +233,21 @@ function withStep(
   const answers =
     answer === undefined ? payout.answers : [...payout.answers, makeAnswer(payout, answer, now)]
   const succeeded_at = payout.status === 'succeeded' ? payout.updated_at : payout.succeeded_at
-  // A payout that a person moves by hand leaves its rail, which is asked no more unless the payout
-  // goes back to it.
+  // After a person's step, the rail is not asked again unless the step returns the payout to it.
   const taken_over_at =
-    by !== 'operator' || !isOutside(payout.rail) ? payout.taken_over_at : backOr(status, now)
+    by !== 'operator' || !isOutside(payout.rail) ? payout.taken_over_at : takenOverAt(status, now)
   const is_held = status === 'compliance_hold' && by === 'review' && screened === undefined
   const held_for = is_held ? payout.particulars.on_behalf_of : ''
   const state = { status, failure, status_description, held_for, answers, succeeded_at }
   return { ...payout, ...state, taken_over_at, updated_at: now }
 }
 
-function backOr(status: PayoutStatus, now: Instant): Instant | null {
+/** Null for a step to `processing`, which returns the payout to its rail. */
+function takenOverAt(status: PayoutStatus, now: Instant): Instant | null {
   return status === 'processing' ? null : now
 }
 
-/** What the step's event says besides its status: description, answer, person and reason. */
+/** The members of the step's event for description, answer, person, reference and reason. */
 function stepFacts(payout: Payout, { description }: RailStep, { answer, person }: Advance) {
   return {
     ...personFacts(person),
@@ -253,7 +256,7 @@ function stepFacts(payout: Payout, { description }: RailStep, { answer, person }
   }
 }
 
-/** Refuses a step that the table of states does not allow after the one before it. */
+/** Refuses steps that the table of states does not allow in this order. */
 function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
   let status = payout.status
   for (const step of steps) {
@@ -263,9 +266,9 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
     }
     // A payout to another account has no rail, and its credit belongs to the receiver.
     const ends = step.status === 'succeeded' || step.status === 'failed'
-    // An approval moves it through `processing`, in which it never stays.
-    const goes = payout.status === 'pending_approval'
-    if (toAccount(payout) && !goes && !(status === 'compliance_hold' && ends)) {
+    // An approval moves it through `processing` at once.
+    const was_pending = payout.status === 'pending_approval'
+    if (isTransfer(payout) && !was_pending && !(status === 'compliance_hold' && ends)) {
       const message =
         status === 'compliance_hold'
           ? `Payout ${payout.id} goes to another account: it can only succeed or fail.`
@@ -277,8 +280,9 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
 }
 
 /**
- * Refuses steps that an account's state forbids. A frozen account releases no held payout; a payout
- * that is with the rail goes on. A closed account gets no credit: no payment, and no money back.
+ * Refuses steps that an account's state forbids. A frozen account releases no held payout. The
+ * steps of a payout that its rail has are applied. A closed account gets no credit: no payment, and
+ * no money back.
  */
 function checkAccounts(
   state: AdvanceState,
@@ -287,31 +291,36 @@ function checkAccounts(
   steps: readonly RailStep[],
   is_held: boolean,
 ): void {
-  const leads = (...statuses: PayoutStatus[]) =>
+  const leadsTo = (...statuses: PayoutStatus[]) =>
     steps.some(({ status }) => statuses.includes(status))
-  if (is_held && leads('processing', 'succeeded')) checkActive(book)
-  if (leads('failed', 'reversed')) checkOpen(book)
-  if (toAccount(payout) && leads('succeeded')) checkOpen(receiverOf(state, payout))
+  if (is_held && leadsTo('processing', 'succeeded')) checkActive(book)
+  if (leadsTo('failed', 'reversed')) checkOpen(book)
+  if (isTransfer(payout) && leadsTo('succeeded')) checkOpen(receiverOf(state, payout))
 }
 
-/** What a step posts; `events` is called after the step's own event is recorded. */
-interface Moved {
+/** What a step posts. `events` is called after the step's own event is recorded. */
+interface StepPostings {
   readonly entries: readonly Entry[]
   readonly journals: readonly Journal[]
   events(): Event[]
 }
 
 /**
- * Posts the step. Settlement moves no balance of the payer, and credits the receiver of a released
- * payout; `failed` and `reversed` give the money back.
+ * Posts the step. `succeeded` settles the payout, and credits the receiver of a transfer. `failed`
+ * and `reversed` give the money back.
  */
-function moveMoney(state: AdvanceState, book: Book, payout: Payout, status: PayoutStatus): Moved {
+function moveMoney(
+  state: AdvanceState,
+  book: Book,
+  payout: Payout,
+  status: PayoutStatus,
+): StepPostings {
   switch (status) {
     case 'succeeded': {
-      const postings = settlementPostings(payout, toAccount(payout))
+      const postings = settlementPostings(payout, isTransfer(payout))
       const facts = { kind: 'settlement', source: payout.id, postings } as const
       const journals = [postJournal(book, facts)]
-      if (!toAccount(payout)) return { entries: [], journals, events: () => [] }
+      if (!isTransfer(payout)) return { entries: [], journals, events: () => [] }
       const receipt = postReceipt(receiverOf(state, payout), payout, payout.id)
       return { entries: [receipt.entry], journals, events: () => [receipt.event()] }
     }
@@ -324,13 +333,13 @@ function moveMoney(state: AdvanceState, book: Book, payout: Payout, status: Payo
   }
 }
 
-/** Gives back principal and fees as the integers of the debit; nothing is converted again. */
+/** Gives back principal and fees as the integers of the debit, without another conversion. */
 function giveBack(
   state: AdvanceState,
   book: Book,
   payout: Payout,
   kind: 'failure' | 'reversal',
-): Moved {
+): StepPostings {
   const debit = state.debits.get(nameOf(payout))
   if (debit === undefined) throw new Error(`payout ${payout.id} has no debit`)
   const { line, journal } = debit

@@ -1,4 +1,4 @@
-// Wakes payouts: there is news of them, so their rail is asked at once, also after a success.
+// Wakes payouts: there is news of them, so their rail is asked at once, even after a success.
 // Closes exceptions, after which a rail is asked again.
 
 import type { TransactionSql } from '../db/connect.ts'
@@ -18,22 +18,22 @@ import type { OpenPayout, ReadPayout } from './payout.ts'
 import { findOpenPayouts, insertOpenPayouts, lockOpenPayouts } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 
-/** News of a payout, about one attempt of it; without a number about the last. */
+/** News of a payout: about the attempt with this number, else about the last attempt. */
 interface News extends Key {
   readonly attempt?: number
 }
 
 /**
- * What follows from the news of a payout. `woken`: the rail of the attempt is asked next. `person`:
- * a person has moved the payout by hand, so an exception is opened now. `waits`: a person must
- * close its exception first. `not_asked`: its rail is not asked about the last attempt.
+ * The result of the news of a payout. `woken`: the rail of the attempt is asked next. `person`: a
+ * person has moved the payout by hand, so an exception opens. `waits`: a person must close the
+ * payout's exception first. `not_asked`: no rail is asked about the last attempt.
  */
 type Woken = Key & { readonly result: 'woken' | 'person' | 'waits' | 'not_asked' }
 
 /**
- * Makes these payouts due: their rails are asked now. The rail of an attempt that is over, which
- * another attempt may have followed, is asked whether that still holds. Locks the books of their
- * accounts, so it comes first in its transaction. Leaves out a key without a payout.
+ * Makes these payouts due, so that their rails are asked now. If the news is about an attempt that
+ * is over, its rail is asked about that attempt again. Locks the books of the accounts, so it must
+ * come first in its transaction. Leaves out a key without a payout.
  */
 export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Promise<Woken[]> {
   if (news.length === 0) return []
@@ -44,19 +44,19 @@ export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Pr
     findOpenPayouts(tx, unique),
   ])
   const loaded = await loadAttempts(tx, payouts)
-  const told = Map.groupBy(news, nameOf)
-  const woken = payouts.map(payout => wakeOne(payout, told.get(nameOf(payout)) ?? [], loaded))
+  const newsOf = Map.groupBy(news, nameOf)
+  const woken = payouts.map(payout => wakeOne(payout, newsOf.get(nameOf(payout)) ?? [], loaded))
   const due = woken.filter(({ result }) => result === 'woken').map(({ payout }) => payout)
   const over = woken.flatMap(one => one.over)
-  const persons = woken.flatMap(({ payout, last, known, result }) => {
+  const new_exceptions = woken.flatMap(({ payout, last, known, result }) => {
     const at = books.get(payout.account_id)?.now
-    const is_told = result === 'person' && last !== undefined && at !== undefined
-    return is_told ? [exceptionOf(last, known.length + 1, SAID_AFTER_PERSON, at)] : []
+    const opens = result === 'person' && last !== undefined && at !== undefined
+    return opens ? [exceptionOf(last, known.length + 1, SAID_AFTER_PERSON, at)] : []
   })
   await Promise.all([
     ...writeDue(tx, due, now),
     over.length > 0 && askNow(tx, over, now),
-    insertExceptions(tx, persons),
+    insertExceptions(tx, new_exceptions),
   ])
   return woken.map(({ payout: { account_id, id }, over, result }) => ({
     account_id,
@@ -70,7 +70,7 @@ const SAID_AFTER_PERSON = {
   message: 'A person moved the payout; its rail has said something new since.',
 } as const
 
-/** What follows for one payout from news of it. */
+/** The attempts of one payout that its rails are asked about, and the result of its news. */
 function wakeOne(
   payout: ReadPayout,
   news: readonly News[],
@@ -79,12 +79,12 @@ function wakeOne(
   const name = nameOf(payout)
   const last = attempts.get(name)
   const known = exceptions.get(name) ?? []
-  const told = new Set(news.map(({ attempt }) => attempt ?? last?.number))
+  const numbers = new Set(news.map(({ attempt }) => attempt ?? last?.number))
   const all = last === undefined ? [] : [...(earlier.get(name) ?? []), last]
   const over = all.filter(
-    attempt => told.has(attempt.number) && isOver(attempt) && attempt.asked_at !== null,
+    attempt => numbers.has(attempt.number) && isOver(attempt) && attempt.asked_at !== null,
   )
-  const result = told.has(last?.number) ? resultOf(payout, last, known) : 'not_asked'
+  const result = numbers.has(last?.number) ? resultOf(payout, last, known) : 'not_asked'
   return { payout, last, known, over, result }
 }
 
@@ -102,10 +102,10 @@ function resultOf(
 
 /**
  * Closes an open exception and wakes its payout, unless other exceptions are open or a person has
- * moved it. The rail of an attempt that is over is asked as well. An attempt that was stopped
- * before a rail had it is planned anew, which refuses with calendar_ended. Returns whether a rail
- * is asked next; undefined when there is no such open exception. Locks the book of the account, so
- * it comes first in its transaction.
+ * moved the payout. If the exception's attempt is over, its rail is asked as well. An attempt that
+ * stopped before a rail had it gets a new release; refuses with calendar_ended. Returns whether a
+ * rail is asked next; undefined when there is no such open exception. Locks the book of the
+ * account, so it must come first in its transaction.
  */
 export async function closeException(
   tx: TransactionSql,
@@ -122,16 +122,16 @@ export async function closeException(
   if (payout === undefined || last === undefined || closed === undefined) return undefined
   const { account_id, id: payout_id } = key
   await closeExceptions(tx, [{ account_id, payout_id, closed_at: now, ...closing }])
-  const planned = open.length === 1 && isStopped(payout, last)
-  if (planned) await updateDue(tx, [{ ...payout, ask_rail_at: releaseOf(payout, last, now) }])
-  // News of a payout that a person has moved would open the next exception.
+  const is_planned = open.length === 1 && isStopped(payout, last)
+  if (is_planned) await updateDue(tx, [{ ...payout, ask_rail_at: releaseOf(payout, last, now) }])
+  // News of a payout that a person has moved would open another exception.
   const by_person = payout.taken_over_at !== null && closed.attempt === last.number && !isOver(last)
   const news = [closed.attempt, ...(payout.taken_over_at === null ? [last.number] : [])]
   const woken = await wakePayouts(tx, by_person ? [] : news.map(attempt => ({ ...key, attempt })))
-  return planned || woken.some(({ result }) => result === 'woken')
+  return is_planned || woken.some(({ result }) => result === 'woken')
 }
 
-/** Whether the attempt, which no rail has yet, only waits for a person. */
+/** Whether no rail has the attempt yet, and none is asked until a person closes its exception. */
 function isStopped(payout: ReadPayout, { ended_as, asked_at }: PayoutAttempt): boolean {
   const { status, rail, taken_over_at, ask_rail_at } = payout
   const is_new = ended_as === '' && asked_at === null && isAsked(rail)
@@ -143,11 +143,11 @@ function releaseOf(payout: ReadPayout, { rail, route }: PayoutAttempt, now: Inst
 }
 
 /**
- * Makes payouts due at once. The claim of a worker that asks at this moment gets another time, so
- * that its report, which is older, does not put off the next question.
+ * Makes payouts due at once. A worker may be asking a rail under a claim. The claim gets another
+ * time, so that the older report does not postpone the next question.
  */
 function writeDue(tx: TransactionSql, payouts: readonly ReadPayout[], now: Instant) {
-  const soon = payouts.map((payout): ReadPayout => {
+  const due = payouts.map((payout): ReadPayout => {
     const { claimed_until, ask_rail_at } = payout
     return {
       ...payout,
@@ -155,8 +155,8 @@ function writeDue(tx: TransactionSql, payouts: readonly ReadPayout[], now: Insta
       claimed_until: claimed_until && plusMicros(claimed_until, 1n),
     }
   })
-  const open = soon.filter(({ is_open }) => is_open)
-  const closed = soon.filter(({ is_open }) => !is_open)
+  const open = due.filter(({ is_open }) => is_open)
+  const closed = due.filter(({ is_open }) => !is_open)
   return [updateDue(tx, open), insertOpenPayouts(tx, closed)]
 }
 

@@ -11,8 +11,8 @@ import type { KeptReply } from '../http/idempotency/kept-reply.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { APPROVAL_SEAL, PAYOUT_SEAL } from '../payout/columns.ts'
+import { eventWithPriorState } from '../payout/event-state.ts'
 import type { Payout } from '../payout/payout.ts'
-import { withFoundAlone } from '../payout/told.ts'
 import { digestOfErasure, erasedBeneficiary, erasedEntity, erasedPayout } from './erased.ts'
 import type { ErasedRow, Erasure, Obstacle, Party } from './privacy.ts'
 
@@ -187,7 +187,7 @@ function recordPayout(stored: Stored, payout: Payout): Event {
   const facts = { status: payout.status, by: 'operator', journals: [] }
   const content = PAYOUT_SEAL.digest(payout)
   const event = recordChange(stored, payout, 'payout.erased', facts, content)
-  return withFoundAlone(payout, payout, event)
+  return eventWithPriorState(payout, payout, event)
 }
 
 function isPartyErased(party: StoredParty): boolean {

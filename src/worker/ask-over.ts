@@ -42,7 +42,7 @@ async function judge(
   const count = (result: string) => deps.metrics.railReports.inc({ rail: attempt.rail, result })
   if (report === undefined) return count('unclear')
   const { steps, ask_again_in_ms, not_taken, exception } = report
-  const said = given({
+  const attempt_report = given({
     attempt: attempt.number,
     is_over: true,
     exception,
@@ -50,7 +50,7 @@ async function judge(
   })
   const about = { account_id, payout_id, claim, by: 'rail' } as const
   try {
-    const advance = { ...about, steps, ask_again_in_ms, said }
+    const advance = { ...about, steps, ask_again_in_ms, report: attempt_report }
     const { exceptions } = await deps.lanes.advancePayout.run(advance)
     count(exceptions.length > 0 ? 'contradicted' : 'nothing_new')
   } catch (error) {

@@ -5,7 +5,7 @@ import { countTroubles } from '../bank-file/trouble-store.ts'
 import { daysLeft } from '../calendar/rules.ts'
 import { CALENDARS } from '../calendar/tables.ts'
 import type { Deps } from '../deps.ts'
-import { countByHand, countLeftAlone } from '../payout/count-store.ts'
+import { countByHand, countUnaskedPayouts } from '../payout/count-store.ts'
 import { countHeldByScreening } from '../payout/screening-store.ts'
 import { countExceptions } from '../rail/exception-store.ts'
 import { countParties } from '../screening/party-store.ts'
@@ -30,7 +30,7 @@ export async function countWaiting(deps: Deps): Promise<void> {
   const { sql, finder, rails, log, metrics, reference } = deps
   const paused = reference.current().rails.filter(({ paused_reason }) => paused_reason !== '')
   const names = paused.map(({ name }) => name)
-  const left = await countLeftAlone(finder, [...rails.keys(), ...names])
+  const left = await countUnaskedPayouts(finder, [...rails.keys(), ...names])
   metrics.railsPaused.reset()
   for (const rail of names) metrics.railsPaused.set({ rail }, 1)
   metrics.payoutsLeftAlone.reset()

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { given } from '../given.ts'
 import type { Instant } from '../instant.ts'
-import type { NextRail, RailWords } from '../payout/advance.ts'
+import type { AttemptReport, NextRail } from '../payout/advance.ts'
 import { keepsAttempts } from '../payout/attempt.ts'
 import { claimDuePayouts, type DuePayout, listDuePayouts } from '../payout/claim-store.ts'
 import { nextRoute, sameRoute, wantedOf } from '../payout/failover.ts'
@@ -169,9 +169,9 @@ async function settle(deps: Deps, asked_about: Asked): Promise<void> {
     report === undefined ? backoff(payout.rail_attempts) : report.ask_again_in_ms
   const asked = { claim: payout.claim, answers_seen: payout.answers.length }
   try {
-    const said = keepsAttempts(payout) ? await wordsOf(deps, payout, report) : undefined
-    const words = given({ said, expected_at: report?.expected_at })
-    const about = { account_id, payout_id, ...asked, ...words }
+    const attempt_report = keepsAttempts(payout) ? await wordsOf(deps, payout, report) : undefined
+    const reported = given({ report: attempt_report, expected_at: report?.expected_at })
+    const about = { account_id, payout_id, ...asked, ...reported }
     const advance = { ...about, steps, by: 'rail', ask_again_in_ms } as const
     await deps.lanes.advancePayout.run(advance)
     if (report !== undefined) count(steps.length > payout.rail_steps ? 'applied' : 'nothing_new')
@@ -190,7 +190,7 @@ async function wordsOf(
   deps: Deps,
   payout: HeldPayout,
   report: RailReport | undefined,
-): Promise<RailWords> {
+): Promise<AttemptReport> {
   const { not_taken, exception, references, released_at, expected_at } = report ?? {}
   const next = not_taken && (await nextRail(deps, payout, not_taken, expected_at))
   return given({

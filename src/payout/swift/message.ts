@@ -1,5 +1,5 @@
-// The MT103 of a payout by SWIFT: what the message says, and the refusal of a payout that no
-// message can carry. Pure; mt103.ts writes the message.
+// The MT103 of a payout by SWIFT: the facts of the message, and the refusal of a payout that no
+// message can carry. Pure: mt103.ts makes the text.
 import type { Account } from '../../account/rules.ts'
 import type { Beneficiary } from '../../beneficiary/beneficiary.ts'
 import type { EntityDetails } from '../../entity/entity.ts'
@@ -14,7 +14,7 @@ import { uetrOf } from './uetr.ts'
 
 type MessageState = Pick<PayoutState, 'principals' | 'sender_bic'>
 
-interface MadeBySwift {
+interface SwiftPayout {
   readonly id: string
   readonly now: Instant
   readonly beneficiary: Beneficiary
@@ -29,11 +29,11 @@ export function writeMt103(
   state: MessageState,
   account: Account,
   request: PayoutRequest,
-  made: MadeBySwift,
+  made: SwiftPayout,
 ): string {
   if (made.quote.payout_type !== 'swift') return ''
   const facts = factsOf(state, account, request, made)
-  // Without a conversion both sides are one: report its faults once.
+  // Without a conversion both sides are the same, so their faults are reported once.
   const converted = facts.currency !== facts.destination_currency
   const faults = mt103Faults(facts).filter(
     ({ what }) => converted || !what.startsWith('destination_'),
@@ -46,7 +46,7 @@ function factsOf(
   { principals, sender_bic }: MessageState,
   account: Account,
   request: PayoutRequest,
-  { id, now, beneficiary, quote }: MadeBySwift,
+  { id, now, beneficiary, quote }: SwiftPayout,
 ): Mt103Facts {
   const { account_id, name } = account
   const entity_id = request.on_behalf_of ?? quote.entity_id
@@ -84,7 +84,7 @@ function linesOf(principal: Pick<EntityDetails, PrincipalAddress | 'name'>): str
   return [principal.name, street, town].filter(Boolean)
 }
 
-/** The problem of the member of the request that the message cannot carry. */
+/** The problem at the request's member that the message cannot carry. */
 function problemOf({ what, message }: Mt103Fault, request: PayoutRequest): Problem {
   const inline = request.beneficiary === undefined
   const bank = inline ? 'beneficiary_details.destination_details.bank' : 'beneficiary'

@@ -1,5 +1,6 @@
-// MT103s read back by a parser that shares nothing with the writer but the standard: the form of each
-// field, the order and the conditions between them, and that each says what the payout says.
+// MT103s read back by a parser that has only the standard in common with the writer. It tests the
+// form of each field, their order, the rules between them, and that each field has the payout's
+// value.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -13,12 +14,14 @@ import { type Mt103Facts, mt103Document, mt103Faults, mt103Of, TEST_BIC } from '
 import { senderReferenceOf, uetrOf } from './uetr.ts'
 
 const X = "[A-Za-z0-9/\\-?:().,'+ ]"
-/** A line of a text: not blank, and not begun by what begins a field or ends the message. */
+/**
+ * A line of a text: not blank, and without the first character of a field or of the message's end.
+ */
 const LINE = `(?![:\\-])(?! *(?:\\r|$))${X}{1,35}`
 const PARTY = `(?:/${X}{1,34}\\r\\n)?`
 const AMOUNT = '(?=[0-9,]{2,15}$)[0-9]+,[0-9]*'
 
-/** Tags in the order of the standard, each with its form; `?` marks what may be absent. */
+/** Tags in the order of the standard, each with its form. */
 const FORMS: readonly (readonly [tag: string, form: RegExp])[] = [
   ['20', new RegExp(`^(?!/)(?!.*//)(?!.*/$)${X}{1,16}$`)],
   ['23B', /^(?:CRED|CRTS|SPAY|SPRI|SSTD)$/],
@@ -39,7 +42,7 @@ const BLOCKS =
   /^\{1:F01([A-Z0-9]{12})[0-9]{10}\}\{2:I103([A-Z0-9]{12})[NU]\}\{3:\{121:([^{}]*)\}\}\{4:\r\n([^{}]*)-\}$/
 const UETR = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** The fields of a message by tag, after everything that the standard asks of its form. */
+/** Checks the form of a message by the standard, and returns its fields by tag. */
 function parse(message: string) {
   const [, sender = '', receiver = '', uetr = '', text = ''] =
     BLOCKS.exec(message) ?? assert.fail(`no blocks: ${JSON.stringify(message)}`)
@@ -74,7 +77,7 @@ function parse(message: string) {
   return { sender, receiver, uetr, fields, settled, instructed }
 }
 
-/** Minor units of an amount in a message; the currency's own number of decimals must stand there. */
+/** An amount of a message in minor units. Checks that it has the currency's number of decimals. */
 function minorUnits(text: string, currency: string): bigint {
   const [whole = '', decimals = ''] = text.split(',')
   assert.equal(decimals.length, CURRENCIES.get(currency)?.exponent, `${currency} ${text}`)
@@ -301,7 +304,7 @@ const anyText = (maxLength: number) =>
     fc.string({ unit: fc.constantFrom(...SCRIPTS), maxLength }),
     fc.string({ unit: 'grapheme', maxLength }),
     anyCharacters(maxLength),
-    // Long words and lines that would begin with what they must not.
+    // Long words, and lines that would begin with forbidden characters.
     fc
       .array(fc.constantFrom(':', '-', '-}', '/', '//', ' ', 'x'.repeat(34), ':20:A', '\r\n'), {
         maxLength: 12,

@@ -1,6 +1,6 @@
-// The MT103 of a payout by SWIFT: the single customer credit transfer as FIN has it. Facts in, text
-// out; knows no store and no rail. Field formats: SWIFT Standards MT, Category 1, MT 103, in its
-// notation (16x: up to 16 of the X set, 3!a: exactly three capitals, 15d: up to 15 with a comma).
+// Makes the text of an MT103, FIN's single customer credit transfer, from the facts of a payout by
+// SWIFT. Field formats: SWIFT Standards MT, Category 1, MT 103, in its notation (16x: up to 16
+// characters of the X set, 3!a: exactly three capitals, 15d: up to 15 digits with a comma).
 import type { BeneficiaryDetails } from '../../beneficiary/beneficiary.ts'
 import { type Instant, shortDate } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
@@ -64,9 +64,9 @@ export interface Mt103Fault {
 }
 
 /**
- * Why no MT103 can be written; empty when one can. 32A and 33B carry 14 digits and codes of three
- * letters, 36 eleven digits, 59 an account of 34 characters of the X set. Shortened, any of them
- * would be another amount or another account.
+ * Why no MT103 can be written; empty when one can. Fields 32A and 33B carry 14 digits and currency
+ * codes of three letters, field 36 eleven digits, field 59 an account of 34 characters of the X
+ * set. A shortened value would be another amount or another account.
  */
 export function mt103Faults(facts: Mt103Facts): Mt103Fault[] {
   const faults: Mt103Fault[] = []
@@ -99,8 +99,8 @@ export function mt103Faults(facts: Mt103Facts): Mt103Fault[] {
 }
 
 /**
- * The message for the network: blocks 1 to 4, lines ended by CR LF. '' when `mt103Faults` has any.
- * Texts are transliterated to the X set and shortened to their fields.
+ * The message for the network: blocks 1 to 4, with lines that end in CR LF; '' when there are
+ * `mt103Faults`. Texts are transliterated to the X set and shortened to the length of their fields.
  */
 export function mt103Of(facts: Mt103Facts): string {
   if (mt103Faults(facts).length > 0) return ''
@@ -135,9 +135,10 @@ function terminal(bic: string, letter: 'A' | 'X'): string {
 type Field = readonly [tag: string, ...lines: string[]]
 
 /**
- * In the order of the standard. C1: 36 stands exactly when 33B is of another currency than 32A. C2:
- * between countries of the EEA 33B is mandatory, so it is always sent. C14 (71F, 71G): nothing is
- * deducted here from what was instructed, and shared charges need no 71F from the first bank.
+ * The fields in the order of the standard. Rule C1: the message has 36 exactly when the currencies
+ * of 32A and 33B differ. Rule C2: 33B is mandatory between countries of the EEA, so it is always
+ * sent. Rule C14 (71F, 71G): nothing is deducted from the instructed amount here, and with shared
+ * charges the first bank sends no 71F.
  */
 function fieldsOf(facts: Mt103Facts): Field[] {
   const { currency, destination_currency, charge_type } = facts
@@ -160,7 +161,7 @@ function fieldsOf(facts: Mt103Facts): Field[] {
 
 const AMOUNT_DIGITS = 14
 
-/** 15d: as many decimals as the currency has, after a comma that stands even before none. */
+/** 15d: a comma, even if no decimals follow, and as many decimals as the currency has. */
 function amountText(amount: bigint, currency: string): string | undefined {
   const text = withComma(formatMajor(amount, currencyExponent(currency)))
   return text.length <= AMOUNT_DIGITS + 1 ? text : undefined
@@ -168,7 +169,9 @@ function amountText(amount: bigint, currency: string): string | undefined {
 
 const RATE_DIGITS = 11
 
-/** 12d: as many decimals as fit, rounded once; undefined when too large, or too small to show. */
+/**
+ * 12d: as many decimals as fit, rounded once; undefined when the rate is too large or too small.
+ */
 function rateText({ digits, scale }: Decimal): string | undefined {
   for (let places = Math.min(scale, RATE_DIGITS - 1); places >= 0; places--) {
     const rounded = divideHalfUp(digits * pow10(places), pow10(scale))
@@ -203,7 +206,7 @@ function beneficiary({ beneficiary_details, ...facts }: Mt103Facts): string[] {
   const account = accountOf(bankOf({ beneficiary_details, ...facts }))
   const town = [address.postal_code, address.city, address.state].filter(Boolean).join(' ')
   const country = swiftText(address.country ?? '')
-  // The country must not fall off the end of a long line.
+  // A long line is cut, so the town leaves room for the country.
   const room = country === '' ? 35 : 34 - country.length
   const last = [...swiftLines(town, 1, room), country].filter(Boolean).join(' ')
   const street = [address.line1, address.line2].filter(Boolean).join(', ')
@@ -217,7 +220,7 @@ function bankOf({ beneficiary_details }: Pick<Mt103Facts, 'beneficiary_details'>
   return beneficiary_details.destination_details.bank ?? {}
 }
 
-/** The account exactly as it is known, or undefined when 59 cannot carry it. */
+/** The account exactly as stored, or undefined when 59 cannot carry it. */
 function accountOf({ iban, account_number }: Bank): string | undefined {
   const account = (iban ?? account_number ?? '').trim()
   const fits = account.length >= 1 && account.length <= 34 && isSwiftText(account)
@@ -225,9 +228,9 @@ function accountOf({ iban, account_number }: Bank): string | undefined {
 }
 
 /**
- * 57A, [/1!a][/34x] 4!a2!a2!c[3!c]: the bank by its BIC. Without one 57D, [/1!a][/34x] 4*35x, by
- * its clearing code and name, or 57C, /34x, by the code alone; when nothing is known, the field is
- * left out, and the receiver finds the bank by the IBAN.
+ * 57A, [/1!a][/34x] 4!a2!a2!c[3!c]: the bank by its BIC. Without a BIC 57D, [/1!a][/34x] 4*35x, by
+ * clearing code and name, or 57C, /34x, by the code alone. Without any of these the message has no
+ * field 57, and the receiver finds the bank by the IBAN.
  */
 function accountWithInstitution(bank: Bank): Field[] {
   const { bank_codes = {}, bank_name = '', country = '' } = bank
@@ -241,8 +244,8 @@ function accountWithInstitution(bank: Bank): Field[] {
 }
 
 /**
- * How 57D and 57C name a bank of a national clearing system: two letters and its code. Canada's is
- * the 0, institution and branch of its routing number.
+ * How 57D and 57C name a bank of a national clearing system: two letters and the code. Canada's
+ * code is its routing number: 0, institution, branch.
  */
 const CLEARING_CODES: readonly (readonly [
   name: string,

@@ -1,4 +1,4 @@
-// The two references of a SWIFT payment: their forms, and that no two payouts share one.
+// The two references of a SWIFT payment: their forms, and that no two payouts share a reference.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

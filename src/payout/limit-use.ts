@@ -1,4 +1,4 @@
-// How limits judge payouts: who asks, who is paid, over which network and rail. Pure.
+// What payouts count for limits: their key, payee, network, rail and amount. Pure.
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import {
@@ -24,10 +24,8 @@ import { paidTerms } from './pricing.ts'
 
 const NOTHING: Counted = { uses: [], new_payee: null }
 
-/**
- * What a payout counts for the limits of its account. Refuses the payout when a limit has no room.
- */
-export function countLimited(
+/** The uses of its account's limits by a new payout. Refuses with limit_exceeded. */
+export function countForLimits(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'limits'>,
   { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
   judged: { readonly quote: Quote; readonly rail: string; readonly beneficiary: Beneficiary },
@@ -58,7 +56,7 @@ export function countLimited(
   return { uses, new_payee }
 }
 
-/** An existing payout as limits judge it. Which key made it is not known. */
+/** An existing payout as limits judge it. Its row does not store the key that made it. */
 export function paymentOf(payout: Payout): Payment {
   return {
     account_id: payout.account_id,
@@ -72,7 +70,7 @@ export function paymentOf(payout: Payout): Payment {
   }
 }
 
-/** The counters that commands may count for, each with the start of its window. */
+/** The counters that the commands may raise, each with the start of its window. */
 export function countersOf(
   limits: Limits,
   commands: readonly CreatePayout[],
@@ -96,7 +94,9 @@ export function countersOf(
   return [...counters.values()]
 }
 
-/** '' when the beneficiary does not exist: the payout is refused. */
+/**
+ * The payee of a command; '' when the beneficiary does not exist, so that the payout is refused.
+ */
 function payeeAsked(
   command: CreatePayout,
   beneficiaries: ReadonlyMap<string, Beneficiary>,
@@ -105,7 +105,7 @@ function payeeAsked(
   return details === undefined ? '' : payeeOf(details.destination_details)
 }
 
-/** The payees of commands whose account has a limit for new payees, each once. */
+/** The distinct payees of commands whose account has a limit for new payees. */
 export function payeesAsked(
   limits: Limits,
   commands: readonly CreatePayout[],

@@ -1,5 +1,4 @@
-// How the rules of approvals judge payouts: what a new payout needs, and what is stored of it.
-// Pure.
+// The approval that a new payout needs by the rules, and the row that requests it. Pure.
 import {
   type ApprovalRules,
   asksForNewPayees,
@@ -60,7 +59,7 @@ export function neededApproval(
   return neededFor(rules, judged, key, rating, now)
 }
 
-/** The approval that a payout waits for. The row is also what approvers are shown. */
+/** The row of the approval that a payout waits for. `digest` seals what approvers are shown. */
 export function requestApproval(
   { approving }: Pick<PayoutState, 'approving'>,
   payout: Payout,
@@ -83,7 +82,7 @@ export function requestApproval(
   }
 }
 
-/** The payees of commands whose account has a rule about new payees, each once. */
+/** The distinct payees of commands whose account has a rule about new payees. */
 export function payeesToKnow(
   rules: ApprovalRules,
   commands: readonly CreatePayout[],
@@ -100,8 +99,8 @@ export function payeesToKnow(
 }
 
 /**
- * Identifies an approved payee for the rules about new payees: another name, account or bank is
- * another payee. 64 hex digits.
+ * Identifies a payee for the rules about new payees, in 64 hex digits. Another name, account or
+ * bank is another payee.
  */
 function approvedAs({
   name,
