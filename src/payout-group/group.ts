@@ -39,7 +39,7 @@ export interface WaitingPart extends WaitingTotal {
   readonly beginning: string
   /** When the first of the waiting payouts was made. */
   readonly since: Instant
-  /** The people who made the payouts; without keys that belong to no person. */
+  /** The people who made the payouts, or whose keys made them. */
   readonly made_by: readonly string[]
 }
 

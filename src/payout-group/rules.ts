@@ -22,7 +22,7 @@ export function isWaiting({ approval }: OpenApproval): boolean {
   return approval.outcome === ''
 }
 
-/** The people who made the waiting payouts; without keys that belong to no person. */
+/** The people who made the waiting payouts, or whose keys made them. */
 export function makersOf(waiting: readonly OpenApproval[]): string[] {
   const names = new Set(waiting.map(({ approval }) => approval.made_by))
   names.delete('')

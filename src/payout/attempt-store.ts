@@ -64,7 +64,7 @@ export interface ClaimedAttempt extends PayoutAttempt {
  * Opens the attempts of claimed payouts and marks them as asked. Returns the attempts to ask the
  * rails about, by `account_id/payout id`. The transaction is that of the claim, and commits before
  * a rail is asked. An attempt that was not taken is returned unchanged: its payout goes by its next
- * route. Of a payout that is not in the result, no rail may be asked: its last attempt is over or
+ * route. No rail may be asked about a payout that is not in the result: its last attempt is over or
  * on another rail, or no rail has the payout and it is not screened.
  */
 export async function claimAttempts(

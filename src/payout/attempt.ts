@@ -76,7 +76,7 @@ const ENDS: Partial<Record<PayoutStatus, AttemptEnd>> = {
   reversed: 'returned',
 }
 
-/** The attempt after its payout has reached this status. A status that is over ends the attempt. */
+/** The attempt after its payout has reached this status, which may end the attempt. */
 export function endedBy(attempt: PayoutAttempt, status: PayoutStatus, now: Instant): PayoutAttempt {
   const ended_as = ENDS[status] ?? attempt.ended_as
   if (ended_as === attempt.ended_as || attempt.ended_as === 'not_taken') return attempt

@@ -88,7 +88,8 @@ function presentVersion(sql: Tag, present: ListsVersion) {
 }
 
 /**
- * Reads the version before, if the database is spread: it is on another machine than the payouts.
+ * Reads the version of the lists before the statement if the database is spread, because the
+ * version is then on another machine than the payouts.
  */
 export async function versionBefore(sql: Tag): Promise<ListsVersion> {
   return isSpread() ? readListsVersion(sql as Sql) : undefined

@@ -1,7 +1,7 @@
 // Works out a payout's state before and after one of its events, from the payout's row and that
-// event alone. An event stores in `was` the members that differed, before it, from the payout's
-// state at creation. It stores the expected arrival only where the route and the rail's report do
-// not determine it. Pure.
+// event alone. An event's `was` has the members of the state before it that differ from the
+// payout's state at creation. An event stores the expected arrival only where the route and the
+// rail's report do not determine it. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { Event } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
@@ -22,13 +22,13 @@ export interface ShownState
 /** The data of an event about a payout from which its state follows. */
 interface StateFacts {
   readonly status: PayoutStatus
-  /** In a step alone; absent where the payout was made in this status. */
+  /** Only in a step. Absent in the event of a payout that was made in this status. */
   readonly previous_status?: PayoutStatus
   readonly status_description?: string
   readonly failure?: Failure | null
   readonly answer?: number
   readonly reference?: string
-  /** The members that differed, before the event, from the payout's state at creation. */
+  /** The members of the state before the event that differ from the payout's state at creation. */
   readonly was?: Partial<ShownState>
   /** In an update: the metadata before it. */
   readonly was_metadata?: Payout['metadata']

@@ -106,7 +106,7 @@ function partsOf(payouts: readonly WithMetadata[]): PartRow[] {
   return [...rows.values()]
 }
 
-/** Two pairs with the same hash cost the read of one more payout, and no more. */
+/** Two pairs with the same hash only cost the read of one more payout. */
 function hashOf([key, value]: Pair): number {
   return hashText(`${key}\n${value}`)
 }

@@ -19,8 +19,8 @@ export type OverReport = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
 /**
  * Compares a rail's report with how the attempt has ended; returns the exception to open, or null.
  * A report agrees if the money is still where the end of the attempt has left it. The number of
- * steps and their descriptions do not matter. Any payment contradicts the proof that the rail has
- * not taken the attempt, even a returned one, because another rail may have paid since.
+ * steps and their descriptions do not matter. After the proof that the rail has not taken the
+ * attempt, any payment contradicts, even one that was returned: failover relies on the proof.
  */
 export function judgeOver(
   { number, rail, ended_as, not_taken }: PayoutAttempt,

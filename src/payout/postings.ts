@@ -27,7 +27,7 @@ export type PostedFigures = Pick<
  * through the fx position at mid, and what remains is income. The destination amount is then in
  * transit, or with another account of this installation.
  */
-export function payoutPostings(quote: PostedFigures, toAccount: boolean): Posting[] {
+export function payoutPostings(quote: PostedFigures, is_transfer: boolean): Posting[] {
   const { holding_currency, payout_currency, destination_currency } = quote
   const { holding_amount, payout_amount, destination_amount } = quote
   const { fx_income_holding, fx_income_destination } = quote
@@ -55,7 +55,7 @@ export function payoutPostings(quote: PostedFigures, toAccount: boolean): Postin
     )
   }
   postings.push({
-    code: toAccount ? 'inter_account' : 'in_transit',
+    code: is_transfer ? 'inter_account' : 'in_transit',
     currency: destination_currency,
     amount: destination_amount,
   })
@@ -79,12 +79,12 @@ export function receiptPostings(
  */
 export function settlementPostings(
   payout: Pick<PostedFigures, 'destination_currency' | 'destination_amount'>,
-  toAccount: boolean,
+  is_transfer: boolean,
 ): Posting[] {
   const { destination_currency: currency, destination_amount: amount } = payout
   return [
     { code: 'in_transit', currency, amount: -amount },
-    { code: toAccount ? 'inter_account' : 'settled', currency, amount },
+    { code: is_transfer ? 'inter_account' : 'settled', currency, amount },
   ]
 }
 
@@ -101,10 +101,10 @@ export function reversalPostings(creation: readonly Posting[]): Posting[] {
 }
 
 /** Posts the debit: principal and fees leave the balance (§payout.debit). */
-export function postDebit(book: Book, quote: Quote, id: string, toAccount: boolean): Entry {
+export function postDebit(book: Book, quote: Quote, id: string, is_transfer: boolean): Entry {
   return postEntry(
     book,
-    { kind: 'payout', source: id, postings: payoutPostings(quote, toAccount) },
+    { kind: 'payout', source: id, postings: payoutPostings(quote, is_transfer) },
     {
       currency: quote.holding_currency,
       amount: -quote.holding_amount,

@@ -65,7 +65,7 @@ export function termsWithoutQuote(
 }
 
 /**
- * Refuses a payout that differs from its quote, and names every mismatches member with both values
+ * Refuses a payout that differs from its quote, and names every differing member with both values
  * (§payout.quoted). A member that one of the two leaves out does not differ.
  */
 export function checkMatches(

@@ -27,7 +27,7 @@ interface DecidedScreening {
   readonly decision: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
   /** The matches that this decision is about. */
   readonly matches: readonly StoredMatch[]
-  /** The hold after the decision; null when no match holds the payout any more. */
+  /** The new hold; null when no match held the payout. */
   readonly screening: ScreeningHold | null
 }
 

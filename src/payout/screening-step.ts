@@ -96,9 +96,9 @@ export function matchesToDecide(
 
 /**
  * The step that screening causes; `before` and `after` are the payout before and after
- * `withScreening`. A new match holds the payout, unless it is handed over. A payout that only
- * waited for screening gets the steps of `release`. So does a payout that was rejected while it was
- * held.
+ * `withScreening`. A new match holds the payout, unless the payout is handed over. A payout that
+ * only waited for screening gets the steps of `release`. So does a payout that was rejected while
+ * it was held.
  */
 export function stepsByScreening(
   before: OpenPayout,
