@@ -88,14 +88,14 @@ export function payeesToKnow(
   commands: readonly CreatePayout[],
   beneficiaries: ReadonlyMap<string, Beneficiary>,
 ): { readonly account_id: string; readonly payee: string }[] {
-  const asked = commands.flatMap(command => {
+  const payees = commands.flatMap(command => {
     const { account_id } = command
     if (!asksForNewPayees(rules, account_id)) return []
     const details = payeeDetails(command, beneficiaries)
     // The beneficiary does not exist, so the payout is refused.
     return details === undefined ? [] : [{ account_id, payee: approvedAs(details) }]
   })
-  return [...new Map(asked.map(one => [`${one.account_id}/${one.payee}`, one])).values()]
+  return [...new Map(payees.map(one => [`${one.account_id}/${one.payee}`, one])).values()]
 }
 
 /**

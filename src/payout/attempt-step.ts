@@ -71,8 +71,8 @@ function overAttempt(
   report: AttemptReport,
 ): PayoutAttempt | undefined {
   const name = nameOf(payout)
-  const all = [...(earlier.get(name) ?? []), attempts.get(name)]
-  const about = all.find(attempt => attempt?.number === report.attempt)
+  const known_attempts = [...(earlier.get(name) ?? []), attempts.get(name)]
+  const about = known_attempts.find(attempt => attempt?.number === report.attempt)
   if (about === undefined || !isOver(about)) return undefined
   // The last attempt was not taken, and the payout waits for its next route. The report proves that
   // again, so `judgeReport` judges it.
@@ -91,8 +91,8 @@ export function reroute(
   const { rail, release_at, expected_at } = next
   const { status } = payout
   const ask_rail_at = isAsked(rail) ? (release_at ?? state.now) : null
-  const asked = { ask_rail_at, claimed_until: null, updated_at: book.now }
-  const moved = { ...payout, rail, expected_at, ...asked }
+  const unclaimed = { ask_rail_at, claimed_until: null, updated_at: book.now }
+  const moved = { ...payout, rail, expected_at, ...unclaimed }
   const facts = {
     status,
     rail,
@@ -184,9 +184,9 @@ function openException(
   now: Instant,
 ): RailException {
   const name = nameOf(payoutKey(attempt))
-  const known = state.exceptions.get(name) ?? []
-  const opened = exceptionOf(attempt, known.length + 1, exception, now)
-  state.exceptions.set(name, [...known, opened])
+  const existing = state.exceptions.get(name) ?? []
+  const opened = exceptionOf(attempt, existing.length + 1, exception, now)
+  state.exceptions.set(name, [...existing, opened])
   return opened
 }
 

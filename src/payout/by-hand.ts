@@ -118,8 +118,8 @@ export function checkNoOpenException({ id }: Payout, exceptions: readonly RailEx
   const open = exceptions.find(isOpenException)
   if (open === undefined) return
   const { number, rail, kind } = open
-  const found = `the open exception ${number} (${kind}) of rail ${rail}`
-  throw refused(`Payout ${id} has ${found}: look at it, and close it.`)
+  const exception = `the open exception ${number} (${kind}) of rail ${rail}`
+  throw refused(`Payout ${id} has ${exception}: look at it, and close it.`)
 }
 
 /** Whether a person has taken the payout and may have paid it, so that it cannot be cancelled. */

@@ -69,11 +69,11 @@ export function mayBegin(
   owner: 'o' | 'k',
   items?: readonly OfAccount[],
 ) {
-  const [of, by] = [sql.unsafe(row), sql.unsafe(owner)]
-  return sql`(${of}.execute_at is null or ${of}.rail_attempts > 0 or exists (
-    select from books b where b.account_id = ${by}.account_id
+  const [payout, account] = [sql.unsafe(row), sql.unsafe(owner)]
+  return sql`(${payout}.execute_at is null or ${payout}.rail_attempts > 0 or exists (
+    select from books b where b.account_id = ${account}.account_id
       ${items === undefined ? sql`` : within('b', items)}
-      and b.state = 'active' and ${of}.execute_at <= statement_timestamp() + b.clock_ahead))`
+      and b.state = 'active' and ${payout}.execute_at <= statement_timestamp() + b.clock_ahead))`
 }
 
 /**

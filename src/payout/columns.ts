@@ -123,8 +123,8 @@ export type WrittenPayout = Omit<StoredPayout, keyof typeof DOCUMENTS> & {
 
 /** The payout in the form of its row and its seal. */
 export function writtenPayout(payout: Payout): WrittenPayout {
-  const known = written.get(payout)
-  if (known !== undefined) return known
+  const existing = written.get(payout)
+  if (existing !== undefined) return existing
   const { beneficiary_id, beneficiary_details, basis } = payout
   const { reference_id, on_behalf_of, ...particulars } = payout.particulars
   const route = storedRoute(payout.route)

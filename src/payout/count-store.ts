@@ -71,8 +71,8 @@ export async function countByHand(finder: Sql): Promise<Waiting[]> {
       and (execute_at is null or execute_at <= statement_timestamp())
     group by o.status`
   return rows.map(({ first, due, now, ...waiting }) => {
-    const made = first === null ? due : instantIn(first)
-    const since = made < due ? made : due
+    const first_made = first === null ? due : instantIn(first)
+    const since = first_made < due ? first_made : due
     return { ...waiting, oldest_s: (Date.parse(now) - Date.parse(since)) / 1000 }
   })
 }

@@ -291,12 +291,12 @@ async function loadEarlier(
 /**
  * The newest payout of each likeness. Within an account, the order of ids is the order of commits.
  */
-function byLikeness(found: readonly Likeness[]): Likenesses {
+function byLikeness(likenesses: readonly Likeness[]): Likenesses {
   const newest: Likenesses = new Map()
-  for (const one of found) {
-    const name = nameOf({ account_id: one.account_id, id: one.likeness })
-    const other = newest.get(name)
-    if (other === undefined || other.payout_id < one.payout_id) newest.set(name, one)
+  for (const likeness of likenesses) {
+    const name = nameOf({ account_id: likeness.account_id, id: likeness.likeness })
+    const known = newest.get(name)
+    if (known === undefined || known.payout_id < likeness.payout_id) newest.set(name, likeness)
   }
   return newest
 }

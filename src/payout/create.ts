@@ -156,14 +156,14 @@ function resolveBeneficiary(
     checkInlinePayee(state.approving, book, key_id, destination_details)
     return makeBeneficiary(book, beneficiary_details, state.bookId)
   }
-  const known = state.beneficiaries.get(`${account.account_id}/${id}`)
-  if (known === undefined) {
+  const stored = state.beneficiaries.get(`${account.account_id}/${id}`)
+  if (stored === undefined) {
     throw refusal('beneficiary_not_found', `No beneficiary ${id} in this account.`, 'beneficiary')
   }
-  checkNotErased(known, 'beneficiary')
-  checkNotArchived(known)
-  checkPayable(known)
-  return known
+  checkNotErased(stored, 'beneficiary')
+  checkNotArchived(stored)
+  checkPayable(stored)
+  return stored
 }
 
 /** Refuses a destination that the payout type cannot reach (§payout.destination). */
@@ -238,7 +238,7 @@ export function decidePayout(
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
   const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
   if (used !== null) state.quotes.set(nameOf(used), used)
-  const made = {
+  const new_objects = {
     quote: carried ? quote : renewing,
     carried,
     beneficiary: request.beneficiary === undefined ? beneficiary : null,
@@ -249,12 +249,12 @@ export function decidePayout(
     new_quote: renewing,
     used_quote: used,
     ...counted,
-    new_beneficiary: made.beneficiary,
+    new_beneficiary: new_objects.beneficiary,
     likeness: remember(state, payout, likeness),
     matches: screened.matches,
     entries: receipt === null ? [entry] : [entry, receipt.entry],
     events: [
-      ...payoutEvents(book, payout, entry, made),
+      ...payoutEvents(book, payout, entry, new_objects),
       ...(receipt === null ? [] : [receipt.event()]),
     ],
   }

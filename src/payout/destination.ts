@@ -90,10 +90,10 @@ export function checkDestination(
     refuseIfAny(faults.map(({ path, message }) => invalidField(`${INLINE}.${path}`, message)))
     return
   }
-  const all = new Map(faults.map(({ path, message }) => [path, message]))
-  for (const { remarks, message } of checkDetails(details, '')) all.set(remarks, message)
+  const messages = new Map(faults.map(({ path, message }) => [path, message]))
+  for (const { remarks, message } of checkDetails(details, '')) messages.set(remarks, message)
   refuseIfAny(
-    Array.from(all, ([path, message]) => invalidField('beneficiary', `${path}: ${message}`)),
+    Array.from(messages, ([path, message]) => invalidField('beneficiary', `${path}: ${message}`)),
   )
 }
 
@@ -134,8 +134,8 @@ export function findReceiver(
   // A sandbox funds itself, so its balance must never reach a live account. Money of a live account
   // must not end in a sandbox either. The answer hides that an account of the other kind, or a
   // closed one, exists.
-  const known = receiver?.sandbox === account.sandbox && book?.state !== 'closed'
-  if (book === undefined || !known) {
+  const is_reachable = receiver?.sandbox === account.sandbox && book?.state !== 'closed'
+  if (book === undefined || !is_reachable) {
     const others = account.sandbox ? 'sandbox account' : 'live account'
     const message = `No other ${others} has this deposit address.`
     throw refusal('deposit_address_not_found', message, remarks)

@@ -30,10 +30,10 @@ export function likenessOf(
 }
 
 /**
- * The likenesses computed so far. `of` has the details of a named beneficiary; null for inline
+ * The likenesses computed so far. `details` are those of a named beneficiary; null for inline
  * details.
  */
-const computed = new WeakMap<PayoutRequest, { readonly of: object | null; likeness: string }>()
+const computed = new WeakMap<PayoutRequest, { readonly details: object | null; likeness: string }>()
 
 /**
  * The likeness of a requested payout whose beneficiary has these details. It is computed once for
@@ -44,12 +44,12 @@ export function likenessOfRequest(
   request: PayoutRequest,
   details: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,
 ): string {
-  const of = request.beneficiary === undefined ? null : details
-  const known = computed.get(request)
-  if (known?.of === of) return known.likeness
+  const named_details = request.beneficiary === undefined ? null : details
+  const earlier = computed.get(request)
+  if (earlier?.details === named_details) return earlier.likeness
   const { amount, currency, reference_id = '' } = request
   const likeness = likenessOf(details, { amount, currency, reference_id })
-  computed.set(request, { of, likeness })
+  computed.set(request, { details: named_details, likeness })
   return likeness
 }
 

@@ -24,7 +24,7 @@ export interface ExpandingReaders {
 }
 
 export function payoutExpansions(readers: ExpandingReaders): Expansions<Payout> {
-  const by =
+  const expandBy =
     <Row>(idOf: (payout: Payout) => string, find: Finds<Row>, present: (row: Row) => object) =>
     async (payout: Payout) => {
       const id = idOf(payout)
@@ -34,10 +34,10 @@ export function payoutExpansions(readers: ExpandingReaders): Expansions<Payout> 
   // A used quote stays used, so any time gives the same status.
   const presentUsed = (quote: Quote) => presentQuote(quote, quote.updated_at)
   return {
-    beneficiary: by(p => p.beneficiary_id, readers.beneficiary, presentBeneficiary),
-    quote: by(quoteIdOf, readers.quote, presentUsed),
-    on_behalf_of: by(p => p.particulars.on_behalf_of, readers.entity, presentEntity),
-    balance_transaction: by(
+    beneficiary: expandBy(p => p.beneficiary_id, readers.beneficiary, presentBeneficiary),
+    quote: expandBy(quoteIdOf, readers.quote, presentUsed),
+    on_behalf_of: expandBy(p => p.particulars.on_behalf_of, readers.entity, presentEntity),
+    balance_transaction: expandBy(
       p => p.balance_transaction_id,
       readers.balanceTransaction,
       presentBalanceTransaction,

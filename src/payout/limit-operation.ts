@@ -102,11 +102,11 @@ function countPastPayouts(
     store(tx, outcomes, { books, limits }) {
       const uses = outcomes.flatMap(outcome => outcome.uses)
       const payees = outcomes.flatMap(outcome => outcome.payees)
-      const made = outcomes.flatMap(({ limit }) => limit ?? [])
+      const new_limits = outcomes.flatMap(({ limit }) => limit ?? [])
       return Promise.all([
         ...storeUses(tx, books, limits, uses),
         upsertPayees(tx, payees),
-        ...made.map(limit => insertLimit(tx, limit)),
+        ...new_limits.map(limit => insertLimit(tx, limit)),
       ])
     },
   }
@@ -142,9 +142,9 @@ async function listNewPayees(
       earliest.set(payeeName(one), one)
     }
   }
-  const known = await findPayees(tx, [...earliest.values()])
+  const stored = await findPayees(tx, [...earliest.values()])
   return [...earliest.values()].filter(one => {
-    const since = known.get(payeeName(one))
+    const since = stored.get(payeeName(one))
     return since === undefined || since > one.known_since
   })
 }

@@ -177,7 +177,7 @@ async function listFirsts(
   beneficiary_ids: readonly string[],
   condition: Fragment,
 ): Promise<Page<PayoutRow> | undefined> {
-  const made = await sql<{ id: string }[]>`
+  const payouts = await sql<{ id: string }[]>`
     select r.id
     from unnest(${[...beneficiary_ids]}::text[],
       ${beneficiary_ids.map(id => withPrefix(id, 'pot'))}::text[],
@@ -189,7 +189,7 @@ async function listFirsts(
       order by p.account_id, p.id limit 1
     ) r
     where r.beneficiary_id = k.beneficiary_id`
-  const carrier = made.map(({ id }) => id)
+  const carrier = payouts.map(({ id }) => id)
   const nearby = { ...wanted, filters: { ...filters, carrier } }
   return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, condition)
 }

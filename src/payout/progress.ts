@@ -54,8 +54,8 @@ export function railProgress(
  */
 function resumed(payout: OpenPayout, now: Instant) {
   if (payout.status !== 'processing') return { ask_rail_at: null }
-  const asked = isAsked(payout.rail)
-  if (payout.rail_attempts > 0) return { ask_rail_at: asked ? now : null }
+  const is_asked = isAsked(payout.rail)
+  if (payout.rail_attempts > 0) return { ask_rail_at: is_asked ? now : null }
   const { updated_at: by_account } = payout
   const plan = planOrRefuse(payout, sentOf(payout), notBefore(payout, by_account))
   return {

@@ -110,8 +110,8 @@ function nothingMore({ rail }: PayoutAttempt, status: PayoutStatus): NewExceptio
  */
 function freshSteps(payout: OpenPayout, history: readonly RailStep[]): readonly RailStep[] {
   const fresh = history.slice(payout.rail_steps)
-  const known = payout.status === 'processing' && fresh[0]?.status === 'processing'
-  return known ? fresh.slice(1) : fresh
+  const is_applied = payout.status === 'processing' && fresh[0]?.status === 'processing'
+  return is_applied ? fresh.slice(1) : fresh
 }
 
 /**

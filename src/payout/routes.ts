@@ -113,11 +113,11 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
     refusals: ['invalid_query_parameter', ...PAYOUT_REFUSALS],
     async answer({ account, body, key_id, person, query }, claim) {
       const { account_id } = account
-      const asked = { account_id, account, request: body, key_id, made_by: person?.user ?? '' }
+      const command = { account_id, account, request: body, key_id, made_by: person?.user ?? '' }
       if (query.dry_run !== 'true') {
-        return deps.lanes.createPayout.run({ ...asked, claim: claim() })
+        return deps.lanes.createPayout.run({ ...command, claim: claim() })
       }
-      const commands = [{ ...asked, claim: null }]
+      const commands = [{ ...command, claim: null }]
       const state = await deps.lanes.tryPayouts.run({ account_id, commands })
       return { reply: success(presentDryRun(dryRunPayout(state, account, body, { key_id }))) }
     },

@@ -22,7 +22,7 @@ import type { CreatePayout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 /** The parties of a payout: whom it pays, and the entity that it is for. */
-export interface Asked {
+export interface PayoutParties {
   readonly account_id: string
   readonly account: Pick<Account, 'sandbox'>
   readonly beneficiary: Parameters<typeof partiesOf>[0] | undefined
@@ -44,15 +44,15 @@ const BUDGET_MS = 50
 export async function screenAll(
   tx: TransactionSql,
   lists: PresentLists | undefined,
-  asked: readonly Asked[],
+  payouts: readonly PayoutParties[],
   budget_ms = Number.POSITIVE_INFINITY,
 ): Promise<readonly Screened[]> {
-  if (lists === undefined) return asked.map(() => NOT_SCREENED)
-  const rules = asked.map(({ account }) => lists.ruleFor(account))
-  const compared = lists.is_empty ? [] : asked.filter((_, i) => rules[i] === 'screen')
+  if (lists === undefined) return payouts.map(() => NOT_SCREENED)
+  const rules = payouts.map(({ account }) => lists.ruleFor(account))
+  const compared = lists.is_empty ? [] : payouts.filter((_, i) => rules[i] === 'screen')
   const [entities, confirmed] = await Promise.all([
     entitiesOf(tx, compared),
-    findConfirmed(tx, uniqueKeys(asked.flatMap(partyKeys))),
+    findConfirmed(tx, uniqueKeys(payouts.flatMap(partyKeys))),
   ])
   const confirmedOf = Map.groupBy(confirmed, ({ account_id, object_id: id }) =>
     nameOf({ account_id, id }),
@@ -60,13 +60,13 @@ export async function screenAll(
   const found = await compare(lists, compared, entities, budget_ms)
   const named = [...found].map(([{ account_id }, matches = []]) => ({ account_id, matches }))
   const cleared = await findCleared(tx, named)
-  return asked.map((one, i) => {
+  return payouts.map((one, i) => {
     if (rules[i] === 'wait') return NOT_SCREENED
     const matches = found.has(one) ? found.get(one) : []
     if (matches === undefined) return NOT_SCREENED
-    const known = partyKeys(one).flatMap(key => confirmedOf.get(nameOf(key)) ?? [])
+    const own_matches = partyKeys(one).flatMap(key => confirmedOf.get(nameOf(key)) ?? [])
     const isCleared = (match: Match) => cleared.has(`${one.account_id}/${clearName(match)}`)
-    const open = openMatches(matches, known, isCleared)
+    const open = openMatches(matches, own_matches, isCleared)
     const entity = entities.get(nameOf({ account_id: one.account_id, id: one.entity_id }))
     const result = { version: lists.version, matches: open }
     return entity === undefined ? result : { ...result, entity_at: entity.updated_at }
@@ -74,16 +74,16 @@ export async function screenAll(
 }
 
 /** The stored parties of a payout. A person may have confirmed a match of theirs. */
-function partyKeys({ account_id, entity_id, beneficiary_id }: Asked): Key[] {
+function partyKeys({ account_id, entity_id, beneficiary_id }: PayoutParties): Key[] {
   const ids = [entity_id, beneficiary_id].filter(id => id !== '')
   return ids.map(id => ({ account_id, id }))
 }
 
 async function entitiesOf(
   tx: TransactionSql,
-  asked: readonly Asked[],
+  payouts: readonly PayoutParties[],
 ): Promise<ReadonlyMap<string, Entity>> {
-  const keys = asked.flatMap(({ account_id, entity_id: id }) =>
+  const keys = payouts.flatMap(({ account_id, entity_id: id }) =>
     id === '' ? [] : [{ account_id, id }],
   )
   return byName(await findEntities(tx, uniqueKeys(keys)))
@@ -92,13 +92,13 @@ async function entitiesOf(
 /** The matches of each payout; undefined for a payout that was not compared. */
 async function compare(
   lists: PresentLists,
-  asked: readonly Asked[],
+  payouts: readonly PayoutParties[],
   entities: ReadonlyMap<string, Entity>,
   budget_ms: number,
-): Promise<ReadonlyMap<Asked, readonly Match[] | undefined>> {
+): Promise<ReadonlyMap<PayoutParties, readonly Match[] | undefined>> {
   const from = performance.now()
-  const found = new Map<Asked, readonly Match[] | undefined>()
-  await forEachInTurns(asked, one => {
+  const found = new Map<PayoutParties, readonly Match[] | undefined>()
+  await forEachInTurns(payouts, one => {
     const { account_id, beneficiary, entity_id: id } = one
     // A payout without a known beneficiary must not count as screened.
     if (beneficiary === undefined || performance.now() - from > budget_ms) {
@@ -122,7 +122,7 @@ export async function screenRequests(
     readonly quotes: ReadonlyMap<string, { readonly entity_id: string }>
   },
 ): Promise<ReadonlyMap<PayoutRequest, Screened>> {
-  const asked = commands.map(({ account_id, account, request }): Asked => {
+  const payouts = commands.map(({ account_id, account, request }): PayoutParties => {
     const id = request.beneficiary ?? ''
     const quote = known.quotes.get(nameOf({ account_id, id: request.quote ?? '' }))
     return {
@@ -134,6 +134,6 @@ export async function screenRequests(
       beneficiary_id: id,
     }
   })
-  const screened = await screenAll(tx, lists, asked, BUDGET_MS)
+  const screened = await screenAll(tx, lists, payouts, BUDGET_MS)
   return new Map(commands.map(({ request }, i) => [request, screened[i] ?? NOT_SCREENED] as const))
 }

@@ -19,10 +19,10 @@ export async function listUnscreened(
   limit: number,
 ): Promise<Key[]> {
   const { version, every, waiting } = wanted
-  const known = finder`account_id <> all (${[...waiting]}::text[])`
-  const isLeft = finder`screening in ('', 'waits') and ${known}
+  const inScope = finder`account_id <> all (${[...waiting]}::text[])`
+  const isLeft = finder`screening in ('', 'waits') and ${inScope}
     and (status in ('processing', 'pending_approval') or held_for <> '' or screening = 'waits')`
-  const isHeld = finder`screening in ('open', 'confirmed') and ${known}`
+  const isHeld = finder`screening in ('open', 'confirmed') and ${inScope}`
   const outdated = finder`screened <> ${version}::bigint and ${isLeft}`
   const bound = every
     ? finder`true`

@@ -170,17 +170,17 @@ export async function findPaidElsewhere(
   advances: readonly Advance[],
   payouts: ReadonlyMap<string, Payout>,
 ): Promise<ReadonlyMap<string, Key>> {
-  const asked = advances.flatMap(({ account_id, payout_id, person, steps }) => {
+  const references = advances.flatMap(({ account_id, payout_id, person, steps }) => {
     if (person === undefined || !steps.some(({ status }) => status === 'succeeded')) return []
-    const kept = payouts.get(nameOf({ account_id, id: payout_id }))?.rail_reference ?? ''
-    const reference = person.reference ?? kept
+    const stored = payouts.get(nameOf({ account_id, id: payout_id }))?.rail_reference ?? ''
+    const reference = person.reference ?? stored
     return reference === '' ? [] : [{ payout_id, reference }]
   })
-  if (asked.length === 0) return new Map()
+  if (references.length === 0) return new Map()
   const rows = await tx<{ asked_id: string; account_id: string; id: string }[]>`
     select asked_id, account_id, id from paid_elsewhere(
-      ${asked.map(({ payout_id }) => payout_id)}::text[],
-      ${asked.map(({ reference }) => reference)}::text[])`
+      ${references.map(({ payout_id }) => payout_id)}::text[],
+      ${references.map(({ reference }) => reference)}::text[])`
   return new Map(rows.map(({ asked_id, ...other }) => [asked_id, other]))
 }
 

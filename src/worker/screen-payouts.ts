@@ -6,7 +6,7 @@ import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
-import { type Asked, screenAll } from '../payout/screen.ts'
+import { type PayoutParties, screenAll } from '../payout/screen.ts'
 import { listUnscreened } from '../payout/screening-store.ts'
 import { findPayouts } from '../payout/store.ts'
 import { readListsVersion } from '../screening/list-store.ts'
@@ -71,7 +71,7 @@ async function screenEach(deps: Deps, lists: PresentLists, keys: readonly Key[])
     if (account === undefined) return 0
     const { payouts, screened } = await readConfined(deps.sql, [account_id], async tx => {
       const payouts = await findPayouts(tx, of)
-      const asked = payouts.map((payout): Asked => {
+      const asked = payouts.map((payout): PayoutParties => {
         const { beneficiary_details: beneficiary, beneficiary_id, particulars } = payout
         const { on_behalf_of: entity_id } = particulars
         return { account_id, account, beneficiary, entity_id, beneficiary_id }

@@ -36,7 +36,7 @@ export function writeMt103(
   // Without a conversion both sides are the same, so their faults are reported once.
   const converted = facts.currency !== facts.destination_currency
   const faults = mt103Faults(facts).filter(
-    ({ what }) => converted || !what.startsWith('destination_'),
+    ({ member }) => converted || !member.startsWith('destination_'),
   )
   refuseIfAny(faults.map(fault => problemOf(fault, request)))
   return mt103Of(facts)
@@ -85,10 +85,10 @@ function linesOf(principal: Pick<EntityDetails, PrincipalAddress | 'name'>): str
 }
 
 /** The problem at the request's member that the message cannot carry. */
-function problemOf({ what, message }: Mt103Fault, request: PayoutRequest): Problem {
+function problemOf({ member, message }: Mt103Fault, request: PayoutRequest): Problem {
   const inline = request.beneficiary === undefined
   const bank = inline ? 'beneficiary_details.destination_details.bank' : 'beneficiary'
-  switch (what) {
+  switch (member) {
     case 'currency':
       return { reason: 'currency', message, remarks: 'currency' }
     case 'destination_currency': {

@@ -179,15 +179,15 @@ test('fields 32A and 33B: the decimals of each currency, 14 digits and no more',
       assert.equal(minorUnits(instructed.slice(3), code), amount)
       assert.ok(!fields.has('36'))
       const [fault] = mt103Faults({ ...both, amount: most + 1n })
-      assert.equal(fault?.what, 'amount')
+      assert.equal(fault?.member, 'amount')
       const [other] = mt103Faults({ ...both, destination_amount: most + 1n })
-      assert.equal(other?.what, 'destination_amount')
+      assert.equal(other?.member, 'destination_amount')
       assert.equal(mt103Of({ ...both, amount: most + 1n }), '')
     }
   }
   const coins = { ...example, currency: 'USDC', destination_currency: 'USDT' }
-  const whats = mt103Faults(coins).map(({ what }) => what)
-  assert.deepEqual(whats, ['currency', 'destination_currency'])
+  const members = mt103Faults(coins).map(({ member }) => member)
+  assert.deepEqual(members, ['currency', 'destination_currency'])
 })
 
 test('field 36: as many decimals as 12 characters hold, rounded once', () => {
@@ -214,7 +214,7 @@ test('field 36: as many decimals as 12 characters hold, rounded once', () => {
       assert.equal(fieldOf(facts, '36'), expected, rate)
     } else {
       assert.deepEqual(
-        mt103Faults(facts).map(({ what }) => what),
+        mt103Faults(facts).map(({ member }) => member),
         ['rate'],
         rate,
       )
@@ -265,7 +265,7 @@ test('field 59: the account exactly, or no message', () => {
   for (const account_number of ['1'.repeat(35), '１２３', '12_3', '/1', '1//2', ' ', 'é']) {
     const facts = withBank({ account_number })
     assert.deepEqual(
-      mt103Faults(facts).map(({ what }) => what),
+      mt103Faults(facts).map(({ member }) => member),
       ['account'],
       account_number,
     )
@@ -405,8 +405,8 @@ test('an MT103, any payout: every field as the standard has it, and it says what
     const faults = mt103Faults(one)
     const message = mt103Of(one)
     assert.equal(message === '', faults.length > 0)
-    for (const { what } of faults) {
-      assert.deepEqual([what, one.currency === one.destination_currency], ['rate', false])
+    for (const { member } of faults) {
+      assert.deepEqual([member, one.currency === one.destination_currency], ['rate', false])
     }
     if (message === '') return
     written += 1

@@ -52,7 +52,7 @@ export interface Mt103Facts {
 
 /** A member of the payout that no MT103 can carry. */
 export interface Mt103Fault {
-  readonly what:
+  readonly member:
     | 'currency'
     | 'amount'
     | 'destination_currency'
@@ -79,21 +79,21 @@ export function mt103Faults(facts: Mt103Facts): Mt103Fault[] {
       facts.destination_amount,
     ],
   ] as const
-  for (const [currency, code, what, amount] of sides) {
+  for (const [currency, code, member, amount] of sides) {
     if (!/^[A-Z]{3}$/.test(code)) {
-      faults.push({ what: currency, message: `SWIFT carries no ${code}.` })
+      faults.push({ member: currency, message: `SWIFT carries no ${code}.` })
     } else if (amountText(amount, code) === undefined) {
-      faults.push({ what, message: `SWIFT carries amounts of at most ${AMOUNT_DIGITS} digits.` })
+      faults.push({ member, message: `SWIFT carries amounts of at most ${AMOUNT_DIGITS} digits.` })
     }
   }
   if (isConverted(facts) && rateText(facts.payout_to_destination) === undefined) {
-    faults.push({ what: 'rate', message: 'SWIFT carries no rate of this size.' })
+    faults.push({ member: 'rate', message: 'SWIFT carries no rate of this size.' })
   }
   if (accountOf(bankOf(facts)) === undefined) {
     const message =
       "A SWIFT account has at most 34 of A-Z a-z 0-9 / - ? : ( ) . , ' + and spaces, and neither " +
       'begins with / nor has two of them together.'
-    faults.push({ what: 'account', message })
+    faults.push({ member: 'account', message })
   }
   return faults
 }
@@ -127,8 +127,8 @@ export function mt103Document(payout_id: string, mt103: string) {
 
 /** A logical terminal: the BIC with an A in the ninth place for a sender, an X for a receiver. */
 function terminal(bic: string, letter: 'A' | 'X'): string {
-  const known = bic === '' ? TEST_BIC : bic
-  return `${known.slice(0, 8)}${letter}${known.slice(8).padEnd(3, 'X')}`
+  const full_bic = bic === '' ? TEST_BIC : bic
+  return `${full_bic.slice(0, 8)}${letter}${full_bic.slice(8).padEnd(3, 'X')}`
 }
 
 /** A tag and its lines, at least one. */
@@ -195,9 +195,12 @@ const NOT_PROVIDED = 'NOTPROVIDED'
 
 /** 50K: [/34x] 4*35x. */
 function orderingCustomer({ account, lines }: Mt103Facts['ordering_customer']): string[] {
-  const known = swiftText(account).replace(/^\/+/, '').slice(0, 34).trimEnd()
+  const account_text = swiftText(account).replace(/^\/+/, '').slice(0, 34).trimEnd()
   const party = lines.flatMap(line => swiftLines(line, 4)).slice(0, 4)
-  return [...(known === '' ? [] : [`/${known}`]), ...(party.length > 0 ? party : [NOT_PROVIDED])]
+  return [
+    ...(account_text === '' ? [] : [`/${account_text}`]),
+    ...(party.length > 0 ? party : [NOT_PROVIDED]),
+  ]
 }
 
 /** 59: [/34x] 4*35x: account, name in one or two lines, street, town and country. */
