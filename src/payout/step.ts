@@ -94,7 +94,8 @@ export interface AdvanceOutcome extends AttemptChanges {
 /**
  * Applies every new step. Refuses with not_found, invalid_transition, payout_not_cancellable,
  * account_frozen or account_closed, as `checkDecision` and `checkPerson` do, and with
- * calendar_ended. Only calendar_ended is thrown after the state has changed.
+ * calendar_ended or balance_limit_exceeded. Only the last two are thrown after the state has
+ * changed.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf(payoutKey(advance))
@@ -112,7 +113,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const is_held = payout.held_for !== '' || screened !== undefined || decided !== undefined
   checkAccounts(state, book, payout, steps, is_held)
   checkPerson(payout, steps, advance.person, state.paid_elsewhere.get(payout.id))
-  // From here on, only `railProgress` can refuse the steps, with calendar_ended.
+  // From here on, only calendar_ended and balance_limit_exceeded can refuse the steps.
 
   let next: OpenPayout = { ...payout, rail_reference: railReference(payout, steps, advance.person) }
   const versions: OpenPayout[] = []
