@@ -52,12 +52,13 @@ export type AskedBy = Pick<CreatePayout, 'key_id' | 'made_by' | 'import_keys'>
 /**
  * Makes every check of a payout, in the documented order of refusals: fields of the request (400);
  * execute_at not ahead or too far (400); account frozen or closed (403); quote, entity or
- * beneficiary not found (404); beneficiary that does not fit the type or lacks a requirement (400);
- * quote used, expired or different (422); no route (422); no rate (422, 503); cost above
- * max_total_debit (422); amount above the network's limit (400); receiver unknown or its balance
- * full (422); what SWIFT cannot carry (400); duplicate of an earlier payout (409); limits (422);
- * balance (422). If there is a quote, the requirements are checked after it. A check is skipped
- * when an earlier check has refused its input.
+ * beneficiary not found (404); beneficiary erased, archived or not approved (422); beneficiary that
+ * does not fit the type or lacks a requirement (400); quote used, expired or different (422); no
+ * route (422); no rate (422, 503); cost above max_total_debit (422); calendar of the route ended
+ * (422); price not fixed until execute_at (400); amount above the network's limit (400); receiver
+ * unknown or its balance full (422); what SWIFT cannot carry (400); duplicate of an earlier payout
+ * (409); limits (422); balance (422). If there is a quote, the requirements are checked after it. A
+ * check is skipped when an earlier check has refused its input.
  */
 export function judgePayout(
   state: PayoutState,
