@@ -126,7 +126,7 @@ export interface Approval {
 
 export interface PayoutApproval extends Approval {
   readonly payout_id: string
-  /** The payee, as `approvedAs` of payout/approval-need.ts identifies it. */
+  /** The payee, as `approvedPayeeOf` of payout/approval-need.ts identifies it. */
   readonly payee: string
   readonly made_by: string
 }

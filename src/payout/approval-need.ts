@@ -42,7 +42,7 @@ export function neededApproval(
   const { now } = bookOf(state.books, account_id)
   const { destination_details } = beneficiary.details
   const paid = feeSubject(paidTerms(quote, request, destination_details))
-  const payee = nameOf({ account_id, id: approvedAs(beneficiary.details) })
+  const payee = nameOf({ account_id, id: approvedPayeeOf(beneficiary.details) })
   const judged = {
     key_id,
     payout_type: paid.payout_type,
@@ -73,7 +73,7 @@ export function requestApproval(
     requested_at: payout.created_at,
     expires_at: needed.expires_at,
     digest: APPROVAL_SEAL.digest(payout),
-    payee: approvedAs(payout.beneficiary_details),
+    payee: approvedPayeeOf(payout.beneficiary_details),
     made_by: made_by || (keyOf(approving, key_id).owner ?? ''),
     key_id,
     rules: needed.rules,
@@ -83,7 +83,7 @@ export function requestApproval(
 }
 
 /** The distinct payees of commands whose account has a rule about new payees. */
-export function payeesToKnow(
+export function payeesUnderRules(
   rules: ApprovalRules,
   commands: readonly CreatePayout[],
   beneficiaries: ReadonlyMap<string, Beneficiary>,
@@ -93,7 +93,7 @@ export function payeesToKnow(
     if (!asksForNewPayees(rules, account_id)) return []
     const details = payeeDetails(command, beneficiaries)
     // The beneficiary does not exist, so the payout is refused.
-    return details === undefined ? [] : [{ account_id, payee: approvedAs(details) }]
+    return details === undefined ? [] : [{ account_id, payee: approvedPayeeOf(details) }]
   })
   return [...new Map(payees.map(one => [`${one.account_id}/${one.payee}`, one])).values()]
 }
@@ -102,7 +102,7 @@ export function payeesToKnow(
  * Identifies a payee for the rules about new payees, in 64 hex digits. Another name, account or
  * bank is another payee.
  */
-function approvedAs({
+function approvedPayeeOf({
   name,
   destination_details,
 }: Pick<BeneficiaryRequest, 'name' | 'destination_details'>): string {

@@ -27,13 +27,13 @@ import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from 
 import type { Route } from '../rail/rules.ts'
 import type { Lists } from '../screening/lists-in-memory.ts'
 import { keepMatches } from '../screening/match-store.ts'
-import { payeesToKnow } from './approval-need.ts'
+import { payeesUnderRules } from './approval-need.ts'
 import { decidePayout } from './create.ts'
 import { depositAddressOf, payeeDetails } from './destination.ts'
 import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
 import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { insertHolds } from './hold-store.ts'
-import { countersOf, payeesAsked } from './limit-use.ts'
+import { countersOf, payeesUnderLimits } from './limit-use.ts'
 import { insertMetadata } from './metadata-store.ts'
 import { UNTOUCHED } from './new-row.ts'
 import {
@@ -170,9 +170,9 @@ async function loadCreation(
   const rules = reference.approvalRules()
   const [sums, payees] = await Promise.all([
     findSums(tx, countersOf(limits, commands, locked.books, beneficiaries)),
-    findPayees(tx, payeesAsked(limits, commands, beneficiaries)),
+    findPayees(tx, payeesUnderLimits(limits, commands, beneficiaries)),
   ])
-  const approved = await findApprovedPayees(tx, payeesToKnow(rules, commands, beneficiaries))
+  const approved = await findApprovedPayees(tx, payeesUnderRules(rules, commands, beneficiaries))
   return {
     ...locked,
     quotes,

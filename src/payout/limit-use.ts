@@ -83,7 +83,9 @@ export function countersOf(
     const own = limitsOf(limits, account_id).filter(({ per }) => per !== 'payout')
     if (own.length === 0) continue
     const { now } = bookOf(books, account_id)
-    const payee = own.some(({ each }) => each === 'payee') ? payeeAsked(command, beneficiaries) : ''
+    const payee = own.some(({ each }) => each === 'payee')
+      ? payeeOfCommand(command, beneficiaries)
+      : ''
     for (const limit of own) {
       const { limit_id } = limit
       const counter = { account_id, limit_id, subject: subjectOf(limit, { key_id, payee }) }
@@ -97,7 +99,7 @@ export function countersOf(
 /**
  * The payee of a command; '' when the beneficiary does not exist, so that the payout is refused.
  */
-function payeeAsked(
+function payeeOfCommand(
   command: CreatePayout,
   beneficiaries: ReadonlyMap<string, Beneficiary>,
 ): string {
@@ -106,7 +108,7 @@ function payeeAsked(
 }
 
 /** The distinct payees of commands whose account has a limit for new payees. */
-export function payeesAsked(
+export function payeesUnderLimits(
   limits: Limits,
   commands: readonly CreatePayout[],
   beneficiaries: ReadonlyMap<string, Beneficiary>,
@@ -114,7 +116,7 @@ export function payeesAsked(
   const asked = commands.filter(({ account_id }) => asksForPayees(limits, account_id))
   const payees = asked.map(command => {
     const { account_id } = command
-    return { account_id, payee: payeeAsked(command, beneficiaries) }
+    return { account_id, payee: payeeOfCommand(command, beneficiaries) }
   })
   return [...new Map(payees.map(one => [payeeName(one), one])).values()]
 }
