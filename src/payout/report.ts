@@ -25,8 +25,9 @@ export interface Judged {
   /**
    * When the rail is asked next. `as_reported`: at the time in the report.
    * `as_reported_without_steps`: the same, but the steps of the report do not count as applied.
-   * `never`: not until a person has closed the exception. `unchanged`: at the time in the row,
-   * because the report is about an attempt that is over or was claimed again.
+   * `never`: not before a person has closed the exception, or `next` has the payout. `unchanged`:
+   * at the time in the row, because the report is about an attempt that is over or was claimed
+   * again.
    */
   readonly ask: 'as_reported' | 'as_reported_without_steps' | 'never' | 'unchanged'
   /** The attempt that the report is about, if it is over, and when its rail is asked again. */
