@@ -33,7 +33,7 @@ export interface ApprovalState {
 }
 
 /** The result of an act on an approval. */
-interface DecidedApproval {
+export interface DecidedApproval {
   readonly steps: readonly RailStep[]
   readonly decision: ApprovalDecision | null
   /** The hold of the payout once it is approved. */

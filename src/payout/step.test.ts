@@ -373,10 +373,20 @@ test('decideAdvance, a hold that ends after its calendar: refused, and it stays 
   const book = state.books.get('acc_1')
   assert.ok(book)
   const books = new Map([['acc_1', { ...book, now: '2029-01-02T08:00:00.000000Z' }]])
-  const [refused] = refusalOf(() =>
-    decideAdvance({ ...state, books, approvals }, advance('review')),
-  )
+  const ended = { ...state, books, approvals }
+  const before = structuredClone(ended)
+  const [refused] = refusalOf(() => decideAdvance(ended, advance('review')))
   assert.match(refused ?? '', /^calendar_ended/)
+  assert.deepEqual(ended, before)
+})
+
+test('decideAdvance, money that comes back in a second step, to a balance that it overflows: refused, nothing changes', () => {
+  const { state } = made({ status: 'requires_action' })
+  state.books.get('acc_1')?.balances.set('USD', 2n ** 63n - 1n)
+  const before = structuredClone(state)
+  const [refused] = refusalOf(() => decideAdvance(state, set('processing', 'failed')))
+  assert.match(refused ?? '', /^balance_limit_exceeded/)
+  assert.deepEqual(state, before)
 })
 
 test('decideAdvance, a payout that its rail has had, returned to the rail by the operator: asked at once', () => {

@@ -19,6 +19,7 @@ import {
   type ApprovalState,
   approvalChanges,
   checkApproved,
+  type DecidedApproval,
   decideApproval,
   rememberDecision,
   stepsOfRejected,
@@ -93,9 +94,8 @@ export interface AdvanceOutcome extends AttemptChanges {
 
 /**
  * Applies every new step. Refuses with not_found, invalid_transition, payout_not_cancellable,
- * account_frozen or account_closed, as `checkDecision` and `checkPerson` do, and with
- * calendar_ended or balance_limit_exceeded. Only the last two are thrown after the state has
- * changed.
+ * account_frozen, account_closed, calendar_ended or balance_limit_exceeded, as `checkDecision` and
+ * `checkPerson` do, and leaves the state as it was.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf(payoutKey(advance))
@@ -113,32 +113,35 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const is_held = payout.held_for !== '' || screened !== undefined || decided !== undefined
   checkAccounts(state, book, payout, steps, is_held)
   checkPerson(payout, steps, advance.person, state.paid_elsewhere.get(payout.id))
-  // From here on, only calendar_ended and balance_limit_exceeded can refuse the steps.
 
-  let next: OpenPayout = { ...payout, rail_reference: railReference(payout, steps, advance.person) }
-  const versions: OpenPayout[] = []
-  const entries: Entry[] = []
-  const journals: Journal[] = []
+  const started = { ...payout, rail_reference: railReference(payout, steps, advance.person) }
+  const versions = versionsOf(started, steps, advance, decided?.hold, book.now)
+  const last = versions.at(-1) ?? started
+  const progress = railProgress(last, advance, steps.length, state.now, judged)
+  const moves = steps.map(({ status }, i) =>
+    moveMoney(state, book, versions[i - 1] ?? started, status),
+  )
+  // From here on, nothing can refuse the steps.
+
   const events: Event[] = rememberDecision(state, payout, decided)
-  for (const step of steps) {
-    const moved = moveMoney(state, book, next, step.status)
-    entries.push(...moved.entries)
-    journals.push(...moved.journals)
+  for (const [i, step] of steps.entries()) {
+    const before = versions[i - 1] ?? started
+    const moved = moves[i] as StepPostings
     const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
     const cause = eventCause(advance.by, payout.account_id, written)
     const { status, failure } = step
     const rail_facts =
       advance.by === 'rail' ? attemptFacts(state.attempts.get(name), advance.report) : {}
-    const facts = { ...stepFacts(next, step, advance), ...cause, ...rail_facts }
-    const data = { status, previous_status: next.status, failure, ...facts }
-    next = withStep(next, step, advance, book.now)
-    if (status === 'compliance_hold' && decided) next = withHold(next, decided.hold)
-    const event = { type: `payout.${status}` as const, object_id: payout.id, data }
-    events.push(recordEvent(book, { ...event, content: PAYOUT_SEAL.digest(next) }))
+    const facts = { ...stepFacts(before, step, advance), ...cause, ...rail_facts }
+    const data = { status, previous_status: before.status, failure, ...facts }
+    const content = PAYOUT_SEAL.digest(versions[i] ?? last)
+    const type = `payout.${status}` as const
+    events.push(recordEvent(book, { type, object_id: payout.id, data, content }))
     events.push(...moved.events())
-    versions.push(next)
   }
-  next = { ...next, ...railProgress(next, advance, steps.length, state.now, judged) }
+  const entries = moves.flatMap(moved => moved.entries)
+  const journals = moves.flatMap(moved => moved.journals)
+  let next: OpenPayout = { ...last, ...progress }
   const rerouted = judged && reroute(state, book, next, judged)
   if (rerouted !== undefined) {
     next = rerouted.payout
@@ -222,6 +225,22 @@ function cancellation(payout: OpenPayout): RailStep {
   }
   const message = 'Cancelled before the rail took it.'
   return { status: 'failed', failure: { code: 'PF000100', category: 'cancelled', message } }
+}
+
+/** The payout after each step, in order. */
+function versionsOf(
+  payout: OpenPayout,
+  steps: readonly RailStep[],
+  advance: Advance,
+  hold: DecidedApproval['hold'] | undefined,
+  now: Instant,
+): OpenPayout[] {
+  let next = payout
+  return steps.map(step => {
+    next = withStep(next, step, advance, now)
+    if (step.status === 'compliance_hold' && hold) next = withHold(next, hold)
+    return next
+  })
 }
 
 /** The payout after a step, which ends its hold and replaces its description. */
