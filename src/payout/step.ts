@@ -5,7 +5,7 @@ import type { BalanceTransaction, Entry } from '../balance-transaction/balance-t
 import { postEntry, recordLine } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
-import { recordEvent } from '../event/rules.ts'
+import { recordChange } from '../event/rules.ts'
 import { type Key, nameOf, payoutKey } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
@@ -125,19 +125,8 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
 
   const events: Event[] = rememberDecision(state, payout, decided)
   for (const [i, step] of steps.entries()) {
-    const before = versions[i - 1] ?? started
-    const moved = moves[i] as StepPostings
-    const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
-    const cause = eventCause(advance.by, payout.account_id, written)
-    const { status, failure } = step
-    const rail_facts =
-      advance.by === 'rail' ? attemptFacts(state.attempts.get(name), advance.report) : {}
-    const facts = { ...stepFacts(before, step, advance), ...cause, ...rail_facts }
-    const data = { status, previous_status: before.status, failure, ...facts }
-    const content = PAYOUT_SEAL.digest(versions[i] ?? last)
-    const type = `payout.${status}` as const
-    events.push(recordEvent(book, { type, object_id: payout.id, data, content }))
-    events.push(...moved.events())
+    const around = { before: versions[i - 1] ?? started, after: versions[i] ?? last }
+    events.push(...recordStep(state, around, step, advance, moves[i] as StepPostings))
   }
   const entries = moves.flatMap(moved => moved.entries)
   const journals = moves.flatMap(moved => moved.journals)
@@ -159,6 +148,29 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const screening = matchesToDecide(read, payout, screened, state.stored_matches.get(name))
   const outcome = { payout: next, versions, entries, journals, events: completed, ...screening }
   return { ...outcome, ended_hold, new_hold, ...changes, approval }
+}
+
+/** Records the event of a step and those of its statement lines. */
+function recordStep(
+  state: AdvanceState,
+  { before, after }: { readonly before: OpenPayout; readonly after: OpenPayout },
+  step: RailStep,
+  advance: Advance,
+  moved: StepPostings,
+): Event[] {
+  const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
+  const rail_facts =
+    advance.by === 'rail' ? attemptFacts(state.attempts.get(nameOf(after)), advance.report) : {}
+  const { status, failure } = step
+  const data = {
+    ...{ status, previous_status: before.status, failure },
+    ...stepFacts(before, step, advance),
+    ...eventCause(advance.by, before.account_id, written),
+    ...rail_facts,
+  }
+  const type = `payout.${status}` as const
+  const content = PAYOUT_SEAL.digest(after)
+  return [recordChange(state, after, type, data, content), ...moved.events()]
 }
 
 /** A payment keeps its reference. Only the event of a return stores the return's reference. */

@@ -10,8 +10,9 @@ const MAY_BE_ARCHIVED = `exists (
     and ${isArchived('b.created_at', 'b.account_id')})`
 
 /**
- * The approval status of a beneficiary is the outcome of the approval of its content: of the present
- * one, or of an erased beneficiary's last one, which its events have if no archive has them.
+ * The approval status of a beneficiary is the outcome of the approval of its present content. For an
+ * erased beneficiary it is the content before the erasure. The beneficiary's events have its digest,
+ * unless they are in an archive.
  */
 const SAID = rule('beneficiaries')`
   select b.account_id, b.id as key,
