@@ -12,7 +12,7 @@ import { bookId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { upsertEndedReviews } from '../payout/hold-store.ts'
 import { hashJson } from '../seal.ts'
-import { type BodyProblems, openBodies } from './bodies.ts'
+import { type BodyCheck, openBodyCheck } from './body-check.ts'
 import { columnsOf } from './file.ts'
 import { HashNumbers, RowKeys } from './keys.ts'
 import { type Import, type Rows, type RunEnd, runImport } from './run.ts'
@@ -24,7 +24,7 @@ export interface EntityRow {
   /** From 1; the last line of a row that spans several. */
   readonly line: number
   readonly result: 'created' | 'matched' | 'imported_before' | 'refused'
-  /** The entity of the row; null if there is none, or none yet. */
+  /** The id of the row's entity; null if there is none, or none yet. */
   readonly entity: string | null
   /** The status of an entity that existed before the row. */
   readonly approval_status: ApprovalStatus | null
@@ -43,13 +43,13 @@ const NOTHING = {
   problems: [],
 } as const
 
-/** Makes the check for the body of a creation. A body without problems is an EntityRequest. */
-export function openEntityBodies(): BodyProblems {
-  return openBodies(EntityRequest, body => checkEntity(body as EntityRequest))
+/** Makes the check for bodies of POST /v3/entity. A body without problems is an EntityRequest. */
+export function openEntityCheck(): BodyCheck {
+  return openBodyCheck(EntityRequest, body => checkEntity(body as EntityRequest))
 }
 
-export function importEntities(wanted: Import<EntityRow>): Promise<RunEnd> {
-  return runImport(wanted, new EntityRows(wanted))
+export function importEntities(options: Import<EntityRow>): Promise<RunEnd> {
+  return runImport(options, new EntityRows(options))
 }
 
 interface CreateEntity extends WriteEntity {
@@ -61,18 +61,18 @@ const NOT_WRITTEN = ''
 
 class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, EntityRow> {
   readonly operation: ReturnType<typeof writeEntity>
-  readonly #wanted: Import<EntityRow>
-  readonly #problemsOf = openEntityBodies()
+  readonly #options: Import<EntityRow>
+  readonly #problemsOf = openEntityCheck()
   readonly #keys: RowKeys
-  /** Dry run: the lines that would have created an entity, by the key of an identity. */
+  /** Dry run: the line that would have created an entity, by the key of each identity. */
   readonly #lines = new HashNumbers()
-  /** One of those entities, which stands for all of them. */
+  /** The last of those entities. It stands for all of them. */
   #unwritten: Entity | undefined
 
-  constructor(wanted: Import<EntityRow>) {
-    this.operation = writeEntity(wanted.dry_run ? () => NOT_WRITTEN : bookId, upsertEndedReviews)
-    this.#wanted = wanted
-    this.#keys = new RowKeys(wanted.name)
+  constructor(options: Import<EntityRow>) {
+    this.operation = writeEntity(options.dry_run ? () => NOT_WRITTEN : bookId, upsertEndedReviews)
+    this.#options = options
+    this.#keys = new RowKeys(options.name)
   }
 
   read(body: unknown) {
@@ -81,38 +81,43 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
     const request = body as EntityRequest
     const draft = draftOf(request, this.#keys.next(hashJson(request)).key)
     const change = { kind: 'create', draft } as const
-    return { command: { account_id: this.#wanted.account.account_id, claim: null, change } }
+    return { command: { account_id: this.#options.account.account_id, claim: null, change } }
   }
 
   acts(outcomes: readonly WrittenEntity[]) {
     const created = outcomes.filter(({ did }) => did === 'created').map(({ entity }) => entity)
-    return actOfImport('entities', this.#wanted.name, created)
+    return actOfImport('entities', this.#options.name, created)
   }
 
-  written(line: number, _: CreateEntity, outcome: WrittenEntity, since: Instant | null): EntityRow {
+  writtenResult(
+    line: number,
+    _: CreateEntity,
+    outcome: WrittenEntity,
+    since: Instant | null,
+  ): EntityRow {
     const { entity, did, rule } = outcome
     if (rule !== null) return matched(line, rule, entity)
-    const ours = did === 'created' || (since !== null && entity.created_at >= since)
-    if (!ours) return importedBefore(line, entity)
+    const is_created_now = did === 'created' || (since !== null && entity.created_at >= since)
+    if (!is_created_now) return importedBefore(line, entity)
     return { ...NOTHING, line, result: 'created', entity: entity.id }
   }
 
-  refused(line: number, problems: readonly Problem[]): EntityRow {
+  refusedResult(line: number, problems: readonly Problem[]): EntityRow {
     return { ...NOTHING, line, result: 'refused', problems }
   }
 
-  recall({ live }: EntityState, { change: { draft } }: CreateEntity): void {
+  addEarlier({ live }: EntityState, { change: { draft } }: CreateEntity): void {
     if (this.#unwritten === undefined) return
     for (const { key } of draft.judged) {
       if (key === null || this.#lines.get(key) === 0) continue
-      const name = identityName(this.#wanted.account.account_id, key)
-      // An entity that somebody else has created meanwhile has priority.
+      const name = identityName(this.#options.account.account_id, key)
+      // A live entity in the database has priority: somebody has created it meanwhile.
       if ((live.get(name) ?? []).length === 0) live.set(name, [this.#unwritten])
     }
   }
 
-  would(line: number, command: CreateEntity, decided: Decided<WrittenEntity>): EntityRow {
-    if ('refusal' in decided) return this.refused(line, decided.refusal.problems)
+  dryResult(line: number, command: CreateEntity, decided: Decided<WrittenEntity>): EntityRow {
+    if ('refusal' in decided) return this.refusedResult(line, decided.refusal.problems)
     const { judged } = command.change.draft
     const { entity, did, rule } = decided.outcome
     if (did === 'created') {

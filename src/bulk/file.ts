@@ -12,11 +12,11 @@ export interface ImportFile {
   readonly path: string
   /** The last part of the path. */
   readonly name: string
-  /** Null for a file of JSON lines. */
+  /** Those of the header, in its order; null for a file of JSON lines. */
   readonly columns: readonly Column[] | null
 }
 
-/** Reads the header of a .csv file. An empty list of problems says that there is no header. */
+/** Reads the header of a .csv file. An empty list of problems says that the file has no header. */
 export async function openFile(
   path: string,
   set: ColumnSet,
@@ -33,6 +33,7 @@ export async function openFile(
 
 const NO_HEADER = { messages: ['not a CSV header'] } as const
 
+/** Reads the header line of a CSV. Its messages name each wrong column. */
 export function readHeader(text: string, set: ColumnSet): Read<readonly Column[]> {
   // Spreadsheets use these separators where the comma is the decimal point.
   if (/[;\t]/.test(text) && !text.includes(',')) return { messages: ['separate columns by commas'] }
@@ -58,7 +59,7 @@ export function readBody(columns: ImportFile['columns'], record: FileRecord): un
   }
 }
 
-/** The column counts within the row; the report names the line of the file beside it. */
+/** Drops the line, which is always 1: the report has the line of the file. */
 function refusedJson({ message, path }: JsonError): Refusal {
   return refusal('invalid_json', message.replace(' at line 1, column ', ' at column '), path)
 }
@@ -119,7 +120,7 @@ const KINDS: ReadonlyMap<unknown, Column['kind']> = new Map([
   ['boolean', 'boolean'],
 ] as const)
 
-/** The columns of a body, named by their paths. */
+/** The columns of bodies of this schema. The path of a member, with dots, is its column's name. */
 export function columnsOf(
   schema: object,
   required: ColumnSet['required'],
@@ -127,9 +128,9 @@ export function columnsOf(
   const columns = new Map<string, Column>()
   const open = new Map<string, readonly string[]>()
   const lists: string[] = []
-  const walk = ({ properties = {} }: Shape, above: readonly string[]) => {
+  const walk = ({ properties = {} }: Shape, parent: readonly string[]) => {
     for (const [member, shape] of Object.entries(properties)) {
-      const path = [...above, member]
+      const path = [...parent, member]
       const kind = KINDS.get(shape.type)
       if (kind !== undefined) columns.set(path.join('.'), { path, kind })
       else if (shape.type === 'array') lists.push(path.join('.'))
@@ -138,7 +139,7 @@ export function columnsOf(
     }
   }
   walk(schema as Shape, [])
-  const names = [...columns.keys(), ...[...open.keys()].map(beginning => `${beginning}<name>`)]
+  const names = [...columns.keys(), ...[...open.keys()].map(prefix => `${prefix}<name>`)]
   return { columns, open, names, required, lists }
 }
 
@@ -150,27 +151,28 @@ function readColumns(header: readonly string[], set: ColumnSet): Read<readonly C
   const names = header.map(cell => canonicalName(cell.trim(), set))
   const found = names.map(name => columnOf(name, set))
   const columns = found.filter(column => column !== undefined)
-  const wrong = [...new Set(names.filter((_, i) => found[i] === undefined))]
+  const unmatched = [...new Set(names.filter((_, i) => found[i] === undefined))]
   const isOfList = (name: string) =>
     set.lists.some(list => name === list || name.startsWith(`${list}.`))
-  const lists = wrong.filter(isOfList)
-  const unknown = wrong.filter(name => !isOfList(name))
+  const lists = unmatched.filter(isOfList)
+  const unknown = unmatched.filter(name => !isOfList(name))
   // Compares members, not names, because some members have two names.
-  const meant = found.map((column, i) => column?.path.join('.') ?? names[i] ?? '')
-  const twice = new Set(names.filter((_, i) => meant.indexOf(meant[i] ?? '') !== i))
-  const top = set.lists.filter(list => !list.includes('.'))
+  const members = found.map((column, i) => column?.path.join('.') ?? names[i] ?? '')
+  const repeated = new Set(names.filter((_, i) => members.indexOf(members[i] ?? '') !== i))
+  const top_lists = set.lists.filter(list => !list.includes('.'))
   const messages = [
     ...set.required
       .filter(either => !either.some(name => names.includes(name)))
       .map(either => `no column ${either.join(' or ')}`),
-    ...named('unknown', unknown, '; --help lists those there are'),
-    ...named('not in CSV:', lists, `; ${top.join(' and ')} are read from .jsonl`),
-    ...[...twice].map(name => `column ${name} twice`),
+    ...columnMessage('unknown', unknown, '; --help lists those there are'),
+    ...columnMessage('not in CSV:', lists, `; ${top_lists.join(' and ')} are read from .jsonl`),
+    ...[...repeated].map(name => `column ${name} twice`),
   ]
   return messages.length > 0 ? { messages } : { value: columns }
 }
 
-function named(what: string, names: readonly string[], hint: string): string[] {
+/** One message about wrong columns; none without names. */
+function columnMessage(what: string, names: readonly string[], hint: string): string[] {
   if (names.length === 0) return []
   const first = names.slice(0, MAX_NAMED).map(name => `"${name}"`)
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
@@ -179,18 +181,18 @@ function named(what: string, names: readonly string[], hint: string): string[] {
 
 function canonicalName(name: string, { open }: ColumnSet): string {
   const folded = name.toLowerCase()
-  const beginning = [...open.keys()].find(key => folded.startsWith(key))
-  return beginning === undefined ? folded : beginning + name.slice(beginning.length)
+  const prefix = [...open.keys()].find(key => folded.startsWith(key))
+  return prefix === undefined ? folded : prefix + name.slice(prefix.length)
 }
 
 function columnOf(name: string, { columns, open }: ColumnSet): Column | undefined {
   const column = columns.get(name)
   if (column !== undefined) return column
-  for (const [beginning, path] of open) {
-    if (!name.startsWith(beginning)) continue
-    const part = name.slice(beginning.length)
+  for (const [prefix, path] of open) {
+    if (!name.startsWith(prefix)) continue
+    const member = name.slice(prefix.length)
     // The reader of JSON refuses __proto__, too.
-    if (part !== '' && part !== '__proto__') return { path: [...path, part], kind: 'text' }
+    if (member !== '' && member !== '__proto__') return { path: [...path, member], kind: 'text' }
   }
   return undefined
 }
@@ -203,25 +205,25 @@ function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
   for (const [i, { path, kind }] of columns.entries()) {
     const cell = cells[i] ?? ''
     if (cell === '') continue
-    let place = body
+    let parent = body
     for (const member of path.slice(0, -1)) {
-      // Always an own member: no column is named __proto__.
-      if (!Object.hasOwn(place, member)) place[member] = {}
-      place = place[member] as Members
+      // The member is the object's own, because no column is named __proto__.
+      if (!Object.hasOwn(parent, member)) parent[member] = {}
+      parent = parent[member] as Members
     }
-    place[path.at(-1) ?? ''] = READ[kind](cell)
+    parent[path.at(-1) ?? ''] = READ[kind](cell)
   }
   return body
 }
 
-/** Reads a cell as a JSON value. The schema refuses a cell that is no such value. */
+/** Reads a cell as a JSON value of the column's kind. The schema refuses any other cell later. */
 const READ: Readonly<Record<Column['kind'], (cell: string) => unknown>> = {
   text: cell => cell,
   integer: readInteger,
   boolean: cell => (cell === 'true' || cell === 'false' ? cell === 'true' : cell),
 }
 
-/** NaN for anything but a plain integer, as http/json.ts reads it. */
+/** NaN, which the schema refuses, for all but a plain safe integer; http/json.ts reads alike. */
 function readInteger(cell: string): number {
   const number = /^-?(?:0|[1-9]\d{0,15})$/.test(cell) ? Number(cell) : Number.NaN
   return Number.isSafeInteger(number) ? number : Number.NaN

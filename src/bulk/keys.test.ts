@@ -1,5 +1,5 @@
-// The keys by which rows of a file are known again: they are kept for ever, so their recipe may not
-// change.
+// The keys by which a later run recognises the rows of a file. Keys are stored for ever, so their
+// recipe may not change.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ test('numbers by hash, many more than it begins with room for: what was set, els
 
 test('numbers by hash, hashes of one place in the table: told apart', () => {
   const numbers = new HashNumbers()
-  const hashes = ['00', '01', '02'].map(last => '0'.repeat(22) + last)
+  const hashes = ['00', '01', '02'].map(suffix => '0'.repeat(22) + suffix)
   hashes.forEach((hash, i) => void numbers.set(hash, i + 1))
   assert.deepEqual(
     hashes.map(hash => numbers.get(hash)),
@@ -42,7 +42,7 @@ test('import keys, the recipe: as it was when the first rows were imported', () 
 
 test('import keys, the same row: another under another name, the same in any order of members', () => {
   const [ours] = [new RowKeys('a').next(hashJson(row))]
-  const turned = { metadata: { a: '1', b: '2' }, name: 'Anna', type: 'individual' } as const
-  assert.equal(new RowKeys('a').next(hashJson(turned)).key, ours.key)
+  const reordered = { metadata: { a: '1', b: '2' }, name: 'Anna', type: 'individual' } as const
+  assert.equal(new RowKeys('a').next(hashJson(reordered)).key, ours.key)
   assert.notEqual(new RowKeys('b').next(hashJson(row)).key, ours.key)
 })

@@ -1,5 +1,5 @@
 // The keys by which a later run recognises the rows of a file. A key covers the row's content and
-// how many equal rows came before it. Pure. Keys are stored, so the recipe never changes
+// how many equal rows came before it. Pure. Keys are stored for ever, so the recipe never changes
 // (docs/decisions/0018).
 import { hash } from 'node:crypto'
 
@@ -7,49 +7,49 @@ interface RowKey {
   /** 64 hex digits. */
   readonly key: string
   /** The key of the previous row with the same content; null for the first. */
-  readonly before: string | null
+  readonly previous: string | null
 }
 
 /**
- * The keys of one file. A key is SHA-256 over the import's name, a hash of the content, and how
- * many times this content has come so far. So equal rows differ, and a row that moves keeps its
- * key.
+ * The keys of one file. A key is SHA-256 over the import's name, a hash of the row's content, and
+ * the number of this occurrence of the content, from 1. So equal rows differ, and a row that moves
+ * keeps its key.
  */
 export class RowKeys {
   readonly #name: string
-  readonly #times = new HashNumbers()
+  readonly #occurrences = new HashNumbers()
 
   constructor(name: string) {
     this.#name = name
   }
 
-  /** Call it once a row, in order. `content` is 64 hex digits. */
+  /** Call it once a row, in order. `content` is the SHA-256 of the content, 64 hex digits. */
   next(content: string): RowKey {
-    const time = this.#times.get(content) + 1
-    this.#times.set(content, time)
-    const before = time === 1 ? null : this.#keyOf(content, time - 1)
-    return { key: this.#keyOf(content, time), before }
+    const occurrence = this.#occurrences.get(content) + 1
+    this.#occurrences.set(content, occurrence)
+    const previous = occurrence === 1 ? null : this.#keyOf(content, occurrence - 1)
+    return { key: this.#keyOf(content, occurrence), previous }
   }
 
-  #keyOf(content: string, time: number): string {
-    return hash('sha256', JSON.stringify([this.#name, content, time]), 'hex')
+  #keyOf(content: string, occurrence: number): string {
+    return hash('sha256', JSON.stringify([this.#name, content, occurrence]), 'hex')
   }
 }
 
-/** A slot has three words of the hash and one of the number. The number 0 marks a free slot. */
+/** A slot is three words of the hash, then the number. The number 0 marks a free slot. */
 const WORDS = 4
 const FIRST_CAPACITY = 1 << 12
 
 /**
  * A table from hashes of at least 24 hex digits to positive integers below 2^32, for many millions
- * of rows: a Map takes twice the memory and ends at 2^24 entries. It compares 96 bits of each hash:
- * among 10^8 hashes, the chance that some two of them count as one is 10^-13.
+ * of rows. A Map takes twice the memory and ends at 2^24 entries. The table compares 96 bits of
+ * each hash: among 10^8 hashes, the chance that any two count as one is 10^-13.
  */
 export class HashNumbers {
   #slots = new Uint32Array(WORDS * FIRST_CAPACITY)
   #size = 0
 
-  /** 0 if there is none. */
+  /** The number of the hash; 0 if it has none. */
   get(hash: string): number {
     return this.#slots[this.#find(wordsOf(hash)) + 3] as number
   }

@@ -1,5 +1,5 @@
-// The keys by which rows of a file of payouts are known again: they are kept for ever, so their
-// recipe may not change.
+// The keys by which a later run recognises the payouts of a file. Keys are stored for ever, so
+// their recipe may not change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FileKeys } from './paid-once.ts'
@@ -28,15 +28,15 @@ test('import keys of payouts, the recipe: as it was when the first rows were imp
   assert.deepEqual(one, {
     row: 'f9c99d8440ec2d4f647cafb3035d7eac281d1f1908b6bbee65e173891b5298d5',
     payment: 'f9c99d8440ec2d4f0f26f3ac9110ed10ac4e4e4f6c2e8f7e11e2900fbdc52c3f',
-    payment_before: null,
+    previous_payment: null,
   })
-  assert.equal(two?.payment_before, one?.payment)
-  const { beneficiary: _, ...rest } = row
-  assert.deepEqual(keysOf('a.csv', { ...rest, beneficiary_details: payee }), [
+  assert.equal(two?.previous_payment, one?.payment)
+  const { beneficiary: _, ...without_beneficiary } = row
+  assert.deepEqual(keysOf('a.csv', { ...without_beneficiary, beneficiary_details: payee }), [
     {
       row: 'f9c99d8440ec2d4faffbfeddbb292c5a2d59a43323b795dc8a207262fef8a364',
       payment: 'f9c99d8440ec2d4fec8536154198d537e3b93eba2c2adb12b2a44b4aefc59e0a',
-      payment_before: null,
+      previous_payment: null,
     },
   ])
 })
@@ -45,7 +45,7 @@ test('import keys of payouts, words changed: another row, the same payment', () 
   const [one, two] = keysOf('a', row, { ...row, transaction_description: 'Order one' })
   const [alone] = keysOf('a', { ...row, transaction_description: 'Order one' })
   assert.notEqual(two?.row, one?.row)
-  assert.equal(two?.payment_before, one?.payment)
+  assert.equal(two?.previous_payment, one?.payment)
   assert.equal(alone?.payment, one?.payment)
 })
 

@@ -14,7 +14,7 @@ import { PayoutRequest } from '../payout/request.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import { openReference, payoutReference, type Reference } from '../reference.ts'
 import { Lists } from '../screening/lists-in-memory.ts'
-import { type BodyProblems, openBodies } from './bodies.ts'
+import { type BodyCheck, openBodyCheck } from './body-check.ts'
 import { type Column, type ColumnSet, columnsOf } from './file.ts'
 import { HashNumbers } from './keys.ts'
 import {
@@ -33,7 +33,7 @@ export interface PayoutRow {
   /** From 1; the last line of a row that spans several. */
   readonly line: number
   readonly result: 'made' | 'held' | 'imported_before' | 'refused'
-  /** Null if there is none, or none yet. */
+  /** The id of the payout; null if there is none, or none yet. */
   readonly payout: string | null
   /** The status of the payout now; null if there is none yet. */
   readonly status: PayoutStatus | null
@@ -56,22 +56,22 @@ interface PayoutImport extends Import<PayoutRow> {
   onBalances(available: ReadonlyMap<string, bigint>): void
 }
 
-export async function importPayouts(wanted: PayoutImport): Promise<RunEnd> {
-  const { sql } = wanted
-  // Accounts, rates and fees stay current while the import runs, as in the service. A failed read
+export async function importPayouts(options: PayoutImport): Promise<RunEnd> {
+  const { sql } = options
+  // As in the service, accounts, rates and fees stay current while the import runs. A failed read
   // is repeated, and a row that needs outdated data is refused.
   const reference = await openReference(sql)
   const lists = new Lists(sql, () => {})
   try {
     await lists.read()
-    return await runImport(wanted, new PayoutRows(wanted, reference, lists))
+    return await runImport(options, new PayoutRows(options, reference, lists))
   } finally {
     await lists.idle()
     await reference.close()
   }
 }
 
-/** Stands for a payout that an earlier row would have made. */
+/** Dry run: stands for a payout that an earlier row would have made. */
 const NOT_WRITTEN: ImportedPayout = {
   payout_id: '',
   status: 'processing',
@@ -87,29 +87,31 @@ const UNLIMITED = 1n << 62n
 
 class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   readonly operation: ReturnType<typeof payRows>
-  readonly #wanted: PayoutImport
+  readonly #options: PayoutImport
   readonly #reference: Reference
-  readonly #problemsOf: BodyProblems
+  readonly #problemsOf: BodyCheck
   readonly #keys: FileKeys
   /** Dry run: the balances after the rows so far. */
   readonly #balances = new Map<string, bigint>()
+  /** Dry run: the line that would have made each payment, by the payment's key. */
   readonly #payments = new HashNumbers()
+  /** Dry run: the quotes that earlier rows would have used, by `account_id/quote`. */
   readonly #used_quotes = new Set<string>()
-  /** Dry run: what limits would have counted, by the name of the counter. */
+  /** Dry run: the sums that limits would have counted, by the name of the counter. */
   readonly #sums = new Map<string, Sum[]>()
-  #begun = false
+  #has_begun = false
 
-  constructor(wanted: PayoutImport, reference: Reference, lists: Lists) {
-    const check = (body: unknown) => checkRequest(body as PayoutRequest, wanted.account)
-    this.operation = payRows(payoutReference(reference, lists, wanted.sender_bic))
-    this.#wanted = wanted
+  constructor(options: PayoutImport, reference: Reference, lists: Lists) {
+    const check = (body: unknown) => checkRequest(body as PayoutRequest, options.account)
+    this.operation = payRows(payoutReference(reference, lists, options.sender_bic))
+    this.#options = options
     this.#reference = reference
-    this.#problemsOf = openBodies(PayoutRequest, check)
-    this.#keys = new FileKeys(wanted.name)
+    this.#problemsOf = openBodyCheck(PayoutRequest, check)
+    this.#keys = new FileKeys(options.name)
   }
 
   read(sent: unknown) {
-    const { file, allow_duplicates: allow_duplicate } = this.#wanted
+    const { file, allow_duplicates: allow_duplicate } = this.#options
     const row = file.columns === null ? { body: sent, problems: [] } : completeRow(sent as object)
     const problems = [...row.problems, ...this.#problemsOf(row.body)]
     if (problems.length > 0) return { problems }
@@ -118,13 +120,13 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     const account = this.#account()
     const request = allow_duplicate ? { ...body, allow_duplicate } : body
     const { account_id } = account
-    const { made_by } = this.#wanted
+    const { made_by } = this.#options
     return { command: { account_id, account, request, made_by, claim: null, keys } }
   }
 
   /** The paying account, as it is now. */
   #account(): Account {
-    const { account_id } = this.#wanted.account
+    const { account_id } = this.#options.account
     const account = this.#reference.current().accounts.get(account_id)
     if (account === undefined) throw new Error(`account ${account_id} is gone`)
     return account
@@ -132,23 +134,23 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
 
   acts(outcomes: readonly PaidRow[]) {
     const made = outcomes.flatMap(({ made }) => made?.payout ?? [])
-    return actOfImport('payouts', this.#wanted.name, made)
+    return actOfImport('payouts', this.#options.name, made)
   }
 
-  written(line: number, { keys }: PayRow, paid: PaidRow, since: Instant | null): PayoutRow {
+  writtenResult(line: number, { keys }: PayRow, paid: PaidRow, since: Instant | null): PayoutRow {
     const { made, payout } = paid
-    const ours = made !== null || (since !== null && payout.created_at >= since)
-    return ours ? madeRow(line, keys, payout) : importedBefore(line, payout)
+    const is_made_now = made !== null || (since !== null && payout.created_at >= since)
+    return is_made_now ? madeRow(line, keys, payout) : importedBefore(line, payout)
   }
 
-  refused(line: number, problems: readonly Problem[], cost: Cost | null = null): PayoutRow {
+  refusedResult(line: number, problems: readonly Problem[], cost: Cost | null = null): PayoutRow {
     return { ...NOTHING, line, result: 'refused', cost, problems }
   }
 
-  recall({ inner, imported }: PayRowState, { account_id, keys, request }: PayRow): void {
+  addEarlier({ inner, imported }: PayRowState, { account_id, keys, request }: PayRow): void {
     const { balances } = bookOf(inner.books, account_id)
-    if (!this.#begun) this.#wanted.onBalances(balances)
-    this.#begun = true
+    if (!this.#has_begun) this.#options.onBalances(balances)
+    this.#has_begun = true
     for (const [currency, left] of this.#balances) balances.set(currency, left)
     for (const [name, sums] of this.#sums) inner.limits.sums.set(name, sums)
     const name = nameOf({ account_id, id: request.quote ?? '' })
@@ -156,21 +158,21 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     if (quote !== undefined && this.#used_quotes.has(name)) {
       inner.quotes.set(name, { ...quote, status: 'used' })
     }
-    const { payment_before: earlier } = keys
-    if (earlier !== null && this.#payments.get(earlier) !== 0) {
-      imported.set(nameOf({ account_id, id: earlier }), NOT_WRITTEN)
+    const { previous_payment } = keys
+    if (previous_payment !== null && this.#payments.get(previous_payment) !== 0) {
+      imported.set(nameOf({ account_id, id: previous_payment }), NOT_WRITTEN)
     }
   }
 
-  would(line: number, row: PayRow, decided: Decided<PaidRow>, state: PayRowState): PayoutRow {
+  dryResult(line: number, row: PayRow, decided: Decided<PaidRow>, state: PayRowState): PayoutRow {
     if ('refusal' in decided) {
       const { problems } = decided.refusal
-      const poor = problems.some(({ reason }) => reason === 'insufficient_balance')
-      return this.refused(line, problems, poor ? this.#costOf(row, state) : null)
+      const lacks_balance = problems.some(({ reason }) => reason === 'insufficient_balance')
+      return this.refusedResult(line, problems, lacks_balance ? this.#costOf(row, state) : null)
     }
     const { made, payout } = decided.outcome
     if (made === null) return importedBefore(line, payout)
-    state.fresh.length = 0
+    state.new_keys.length = 0
     this.#payments.set(row.keys.payment, line)
     if (made.used_quote !== null) this.#used_quotes.add(nameOf(made.used_quote))
     const { balances } = bookOf(state.inner.books, row.account_id)
@@ -183,17 +185,17 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
   /** The cost of the row: decides it again, on a copy of the state with unlimited balances. */
   #costOf(row: PayRow, { inner, imported }: PayRowState): Cost {
     const book = bookOf(inner.books, row.account_id)
-    const balances = new Map([...book.balances.keys()].map(code => [code, UNLIMITED]))
-    const rich = { ...book, balances, changed: new Set<string>() }
-    const aside = {
+    const balances = new Map([...book.balances.keys()].map(currency => [currency, UNLIMITED]))
+    const unlimited_book = { ...book, balances, changed: new Set<string>() }
+    const copy = {
       ...inner,
-      books: new Map([...inner.books, [row.account_id, rich]]),
+      books: new Map([...inner.books, [row.account_id, unlimited_book]]),
       quotes: new Map(inner.quotes),
       likenesses: new Map(inner.likenesses),
       references: new Set(inner.references),
       limits: copyState(inner.limits),
     }
-    const state = { inner: aside, imported: new Map(imported), fresh: [] }
+    const state = { inner: copy, imported: new Map(imported), new_keys: [] }
     return this.operation.decide(state, row).payout
   }
 }
@@ -201,7 +203,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
 function madeRow(line: number, keys: PayoutKeys, made: ImportedPayout): PayoutRow {
   const { payout_id: payout, status } = made
   const result = status === 'compliance_hold' ? 'held' : 'made'
-  const alike = keys.payment_before !== null
+  const alike = keys.previous_payment !== null
   return { ...NOTHING, line, result, payout, status, alike, cost: made }
 }
 
@@ -216,7 +218,7 @@ const MAJOR = 'amount_major'
 const DETAILS = 'beneficiary_details.'
 const DESTINATION = `${DETAILS}destination_details.`
 
-/** Shorter names for paths with these beginnings. The first that fits is used. */
+/** Shorter names for paths that begin so. The first entry that fits is used. */
 const SHORTER: readonly (readonly [long: string, short: string])[] = [
   [`${DESTINATION}type`, 'beneficiary.destination_type'],
   [`${DESTINATION}bank.`, 'beneficiary.'],
@@ -251,9 +253,10 @@ function payoutColumns(): ColumnSet {
 type Body = Record<string, unknown>
 
 /**
- * Completes the body of a CSV row: its amount in minor units, and the type of its destination if
- * only one kind of columns is filled in. It also checks amount_major, which the API does not have.
- * If amount_major is wrong, the body gets another amount, so that the other checks still run.
+ * Completes the body of a CSV row: sets its amount in minor units, and the type of its destination
+ * if the row fills in one kind of destination alone. It also checks amount_major, which the API
+ * does not have. If amount_major is wrong, the body gets the amount 1, so that the other checks
+ * still run.
  */
 export function completeRow(row: object): { body: Body; problems: readonly Problem[] } {
   const { [MAJOR]: major, ...body } = withDestinationType(row as Body)
@@ -261,7 +264,7 @@ export function completeRow(row: object): { body: Body; problems: readonly Probl
   if (body.amount !== undefined) {
     return { body, problems: [invalidField('amount', `Send exactly one of amount and ${MAJOR}.`)] }
   }
-  // The check of `currency` refuses an unknown one.
+  // The check of `currency` refuses an unknown currency.
   const exponent = findCurrency(String(body.currency))?.exponent
   if (exponent === undefined) return { body: { ...body, amount: 1 }, problems: [] }
   const amount = parseMajor(String(major), exponent)

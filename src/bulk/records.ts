@@ -1,12 +1,12 @@
 // Splits a file of any length into records while it reads: lines of JSON, or records of CSV (RFC
-// 4180). It names and skips a record whose end is unclear, and reads the next one. It does not know
-// what records mean.
+// 4180). A record that is too long, or whose quote stays open, becomes a fault; the next record is
+// read all the same. This file does not know what records mean.
 import { createReadStream } from 'node:fs'
 
 export interface FileRecord {
   /** From 1; the last line of a record that spans several. */
   readonly line: number
-  /** How many bytes of the file are read at the end of this record. */
+  /** The bytes from the start of the file to the end of this record. */
   readonly bytes_read: number
   /** Without the line break; empty if there is a fault. */
   readonly bytes: Buffer
@@ -45,9 +45,11 @@ export function splitRecords(bytes: Buffer, options: RecordOptions): FileRecord[
   return [...new Splitter(options).split(bytes, true)]
 }
 
+/** Where the first record of some bytes ends. */
 interface End {
   /** The offset of the line break; -1 if there is none yet. */
   readonly at: number
+  /** The lines of the file that the record spans. */
   readonly lines: number
   /** True if a quote is open at the end of the bytes. */
   readonly open: boolean
@@ -58,14 +60,14 @@ class Splitter {
   #rest: Buffer = Buffer.alloc(0)
   #line = 0
   #bytes_read = 0
-  /** Inside a line that is too long and was already named. */
+  /** True inside a line that is too long, after its fault was yielded. */
   #skipping = false
 
   constructor(options: RecordOptions) {
     this.#options = options
   }
 
-  /** The complete records so far. `last` says that no more bytes will come. */
+  /** Yields each record that is complete. `last` says that no more bytes will come. */
   *split(chunk: Buffer, last: boolean): Generator<FileRecord> {
     let bytes: Buffer = Buffer.concat([this.#rest, chunk])
     const { length: mark } = BYTE_ORDER_MARK
@@ -78,22 +80,21 @@ class Splitter {
       const too_long = length > this.#options.max_bytes
       if (end.at === -1 && !last && !too_long && !this.#skipping) break
       if (end.open) {
-        // It is unclear whether what follows is inside the quote: so the line that opens the quote
-        // is the fault.
-        const first = bytes.indexOf(NEWLINE)
-        if (first !== -1 || last) {
-          bytes = this.#pass(bytes, first === -1 ? bytes.length : first + 1)
+        // Nobody knows where the quote should end. So only the line that opens it is the fault.
+        const newline = bytes.indexOf(NEWLINE)
+        if (newline !== -1 || last) {
+          bytes = this.#pass(bytes, newline === -1 ? bytes.length : newline + 1)
           this.#line += 1
           yield this.#fault('open_quote')
           continue
         }
       }
-      const record = trimmed(bytes.subarray(0, length))
-      const named = this.#skipping
+      const record = withoutReturn(bytes.subarray(0, length))
+      const has_fault = this.#skipping
       this.#skipping = end.at === -1 && !last
-      if (!named) this.#line += end.lines
+      if (!has_fault) this.#line += end.lines
       bytes = this.#pass(bytes, end.at === -1 ? bytes.length : end.at + 1)
-      if (named) continue
+      if (has_fault) continue
       if (too_long) yield this.#fault('too_long')
       else if (!isBlank(record)) yield { ...this.#fault(null), bytes: record }
     }
@@ -117,12 +118,12 @@ function lineEnd(bytes: Buffer): End {
 
 /** A quote opens a cell only where the cell begins. Within a cell, two quotes stand for one. */
 function csvEnd(bytes: Buffer): End {
-  const line = bytes.indexOf(NEWLINE)
-  const quote = (line === -1 ? bytes : bytes.subarray(0, line)).indexOf(QUOTE)
-  if (quote === -1) return { at: line, lines: 1, open: false }
+  const newline = bytes.indexOf(NEWLINE)
+  const quote = (newline === -1 ? bytes : bytes.subarray(0, newline)).indexOf(QUOTE)
+  if (quote === -1) return { at: newline, lines: 1, open: false }
   let lines = 1
   let open = false
-  let begins = true
+  let cell_begins = true
   let closed_at = -2
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]
@@ -130,17 +131,17 @@ function csvEnd(bytes: Buffer): End {
       open = false
       closed_at = at
     } else if (byte === QUOTE) {
-      open = begins || closed_at === at - 1
+      open = cell_begins || closed_at === at - 1
     } else if (byte === NEWLINE) {
       if (!open) return { at, lines, open }
       lines += 1
     }
-    begins = !open && byte === COMMA
+    cell_begins = !open && byte === COMMA
   }
   return { at: -1, lines, open }
 }
 
-function trimmed(line: Buffer): Buffer {
+function withoutReturn(line: Buffer): Buffer {
   return line.at(-1) === RETURN ? line.subarray(0, -1) : line
 }
 

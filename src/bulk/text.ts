@@ -1,4 +1,4 @@
-// Reads the CSV of an import from a text as `corridor payout import` reads it from a file.
+// Reads payouts from the CSV text of a form, as `corridor payout import` reads them from a file.
 
 import { Refusal } from '../errors.ts'
 import { MAX_BODY_BYTES } from '../http/json.ts'
@@ -14,22 +14,27 @@ export interface TextRow {
   readonly body: object
 }
 
-/** The payouts of a CSV, or all of its problems by line. */
+/**
+ * The rows that can be read, and the problems with their lines. A row with a wrong amount_major is
+ * in both.
+ */
 export function readPayouts(text: string): {
   readonly rows: readonly TextRow[]
   readonly problems: readonly LineProblem[]
 } {
   const records = splitRecords(Buffer.from(text), { quotes: true, max_bytes: MAX_BODY_BYTES })
-  const [first, ...others] = records
-  if (first === undefined) return { rows: [], problems: [{ line: 1, message: 'no header line' }] }
-  const header = readHeader(first.bytes.toString('utf8'), PAYOUT_COLUMNS)
+  const [header_record, ...row_records] = records
+  if (header_record === undefined) {
+    return { rows: [], problems: [{ line: 1, message: 'no header line' }] }
+  }
+  const header = readHeader(header_record.bytes.toString('utf8'), PAYOUT_COLUMNS)
   if (header.messages !== undefined) {
-    const problems = header.messages.map(message => ({ line: first.line, message }))
+    const problems = header.messages.map(message => ({ line: header_record.line, message }))
     return { rows: [], problems }
   }
   const rows: TextRow[] = []
   const problems: LineProblem[] = []
-  for (const record of others) {
+  for (const record of row_records) {
     const { line } = record
     const read = readBody(header.value, record)
     const row = read instanceof Refusal ? read : completeRow(read as object)

@@ -1,4 +1,4 @@
-// corridor account: opens, lists, shows and changes accounts, and their history.
+// corridor account: opens, lists, shows and changes accounts, and lists what changed in them.
 import type { Command } from 'commander'
 import { DUPLICATE_WINDOW_S, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
@@ -17,7 +17,7 @@ import {
 } from '../operator/accounts.ts'
 import { createAccount, type NewAccount, type OpenedAccount } from '../operator/create-account.ts'
 import { listKeysOf } from '../operator/keys.ts'
-import { type Context, example, named, print, withContext } from './context.ts'
+import { addCommand, type Context, example, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { book } from './funding.ts'
 import { historyCommand } from './history.ts'
@@ -31,26 +31,28 @@ interface FundedAccount extends NewAccount {
 }
 
 /**
- * Creates an account and books its opening balances. `onOpened` comes before the funding, which may
- * fail: nobody can learn the secret later. The error then names the command that books it once.
+ * Creates an account and books its opening balances. Calls `onOpened` before the funding, which may
+ * fail, because nobody can read the secret later.
+ * @throws CommandFailed if the funding is unconfirmed; it names the command that books it once
  */
 export async function createFunded(
   context: Context,
-  { fund, ...wanted }: FundedAccount,
+  { fund, ...new_account }: FundedAccount,
   onOpened: (opened: OpenedAccount) => void = () => {},
 ): Promise<OpenedAccount> {
   const opened = await createAccount(
     (operation, command) => context.run({ operation, command, act: null }),
-    wanted,
+    new_account,
   )
   onOpened(opened)
   const { account_id } = opened.account
   for (const { currency, amount } of fund) {
-    // A sandbox has no bank that gives a reference. The source keeps a repeat from funding twice.
+    // A sandbox has no bank, and so no reference. The source keeps a repeated command from funding
+    // twice.
     const source = newId('esc')
     const booking = { account_id, currency, amount, source, reference: '', reason: '' }
-    const again = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
-    await book(context, { kind: 'funding', ...booking }, again)
+    const retry = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
+    await book(context, { kind: 'funding', ...booking }, retry)
   }
   return opened
 }
@@ -67,14 +69,14 @@ export function accountCommands(account: Command): void {
     .option('--duplicate-window <time>', WINDOW_MEANING, DEFAULT_WINDOW)
     .addHelpText('after', CREATE_HELP)
     .action(createAction)
-  named(account, 'list', 'list accounts with their states and balances')
+  addCommand(account, 'list', 'list accounts with their states and balances')
     .addHelpText('after', example('account list'))
     .action(listAction)
-  named(account, 'show', 'show an account: state, balances, deposit address, guard and keys')
+  addCommand(account, 'show', 'show an account: state, balances, deposit address, guard and keys')
     .argument('<account>', 'account id')
     .addHelpText('after', example('account show acc_7k2m9x4q'))
     .action(showAction)
-  named(account, 'set', 'change name, currencies, primary currency or guard of an account')
+  addCommand(account, 'set', 'change name, currencies, primary currency or guard of an account')
     .argument('<account>', 'account id')
     .option('--name <name>', 'who the account belongs to', readName)
     .option('--add-currencies <codes>', 'balances to add, such as GBP,JPY; none is taken away')
@@ -82,9 +84,9 @@ export function accountCommands(account: Command): void {
     .option('--duplicate-window <time>', WINDOW_MEANING, readWindow)
     .addHelpText('after', SET_HELP)
     .action(setAction)
-  stateCommand(account, 'freeze', 'frozen', 'let an account read and receive, and nothing else')
-  stateCommand(account, 'unfreeze', 'active', 'let a frozen account pay again')
-  stateCommand(account, 'close', 'closed', 'close an account that is empty; it is only read')
+  addStateCommand(account, 'freeze', 'frozen', 'let an account read and receive, and nothing else')
+  addStateCommand(account, 'unfreeze', 'active', 'let a frozen account pay again')
+  addStateCommand(account, 'close', 'closed', 'close an account that is empty; it is only read')
   historyCommand(account, {
     table_name: 'accounts',
     description: 'list what changed in accounts, newest first',
@@ -99,7 +101,7 @@ export function accountCommands(account: Command): void {
   })
 }
 
-/** The settings that an operator can change, as they were at that time. */
+/** A row of the history in words: the settings that an operator can change. */
 function describeHistoric(row: HistoricRow): string {
   const window = describeWindow(Number(row.duplicate_window_s))
   const currencies = (JSON.parse(row.currencies ?? '[]') as string[]).join(',')
@@ -109,11 +111,11 @@ function describeHistoric(row: HistoricRow): string {
 }
 
 async function createAction(options: CreateOptions): Promise<void> {
-  const wanted = readNewAccount(options)
-  await withContext(context => createFunded(context, wanted, tell))
+  const new_account = readNewAccount(options)
+  await withContext(context => createFunded(context, new_account, printOpened))
 }
 
-function tell({ account, key_id, secret }: OpenedAccount): void {
+function printOpened({ account, key_id, secret }: OpenedAccount): void {
   const words = [
     `account          ${account.account_id}`,
     `deposit address  ${account.deposit_address}`,
@@ -248,11 +250,16 @@ const SETTINGS: readonly (readonly [label: string, of: (settings: Settings) => s
   ['duplicate window', ({ duplicate_window_s }) => describeWindow(duplicate_window_s)],
 ]
 
-function stateCommand(account: Command, name: string, to: AccountState, description: string): void {
-  named(account, name, description)
+function addStateCommand(
+  account: Command,
+  name: string,
+  to: AccountState,
+  description: string,
+): void {
+  addCommand(account, name, description)
     .argument('<account>', 'account id')
     .requiredOption('--reason <text>', REASON, readReason)
-    .addHelpText('after', `${STATE_HELP[to]}\n\nExample:\n  npx corridor account ${name} ${FROM}`)
+    .addHelpText('after', `${STATE_HELP[to]}\n${example(`account ${name} ${EXAMPLE}`)}`)
     .action(async (account_id: string, { reason }: { reason: string }) => {
       const change = { account_id, to, reason }
       const { from } = await withContext(async context => {
@@ -265,7 +272,7 @@ function stateCommand(account: Command, name: string, to: AccountState, descript
 }
 
 const REASON = 'why; kept in the history of the account, for you alone'
-const FROM = 'acc_7k2m9x4q --reason "Case 118"'
+const EXAMPLE = 'acc_7k2m9x4q --reason "Case 118"'
 
 const STATE_HELP: Readonly<Record<AccountState, string>> = {
   frozen: `

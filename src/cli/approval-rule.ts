@@ -1,5 +1,5 @@
-// corridor approval-rule add|list|remove|history: the payouts and beneficiaries that people must
-// approve.
+// corridor approval-rule add|list|remove|history: lists and changes approval rules, which say which
+// payouts and beneficiaries people must approve.
 import type { Command } from 'commander'
 import {
   type ApprovalRule,
@@ -12,7 +12,7 @@ import { ruleOfHistory } from '../approval/rule-store.ts'
 import { neededWords, ruleWords } from '../approval/words.ts'
 import { addRule, presentRule, removeRule, rulesFor } from '../operator/approval-rules.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { listing } from './table.ts'
@@ -41,7 +41,7 @@ Examples:
   npx corridor approval-rule add --type swift --country US --days 5`
 
 export function approvalRuleCommands(rule: Command): void {
-  named(rule, 'add', 'let payouts, or beneficiaries, wait until people approve them')
+  addCommand(rule, 'add', 'let payouts, or beneficiaries, wait until people approve them')
     .option('--account <id>', 'only of this account (default: of each account)')
     .option('--beneficiaries', 'of new and changed beneficiaries, before they are paid')
     .option('--key <id>', 'only what this API key makes')
@@ -59,11 +59,11 @@ export function approvalRuleCommands(rule: Command): void {
       const rule = readOrRefuse(await withContext(({ sql }) => addRule(sql, options)))
       print(presentRule(rule), wordsOf(rule))
     })
-  named(rule, 'list', 'list the rules')
+  addCommand(rule, 'list', 'list the rules')
     .option('--account <id>', 'only those for payouts of this account')
     .addHelpText('after', example('approval-rule list'))
     .action(listAction)
-  named(rule, 'remove', 'remove a rule; what waits by it goes on waiting')
+  addCommand(rule, 'remove', 'remove a rule; what waits by it goes on waiting')
     .argument('<rule>', 'as corridor approval-rule list shows it')
     .addHelpText('after', example('approval-rule remove apr_01m7xpm2m0c6hkd4r9ye'))
     .action(async (rule_id: string) => {

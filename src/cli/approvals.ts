@@ -1,6 +1,6 @@
-// corridor payout approval|approve|reject: what a payout, a batch or an import needs before it goes
-// out, and who gives it. corridor beneficiary approval|approve|reject|archive|unarchive: the same
-// for a beneficiary before it is paid; archived beneficiaries are paid no more.
+// corridor payout approval|approve|reject: shows the approvals of a payout, a batch or an import,
+// and approves or rejects it. corridor beneficiary approval|approve|reject|archive|unarchive: the
+// same for a beneficiary, which it also archives.
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
 import { presentApproval } from '../approval/response.ts'
@@ -25,7 +25,7 @@ import { findGroup } from '../payout-group/operations.ts'
 import { presentGroupApproval, presentGroupDecision } from '../payout-group/response.ts'
 import { rolesAllow } from '../user/rules.ts'
 import { listAccountRoles } from '../user/store.ts'
-import { type Context, example, named, personOf, print, withContext } from './context.ts'
+import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { readReason } from './input.ts'
 import { money, toSecond } from './table.ts'
@@ -35,7 +35,9 @@ const ID = 'payout, batch or import id'
 const REASON = `why, for the account's timeline, up to ${MAX_REASON} characters`
 
 export function approvalCommands(payout: Command): void {
-  named(payout, 'approval', 'show what a payout, a batch or an import needs, and who has approved')
+  payout
+    .command('approval')
+    .description('show what a payout, a batch or an import needs, and who has approved')
     .argument('<id>', ID)
     .addHelpText('after', example('payout approval pot_01m7xpm2m0c6hkd4r9ye'))
     .action((id: string) => (isGroup(id) ? showGroupAction(id) : showAction(id)))
@@ -46,19 +48,19 @@ export function approvalCommands(payout: Command): void {
     .requiredOption('--digest <digest>', 'of what you were shown, as payout approval says it')
     .option('--reason <text>', REASON, readReason)
     .addHelpText('after', APPROVE_HELP)
-    .action((id: string, options: Deciding) => decide(id, 'approve', options))
+    .action((id: string, options: DecisionOptions) => decide(id, 'approve', options))
   payout
     .command('reject')
     .description('reject a payout, or all of a batch or an import that wait; the money goes back')
     .argument('<id>', ID)
     .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', REJECT_HELP)
-    .action((id: string, options: Deciding) => decide(id, 'reject', options))
+    .action((id: string, options: DecisionOptions) => decide(id, 'reject', options))
 }
 
 const isGroup = (id: string) => id.startsWith('pob_') || isImport(id)
 
-const decide = (id: string, decision: Decision, options: Deciding) =>
+const decide = (id: string, decision: Decision, options: DecisionOptions) =>
   isGroup(id)
     ? decideGroupAction(id, decision, options)
     : decideAction('payout', id, decision, options)
@@ -112,9 +114,9 @@ async function showGroupAction(id: string): Promise<void> {
   const approval = presentGroupApproval(id, shown)
   const { waiting, further = 0, totals, needed, expires_at, digest, ended } = approval
   const others = further > 0 && `${further} wait besides, and come after these`
-  const ends = ended.map(({ status, payouts }) => `${payouts} ${status}`).join(', ')
+  const outcomes = ended.map(({ status, payouts }) => `${payouts} ${status}`).join(', ')
   const lines = [
-    [`${id}  ${waiting} payouts wait`, others, ends].filter(Boolean).join('; '),
+    [`${id}  ${waiting} payouts wait`, others, outcomes].filter(Boolean).join('; '),
     ...totals.map(({ currency, payouts, amount }) =>
       visible(`${money(currency, BigInt(amount))} in ${payouts} payouts`),
     ),
@@ -125,31 +127,35 @@ async function showGroupAction(id: string): Promise<void> {
   print(approval, lines.join('\n'))
 }
 
-async function decideGroupAction(id: string, decision: Decision, options: Deciding): Promise<void> {
-  const made = await withContext(async context => {
-    const asked = askedBy(context, decision, options)
+async function decideGroupAction(
+  id: string,
+  decision: Decision,
+  options: DecisionOptions,
+): Promise<void> {
+  const outcome = await withContext(async context => {
+    const request = decisionOf(context, decision, options)
     const account_id = await accountOfGroup(context.audit, id)
-    return context.runLong(groupDecisionDeed({ account_id, id }, asked))
+    return context.runLong(groupDecisionDeed({ account_id, id }, request))
   })
-  const shown = presentGroupDecision(decision, made)
-  const payouts = shown.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
-  print(shown, `${id}  ${DONE[decision]}; ${payouts.join(', ')}`)
+  const data = presentGroupDecision(decision, outcome)
+  const counts = data.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
+  print(data, `${id}  ${DECIDED[decision]}; ${counts.join(', ')}`)
 }
 
 async function decideAction(
   kind: 'payout' | 'beneficiary',
   id: string,
   decision: Decision,
-  options: Deciding,
+  options: DecisionOptions,
 ): Promise<void> {
   const status = await withContext(async context => {
-    const asked = askedBy(context, decision, options)
+    const request = decisionOf(context, decision, options)
     const key = { account_id: await accountIdOf(context.audit, kind, id), id }
-    if (kind === 'payout') return (await context.run(decisionDeed(key, asked))).payout.status
-    return (await context.run(beneficiaryDecisionDeed(key, asked))).beneficiary.approval
+    if (kind === 'payout') return (await context.run(decisionDeed(key, request))).payout.status
+    return (await context.run(beneficiaryDecisionDeed(key, request))).beneficiary.approval
   })
   const waits = status === 'pending_approval' && 'others must, too'
-  const words = [DONE[decision], waits || (kind === 'payout' && status)]
+  const words = [DECIDED[decision], waits || (kind === 'payout' && status)]
   print({ [kind]: id, decision, status }, `${id}  ${words.filter(Boolean).join('; ')}`)
 }
 
@@ -162,19 +168,23 @@ export function beneficiaryCommands(beneficiary: Command): void {
     .argument('<id>', 'beneficiary id')
     .addHelpText('after', example('beneficiary approval bnf_01m7xpm2m0c6hkd4r9ye'))
     .action(showBeneficiaryAction)
-  named(beneficiary, 'approve', 'approve a beneficiary as it was shown to you')
+  addCommand(beneficiary, 'approve', 'approve a beneficiary as it was shown to you')
     .argument('<id>', 'beneficiary id')
     .requiredOption('--digest <digest>', 'of what you were shown, as beneficiary approval says it')
     .option('--reason <text>', BENEFICIARY_REASON, readReason)
     .addHelpText('after', APPROVE_BENEFICIARY_HELP)
-    .action((id: string, options: Deciding) => decideAction('beneficiary', id, 'approve', options))
-  named(beneficiary, 'reject', 'reject a beneficiary; no payout may go to it')
+    .action((id: string, options: DecisionOptions) =>
+      decideAction('beneficiary', id, 'approve', options),
+    )
+  addCommand(beneficiary, 'reject', 'reject a beneficiary; no payout may go to it')
     .argument('<id>', 'beneficiary id')
     .requiredOption('--reason <text>', BENEFICIARY_REASON, readReason)
     .addHelpText('after', REJECT_BENEFICIARY_HELP)
-    .action((id: string, options: Deciding) => decideAction('beneficiary', id, 'reject', options))
+    .action((id: string, options: DecisionOptions) =>
+      decideAction('beneficiary', id, 'reject', options),
+    )
   for (const act of ['archive', 'unarchive'] as const) {
-    named(beneficiary, act, ARCHIVING[act])
+    addCommand(beneficiary, act, ARCHIVING[act])
       .argument('<id>', 'beneficiary id')
       .requiredOption('--reason <text>', BENEFICIARY_REASON, readReason)
       .addHelpText('after', ARCHIVE_HELP.replace('{act}', act))
@@ -249,38 +259,36 @@ async function archiveAction(
   print({ beneficiary: id, archived_at }, `${id}  ${already}${is}`)
 }
 
-/** Members see what is of accounts on which they have a role, as by the API. */
-async function refuseStranger(context: Context, account_id: string): Promise<void> {
-  const { audit, config, role } = context
+/** Refuses a member without a role on the account, as the API does. */
+async function refuseStranger({ audit, config, role }: Context, account_id: string): Promise<void> {
   if (role !== 'member') return
-  const own = (await listAccountRoles(audit)).filter(
-    one => one.user_name === config.user && one.account_id === account_id,
-  )
-  if (
-    rolesAllow(
-      own.map(one => one.role),
-      'read',
-    )
-  )
-    return
-  throw new CommandFailed(`${config.user} has no role on its account`)
+  const roles = (await listAccountRoles(audit))
+    .filter(one => one.user_name === config.user && one.account_id === account_id)
+    .map(one => one.role)
+  if (!rolesAllow(roles, 'read')) {
+    throw new CommandFailed(`${config.user} has no role on its account`)
+  }
 }
 
-/** The options by which people decide. */
-interface Deciding {
+/** The options of approve and reject. */
+interface DecisionOptions {
   readonly digest?: string
   readonly reason?: string
 }
 
-const DONE: Readonly<Record<Decision, string>> = { approve: 'approved', reject: 'rejected' }
+const DECIDED: Readonly<Record<Decision, string>> = { approve: 'approved', reject: 'rejected' }
 
-function askedBy(context: Context, decision: Decision, { digest, reason = '' }: Deciding) {
+function decisionOf(
+  context: Context,
+  decision: Decision,
+  { digest, reason = '' }: DecisionOptions,
+) {
   return given({ user_name: personOf(context), decision, reason, digest })
 }
 
 type Approval = Omit<ReturnType<typeof presentApproval>, 'object' | 'payout' | 'payout_import'>
 
-/** One fact a line, then who has decided. */
+/** One fact a line, then one decision a line. */
 function approvalLines(approval: Approval, payout_import = ''): string[] {
   const { needed, given, status, expires_at, made_by, digest, decisions } = approval
   return [

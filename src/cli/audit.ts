@@ -1,4 +1,4 @@
-// corridor audit list|export|verify: who did what, from where, and why.
+// corridor audit list|export|verify: lists, exports and proves the audit log.
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import {
@@ -14,7 +14,7 @@ import { type Instant, instantFromIso } from '../instant.ts'
 import { presentChange } from '../operator/audit-response.ts'
 import { describe, type Problem } from '../verify/problem.ts'
 import { verifyAudit } from '../verify/run.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { listing, toSecond } from './table.ts'
@@ -31,7 +31,7 @@ interface ListOptions {
 }
 
 export function auditCommands(audit: Command): void {
-  named(audit, 'list', 'list what was done, newest first')
+  addCommand(audit, 'list', 'list what was done, newest first')
     .option('--by <user>', 'by this user alone')
     .option('--act <command>', 'by this command alone, such as "payout transition"')
     .option('--account <account>', 'to this account alone')
@@ -41,11 +41,11 @@ export function auditCommands(audit: Command): void {
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
     .addHelpText('after', example('audit list --by ada --act payout'))
     .action(listAction)
-  named(audit, 'export', 'write the whole log, oldest first, one JSON object a line')
+  addCommand(audit, 'export', 'write the whole log, oldest first, one JSON object a line')
     .option('--after <number>', 'only what comes after this number', readNumber)
     .addHelpText('after', example('audit export > audit.jsonl'))
     .action(exportAction)
-  named(audit, 'verify', 'prove that nothing of the log was changed, added or removed')
+  addCommand(audit, 'verify', 'prove that nothing of the log was changed, added or removed')
     .option(
       '--head <head>',
       'number:hash, as an earlier run printed it: it is still there',
@@ -118,18 +118,18 @@ async function exportAction({ after = 0n }: { after?: bigint }): Promise<void> {
   })
 }
 
-async function verifyAction({ head: kept }: { head?: Head }): Promise<void> {
+async function verifyAction({ head: kept_head }: { head?: Head }): Promise<void> {
   const { problems, head } = await withContext(async ({ audit }) => ({
-    problems: [...(await verifyAudit(audit)), ...(await missing(audit, kept))],
+    problems: [...(await verifyAudit(audit)), ...(await problemsOfHead(audit, kept_head))],
     head: await findHead(audit),
   }))
-  const is_same = problems.length === 0
+  const is_proved = problems.length === 0
   const newest = `${head.change_id}:${head.hash}`
-  const words = is_same
+  const words = is_proved
     ? `${head.change_id} changes, chained.\nThe audit log is in order. Its head: ${newest}`
     : [...problems.map(describe), `Not in order: ${problems.length} named.`].join('\n')
-  print({ ok: is_same, problems, head: is_same ? newest : null }, words)
-  if (!is_same) process.exitCode = 1
+  print({ ok: is_proved, problems, head: is_proved ? newest : null }, words)
+  if (!is_proved) process.exitCode = 1
 }
 
 type Head = ReturnType<typeof readHead>
@@ -141,9 +141,10 @@ function readHead(text: string) {
 }
 
 /**
- * If the log was cut and continued, another change, or none, stands in the place of the kept head.
+ * A problem if the log has another change, or none, at the number of the kept head. So it finds a
+ * log that was cut, even if the log was continued.
  */
-async function missing(audit: Sql, kept: Head | undefined): Promise<Problem[]> {
+async function problemsOfHead(audit: Sql, kept: Head | undefined): Promise<Problem[]> {
   if (kept === undefined || kept.change_id === 0n) return []
   const hash = await findChange(audit, kept.change_id)
   if (hash === kept.hash) return []

@@ -15,7 +15,7 @@ import { asOwner, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { table } from './table.ts'
 import { type Bar, startBar } from './terminal.ts'
-import { checkedWords, readableVerdict } from './verify.ts'
+import { checkedWords, presentVerdict } from './verify.ts'
 
 /** How many heads are shown to people; --json prints all. */
 const SHOWN_HEADS = 20
@@ -41,7 +41,7 @@ export function backupCommand(command: Command): void {
     .argument('<file>', 'file to make; never written over')
     .addHelpText('after', BACKUP_HELP)
     .action(async (file: string) => {
-      const backup = await backUp(embedded(readConfig()), file)
+      const backup = await backUp(requireEmbedded(readConfig()), file)
       print({ file, ...backup }, backupWords(file, backup))
     })
 }
@@ -51,17 +51,17 @@ export function restoreCommand(command: Command): void {
     .argument('<file>', 'file that corridor backup made')
     .addHelpText('after', RESTORE_HELP)
     .action(async (file: string) => {
-      const config = embedded(readConfig())
+      const config = requireEmbedded(readConfig())
       const copy = await restore(config, file)
       const { restored, verdict, heads } = copy
-      const data = { file, ...restored, ...readableVerdict(verdict), heads }
+      const data = { file, ...restored, ...presentVerdict(verdict), heads }
       print(data, restoreWords(copy, config))
       if (!verdict.ok) process.exitCode = 1
     })
 }
 
-/** Refuses an external database, which has its own tools for backups. */
-function embedded(config: Config): Config {
+/** The settings of an embedded database. Refuses an external one, which has tools of its own. */
+function requireEmbedded(config: Config): Config {
   if (config.database_url === undefined) return config
   const tools = 'take a backup of it by pg_basebackup or pg_dump (docs/operations.md)'
   throw new UsageError(`DATABASE_URL names a database of your own; ${tools}`)
@@ -88,19 +88,19 @@ async function backUp(config: Config, file: string): Promise<Backup> {
 
 type Copy = Awaited<ReturnType<typeof restore>>
 
-const RESTORED = 'restored from a backup: compare it with what the rail has been given'
+const PAUSED_REASON = 'restored from a backup: compare it with what the rail has been given'
 
 async function restore(config: Config, file: string) {
-  let looked: { readonly verdict: Verdict; readonly heads: readonly Head[] } | undefined
+  let checked: { readonly verdict: Verdict; readonly heads: readonly Head[] } | undefined
   const restored = await restoreBackup({
     file,
     data_dir: config.data_dir,
     log: () => {},
     async accept(data_dir) {
-      looked = await withContext(
+      checked = await withContext(
         async ({ sql, audit }) => {
-          // Rails may have got payouts that the backup does not know.
-          await pauseAll(sql, RESTORED)
+          // The rails may have got payouts that the backup does not have.
+          await pauseAll(sql, PAUSED_REASON)
           return {
             verdict: await verify(audit, { account_id: null }),
             heads: await listHeads(audit),
@@ -108,11 +108,11 @@ async function restore(config: Config, file: string) {
         },
         { ...config, data_dir },
       )
-      return looked.verdict.ok
+      return checked.verdict.ok
     },
   })
-  if (looked === undefined) throw new Error('the copy was not looked at')
-  return { file, restored, ...looked }
+  if (checked === undefined) throw new Error('the copy was not looked at')
+  return { file, restored, ...checked }
 }
 
 function backupWords(file: string, { as_of, bytes, files }: Backup): string {

@@ -1,5 +1,5 @@
-// The commands of the command line. The module of a command is imported when it is called: most
-// need little of the product, and loading all of it takes the larger part of a second.
+// The commands of the command line. A call imports the module of its own command alone: most
+// commands need little of the product, and loading all of it takes the larger part of a second.
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { checkVariables } from '../config.ts'
@@ -103,7 +103,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Whether the call, or `corridor help NAME`, is for the command of this name. */
+/** Whether the words call the command of this name, or are `corridor help NAME`. */
 function isNamed(words: readonly string[], name: string): boolean {
   const [first, second] = words.filter(word => !word.startsWith('-'))
   return (first === 'help' ? second : first) === name
@@ -139,8 +139,8 @@ export async function makeProgram(isWanted: (name: string) => boolean, json = fa
 /** Adds --json to every command that does not describe it itself. */
 function offerJson(program: Command): void {
   for (const command of program.commands) {
-    const has = command.options.some(({ long }) => long === '--json')
+    const has_json = command.options.some(({ long }) => long === '--json')
     if (command.commands.length > 0) offerJson(command)
-    else if (!has) command.option('--json', 'print JSON')
+    else if (!has_json) command.option('--json', 'print JSON')
   }
 }

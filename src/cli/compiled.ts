@@ -1,6 +1,6 @@
 // Lets Node keep the compiled modules of the product, so that the next command starts in half the
-// time. Later commands run what is in the folder, so only the user may write to it; without such a
-// folder, nothing is kept.
+// time. Later commands run the code in the cache folder, so only the user may write to it. Without
+// such a folder, Node keeps nothing.
 import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { homedir } from 'node:os'

@@ -1,5 +1,5 @@
-// What every command shares: it opens and migrates the database, knows who runs it, and prints JSON
-// or words on standard output. failure.ts reports errors.
+// What every command shares: it opens and migrates the database, knows the person who runs it, and
+// prints JSON or words on standard output. failure.ts reports errors.
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { recordedLong } from '../audit/recorded.ts'
@@ -14,24 +14,28 @@ import { openDatabase } from '../postgres/open.ts'
 import { readCaller, refuseCommand } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
 import type { UserRole } from '../user/user.ts'
-import { CommandFailed, NotThere, readOrRefuse, UsageError } from './failure.ts'
+import { CommandFailed, NotFound, readOrRefuse, UsageError } from './failure.ts'
 import { visible } from './terminal.ts'
 
 export interface Context {
   readonly config: Config
-  /** Of who runs the command. */
+  /** The role of the person who runs the command. */
   readonly role: UserRole
   readonly url: string
-  /** For rows of no account. It cannot rewrite the books. For an auditor it cannot write. */
+  /**
+   * Works as the service: it sees rows of no account, until a transaction names accounts. It cannot
+   * rewrite the books. If an auditor runs the command, it cannot write at all.
+   */
   readonly sql: Sql
-  /** Reads the rows of all accounts, and cannot change them. */
+  /** Works as the auditor: it reads the rows of all accounts, and cannot write. */
   readonly audit: Sql
   /** Runs one write through a lane of its own, as the API runs it. */
   run<C, S, O>(deed: Deed<C, S, O>): Promise<O>
+  /** Runs one long write, in a transaction of its own. */
   runLong<C, S, O, P>(deed: LongDeed<C, S, O, P>): Promise<O>
 }
 
-/** What this process runs, such as `payout transition`, and whether with --json. */
+/** The command that this process runs, such as `payout transition`, and whether with --json. */
 export const running = { command: '', json: false }
 
 /** Opens the database for one command, whether or not the service runs. */
@@ -43,7 +47,7 @@ export async function withContext<T>(
   try {
     await asOwner(database.url, async owner => {
       await refuseWithoutSchema(owner)
-      // An external database is migrated only by `corridor migrate`.
+      // Only `corridor migrate` and `corridor start` migrate an external database.
       if (config.database_url === undefined) await migrate(owner)
       await refuseUnready(owner)
     })
@@ -54,8 +58,8 @@ export async function withContext<T>(
 }
 
 /**
- * The same on a database that is already open and migrated. A service acts for no person: it also
- * starts at night, and after the person who set it up has left.
+ * Runs `work` on a database that is already open and migrated. A service acts for no person, so it
+ * needs no user: it also starts at night, and after the person who set it up has left.
  */
 export async function onDatabase<T>(
   config: Config,
@@ -86,7 +90,7 @@ export async function onDatabase<T>(
     const runLong: Context['runLong'] = ({ operation, command, act }) =>
       new Lane(sql, recordedLong(operation, act), { max_batch: 1 }).run(command)
     return await work({ config, role, url, sql, audit, run, runLong }).catch(error => {
-      if (error instanceof Unknown) throw new NotThere(error.kind, error.id, error.known)
+      if (error instanceof Unknown) throw new NotFound(error.kind, error.id, error.known)
       if (!isReadOnly(error)) throw error
       throw new CommandFailed(`${config.user} is an auditor, who reads and changes nothing`)
     })
@@ -110,7 +114,10 @@ export function operatorOf({ config }: Context): Operator {
   return { name: config.user, is_login: config.user_is_login }
 }
 
-/** The person who runs the command. A log-in does not tell which of several people that is. */
+/**
+ * The person who runs the command.
+ * @throws UsageError for a log-in, which does not tell which of several people runs it
+ */
 export function personOf({ config }: Context): string {
   if (!config.user_is_login && config.user !== '') return config.user
   throw new UsageError(
@@ -119,11 +126,11 @@ export function personOf({ config }: Context): string {
 }
 
 /** Adds a command to a group. */
-export function named(group: Command, name: string, description: string): Command {
+export function addCommand(group: Command, name: string, description: string): Command {
   return group.command(name).description(description)
 }
 
-/** Help that is one example of a command. */
+/** Help text with one example of a command. */
 export function example(words: string): string {
   return `\nExample:\n  npx corridor ${words}`
 }
@@ -141,7 +148,7 @@ export function print(data: unknown, words: string): void {
   else process.stdout.write(`${words}\n`)
 }
 
-/** Escapes characters that a terminal would obey and that JSON allows. */
+/** Prints JSON. Escapes the characters that a terminal would obey, which JSON may contain. */
 export function printJson(data: unknown): void {
   const lines = JSON.stringify(data, null, 2).split('\n')
   process.stdout.write(`${lines.map(visible).join('\n')}\n`)

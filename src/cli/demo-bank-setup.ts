@@ -1,5 +1,6 @@
-// What the demonstration with a bank needs in an installation: a live account with money, a price,
-// a rail to the test bank and a route to it. All but the account and the rail is removed again.
+// Sets up what the demonstration with a bank needs in an installation: a live account with money,
+// a fee, a rail to the test bank and a route to the rail. At the end it removes the fee and the
+// route; the account and the rail stay.
 
 import { join } from 'node:path'
 import { listAccounts } from '../account/store.ts'
@@ -19,18 +20,18 @@ import { authorizationOf } from './demo-http.ts'
 import { CommandFailed, readOrRefuse } from './failure.ts'
 import { book } from './funding.ts'
 
-/** The name of its accounts. An installation with other live accounts pays real money. */
+/** The name of its accounts. An installation with any other live account pays real money. */
 const NAME = 'Bank demo'
 const RAIL = 'demo_bank'
 /** EUR 1,000.00 */
 const FUNDED = 100_000n
 
-/** Where the bank is. */
+/** How Corridor reaches the test bank. */
 interface BankPlace {
   readonly folder: string
   readonly user: string
   readonly password: string
-  /** Undefined: files go through the folder. */
+  /** The SFTP server of the bank; undefined if files go through the folder. */
   readonly server: { readonly port: number; readonly fingerprint: string } | undefined
   /** What a payout costs, in cents. */
   readonly fee: number
@@ -39,11 +40,12 @@ interface BankPlace {
 export type BankDemoSetUp = Awaited<ReturnType<typeof setUpBankDemo>>
 
 export async function setUpBankDemo(context: Context, place: BankPlace) {
-  await refuseInEarnest(context)
-  await withoutLists(context)
+  await refuseRealMoney(context)
+  await requireNoLists(context)
   const rail = await setRail(context, place)
-  const wanted = { name: NAME, currencies: ['EUR'], primary_currency: 'EUR', fund: [] }
-  const { account, key_id, secret } = await createFunded(context, { ...wanted, sandbox: false })
+  const new_account = { name: NAME, currencies: ['EUR'], primary_currency: 'EUR', fund: [] }
+  const opened = await createFunded(context, { ...new_account, sandbox: false })
+  const { account, key_id, secret } = opened
   const { account_id } = account
   const booking = { account_id, currency: 'EUR', amount: FUNDED, reason: '', split: false } as const
   const reference = `DEMO ${account_id}`
@@ -71,8 +73,11 @@ const ANY_PAYOUT = {
   timetable: null,
 }
 
-/** The demonstration pays nobody, so its payouts wait for no sanctions list. */
-async function withoutLists({ sql, config }: Context): Promise<void> {
+/**
+ * Requires no sanctions list, unless the operator has chosen the lists: the demonstration pays
+ * nobody, so its payouts need wait for no list.
+ */
+async function requireNoLists({ sql, config }: Context): Promise<void> {
   const { is_default } = await readRequired(sql)
   if (!is_default) return
   const reason = 'The demonstration pays nobody.'
@@ -83,7 +88,7 @@ async function withoutLists({ sql, config }: Context): Promise<void> {
  * The demonstration books money that does not exist, so it refuses an installation that pays real
  * money.
  */
-async function refuseInEarnest({ sql }: Context): Promise<void> {
+async function refuseRealMoney({ sql }: Context): Promise<void> {
   const live = (await listAccounts(sql)).filter(({ sandbox, name }) => !sandbox && name !== NAME)
   const [one] = live
   if (one === undefined) return
@@ -129,7 +134,7 @@ function settingsOf({ folder, server, user }: BankPlace) {
   }
 }
 
-/** A price for live accounts, unless the operator has set one for such payouts. */
+/** Sets a fee for live accounts; undefined if the operator has set one for such payouts. */
 async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined> {
   const fee: Fee = {
     payout_type: 'local',
@@ -144,17 +149,17 @@ async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined>
     maximum_amount: null,
     sample: false,
   }
-  const there = (await listFees(sql)).some(
+  const has_fee = (await listFees(sql)).some(
     ({ destination_country, network }) => destination_country === 'AT' && network === 'sepa',
   )
-  if (there) return undefined
+  if (has_fee) return undefined
   await upsertFees(sql, [fee])
   return fee
 }
 
 /**
- * The rail stays, as payouts went to it. It is asked no more, and reads a folder where nobody puts
- * files.
+ * Removes the route and the fee, and pauses the rail. The rail stays, because payouts went to it.
+ * Its transport becomes the folder, because the SFTP server ends.
  */
 export async function endBankDemo(
   context: Context,

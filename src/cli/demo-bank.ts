@@ -1,5 +1,5 @@
-// corridor demo --bank: two payouts of a live account through the rail of ISO 20022 and the test
-// bank. It shows every file of theirs. One payout arrives, the other is returned.
+// corridor demo --bank: makes two payouts of a live account through an ISO 20022 rail and a test
+// bank, and shows each file between them. One payout arrives, the bank returns the other.
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,19 +8,19 @@ import type { Started } from '../../examples/bank/start.ts'
 import { printJson, running, withContext } from './context.ts'
 import { type BankDemoSetUp, endBankDemo, setUpBankDemo } from './demo-bank-setup.ts'
 import {
-  answered,
   type Exchange,
   findService,
   KEY_TIMEOUT_MS,
-  request,
+  printStep,
+  requestLines,
+  requireSuccess,
   send,
+  statusWords,
   style,
-  succeeded,
-  tellStep,
   until,
 } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
-import { layOut, money, outline } from './table.ts'
+import { jsonLines, money, outline } from './table.ts'
 import { visible } from './terminal.ts'
 
 type ShownFile = Extract<BankDemoStep, { step: 'file' }>
@@ -37,30 +37,31 @@ export type BankDemoStep =
 const AMOUNTS = [10_000, 19_207] as const
 const FEE = 35
 
-/** A rail seals, sends and fetches within seconds; a loaded machine takes longer. */
+/** The wait for the rail to seal, send or fetch files: seconds, and longer on a loaded machine. */
 const STAGE_TIMEOUT_MS = 60_000
-/** Payouts that are made together go into one file. */
+/** The wait for both payouts to go into one file. */
 const GATHER_MS = 1_500
 
-export async function demoBank(named_url: string | undefined, over_sftp: boolean): Promise<void> {
-  const url = await findService(named_url)
+/** Runs the demonstration. Without `service_url`, the service is the one of this machine. */
+export async function demoBank(service_url: string | undefined, over_sftp: boolean): Promise<void> {
+  const url = await findService(service_url)
   const folder = await mkdtemp(join(tmpdir(), 'corridor-demo-bank-'))
   const steps: BankDemoStep[] = []
-  const tell = (step: BankDemoStep) => {
+  const showStep = (step: BankDemoStep) => {
     steps.push(step)
-    if (!running.json) tellStep(steps.length, ...told(step))
+    if (!running.json) printStep(steps.length, ...linesOf(step))
   }
   const interrupt = listenForInterrupt()
   const { signal } = interrupt
   try {
-    await runWithBank({ url, folder, over_sftp, signal }, tell)
+    await runWithBank({ url, folder, over_sftp, signal }, showStep)
   } finally {
     interrupt.end()
   }
   if (running.json) printJson(steps)
 }
 
-interface Place {
+interface DemoOptions {
   readonly url: string
   readonly folder: string
   readonly over_sftp: boolean
@@ -80,30 +81,33 @@ function listenForInterrupt() {
   return { signal: stopping.signal, end }
 }
 
-async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Promise<void> {
+async function runWithBank(
+  options: DemoOptions,
+  showStep: (step: BankDemoStep) => void,
+): Promise<void> {
   const files: ShownFile[] = []
   const sftp = { port: 0, user: 'corridor', password: crypto.randomUUID() }
   // The bank is an example, and no other command needs it.
   const { startBank } = await import('../../examples/bank/start.ts')
   const { validate } = await import('../../examples/bank/schema.ts')
   const started = await startBank({
-    folder: place.folder,
+    folder: options.folder,
     validate,
     tell: (what, name, bytes) => {
       if (what !== 'took' && what !== 'sent') throw new CommandFailed(`the bank has ${what}`)
       const content = Buffer.from(bytes).toString('utf8')
       files.push({ step: 'file', by: what === 'sent' ? 'bank' : 'corridor', name, content })
     },
-    ...(place.over_sftp && { sftp }),
+    ...(options.over_sftp && { sftp }),
   })
   try {
-    const bank = { folder: place.folder, server: started.sftp, ...sftp, fee: FEE }
+    const bank = { folder: options.folder, server: started.sftp, ...sftp, fee: FEE }
     const account = await withContext(context => setUpBankDemo(context, bank))
     try {
-      tell({ step: 'bank', folder: place.folder, rail: account.rail })
-      tell({ step: 'account', ...account.shown })
+      showStep({ step: 'bank', folder: options.folder, rail: account.rail })
+      showStep({ step: 'account', ...account.shown })
       const { authorization } = account
-      await payThroughBank({ ...place, started, files, authorization, tell })
+      await payThroughBank({ ...options, started, files, authorization, showStep })
     } finally {
       await withContext(context => endBankDemo(context, account, bank))
     }
@@ -112,92 +116,94 @@ async function runWithBank(place: Place, tell: (step: BankDemoStep) => void): Pr
   }
 }
 
-interface Parts extends Place {
+interface RunningDemo extends DemoOptions {
   readonly started: Started
-  /** What the bank has taken and sent, but is not shown yet. */
+  /** The files that the bank has taken or sent, and that no step has shown yet. */
   readonly files: ShownFile[]
   readonly authorization: string
-  readonly tell: (step: BankDemoStep) => void
+  readonly showStep: (step: BankDemoStep) => void
 }
 
-/** The bank works a round whenever the results of the round before have arrived. */
-async function payThroughBank(parts: Parts): Promise<void> {
-  const { tell, started } = parts
-  const [first, second] = await pay(parts)
-  await wait(parts, 'the service has put a file into its outbox', () => started.bank.busy)
+/** Lets the bank work round by round. Each round waits for the results of the round before. */
+async function payThroughBank(demo: RunningDemo): Promise<void> {
+  const { showStep, started } = demo
+  const [first, second] = await pay(demo)
+  await waitUntil(demo, 'the service has put a file into its outbox', () => started.bank.busy)
   await new Promise(resolve => setTimeout(resolve, GATHER_MS))
-  await work(parts)
-  await wait(parts, 'the service has fetched the report', () => isFetched(parts))
-  await work(parts)
-  await tellStatuses(parts, { [first]: 'succeeded', [second]: 'succeeded' })
-  await work(parts)
-  await tellStatuses(parts, { [second]: 'reversed' })
-  await work(parts)
-  await wait(parts, 'the service has fetched the statement', () => isFetched(parts))
+  await workRound(demo)
+  await waitUntil(demo, 'the service has fetched the report', () => isFetched(demo))
+  await workRound(demo)
+  await awaitStatuses(demo, { [first]: 'succeeded', [second]: 'succeeded' })
+  await workRound(demo)
+  await awaitStatuses(demo, { [second]: 'reversed' })
+  await workRound(demo)
+  await waitUntil(demo, 'the service has fetched the statement', () => isFetched(demo))
   for (const id of [first, second]) {
-    tell({ step: 'timeline', ...(await get(parts, `/v3/payout/${id}/timeline`)) })
+    showStep({ step: 'timeline', ...(await get(demo, `/v3/payout/${id}/timeline`)) })
   }
-  tell({ step: 'balance', ...(await get(parts, '/v3/balance')) })
+  showStep({ step: 'balance', ...(await get(demo, '/v3/balance')) })
   const paid = countPaid(started)
-  tell({ step: 'paid', ...paid })
+  showStep({ step: 'paid', ...paid })
   if (paid.most !== 1) throw new CommandFailed('the bank has not paid each payment once')
 }
 
-async function pay(parts: Parts): Promise<[string, string]> {
-  const known = () => ask(parts, { method: 'GET', path: '/v3/balance' })
-  await until(KEY_TIMEOUT_MS, known, ({ response }) => response.status === 401)
+/** Makes both payouts, and returns their ids. */
+async function pay(demo: RunningDemo): Promise<[string, string]> {
+  const readBalance = () => ask(demo, { method: 'GET', path: '/v3/balance' })
+  // The service answers 401 until it knows the new key.
+  await until(KEY_TIMEOUT_MS, readBalance, ({ response }) => response.status === 401)
   const post = { method: 'POST', path: '/v3/payout' }
-  const posted = AMOUNTS.map((amount, i) =>
-    ask(parts, { ...post, body: payoutBody(amount, i + 1) }),
-  )
-  const exchanges = (await Promise.all(posted)).map(succeeded)
-  for (const exchange of exchanges) parts.tell({ step: 'payout', ...exchange })
+  const posted = AMOUNTS.map((amount, i) => ask(demo, { ...post, body: payoutBody(amount, i + 1) }))
+  const exchanges = (await Promise.all(posted)).map(requireSuccess)
+  for (const exchange of exchanges) demo.showStep({ step: 'payout', ...exchange })
   const [first = '', second = ''] = exchanges.map(({ response }) => response.body.data.id)
   return [first, second]
 }
 
-function ask({ url, signal, authorization }: Parts, request: Exchange['request']) {
+function ask({ url, signal, authorization }: RunningDemo, request: Exchange['request']) {
   signal.throwIfAborted()
   return send(url, authorization, request)
 }
 
-async function get(parts: Parts, path: string): Promise<Exchange> {
-  return succeeded(await ask(parts, { method: 'GET', path }))
+async function get(demo: RunningDemo, path: string): Promise<Exchange> {
+  return requireSuccess(await ask(demo, { method: 'GET', path }))
 }
 
-/** One round of the bank, and its files. */
-async function work({ started, files, tell }: Parts): Promise<void> {
+/** Lets the bank work one round, and shows the files of the round. */
+async function workRound({ started, files, showStep }: RunningDemo): Promise<void> {
   await started.bank.work()
-  for (const file of files.splice(0)) tell(file)
+  for (const file of files.splice(0)) showStep(file)
 }
 
-async function isFetched({ folder }: Parts): Promise<boolean> {
+/** Whether the rail has fetched every file of the bank. */
+async function isFetched({ folder }: RunningDemo): Promise<boolean> {
   return (await readdir(join(folder, 'from-bank'))).length === 0
 }
 
-async function tellStatuses(parts: Parts, wanted: Readonly<Record<string, string>>) {
-  for (const [id, status] of Object.entries(wanted)) {
+/** Waits until each payout has its status, by payout id, and shows it. */
+async function awaitStatuses(demo: RunningDemo, statuses: Readonly<Record<string, string>>) {
+  for (const [id, status] of Object.entries(statuses)) {
     const isOther = ({ response }: Exchange) => response.body.data.status !== status
-    const seen = await until(STAGE_TIMEOUT_MS, () => get(parts, `/v3/payout/${id}`), isOther)
-    if (isOther(seen)) {
-      const is = seen.response.body.data.status
-      throw new CommandFailed(`payout ${id} is ${is}, and not ${status}${HINT}`)
+    const last = await until(STAGE_TIMEOUT_MS, () => get(demo, `/v3/payout/${id}`), isOther)
+    if (isOther(last)) {
+      const actual = last.response.body.data.status
+      throw new CommandFailed(`payout ${id} is ${actual}, and not ${status}${HINT}`)
     }
-    parts.tell({ step: 'status', ...seen })
+    demo.showStep({ step: 'status', ...last })
   }
 }
 
-async function wait(
-  { signal }: Parts,
-  what: string,
-  holds: () => boolean | Promise<boolean>,
+async function waitUntil(
+  { signal }: RunningDemo,
+  event: string,
+  hasHappened: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const look = async () => {
+  const check = async () => {
     signal.throwIfAborted()
-    return holds()
+    return hasHappened()
   }
-  const seen = await until(STAGE_TIMEOUT_MS, look, is_seen => !is_seen)
-  if (!seen) throw new CommandFailed(`not seen: ${what}${HINT}`)
+  const has_happened = await until(STAGE_TIMEOUT_MS, check, happened => !happened)
+  if (!has_happened) throw new CommandFailed(`not seen: ${event}${HINT}`)
 }
 
 const HINT =
@@ -229,12 +235,12 @@ function countPaid({ bank }: Started) {
   return { payments: times.length, most: Math.max(...times) }
 }
 
-/** A title, and the lines below it. */
-function told(step: BankDemoStep): string[] {
+/** The title of a step, and the lines below it. */
+function linesOf(step: BankDemoStep): string[] {
   switch (step.step) {
     case 'bank': {
       const title = 'A bank of our own, and a rail to it'
-      return [title, `Its files stay in ${step.folder}`, ...layOut(step.rail)]
+      return [title, `Its files stay in ${step.folder}`, ...jsonLines(step.rail)]
     }
     case 'account': {
       const { account_id, name, funded } = step
@@ -248,13 +254,14 @@ function told(step: BankDemoStep): string[] {
     }
     case 'payout': {
       const { id, status, created_at } = step.response.body.data
-      return ['A payout', ...request(step), answered(step), ...layOut({ id, status, created_at })]
+      const lines = jsonLines({ id, status, created_at })
+      return ['A payout', ...requestLines(step), statusWords(step), ...lines]
     }
     case 'status': {
       const { amount, currency, ...rest } = step.response.body.data
       const { id, status, failure, tracking_details } = rest
       const title = `The payout of ${money(currency, BigInt(amount))} is ${status}`
-      return [title, ...request(step), ...layOut({ id, status, failure, tracking_details })]
+      return [title, ...requestLines(step), ...jsonLines({ id, status, failure, tracking_details })]
     }
     case 'paid': {
       const { payments, most } = step
@@ -263,7 +270,7 @@ function told(step: BankDemoStep): string[] {
     }
     default: {
       const title = step.step === 'timeline' ? 'How it went' : 'What is left'
-      return [title, ...request(step), answered(step), ...layOut(step.response.body)]
+      return [title, ...requestLines(step), statusWords(step), ...jsonLines(step.response.body)]
     }
   }
 }

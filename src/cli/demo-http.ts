@@ -1,10 +1,10 @@
-// What demonstrations share: requests to the running service as a customer sends them, and their
-// look on a terminal.
+// What demonstrations share: they send requests to the running service as a customer does, and
+// print them on a terminal.
 
 import { styleText } from 'node:util'
 import { readConfig } from '../config.ts'
 import { CommandFailed, UsageError } from './failure.ts'
-import { layOut } from './table.ts'
+import { jsonLines } from './table.ts'
 
 const POLL_MS = 250
 const REQUEST_TIMEOUT_MS = 10_000
@@ -32,7 +32,10 @@ export function authorizationOf(key: string): string {
   return `Basic ${Buffer.from(key).toString('base64')}`
 }
 
-/** The URL of the service, which must answer before anything is written. */
+/**
+ * The URL of the service. A command calls it before it writes anything.
+ * @throws CommandFailed if no service answers there
+ */
 export async function findService(named: string | undefined): Promise<string> {
   const url = readUrl(named)
   const { response } = await send(url, '', { method: 'GET', path: '/healthz' })
@@ -40,7 +43,7 @@ export async function findService(named: string | undefined): Promise<string> {
   throw new CommandFailed(`what answers at ${url} is not Corridor`)
 }
 
-/** Asks at a steady pace until `goesOn` returns false or the time is over. */
+/** Asks every POLL_MS until `goesOn` returns false or the time is over; returns the last answer. */
 export async function until<Answer>(
   timeout_ms: number,
   ask: () => Promise<Answer>,
@@ -77,12 +80,15 @@ export async function send(url: string, authorization: string, request: Exchange
 function reasonOf(error: unknown): string {
   const { cause, name, message } = error as Error
   if (name === 'TimeoutError') return `no answer in ${REQUEST_TIMEOUT_MS / 1000} s`
-  const { code, message: hidden } = (cause ?? {}) as { code?: string; message?: string }
-  return code ?? hidden ?? message
+  const { code, message: cause_message } = (cause ?? {}) as { code?: string; message?: string }
+  return code ?? cause_message ?? message
 }
 
-/** The exchange. Throws the service's own message if it did not succeed. */
-export function succeeded(exchange: Exchange): Exchange {
+/**
+ * Returns an exchange that succeeded.
+ * @throws CommandFailed with the service's own message for any other
+ */
+export function requireSuccess(exchange: Exchange): Exchange {
   const { request, response } = exchange
   if (response.status === 200) return exchange
   const reason = response.body?.errors?.[0]?.reason
@@ -96,22 +102,23 @@ export function succeeded(exchange: Exchange): Exchange {
 }
 
 /** Prints one step under its heading. */
-export function tellStep(number: number, title = '', ...lines: readonly string[]): void {
+export function printStep(number: number, title = '', ...lines: readonly string[]): void {
   const heading = style('bold', `${number}. ${title}`)
   const text = [heading, ...lines.map(line => `  ${line}`.trimEnd()), '', '']
   process.stdout.write(text.join('\n'))
 }
 
-export function request({ request: { method, path, body } }: Exchange): string[] {
+/** The request as lines for a terminal: method and path, then the body. */
+export function requestLines({ request: { method, path, body } }: Exchange): string[] {
   const line = style('cyan', `${method} ${path}`)
-  return body === undefined ? [line] : [line, ...layOut(body)]
+  return body === undefined ? [line] : [line, ...jsonLines(body)]
 }
 
-export function answered({ response }: Exchange): string {
+export function statusWords({ response }: Exchange): string {
   return style('green', String(response.status))
 }
 
-/** Without colour if standard output is no terminal or NO_COLOR is set. */
+/** Styles text; leaves it plain if standard output is no terminal or NO_COLOR is set. */
 export function style(format: Parameters<typeof styleText>[0], text: string): string {
   return styleText(format, text, { stream: process.stdout })
 }

@@ -1,6 +1,6 @@
 // corridor demo: makes one payout over HTTP, from quote to settlement, as a customer of the running
-// service does. Then it reads the account's ledger from the database and adds it up. The API does
-// not make the demo's account, because operators open accounts.
+// service does. Then it reads the account's ledger from the database and adds it up. It opens its
+// account in the database, as operators do.
 
 import { type Command, Option } from 'commander'
 import type { Journal } from '../ledger/rules.ts'
@@ -12,20 +12,20 @@ import { printJson, running, withContext } from './context.ts'
 import { demoBank } from './demo-bank.ts'
 import {
   type Answer,
-  answered,
   authorizationOf,
   type Exchange,
   findService,
   KEY_TIMEOUT_MS,
-  request,
+  printStep,
+  requestLines,
+  requireSuccess,
   send,
+  statusWords,
   style,
-  succeeded,
-  tellStep,
   until,
 } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
-import { layOut, major, money } from './table.ts'
+import { jsonLines, major, money } from './table.ts'
 
 /** The account starts with USD 10,000.00, and pays HKD 10,000.00. */
 const FUNDED = 1_000_000n
@@ -37,14 +37,14 @@ const SETTLE_TIMEOUT_MS = 15_000
 type Journals = readonly ReturnType<typeof presentJournal>[]
 type Sums = ReturnType<typeof addUp>
 
-interface Shown extends Exchange {
+interface ExchangeStep extends Exchange {
   readonly step: 'opening_balance' | 'quote' | 'payout' | 'closing_balance' | 'balance_transaction'
 }
 
 /** One element of what --json prints. */
 export type DemoStep =
   | ({ readonly step: 'account' } & Awaited<ReturnType<typeof makeAccount>>['shown'])
-  | Shown
+  | ExchangeStep
   | ({ readonly step: 'settlement'; readonly asked: number; readonly took_ms: number } & Exchange)
   | { readonly step: 'ledger'; readonly journals: Journals }
   | ({ readonly step: 'arithmetic' } & Sums)
@@ -77,22 +77,22 @@ Examples, with the service running in another terminal:
   npx corridor demo
   npx corridor demo --bank`
 
-async function demo({ url: named, bank }: { url?: string; bank?: string | true }): Promise<void> {
-  if (bank !== undefined) return demoBank(named, bank === 'sftp')
-  const url = await findService(named)
+async function demo(options: { url?: string; bank?: string | true }): Promise<void> {
+  if (options.bank !== undefined) return demoBank(options.url, options.bank === 'sftp')
+  const url = await findService(options.url)
   const steps: DemoStep[] = []
   await runDemo(url, step => {
     steps.push(step)
-    if (!running.json) tellStep(steps.length, TITLES[step.step], ...linesOf(step, steps))
+    if (!running.json) printStep(steps.length, TITLES[step.step], ...linesOf(step, steps))
   })
   if (running.json) printJson(steps)
   const last = steps.at(-1)
   if (last?.step === 'arithmetic' && !last.adds_up) throw new CommandFailed('it does not add up')
 }
 
-async function runDemo(url: string, tell: (step: DemoStep) => void): Promise<void> {
+async function runDemo(url: string, showStep: (step: DemoStep) => void): Promise<void> {
   const { authorization, shown } = await makeAccount()
-  tell({ step: 'account', ...shown })
+  showStep({ step: 'account', ...shown })
   const isUnknown = ({ response }: Exchange) => response.status === 401
   const get = (path: string) => send(url, authorization, { method: 'GET', path })
   const post = (path: string, body: object) =>
@@ -103,28 +103,28 @@ async function runDemo(url: string, tell: (step: DemoStep) => void): Promise<voi
       `the service at ${url} does not know the new account: it has another database`,
     )
   }
-  const show = (step: Shown['step'], exchange: Exchange): Answer => {
-    tell({ step, ...succeeded(exchange) })
+  const show = (step: ExchangeStep['step'], exchange: Exchange): Answer => {
+    showStep({ step, ...requireSuccess(exchange) })
     return exchange.response.body
   }
   const before = show('opening_balance', opening)
-  const quoted = show('quote', await post('/v3/payout/quote', QUOTE))
-  const { data: payout } = show('payout', await post('/v3/payout', payoutBody(quoted.id)))
-  tell(await settlement(() => get(`/v3/payout/${payout.id}`)))
+  const quote = show('quote', await post('/v3/payout/quote', QUOTE))
+  const { data: payout } = show('payout', await post('/v3/payout', payoutBody(quote.id)))
+  showStep(await awaitSettlement(() => get(`/v3/payout/${payout.id}`)))
   const after = show('closing_balance', await get('/v3/balance'))
   show('balance_transaction', await get(`/v3/balance_transaction/${payout.balance_transaction}`))
 
   const filter = { after: 0n, limit: 100 }
   const journals = await withContext(({ audit }) => listJournals(audit, shown.account_id, filter))
-  tell({ step: 'ledger', journals: journals.map(presentJournal) })
-  tell({ step: 'arithmetic', ...addUp(before, quoted, after, journals) })
+  showStep({ step: 'ledger', journals: journals.map(presentJournal) })
+  showStep({ step: 'arithmetic', ...addUp(before, quote, after, journals) })
 }
 
 async function makeAccount() {
   const currencies = ['USD', 'HKD']
   const fund = [{ currency: 'USD', amount: FUNDED }]
-  const wanted = { name: 'Demo', currencies, primary_currency: 'USD', fund, sandbox: true }
-  const { account, key_id, secret } = await withContext(context => createFunded(context, wanted))
+  const demo = { name: 'Demo', currencies, primary_currency: 'USD', fund, sandbox: true }
+  const { account, key_id, secret } = await withContext(context => createFunded(context, demo))
   const { account_id, name } = account
   const funded = { currency: 'USD', amount: amountToJson(FUNDED) }
   const authorization = authorizationOf(`${key_id}:${secret}`)
@@ -161,13 +161,13 @@ function payoutBody(quote: string) {
   }
 }
 
-/** Asks until the payout is no longer processing. Fails unless it succeeded. */
-async function settlement(get: () => Promise<Exchange>): Promise<DemoStep> {
+/** Asks until the payout is no longer processing. Fails unless it has succeeded. */
+async function awaitSettlement(get: () => Promise<Exchange>): Promise<DemoStep> {
   const started = performance.now()
   let asked = 0
   const ask = async () => {
     asked += 1
-    return succeeded(await get())
+    return requireSuccess(await get())
   }
   const settled = await until(
     SETTLE_TIMEOUT_MS,
@@ -188,17 +188,17 @@ function presentJournal({ number, kind, source, postings }: Journal) {
 }
 
 /**
- * Sums that anyone can check with pencil and paper, in minor units of USD. They come from the
- * answers of the API; the engine computes nothing again.
+ * Sums that anyone can check with pencil and paper, in minor units of USD. The figures come from
+ * answers of the API and from the ledger, and not from the engine's pricing.
  */
-function addUp(before: Answer, quoted: Answer, after: Answer, journals: readonly Journal[]) {
+function addUp(before: Answer, quote: Answer, after: Answer, journals: readonly Journal[]) {
   const balance = ({ data }: Answer) =>
     BigInt(data.available.find((b: Answer) => b.currency === 'USD').amount)
-  const holding_amount = BigInt(quoted.holding_info.amount)
-  const fixed_fee = BigInt(quoted.fee_info.fixed.in_holding_currency)
-  const variable_fee = BigInt(quoted.fee_info.variable.in_holding_currency)
-  const rate = quoted.exchange_rates.holding_to_payout
-  // A number with 12 significant digits prints as it was sent.
+  const holding_amount = BigInt(quote.holding_info.amount)
+  const fixed_fee = BigInt(quote.fee_info.fixed.in_holding_currency)
+  const variable_fee = BigInt(quote.fee_info.variable.in_holding_currency)
+  const rate = quote.exchange_rates.holding_to_payout
+  // A rate has 12 significant digits at most, so String gives the digits that the service sent.
   const exact = parseDecimal(String(rate))
   if (exact === undefined) throw new CommandFailed(`the rate ${rate} is no decimal`)
   const divided = divideByRate(BigInt(PAID), exact, 2, 2, divideUp)
@@ -237,7 +237,7 @@ const TITLES: Readonly<Record<DemoStep['step'], string>> = {
   arithmetic: 'It adds up by hand',
 }
 
-/** `steps` are all steps so far, this one last. */
+/** The lines below the heading of a step. `steps` are all steps so far, this one last. */
 function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
   switch (step.step) {
     case 'account': {
@@ -252,9 +252,9 @@ function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
       const created = steps.flatMap(s => (s.step === 'payout' ? [s.response.body.data] : []))[0]
       const seconds = `${formatMajor(BigInt(step.took_ms), 3).slice(0, -2)} s`
       return [
-        ...request(step),
-        `asked ${step.asked} times in ${seconds}; ${answered(step)}, and this has changed:`,
-        ...layOut(changed(created, step.response.body.data)),
+        ...requestLines(step),
+        `asked ${step.asked} times in ${seconds}; ${statusWords(step)}, and this has changed:`,
+        ...jsonLines(changedMembers(created, step.response.body.data)),
       ]
     }
     case 'ledger':
@@ -262,12 +262,15 @@ function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
     case 'arithmetic':
       return describeArithmetic(step)
     default:
-      return [...request(step), answered(step), ...layOut(step.response.body)]
+      return [...requestLines(step), statusWords(step), ...jsonLines(step.response.body)]
   }
 }
 
-/** The members that differ. */
-function changed(before: Record<string, unknown> | undefined, after: Record<string, unknown>) {
+/** The members of `after` that differ from those of `before`. */
+function changedMembers(
+  before: Record<string, unknown> | undefined,
+  after: Record<string, unknown>,
+) {
   const differs = (name: string) => JSON.stringify(before?.[name]) !== JSON.stringify(after[name])
   return Object.fromEntries(Object.entries(after).filter(([name]) => differs(name)))
 }

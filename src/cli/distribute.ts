@@ -42,7 +42,7 @@ export function distributeCommand(command: Command): void {
 
 function readShards(text: string): number {
   const shards = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0
-  // With one shard, a spread database looks like one that is not.
+  // With one shard, a spread database looks like one that is not spread.
   if (shards < 2 || shards > 1024) throw new UsageError('--shards must be 2 to 1024')
   return shards
 }

@@ -1,6 +1,6 @@
-// What corridor doctor finds in the database: workers, rates, lists, accounts, webhooks, verify and
-// backup. The service's own rules decide what is in order: for accounts, the rules by which a quote
-// is priced.
+// The checks of corridor doctor in the database: workers, rates, lists, accounts, webhooks, verify
+// and backup. The service's own rules decide what is in order: for accounts, the rules that price a
+// quote.
 import type { Account } from '../account/rules.ts'
 import { listLastRuns, UPKEEP_KINDS, type UpkeepKind } from '../audit/upkeep-store.ts'
 import { databaseNow, type Sql } from '../db/connect.ts'
@@ -22,10 +22,10 @@ import type { Context } from './context.ts'
 import { type Finding, inOrder, wrong } from './doctor-machine.ts'
 import { describeAge } from './table.ts'
 
-/** Workers ask at least once a minute. If work has waited for longer, no worker runs. */
+/** Workers ask at least once a minute. If work has waited for five minutes, no worker runs. */
 const LATE_S = 300
 
-/** How many processes of the service run: each listens for changes in a session. */
+/** Counts the processes of the service: each has a session that listens for changes. */
 export async function countProcesses(owner: Sql): Promise<number> {
   const [row] = await owner<{ processes: number }[]>`
     select count(*)::integer as processes from pg_stat_activity
@@ -61,8 +61,9 @@ export async function checkWorkers({ audit, sql }: Context, processes: number, h
 }
 
 /**
- * The operator's rates between currencies that live accounts hold or routes name. The pegs of
- * stablecoins age from the day of their release; nobody needs them who pays none.
+ * Checks the operator's rates between currencies that live accounts hold or routes name. Other
+ * rates may be stale: the pegs of stablecoins age from the day of their release, and an
+ * installation that pays no stablecoin does not need them.
  */
 export async function checkRates({ sql }: Context, live: readonly Account[]): Promise<Finding> {
   const { dated, now } = await datedRates(sql)
@@ -74,17 +75,18 @@ export async function checkRates({ sql }: Context, live: readonly Account[]): Pr
   const [first] = stale
   if (first === undefined) return inOrder('rates', `${own.length} for live accounts, none stale`)
   const { base, quote, age_s } = first
-  const found = `${stale.length} of ${own.length} are stale: ${base}/${quote} is ${old(age_s)} old`
+  const age = ageWords(age_s)
+  const found = `${stale.length} of ${own.length} are stale: ${base}/${quote} is ${age} old`
   return wrong('rates', found, 'run npx corridor rates fetch, import or set; or remove the pair')
 }
 
 export async function checkLists({ audit }: Context): Promise<Finding> {
   const required = (await listLists(audit)).filter(({ is_required }) => is_required)
   const names = required.map(({ list }) => list).join(', ')
-  const not = required.filter(({ state }) => state !== 'current')
-  if (not.length === 0) return inOrder('lists', names === '' ? 'none is required' : names)
-  const words = not.map(({ list, state, status }) =>
-    state === 'stale' ? `${list} is ${old(status?.age_s ?? 0)} old` : `${list} is ${state}`,
+  const not_current = required.filter(({ state }) => state !== 'current')
+  if (not_current.length === 0) return inOrder('lists', names === '' ? 'none is required' : names)
+  const words = not_current.map(({ list, state, status }) =>
+    state === 'stale' ? `${list} is ${ageWords(status?.age_s ?? 0)} old` : `${list} is ${state}`,
   )
   const found = `payouts of live accounts are held: ${words.join(', ')}`
   return wrong('lists', found, 'run npx corridor lists import for each (docs/screening.md)')
@@ -92,7 +94,7 @@ export async function checkLists({ audit }: Context): Promise<Finding> {
 
 const MOST_ENDPOINTS = 10_000
 
-/** Endpoints of live accounts. An endpoint that its account has disabled needs no operator. */
+/** Checks endpoints of live accounts. One that its account has disabled needs no operator. */
 export async function checkWebhooks({ audit }: Context, live: ReadonlySet<string>) {
   const failing = (await listFailing(audit, '', MOST_ENDPOINTS)).filter(
     ({ account_id, status, disabled_reason }) =>
@@ -109,7 +111,7 @@ export async function checkWebhooks({ audit }: Context, live: ReadonlySet<string
   return wrong('webhooks', `${id} of ${account_id} ${how}${more}`, fix)
 }
 
-/** As docs/operations.md says: once a day, plus two hours to run. */
+/** docs/operations.md asks for a run each day; a run has two hours. */
 const UPKEEP_WITHIN_S = 26 * 3600
 
 export async function checkUpkeep({ audit, config }: Context, has_live: boolean) {
@@ -124,8 +126,8 @@ export async function checkUpkeep({ audit, config }: Context, has_live: boolean)
     if (last === undefined && has_live) return wrong(kind, 'never', fix)
     if (last === undefined) return inOrder(kind, 'never yet; live accounts need it')
     const age_s = Math.floor(secondsBetween(last.finished_at, now))
-    const found = `${old(age_s)} ago: ${last.told}`
-    if (!last.well) return wrong(kind, found, BAD)
+    const found = `${ageWords(age_s)} ago: ${last.told}`
+    if (!last.well) return wrong(kind, found, BAD_RUN_FIX)
     if (has_live && age_s > UPKEEP_WITHIN_S) return wrong(kind, found, fix)
     return inOrder(kind, found)
   })
@@ -136,9 +138,9 @@ const FIXES: Readonly<Record<UpkeepKind, string>> = {
   backup: 'run npx corridor backup FILE each day, and keep the file on another machine',
 }
 
-const BAD = 'docs/operations.md, "`corridor verify` exits 1"; stop writing before all else'
+const BAD_RUN_FIX = 'docs/operations.md, "`corridor verify` exits 1"; stop writing before all else'
 
-const old = (seconds: number) => describeAge(Math.floor(seconds))
+const ageWords = (seconds: number) => describeAge(Math.floor(seconds))
 
 /** Amounts in minor units. Routes and networks may take only small amounts, or only large ones. */
 const AMOUNTS = [10_000, 1_000_000, 100_000_000]
@@ -184,7 +186,10 @@ async function readReference({ sql }: Context) {
   }
 }
 
-/** What refuses every way of a payout in a currency that a route of the account takes. */
+/**
+ * What the account lacks to pay, one lack a currency. The currencies are those that a route of the
+ * account takes.
+ */
 function lacksOf(account: Account, reference: Reference) {
   const { account_id } = account
   const own = reference.routes.filter(r => r.account_id === null || r.account_id === account_id)
@@ -197,7 +202,10 @@ function lacksOf(account: Account, reference: Reference) {
   })
 }
 
-/** Undefined when a way is possible, or when only something else refuses all ways. */
+/**
+ * Why no payout in the currency is possible; undefined if one is, or if each option is refused for
+ * other reasons alone.
+ */
 function lackFor(account: Account, currency: string, reference: Reference): Lack | undefined {
   const { routes, pricing, now } = reference
   const times = { now, at: now }
@@ -207,6 +215,7 @@ function lackFor(account: Account, currency: string, reference: Reference): Lack
   })
   if (options.some(({ judged }) => judged !== null)) return undefined
   const reasons = new Set(options.flatMap(({ problems }) => problems.map(({ reason }) => reason)))
-  // Some way has got past the earlier lacks, so the last one in the order is the first to repair.
+  // An option is checked in the order of LACKS. One with the last of these lacks has passed the
+  // earlier checks, so the operator mends that lack first.
   return LACKS.toReversed().find(lack => reasons.has(lack))
 }

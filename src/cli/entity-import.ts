@@ -1,5 +1,5 @@
-// corridor entity import: creates entities from a file, under the duplicate rules. It can be run
-// again.
+// corridor entity import: creates entities from a file, under the duplicate rules. A file can be
+// imported any number of times.
 import type { Command } from 'commander'
 import { ENTITY_COLUMNS, type EntityRow, importEntities } from '../bulk/entities.ts'
 import { presentProblem } from '../http/errors.ts'

@@ -1,6 +1,6 @@
-// corridor entity approve|reject|require-action: the operator's review of the version that they
-// have seen, one transaction an entity. It prints what was reviewed, so that the operator notices a
-// wrong id.
+// corridor entity approve|reject|require-action: reviews entities, one transaction an entity. With
+// --seen it reviews only the version that the operator has seen. It prints what it has reviewed, so
+// that the operator notices a wrong id.
 import type { Command } from 'commander'
 import type { Entity } from '../entity/entity.ts'
 import { APPROVAL_TRANSITIONS, type ReviewResult } from '../entity/states.ts'
@@ -9,8 +9,8 @@ import { previousStatus } from '../event/event.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { Unknown } from '../operator/deed.ts'
 import { reviewDeed, showEntity } from '../operator/entities.ts'
-import { type Context, named, print, printJson, running, withContext } from './context.ts'
-import { CommandFailed, NotThere, report, UsageError } from './failure.ts'
+import { addCommand, type Context, print, printJson, running, withContext } from './context.ts'
+import { CommandFailed, NotFound, report, UsageError } from './failure.ts'
 import { MAX_REASON, readReason } from './input.ts'
 import { visible, wrapped } from './terminal.ts'
 
@@ -51,7 +51,7 @@ const REVIEWS: readonly Review[] = [
 
 export function reviewCommands(entity: Command): void {
   for (const review of REVIEWS) {
-    named(entity, review.name, review.description)
+    addCommand(entity, review.name, review.description)
       .argument('<entities...>', 'entity ids, each reviewed by itself')
       .option('--reason <text>', REASON, readReason)
       .option('--seen <time>', 'review it only if its updated_at is still this, with one id')
@@ -79,12 +79,13 @@ export function reviewLines({ id, approval_status, updated_at }: Entity): string
   return ['to review what is shown here:', ...lines]
 }
 
-interface Asked {
+interface ReviewOptions {
   readonly description: string
   /** The `updated_at` that the reviewed entity must still have. */
   readonly seen: Instant | undefined
 }
 
+/** The result for one entity. */
 interface Reviewed {
   /** The entity after the review. */
   readonly entity: Entity
@@ -101,52 +102,52 @@ async function reviewAction(
   { reason: description = '', seen }: { reason?: string; seen?: string },
 ): Promise<void> {
   const unique = [...new Set(ids)]
-  const asked: Asked = { description, seen: readSeen(seen, unique.length) }
+  const review_options: ReviewOptions = { description, seen: readSeen(seen, unique.length) }
   const results: object[] = []
   const refused: object[] = []
   try {
     await withContext(async context => {
       for (const id of unique) {
-        const done = await reviewed(context, id, review, asked).catch(error =>
-          refusedOne(error, id, unique.length),
+        const result = await reviewOne(context, id, review, review_options).catch(error =>
+          refusalOf(error, id, unique.length),
         )
-        if ('message' in done) {
-          refused.push(done)
-          report(new CommandFailed(done.message), running.json)
+        if ('message' in result) {
+          refused.push(result)
+          report(new CommandFailed(result.message), running.json)
         } else {
-          results.push(presentReviewed(done, description))
-          if (!running.json) print(null, reviewWords(done, review, asked))
+          results.push(presentReviewed(result, description))
+          if (!running.json) print(null, reviewWords(result, review, review_options))
         }
       }
     })
   } finally {
     // Earlier reviews stand even if a later one fails.
-    const any = results.length + refused.length > 0
-    if (running.json && any) printJson({ object: 'list', results, refused })
+    const has_results = results.length + refused.length > 0
+    if (running.json && has_results) printJson({ object: 'list', results, refused })
     if (refused.length > 0) process.exitCode = 1
   }
 }
 
-/** How often an entity that changes during the review is read again, without --seen. */
+/** The most reads of an entity that changes during its review, without --seen. */
 const MAX_READS = 5
 
-async function reviewed(
+async function reviewOne(
   { audit, run }: Context,
   id: string,
   { status }: Review,
-  { description, seen }: Asked,
+  { description, seen }: ReviewOptions,
 ): Promise<Reviewed> {
   for (let reads = 1; ; reads++) {
-    // Counted before the review: afterwards the service may already release them.
+    // Counts the held payouts before the review: afterwards the service may already release them.
     const { entity, held } = await showEntity(audit, id)
-    const asked = { status, description, seen: seen ?? entity.updated_at }
+    const request = { status, description, seen: seen ?? entity.updated_at }
     try {
-      const outcome = await run(reviewDeed(entity, asked))
+      const outcome = await run(reviewDeed(entity, request))
       const from = previousStatus(outcome.events)
-      return { entity: outcome.entity, from, seen: asked.seen, held }
+      return { entity: outcome.entity, from, seen: request.seen, held }
     } catch (error) {
-      const again = seen === undefined && reasonOf(error) === 'entity_changed'
-      if (!again || reads === MAX_READS) throw error
+      const has_changed = seen === undefined && reasonOf(error) === 'entity_changed'
+      if (!has_changed || reads === MAX_READS) throw error
     }
   }
 }
@@ -156,13 +157,13 @@ function reasonOf(error: unknown): string | undefined {
 }
 
 /**
- * The refusal of one entity among several. Throws an error that stops all of them, and that of a
- * single one.
+ * The refusal of one entity, which stops no other review. Rethrows an error that stops all of them,
+ * and an unknown id if the call names no other.
  */
-function refusedOne(error: unknown, entity: string, of: number) {
+function refusalOf(error: unknown, entity: string, id_count: number) {
   if (error instanceof Unknown) {
-    if (of === 1) throw error
-    const { message } = new NotThere('entity', entity)
+    if (id_count === 1) throw error
+    const { message } = new NotFound('entity', entity)
     return { entity, reason: 'not_found', message }
   }
   if (!(error instanceof Refusal) || error.status >= 500) throw error
@@ -181,10 +182,14 @@ function presentReviewed({ entity, from, seen, held }: Reviewed, reason: string)
   }
 }
 
-/** Without --seen, the name and the `updated_at` of what was reviewed stand below. */
-function reviewWords({ entity, from, seen, held }: Reviewed, review: Review, asked: Asked): string {
+/** Without --seen, the second line has the entity's name and its `updated_at` at the review. */
+function reviewWords(
+  { entity, from, seen, held }: Reviewed,
+  review: Review,
+  options: ReviewOptions,
+): string {
   const lines = [`${entity.id}  ${from} → ${entity.approval_status}`]
-  if (asked.seen === undefined) {
+  if (options.seen === undefined) {
     const words = `as of ${seen}: ${visible(entity.details.name)}`
     lines.push(...wrapped(words.split(' '), { first: '  ', further: '    ' }))
   }
@@ -193,9 +198,11 @@ function reviewWords({ entity, from, seen, held }: Reviewed, review: Review, ask
   return lines.join('\n')
 }
 
-function readSeen(text: string | undefined, ids: number): Instant | undefined {
+function readSeen(text: string | undefined, id_count: number): Instant | undefined {
   if (text === undefined) return undefined
-  if (ids > 1) throw new UsageError('--seen is the updated_at of one entity; name one id with it')
+  if (id_count > 1) {
+    throw new UsageError('--seen is the updated_at of one entity; name one id with it')
+  }
   const seen = instantFromIso(text)
   if (seen !== undefined) return seen
   throw new UsageError('--seen must be a time such as 2026-11-21T03:20:02.123456Z')

@@ -1,7 +1,8 @@
-// corridor entity list|show|explain: lists what waits for the operator in all accounts, shows whole
-// records, and explains why a record is or is not a duplicate. It escapes texts of callers.
+// corridor entity list|show|explain: lists the entities of all accounts that wait for the operator,
+// shows complete records, and explains why a record is a duplicate or not. It escapes the texts of
+// callers.
 import type { Command } from 'commander'
-import { openEntityBodies } from '../bulk/entities.ts'
+import { openEntityCheck } from '../bulk/entities.ts'
 import { databaseNow } from '../db/connect.ts'
 import type { ExplainedRule, Explanation } from '../entity/duplicates.ts'
 import type { Entity } from '../entity/entity.ts'
@@ -16,7 +17,7 @@ import { JsonError } from '../http/json-error.ts'
 import { secondsBetween } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { entityNamed, listEntities, showEntity } from '../operator/entities.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { entityImportCommand } from './entity-import.ts'
 import { reviewCommands, reviewLines } from './entity-review.ts'
 import { CommandFailed, UsageError } from './failure.ts'
@@ -27,13 +28,15 @@ import { visible, wrapped } from './terminal.ts'
 const readStatus = oneOf('status', APPROVAL_STATUSES)
 
 export function entityCommands(entity: Command): void {
-  named(entity, 'list', 'list what waits for the operator, longest unchanged first')
+  addCommand(entity, 'list', 'list what waits for the operator, longest unchanged first')
     .option('--status <status>', `one status instead: ${APPROVAL_STATUSES.join(', ')}`, readStatus)
     .option('--account <id>', 'one account instead of all')
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', LIST_HELP)
     .action(listAction)
-  named(entity, 'show', 'show everything recorded of an entity, and the history of its approval')
+  entity
+    .command('show')
+    .description('show everything recorded of an entity, and the history of its approval')
     .argument('<entity>', 'entity id')
     .option('--json', 'print JSON, as GET /v3/entity/{id} answers it')
     .addHelpText('after', example('entity show ent_01m7xpm2kyj94bggdx1c'))
@@ -75,7 +78,7 @@ async function listAction({ status, account: account_id, limit }: ListOptions): 
   const filter = given({ account_id: account_id ?? null, status })
   const { found, now } = await withContext(async ({ audit: sql }) => {
     if (account_id !== undefined) await accountNamed(sql, account_id)
-    // One more than is shown tells whether there are more.
+    // Reads one entity more than it shows, to know whether there are more.
     return { found: await listEntities(sql, filter, limit + 1), now: await databaseNow(sql) }
   })
   const has_more = found.length > limit
@@ -140,7 +143,7 @@ async function explainFile(input: InputFile, account_id: string): Promise<void> 
   const { duplicate, rules } = explanation
   const verdict =
     duplicate === undefined
-      ? [`A creation would record a new entity: ${why(rules)}`]
+      ? [`A creation would record a new entity: ${noDuplicateReason(rules)}`]
       : [`A creation would answer with ${duplicate.id},`, `the same by the rule ${duplicate.rule}.`]
   const words = explanationWords(title, verdict, explanation)
   print(presentDuplicateCheck(explanation), words)
@@ -149,7 +152,7 @@ async function explainFile(input: InputFile, account_id: string): Promise<void> 
 /** The body of a creation. Fails with every reason why the API would refuse it. */
 async function readRequest({ name, text }: InputFile): Promise<EntityRequest> {
   const body = parseBody(name, text)
-  const problems = openEntityBodies()(body)
+  const problems = openEntityCheck()(body)
   if (problems.length === 0) return body as EntityRequest
   const lines = problems.map(({ remarks, message }) =>
     remarks === '' || message.startsWith(remarks) ? message : `${remarks}: ${message}`,
@@ -201,12 +204,12 @@ function explanationWords(
 }
 
 function entityVerdict({ duplicate, rules }: Explanation, live: boolean): string[] {
-  if (duplicate === undefined) return [`No duplicate: ${why(rules)}`]
+  if (duplicate === undefined) return [`No duplicate: ${noDuplicateReason(rules)}`]
   const same = `The same as ${duplicate.id} by the rule ${duplicate.rule}.`
   return live ? [same] : [same, 'While that one is not rejected, this one cannot be approved.']
 }
 
-function why(rules: readonly ExplainedRule[]): string {
+function noDuplicateReason(rules: readonly ExplainedRule[]): string {
   if (rules.every(rule => !rule.takes_part)) return 'no rule takes part.'
   if (rules.some(rule => rule.rejected.length > 0)) return 'only rejected ones are the same.'
   return 'no other is the same.'

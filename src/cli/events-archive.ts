@@ -1,5 +1,5 @@
-// corridor events archive|check|remove: writes old events of an account to a file that proves
-// itself, compares the file with the database, and takes the events out of the database.
+// corridor events archive|check|remove: writes old events of an account to a file with their chain
+// of hashes, compares the file with the database, and removes the events from the database.
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { access, constants, rename, rm } from 'node:fs/promises'
@@ -24,13 +24,13 @@ import { findCut } from '../event/cut-store.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { syncFolder } from '../sync-folder.ts'
-import { type Context, named, personOf, print, withContext } from './context.ts'
+import { addCommand, type Context, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 
 const PORTION = 1_000
 
 export function archiveCommands(events: Command): void {
-  named(events, 'archive', 'write the events of an account before a time to a file')
+  addCommand(events, 'archive', 'write the events of an account before a time to a file')
     .argument('<account>', 'account id')
     .requiredOption('--before <time>', 'events before this ISO 8601 time', readBefore)
     .requiredOption('--to <file>', 'the file, which must not be there: JSON lines, gzip')
@@ -41,12 +41,12 @@ export function archiveCommands(events: Command): void {
     )
     .addHelpText('after', ARCHIVE_HELP)
     .action(archiveAction)
-  named(events, 'check', 'prove an archive, and hold it against the database')
+  addCommand(events, 'check', 'prove an archive, and hold it against the database')
     .argument('<file>', 'what corridor events archive has written')
     .option('--offline', 'without the database: the chain within the file alone')
     .addHelpText('after', CHECK_HELP)
     .action(checkAction)
-  named(events, 'remove', 'take the events that an archive has out of the database')
+  addCommand(events, 'remove', 'take the events that an archive has out of the database')
     .argument('<file>', 'what corridor events archive has written; keep it')
     .addHelpText('after', REMOVE_HELP)
     .action(removeAction)
@@ -79,7 +79,7 @@ in two places.
 Example:
   npx corridor events remove acc_7k2m9x4q-2025.jsonl.gz`
 
-const NEXT = 'They are in the database still: corridor events remove takes them out.'
+const NEXT_STEP = 'They are in the database still: corridor events remove takes them out.'
 
 function readBefore(text: string): Instant {
   const before = instantFromIso(text)
@@ -122,12 +122,13 @@ async function archiveAction(
   })
   await renameNew(part, to)
   const written = `${to}  ${end.rows} rows, up to event ${end.sequence}, hash ${end.hash}`
-  print({ account_id, file: to, after, ...end }, `${written}\n${NEXT}`)
+  print({ account_id, file: to, after, ...end }, `${written}\n${NEXT_STEP}`)
 }
 
-/** The file is flushed before it is closed. An existing file is left alone. */
+/** Creates a new file or fails, and flushes it before it is closed. */
 const EXCLUSIVE = { flags: 'wx', flush: true, mode: 0o600 } as const
 
+/** Renames a complete file to its name. Deletes it, and fails, if the name is taken. */
 async function renameNew(part: string, to: string): Promise<void> {
   const is_there = await access(to, constants.R_OK).then(
     () => true,
@@ -141,6 +142,7 @@ async function renameNew(part: string, to: string): Promise<void> {
   await syncFolder(dirname(to))
 }
 
+/** The lines of an archive: its head, its rows, its end. Fails at a row that breaks the chain. */
 async function* linesOf(tx: TransactionSql, head: ArchiveHead): AsyncGenerator<string> {
   yield `${JSON.stringify(head)}\n`
   const walk = new ArchiveWalk(head)
@@ -159,7 +161,7 @@ async function* linesOf(tx: TransactionSql, head: ArchiveHead): AsyncGenerator<s
 
 type Archive = { readonly head: ArchiveHead; readonly end: ArchiveEnd }
 
-/** Reads an archive to its end. */
+/** Reads an archive to its end; throws at the first wrong line. */
 async function readArchive(path: string): Promise<Archive> {
   const rows = walkArchive(path)
   for (;;) {
@@ -213,7 +215,8 @@ function parsed(line: string): object | undefined {
   }
 }
 
-function proved(path: string): Promise<Archive> {
+/** Reads an archive as readArchive does; a file that is no whole gzip fails the command. */
+function proveArchive(path: string): Promise<Archive> {
   return readArchive(path).catch(error => {
     const { code } = error as NodeJS.ErrnoException
     throw code?.startsWith('Z_') ? new CommandFailed(`${path} is no whole gzip file`) : error
@@ -221,7 +224,7 @@ function proved(path: string): Promise<Archive> {
 }
 
 async function checkAction(path: string, { offline = false }: { offline?: boolean }) {
-  const { head, end } = await proved(path)
+  const { head, end } = await proveArchive(path)
   const { account_id } = head
   if (!offline) {
     const found = await withContext(({ audit }) =>
@@ -234,13 +237,13 @@ async function checkAction(path: string, { offline = false }: { offline?: boolea
       )
     }
   }
-  const held = offline ? '' : ', as in the database'
+  const compared = offline ? '' : ', as in the database'
   const words = `${path}  ${end.rows} rows of ${account_id} in order, up to event ${end.sequence}`
-  print({ ok: true, account_id, ...end }, `${words}${held}`)
+  print({ ok: true, account_id, ...end }, `${words}${compared}`)
 }
 
 async function removeAction(path: string): Promise<void> {
-  const { head, end } = await proved(path)
+  const { head, end } = await proveArchive(path)
   const done = await withContext(async context => {
     if (isSpread()) throw new CommandFailed(SPREAD)
     const person = personOf(context)
@@ -254,7 +257,7 @@ async function removeAction(path: string): Promise<void> {
 
 const SPREAD = 'a spread database has sandboxes alone and archives nothing'
 
-/** Portion by portion, each in a transaction of its own. */
+/** Removes the rows of an archive by portions, each in a transaction of its own. */
 async function remove(
   { sql, audit }: Context,
   path: string,
@@ -274,7 +277,7 @@ async function remove(
   let removed = 0
   let kept: string | undefined
   let rows: ArchivedRow[] = []
-  const go = async () => {
+  const removePortion = async () => {
     if (rows.length === 0 || kept !== undefined) return
     const done = await removeArchived(sql, { account_id, rows, ...by })
     removed += done.removed
@@ -285,14 +288,14 @@ async function remove(
     if (kept !== undefined) break
     if (BigInt(row.sequence) <= after) checkCut(row, cut)
     else rows.push(row)
-    if (rows.length === PORTION) await go()
+    if (rows.length === PORTION) await removePortion()
   }
-  await go()
+  await removePortion()
   const last = (await findCut(audit, account_id))?.sequence ?? 0n
   return { removed, last: String(last), kept }
 }
 
-/** An archive with the last cut in it must have the same row there. */
+/** The row of the last cut must have the same hash in the archive, if the archive has that row. */
 function checkCut({ sequence, hash }: ArchivedRow, cut: Cut | undefined): void {
   if (cut === undefined || BigInt(sequence) !== cut.sequence || hash === cut.hash) return
   throw new CommandFailed(`event ${sequence} has another hash than what was taken out`)

@@ -1,4 +1,4 @@
-// corridor events replay: delivers earlier events again to a webhook endpoint, or sends them to a
+// corridor events replay: delivers earlier events to a webhook endpoint again, or sends them to a
 // receiver under development.
 
 import type { Command } from 'commander'
@@ -13,15 +13,15 @@ import type { WrittenWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay } from '../webhook/rules.ts'
 import type { Replayed } from '../webhook/webhook.ts'
-import { type Context, named, print, withContext } from './context.ts'
+import { addCommand, type Context, print, withContext } from './context.ts'
 import { archiveCommands } from './events-archive.ts'
-import { CommandFailed, NotThere, UsageError } from './failure.ts'
+import { CommandFailed, NotFound, UsageError } from './failure.ts'
 import {
   type Forwarder,
   isTaken,
   openForwarder,
   printEvent,
-  readTold,
+  readEvents,
   readTypes,
 } from './listen.ts'
 
@@ -53,7 +53,7 @@ Examples:
 
 export function eventsCommands(events: Command): void {
   archiveCommands(events)
-  named(events, 'replay', 'deliver events again, to a webhook endpoint or to a URL')
+  addCommand(events, 'replay', 'deliver events again, to a webhook endpoint or to a URL')
     .argument('<account>', 'account id')
     .option('--event <id...>', 'these events')
     .option('--from <time>', 'events at this ISO 8601 time or after it')
@@ -89,7 +89,7 @@ async function replay(account_id: string, options: ReplayOptions): Promise<void>
   })
 }
 
-/** The request of the API, checked by the same rules. */
+/** The same request as the API takes, checked by the same rules. */
 function readRequest(options: ReplayOptions): ReplayRequest {
   const { event, from, to, dead, events: types = [], forwardTo } = options
   if (dead === true && forwardTo !== undefined) {
@@ -148,6 +148,7 @@ async function sendAll(events: AsyncIterable<ToldEvent>, forwarder: Forwarder): 
   process.stderr.write(`${sent} ${sent === 1 ? 'event was' : 'events were'} taken\n`)
 }
 
+/** The events that the request names, in the order of their numbers, with their objects. */
 async function* eventsOf(
   sql: Sql,
   account_id: string,
@@ -155,18 +156,18 @@ async function* eventsOf(
 ): AsyncGenerator<ToldEvent> {
   if (events !== undefined) {
     const keys = events.map(id => ({ account_id, id }))
-    const { told: found } = await readTold(sql, tx => findEvents(tx, keys))
-    const missing = events.find(id => found.every(event => event.id !== id))
-    if (missing !== undefined) throw new NotThere('event', missing)
-    yield* found.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
+    const { matching } = await readEvents(sql, tx => findEvents(tx, keys))
+    const missing = events.find(id => matching.every(event => event.id !== id))
+    if (missing !== undefined) throw new NotFound('event', missing)
+    yield* matching.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
     return
   }
   const { from, to } = await findNumbers(sql, account_id, readRange(created ?? {}))
   for (let last = from - 1n; ; ) {
     const within = { after: last, to }
     const page = (tx: TransactionSql) => listEventsAfter(tx, account_id, within, PORTION)
-    const { told, found } = await readTold(sql, page, event_types)
-    yield* told
+    const { found, matching } = await readEvents(sql, page, event_types)
+    yield* matching
     const final = found.at(-1)
     if (final === undefined) return
     last = final.sequence

@@ -1,4 +1,4 @@
-// How a command fails: its errors, the line that says what went wrong, and the exit code.
+// How a command fails: its errors, the sentence that says what went wrong, and the exit code.
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { DatabaseProblem, isConnectionLost, isOutcomeUnknown } from '../db/failure.ts'
@@ -13,26 +13,33 @@ export class UsageError extends Error {}
 /** A correct call that failed. It is printed as one line; the exit code is 1. */
 export class CommandFailed extends Error {}
 
-/** The value that was read. All its problems become one usage error. */
+/**
+ * The value that was read.
+ * @throws UsageError with all problems of the value
+ */
 export function readOrRefuse<T>(read: Read<T>): T {
   if (read.messages === undefined) return read.value
   throw new UsageError(read.messages.join('; '))
 }
 
-const WRONG_CALL = new Set<string>(['invalid_field', 'invalid_path_parameter'])
+/** The reasons of refusals that are wrong calls here. */
+const USAGE_REASONS = new Set<string>(['invalid_field', 'invalid_path_parameter'])
 
-/** Turns bad input, as the API refuses it, into a usage error; a likely slip may be forced. */
+/**
+ * Rethrows a refusal of the API's rules: bad input as a usage error, a likely slip with a hint at
+ * --force. Rethrows any other error as it is.
+ */
 export function refuseAsCommand(error: unknown): never {
   if (!(error instanceof Refusal)) throw error
   const { problems, message } = error
-  if (problems.every(({ reason }) => WRONG_CALL.has(reason))) throw new UsageError(message)
+  if (problems.every(({ reason }) => USAGE_REASONS.has(reason))) throw new UsageError(message)
   if (problems.some(({ reason }) => reason === 'likely_slip')) {
     throw new CommandFailed(`${message}; --force sets it all the same`)
   }
   throw error
 }
 
-/** Adds to the refusal of an unknown object the command that lists the known ones. */
+/** Adds a hint to the refusal (404) of an unknown object: the command that lists the known ones. */
 export function pointTo(hint: string): (error: unknown) => never {
   return error => {
     if (!(error instanceof Refusal) || error.status !== 404) throw error
@@ -40,8 +47,8 @@ export function pointTo(hint: string): (error: unknown) => never {
   }
 }
 
-/** The commands that list ids. */
-const WAYS_OUT = {
+/** What lists the ids of each kind of object. */
+const ID_HINTS = {
   account: 'corridor account list shows those there are',
   'approval rule': 'corridor approval-rule list shows those there are',
   payout: 'corridor payout list shows the newest',
@@ -60,18 +67,19 @@ const WAYS_OUT = {
   event: 'GET /v3/event lists those of an account',
 }
 
-export class NotThere extends CommandFailed {
-  constructor(what: keyof typeof WAYS_OUT, id: string, known: readonly string[] = []) {
-    super(`there is no ${what} ${id}${didYouMean(id, known) || `; ${WAYS_OUT[what]}`}`)
+/** No object of the kind has the id. `known` are existing ids, one of which may be meant. */
+export class NotFound extends CommandFailed {
+  constructor(kind: keyof typeof ID_HINTS, id: string, known: readonly string[] = []) {
+    super(`there is no ${kind} ${id}${didYouMean(id, known) || `; ${ID_HINTS[kind]}`}`)
   }
 }
 
 /** The exit code of a command that failed or was refused. */
 const FAILED = 1
 /** The exit code of a wrong call or a wrong setting. */
-const WRONG = 2
+const WRONG_CALL = 2
 
-/** Reports what went wrong, and returns the exit code. */
+/** Prints the error on standard error, and returns the exit code. */
 export function report(error: unknown, json: boolean): number {
   const exit_code = exitCodeOf(error)
   if (json && exit_code !== 0) {
@@ -85,11 +93,11 @@ export function report(error: unknown, json: boolean): number {
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG
-  return error instanceof UsageError || error instanceof ConfigError ? WRONG : FAILED
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_CALL
+  return error instanceof UsageError || error instanceof ConfigError ? WRONG_CALL : FAILED
 }
 
-/** For a command that may act twice if it is run again. */
+/** The message for a command that may act twice if it is run again. */
 const UNCONFIRMED =
   'the database did not confirm it; whether it was done is not known: look whether it was, and ' +
   'run the same command again if not'
@@ -110,7 +118,7 @@ function sentenceOf(error: unknown): string {
   return syscall === undefined ? (stack ?? error.message) : error.message
 }
 
-/** The problems that the rules refuse, as the API answers them. */
+/** The problems of a refusal, as the API answers them. */
 function errorsOf(error: unknown): readonly object[] | undefined {
   if (!(error instanceof Refusal)) return undefined
   return error.problems.map(({ reason, message, remarks }) => {

@@ -1,4 +1,4 @@
-// corridor fees: the fee schedule as the operator sees and changes it.
+// corridor fees: lists and changes the fee schedule, by single rows and by files.
 import { type Command, Option } from 'commander'
 import type { HistoricRow } from '../audit/store.ts'
 import { removeFee, sameRow, setFees, VOCABULARY } from '../operator/fees.ts'
@@ -17,7 +17,7 @@ import { type Fee, selectFee } from '../price/fee/rules.ts'
 import { listFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { pointTo, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { optionName, readInput, valuesOf } from './input.ts'
@@ -54,7 +54,7 @@ Example:
 const FORCE = 'set what is likely a slip of the finger'
 
 export function feesCommands(fees: Command): void {
-  named(fees, 'list', 'list the fee schedule; JSON has amounts in minor units')
+  addCommand(fees, 'list', 'list the fee schedule; JSON has amounts in minor units')
     .addHelpText('after', example('fees list'))
     .action(async () => {
       const rows = await withContext(({ sql }) => listFees(sql))
@@ -71,7 +71,7 @@ export function feesCommands(fees: Command): void {
     .description('take one row out of the schedule, named by what it applies to')
   for (const column of MATCHING) remove.addOption(optionFor(column))
   remove.addHelpText('after', REMOVE_HELP).action(removeAction)
-  named(fees, 'import', 'load a CSV file of fees, all of it or nothing')
+  addCommand(fees, 'import', 'load a CSV file of fees, all of it or nothing')
     .argument('<file>', 'path, or - for standard input')
     .option('--replace', 'make the file the whole schedule')
     .option('--dry-run', 'check everything and write nothing')
@@ -145,8 +145,8 @@ function readOptions(options: Readonly<Record<string, unknown>>): Fee {
 
 async function setAction(options: Record<string, unknown>): Promise<void> {
   const fee = readOptions(options)
-  const asked = { force: options.force === true }
-  const before = await withContext(({ sql }) => setFees(sql, [fee], asked)).catch(refuseAsCommand)
+  const flags = { force: options.force === true }
+  const before = await withContext(({ sql }) => setFees(sql, [fee], flags)).catch(refuseAsCommand)
   const previous = sameRow(before, fee)
   const words = `${describeRow(fee)}; ${describeBefore(before, fee)}`
   const data = { ...presentFee(fee), replaced: previous !== undefined }
@@ -154,7 +154,7 @@ async function setAction(options: Record<string, unknown>): Promise<void> {
 }
 
 async function removeAction(options: Record<string, unknown>): Promise<void> {
-  // The cost does not identify the row.
+  // The cost is none of the columns that identify a row, so any cost will do.
   const key = readOptions({ ...options, feeCurrency: 'USD', fixedAmount: '0' })
   const before = await withContext(({ sql }) => removeFee(sql, key)).catch(
     pointTo('corridor fees list shows them'),
@@ -173,15 +173,15 @@ async function importAction(
   const { name, text } = await readInput(file)
   const fees = valuesOf(name, parseFeesCsv(text, VOCABULARY))
   // A dry run opens the database, too: it finds out whether the database is there and up to date.
-  const asked = { force, dry_run, replace }
-  const before = await withContext(({ sql }) => setFees(sql, fees, asked)).catch(refuseAsCommand)
+  const flags = { force, dry_run, replace }
+  const before = await withContext(({ sql }) => setFees(sql, fees, flags)).catch(refuseAsCommand)
   const removed = replace ? before.filter(row => sameRow(fees, row) === undefined) : []
   const done = dry_run ? 'would be loaded' : 'loaded'
-  const whole = replace ? ' as the whole schedule' : ''
+  const scope_words = replace ? ' as the whole schedule' : ''
   const words = [
     ...fees.map(fee => `${describeRow(fee)}; ${describeBefore(before, fee)}`),
     ...removed.map(fee => `${describeRow(fee)}: ${dry_run ? 'would be removed' : 'removed'}`),
-    `\n${fees.length} rows from ${name} ${done}${whole}`,
+    `\n${fees.length} rows from ${name} ${done}${scope_words}`,
   ]
   const data = { file: name, dry_run, replace, fees: fees.map(presentFee) }
   print({ ...data, removed: removed.map(presentFee) }, words.join('\n'))
@@ -197,7 +197,7 @@ function describeBefore(before: readonly Fee[], fee: Fee): string {
   return describeFee(previous) === describeFee(fee) ? 'as before' : `was ${describeFee(previous)}`
 }
 
-/** The row that prices, for live accounts, a payout with exactly what this row names. */
+/** Says which of these rows prices, for live accounts, a payout with exactly what `fee` names. */
 function describeOthers(fees: readonly Fee[], fee: Fee): string {
   const own = fees.filter(row => !row.sample)
   const other = selectFee(own, {

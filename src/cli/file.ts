@@ -1,5 +1,6 @@
-// corridor file list|show|release|withdraw|resend|reseal: the files for banks. corridor file
-// quarantine|read|close: what banks have sent but was not applied, whole files and single lines.
+// corridor file list|show|release|withdraw|resend|reseal: lists, shows and moves files for banks.
+// corridor file quarantine|read|close: lists files of banks, and lines of them, that were not
+// applied, reads them again and closes them.
 import type { Command } from 'commander'
 import {
   FILE_STATES,
@@ -32,7 +33,15 @@ import {
   type TakenBack,
   takeBack,
 } from '../operator/files.ts'
-import { type Context, example, named, personOf, print, running, withContext } from './context.ts'
+import {
+  addCommand,
+  type Context,
+  example,
+  personOf,
+  print,
+  running,
+  withContext,
+} from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import {
   DEFAULT_LIMIT,
@@ -50,36 +59,47 @@ const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 const REASON = `why, up to ${MAX_REASON} characters`
 
 export function fileCommands(file: Command): void {
-  named(file, 'list', 'list the files for banks, newest first')
+  addCommand(file, 'list', 'list the files for banks, newest first')
     .option('--rail <rail>', 'only those of this rail')
     .option('--state <state>', `only these: ${FILE_STATES.join(', ')}`, oneOf('state', FILE_STATES))
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', example('file list --state sealed'))
     .action(listAction)
-  ofFile(file, 'show', 'show a file and the payouts in it', SHOW_HELP)
+  addFileCommand(file, 'show', 'show a file and the payouts in it', SHOW_HELP)
     .option('--bytes', 'print the file itself, byte for byte, and nothing else')
     .action(showAction)
-  ofFile(file, 'release', 'release a sealed file, so that it is sent', RELEASE_HELP)
+  addFileCommand(file, 'release', 'release a sealed file, so that it is sent', RELEASE_HELP)
     .requiredOption('--sha256 <hash>', 'the hash of the file that you have looked at')
     .option('--force', 'also when payouts in it are over, or go another way')
     .action(releaseAction)
-  ofFile(file, 'resend', 'send a file again: the same bytes, message id and name', RESEND_HELP)
+  addFileCommand(
+    file,
+    'resend',
+    'send a file again: the same bytes, message id and name',
+    RESEND_HELP,
+  )
     .requiredOption('--reason <text>', REASON, readReason)
     .option('--force', 'the bank does not have it, and is to have it')
     .action(resendAction)
-  ofFile(file, 'withdraw', 'take back a file that the bank has never been offered', WITHDRAW_HELP)
+  addFileCommand(
+    file,
+    'withdraw',
+    'take back a file that the bank has never been offered',
+    WITHDRAW_HELP,
+  )
     .requiredOption('--reason <text>', REASON, readReason)
     .action(withdrawAction)
   const reseal = 'put the payments of a file that the bank has refused into the next file'
-  ofFile(file, 'reseal', reseal, RESEAL_HELP)
+  addFileCommand(file, 'reseal', reseal, RESEAL_HELP)
     .requiredOption('--reason <text>', REASON, readReason)
     .option('--force', 'the bank pays none of them, though it has said something else')
     .action(resealAction)
   quarantineCommands(file)
 }
 
-function ofFile(file: Command, name: string, description: string, help: string): Command {
-  return named(file, name, description)
+/** Adds a command about one file for a bank. */
+function addFileCommand(file: Command, name: string, description: string, help: string): Command {
+  return addCommand(file, name, description)
     .argument('<file>', 'its message id')
     .addHelpText('after', help)
 }
@@ -201,11 +221,13 @@ async function resendAction(msg_id: string, { reason, force = false }: ReasonOpt
 }
 
 async function withdrawAction(msg_id: string, { reason }: ReasonOptions): Promise<void> {
-  tell(await withContext(context => takeBack(context, { msg_id, note: noteOf(context, reason) })))
+  printTakenBack(
+    await withContext(context => takeBack(context, { msg_id, note: noteOf(context, reason) })),
+  )
 }
 
 async function resealAction(msg_id: string, { reason, force = false }: ReasonOptions) {
-  const done = await withContext(async context => {
+  const taken_back = await withContext(async context => {
     const { sql, audit } = context
     const file = await fileNamed(sql, msg_id)
     const note = noteOf(context, reason)
@@ -218,21 +240,21 @@ async function resealAction(msg_id: string, { reason, force = false }: ReasonOpt
     if ('fault' in done) throw new CommandFailed(done.fault)
     return { file: msg_id, payments: done.count, left_out: items.length - done.count }
   })
-  tell(done)
+  printTakenBack(taken_back)
 }
 
-/** Who has done it, and why. */
+/** The note of an act: the person and the reason. */
 function noteOf(context: Context, reason: string): string {
   return `${personOf(context)}: ${reason}`
 }
 
-/** Prints which payments of a file the next file takes. */
-function tell(done: TakenBack): void {
-  const { file, payments, left_out } = done
+/** Prints how many payments of a file the next file takes. */
+function printTakenBack(taken_back: TakenBack): void {
+  const { file, payments, left_out } = taken_back
   const go = payments === 1 ? 'payment goes' : 'payments go'
   const stay =
     left_out === 0 ? '' : `; ${left_out} stay here: over, accepted by the bank, or held by a person`
-  print(done, `${file}  ${payments} ${go} into the next file${stay}`)
+  print(taken_back, `${file}  ${payments} ${go} into the next file${stay}`)
 }
 
 function quarantineCommands(file: Command): void {
@@ -244,11 +266,13 @@ function quarantineCommands(file: Command): void {
     .option('--limit <count>', `most of each to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', example('file quarantine --rail main_bank'))
     .action(listQuarantined)
-  named(file, 'read', 'read a quarantined file again, after what was wrong is mended')
+  addCommand(file, 'read', 'read a quarantined file again, after what was wrong is mended')
     .argument('<sha256>', 'the beginning of its hash')
     .addHelpText('after', example(`file read ${HASH.slice(0, 12)}`))
     .action(readAgainAction)
-  named(file, 'close', 'note that you have looked at what was not applied, a file or lines of it')
+  file
+    .command('close')
+    .description('note that you have looked at what was not applied, a file or lines of it')
     .argument('<sha256>', 'the beginning of the hash of the file')
     .requiredOption('--note <text>', `what came of it, up to ${MAX_REASON} characters`, readNote)
     .option('--position <position>', 'one line, by its position; otherwise all')
@@ -289,6 +313,7 @@ async function listQuarantined({ rail, limit, all = false }: InboxQuery): Promis
   print({ files: files.map(presentInboxFile), lines }, words.join('\n\n'))
 }
 
+/** The reason, then who has closed it and with which note. */
 function withCloser({ reason, closed_by, note }: InboxFile | KeptStray): string {
   return closed_by === '' ? reason : `${reason} (${closed_by}: ${note})`
 }
@@ -318,8 +343,8 @@ async function closeAction(prefix: string, options: { note: string; position?: s
     const by = { person: personOf(context), note }
     const file = await inboxFileOf(context, prefix)
     const { sha256 } = file
-    const whole = position === undefined && (await closeQuarantined(context.sql, sha256, by))
-    return { file, count: whole ? null : await closeStrays(context.sql, sha256, position, by) }
+    const is_closed = position === undefined && (await closeQuarantined(context.sql, sha256, by))
+    return { file, count: is_closed ? null : await closeStrays(context.sql, sha256, position, by) }
   })
   const { sha256, name } = file
   if (count === null) return print({ file: sha256, closed: 'file' }, `${name}  is closed`)
@@ -328,6 +353,7 @@ async function closeAction(prefix: string, options: { note: string; position?: s
   print({ file: sha256, closed: count }, `${name}  ${words}`)
 }
 
+/** The file of a bank whose hash has this beginning, 4 hex digits at least. */
 async function inboxFileOf({ audit }: Context, prefix: string): Promise<InboxFile> {
   const hash = prefix.trim().toLowerCase()
   if (!/^[0-9a-f]{4,64}$/.test(hash)) {

@@ -1,4 +1,4 @@
-// What corridor listen and corridor logs --follow share: they look again and again until Ctrl-C.
+// What corridor listen and corridor logs --follow share: they look at an interval until Ctrl-C.
 import { setTimeout } from 'node:timers/promises'
 
 /** Aborted by the first Ctrl-C; the second ends the process. */
@@ -8,16 +8,19 @@ export function stopSignal(): AbortSignal {
   return stopping.signal
 }
 
-/** Looks until the signal. While the database is away, as when it restarts, it goes on trying. */
+/**
+ * Calls `look` every `poll_ms` until the signal. It goes on after an error, such as that of a
+ * database that restarts, and reports only the first of several errors in a row.
+ */
 export async function follow(signal: AbortSignal, poll_ms: number, look: () => Promise<void>) {
-  let away = false
+  let is_failing = false
   while (!signal.aborted) {
     try {
       await look()
-      away = false
+      is_failing = false
     } catch (error) {
-      if (!away) process.stderr.write(`corridor: trying again: ${(error as Error).message}\n`)
-      away = true
+      if (!is_failing) process.stderr.write(`corridor: trying again: ${(error as Error).message}\n`)
+      is_failing = true
     }
     await setTimeout(poll_ms, undefined, { signal }).catch(() => {})
   }

@@ -1,5 +1,4 @@
-// corridor fund, withdraw, adjust and reverse: an operator books money on an account, and takes a
-// booking back.
+// corridor fund, withdraw, adjust and reverse: book money on an account, and reverse a booking.
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { Refusal } from '../errors.ts'
@@ -13,8 +12,8 @@ import { CommandFailed, UsageError } from './failure.ts'
 import { readAmount, readCurrency, readReason, readReference, readSigned } from './input.ts'
 import { major, money } from './table.ts'
 
-/** The words of a booking. */
-interface Said {
+/** The options of a booking that its line keeps. */
+interface BookingOptions {
   reference?: string
   reason?: string
 }
@@ -22,26 +21,28 @@ interface Said {
 const MAJOR = 'amount in major units, such as 100000.00'
 const REASON = 'why; the account reads it in its statement'
 
-function withMoney(command: Command, amount: string): Command {
+/** Adds the arguments of every command that books money. */
+function addMoneyArguments(command: Command, amount: string): Command {
   return command
     .argument('<account>', 'account id')
     .argument('<currency>', 'currency code')
     .argument('<amount>', amount)
 }
 
-function withReasons(command: Command, reference: string): Command {
+/** Adds --reference and --reason, both required. */
+function addReasonOptions(command: Command, reference: string): Command {
   return command
     .requiredOption('--reference <text>', reference, readReference)
     .requiredOption('--reason <text>', REASON, readReason)
 }
 
-interface FundOptions extends Said {
+interface FundOptions extends BookingOptions {
   source?: string
   split?: boolean
 }
 
 export function fundCommand(command: Command): void {
-  withMoney(command, MAJOR)
+  addMoneyArguments(command, MAJOR)
     .option('--reference <text>', 'the bank’s reference; it funds an account once', readReference)
     .option('--split', 'the payment of this reference is split over several accounts')
     .option(
@@ -63,10 +64,10 @@ export function fundCommand(command: Command): void {
         const money = { account_id, currency, amount, source, reference, reason: '', split }
         const proof = reference === '' ? `--source ${source}` : `--reference "${reference}"`
         const words = split ? `${proof} --split` : proof
-        const again = `corridor fund ${account_id} ${currency} ${text} ${words}`
-        return book(context, { kind: 'funding', ...money }, again)
+        const retry = `corridor fund ${account_id} ${currency} ${text} ${words}`
+        return book(context, { kind: 'funding', ...money }, retry)
       })
-      tell(account_id, booked)
+      printBooking(account_id, booked)
     })
 }
 
@@ -86,13 +87,13 @@ Example:
     --reference 2026112100042`
 
 export function withdrawCommand(command: Command): void {
-  withMoney(command, MAJOR)
-  withReasons(command, 'the bank’s reference; it is booked once an account')
+  addMoneyArguments(command, MAJOR)
+  addReasonOptions(command, 'the bank’s reference; it is booked once an account')
     .addHelpText('after', WITHDRAW_HELP)
-    .action((account_id: string, code: string, text: string, said: Said) => {
+    .action((account_id: string, code: string, text: string, options: BookingOptions) => {
       const currency = readCurrency(code)
-      const moved = { currency, amount: -readAmount(text, currency), source: newId('wdr') }
-      return bookAction('withdrawal', account_id, moved, said)
+      const money = { currency, amount: -readAmount(text, currency), source: newId('wdr') }
+      return bookAction('withdrawal', account_id, money, options)
     })
 }
 
@@ -105,13 +106,13 @@ Example:
     --reference 2026112100043 --reason "Returned on request"`
 
 export function adjustCommand(command: Command): void {
-  withMoney(command, `${MAJOR} or -12.50`)
-  withReasons(command, 'of the case or the bank; it is booked once an account')
+  addMoneyArguments(command, `${MAJOR} or -12.50`)
+  addReasonOptions(command, 'of the case or the bank; it is booked once an account')
     .addHelpText('after', ADJUST_HELP)
-    .action((account_id: string, code: string, text: string, said: Said) => {
+    .action((account_id: string, code: string, text: string, options: BookingOptions) => {
       const currency = readCurrency(code)
-      const moved = { currency, amount: readSigned(text, currency), source: newId('adj') }
-      return bookAction('adjustment', account_id, moved, said)
+      const money = { currency, amount: readSigned(text, currency), source: newId('adj') }
+      return bookAction('adjustment', account_id, money, options)
     })
 }
 
@@ -134,11 +135,11 @@ export function reverseCommand(command: Command): void {
     .action(async (id: string, { reason }: { reason: string }) => {
       const { account_id, reversed } = await withContext(async context => {
         const deed = await reversalDeed(context.audit, context.config.user, id, reason)
-        const again = `corridor reverse ${id} --reason "${reason}"`
+        const retry = `corridor reverse ${id} --reason "${reason}"`
         const { account_id } = deed.command
-        return { account_id, reversed: await runOnce(context, deed, again) }
+        return { account_id, reversed: await runOnce(context, deed, retry) }
       })
-      tell(account_id, reversed)
+      printBooking(account_id, reversed)
     })
 }
 
@@ -150,23 +151,26 @@ amount with the reference and something after it, such as "2026112100042 B".
 Example:
   npx corridor reverse btr_01m7xpm2mgmk83tphhg9 --reason "Credited twice"`
 
-type Moved = Pick<Booking, 'currency' | 'amount' | 'source'>
+type BookedMoney = Pick<Booking, 'currency' | 'amount' | 'source'>
 
 async function bookAction(
   kind: BookingKind,
   account_id: string,
-  moved: Moved,
-  { reference = '', reason = '' }: Said,
+  money: BookedMoney,
+  { reference = '', reason = '' }: BookingOptions,
 ): Promise<void> {
   const booked = await withContext(async context => {
     await accountNamed(context.sql, account_id)
-    const asked = { kind, account_id, ...moved, reference, reason }
-    return book(context, asked, 'the same command')
+    const requested = { kind, account_id, ...money, reference, reason }
+    return book(context, requested, 'the same command')
   })
-  tell(account_id, booked)
+  printBooking(account_id, booked)
 }
 
-function tell(account_id: string, { entries: [{ line }], balance_before }: Correction): void {
+/** Prints the line of a booking, and the balance before and after it. */
+function printBooking(account_id: string, booked: Correction): void {
+  const { entries, balance_before } = booked
+  const [{ line }] = entries
   const { currency, metadata } = line
   const { reference = '', by = '' } = metadata
   const words =
@@ -188,15 +192,19 @@ function readSource(source: string): string {
   throw new UsageError('--source must be an escrow id, esc_ and letters or digits')
 }
 
-/** Books money. `again` is the command that books it once, however often it runs. */
-export function book(context: Context, asked: Omit<Booking, 'by'>, again: string) {
-  return runOnce(context, bookingDeed(context.config.user, asked), again)
+/**
+ * Books money.
+ * @param retry the command that books the money once, however often it runs
+ * @throws CommandFailed with `retry` if the database does not confirm the booking
+ */
+export function book(context: Context, requested: Omit<Booking, 'by'>, retry: string) {
+  return runOnce(context, bookingDeed(context.config.user, requested), retry)
 }
 
 async function runOnce<C, S>(
   context: Context,
   deed: Deed<C, S, Correction>,
-  again: string,
+  retry: string,
 ): Promise<Correction> {
   try {
     return await context.run(deed)
@@ -204,7 +212,7 @@ async function runOnce<C, S>(
     if (!(error instanceof Refusal) || error.status !== 503) throw error
     throw new CommandFailed(
       'the database did not confirm it; whether the money was booked is not known. This books it ' +
-        `once, however often it is run: ${again}`,
+        `once, however often it is run: ${retry}`,
     )
   }
 }

@@ -1,7 +1,7 @@
 // corridor … history: lists what changed in a reference table and who changed it, newest first.
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../audit/store.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { listing, toSecond } from './table.ts'
 
@@ -25,7 +25,7 @@ interface History {
 
 export function historyCommand(parent: Command, history: History): void {
   const { argument } = history
-  const command = named(parent, 'history', history.description)
+  const command = addCommand(parent, 'history', history.description)
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, 50)
     .addHelpText('after', example(history.example))
     .action(async () => {

@@ -1,5 +1,5 @@
 // What `corridor entity import` and `corridor payout import` share: their options, the report, the
-// progress bar, Ctrl-C and the summary. It does not know what rows ask for.
+// progress bar, Ctrl-C and the summary. This file does not know what rows ask for.
 import { access, constants, open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
@@ -22,11 +22,11 @@ export interface ImportOptions {
   readonly name?: string
 }
 
-/** What differs between the imports. */
+/** What differs between the two imports. */
 export interface ImportKind<Row, Summary extends ImportSummary> {
   readonly columns: ColumnSet
   start(base: ImportSummary): Summary
-  run(wanted: Import<Row>, summary: Summary, context: Context): Promise<RunEnd>
+  run(options: Import<Row>, summary: Summary, context: Context): Promise<RunEnd>
   count(summary: Summary, row: Row): void
   present(row: Row): ReportLine
   /** The summary as JSON. */
@@ -74,8 +74,8 @@ export async function importFrom<Row, Summary extends ImportSummary>(
     const account = await accountNamed(context.sql, options.account)
     // Comes last, because it empties the report of an earlier run.
     const report = options.report === undefined ? null : await openReport(options.report, path)
-    const named = cutTo(visible(name).replaceAll(/[{}]/g, '_'), NAME_WIDTH)
-    const format = `${named} {bar} {percentage}% | {rows} rows | {eta_formatted} left`
+    const shown_name = cutTo(visible(name).replaceAll(/[{}]/g, '_'), NAME_WIDTH)
+    const format = `${shown_name} {bar} {percentage}% | {rows} rows | {eta_formatted} left`
     const bar = startBar(format, { total: size, payload: { rows: '0' }, barsize: BAR_WIDTH })
     try {
       await runFile(kind, context, { account, file }, summary, async (rows, bytes_read) => {
@@ -106,7 +106,7 @@ async function sizeOf(path: string): Promise<number> {
   return found.size
 }
 
-/** The results of the rows so far. Each kind adds a count for each of its results. */
+/** The counts of the rows so far. Each kind of import adds a count for each of its results. */
 export type ImportSummary = ReturnType<typeof startSummary>
 
 function startSummary(file: ImportFile, import_name: string, options: ImportOptions) {
@@ -131,27 +131,27 @@ function startSummary(file: ImportFile, import_name: string, options: ImportOpti
   }
 }
 
-/** Imports the rows and counts them. Calls `tell` after each batch. */
+/** Imports the rows and counts them. Calls `onCounted` after each batch. */
 async function runFile<Row, Summary extends ImportSummary>(
   kind: ImportKind<Row, Summary>,
   context: Context,
-  of: Pick<Import<Row>, 'account' | 'file'>,
+  target: Pick<Import<Row>, 'account' | 'file'>,
   summary: Summary,
-  tell: (rows: readonly Row[], bytes_read: number) => Promise<void>,
+  onCounted: (rows: readonly Row[], bytes_read: number) => Promise<void>,
 ): Promise<void> {
-  // A plan made while the table was small must not scan it when it is large.
-  const as = { as: 'service', application_name: 'corridor import', look_ups: true } as const
-  const sql = connect(context.url, { max: 4, ...as })
+  // With `look_ups`, a plan from the time when a table was small uses the index for ever.
+  const session = { as: 'service', application_name: 'corridor import', look_ups: true } as const
+  const sql = connect(context.url, { max: 4, ...session })
   const interrupt = listenForInterrupt()
   const started = performance.now()
   try {
     const { import: name, dry_run } = summary
     const onResults = async (rows: readonly Row[], bytes_read: number) => {
       for (const row of rows) kind.count(summary, row)
-      await tell(rows, bytes_read)
+      await onCounted(rows, bytes_read)
     }
-    const wanted = { ...of, sql, name, dry_run, stopped: interrupt.came, onResults }
-    const { unanswered, stopped } = await kind.run(wanted, summary, context)
+    const options = { ...target, sql, name, dry_run, isStopped: interrupt.hasCome, onResults }
+    const { unanswered, stopped } = await kind.run(options, summary, context)
     summary.unanswered = unanswered
     if (unanswered > 0) summary.stopped = 'unavailable'
     else if (stopped) summary.stopped = 'interrupted'
@@ -165,13 +165,13 @@ async function runFile<Row, Summary extends ImportSummary>(
 
 /** The first Ctrl-C ends the run in order, the second ends the process. */
 function listenForInterrupt() {
-  let came = false
+  let has_come = false
   const listener = () => {
-    came = true
+    has_come = true
     process.stderr.write('\nstopping after the rows in hand; Ctrl-C again stops at once\n')
   }
   process.once('SIGINT', listener)
-  return { came: () => came, end: () => void process.off('SIGINT', listener) }
+  return { hasCome: () => has_come, end: () => void process.off('SIGINT', listener) }
 }
 
 /** Widths of the file's name and of the bar. With the counts, the line has 80 columns. */
@@ -183,10 +183,10 @@ interface ReportLine {
   readonly problems: readonly { readonly reason: string; readonly message: string }[]
 }
 
-/** Overwrites an earlier report, but never the file that is read. */
-async function openReport(path: string, read_path: string) {
-  const [there, read] = await Promise.all([stat(path).catch(() => null), stat(read_path)])
-  if (there !== null && there.dev === read.dev && there.ino === read.ino) {
+/** Overwrites an earlier report, but refuses the path of the imported file. */
+async function openReport(path: string, source_path: string) {
+  const [existing, source] = await Promise.all([stat(path).catch(() => null), stat(source_path)])
+  if (existing !== null && existing.dev === source.dev && existing.ino === source.ino) {
     throw new UsageError('--report names the file that is read')
   }
   const file = await open(path, 'w').catch((error: Error) => {
@@ -202,17 +202,17 @@ async function openReport(path: string, read_path: string) {
   return { write, close: () => file.close() }
 }
 
-/** Writes a header before the first row, and all problems in one cell. */
+/** Makes CSV lines: a header before the first row, and all problems of a row in one cell. */
 function csvLines(): (rows: readonly ReportLine[]) => string {
-  let begun = false
+  let has_header = false
   return rows => {
     const lines = rows.map(row => {
-      // Begins with a reason, so that no spreadsheet takes it for a formula.
+      // The cell begins with a reason, so that no spreadsheet takes it for a formula.
       const problems = row.problems.map(({ reason, message }) => `${reason}: ${message}`)
       return Object.values({ ...row, problems: problems.join('; ') })
     })
-    if (!begun) lines.unshift(Object.keys(rows[0] ?? {}))
-    begun = true
+    if (!has_header) lines.unshift(Object.keys(rows[0] ?? {}))
+    has_header = true
     return lines.map(cells => `${cells.map(cellOf).join(',')}\r\n`).join('')
   }
 }
@@ -247,29 +247,32 @@ export function mostFirst(counts: Readonly<Record<string, number>>, before = '')
   return sorted.map(([name, rows]) => [`  ${before}${name}`, rows])
 }
 
-/** Some of the rows that the line above counts. */
+/** A line for some of the rows that the line above counts; none without rows. */
 export function ofWhich(rows: number, what: string): Results {
   return rows === 0 ? [] : [[`  of which ${what}`, rows]]
 }
 
-/** What happened to rows that the import does not take again, and how to import them anew. */
-export function anewWords(rows: number, became: string, how: string): string {
+/** Says what became of rows that the import does not make again, and how to import them anew. */
+export function anewWords(rows: number, became: string, verb: string): string {
   if (rows === 0) return ''
   const were = rows === 1 ? '1 row was' : `${rows.toLocaleString('en')} rows were`
   const them = rows === 1 ? 'it' : 'them'
   const text =
     `${were} imported before and ${became}. ` +
-    `To ${how} ${them} anew, import ${them} alone, under another --name.`
+    `To ${verb} ${them} anew, import ${them} alone, under another --name.`
   return paragraph(text)
 }
 
-/** The summary as text. `parts` are paragraphs of one kind, which follow the table of results. */
+/**
+ * The summary as text. `parts` are the paragraphs of one kind of import, which follow the table of
+ * results. `participle` says what happens to no row twice, such as `paid`.
+ */
 export function summaryWords(
   summary: ImportSummary,
   results: Results,
   parts: readonly string[],
   report: string | undefined,
-  nothingTwice: string,
+  participle: string,
 ): string {
   const { duration_ms, rows_per_second, dry_run } = summary
   const title =
@@ -283,7 +286,7 @@ export function summaryWords(
     `${rows_per_second.toLocaleString('en')} rows/s, ${Math.ceil(duration_ms / 1000)} s`,
     ...parts.filter(Boolean).flatMap(part => ['', part]),
     ...refusedWords(summary, report),
-    ...stopWords(summary, nothingTwice),
+    ...stopWords(summary, participle),
   ].join('\n')
 }
 
@@ -313,16 +316,16 @@ function refusedWords({ refused, refused_rows }: ImportSummary, report: string |
 
 function stopWords(
   { stopped, last_line, unanswered, dry_run, ...summary }: ImportSummary,
-  nothingTwice: string,
+  participle: string,
 ): string[] {
   if (stopped === null) return []
   const why =
     stopped === 'interrupted'
       ? `Stopped after line ${last_line}.`
       : `The database does not answer; what became of the last ${unanswered} rows is not known.`
-  const then = dry_run
+  const next_step = dry_run
     ? 'Run the same command again.'
     : 'Run the same command again to go on: rows that were written are known by the name ' +
-      `"${visible(summary.import)}" and are not ${nothingTwice} twice.`
-  return ['', paragraph(`${why} ${then}`)]
+      `"${visible(summary.import)}" and are not ${participle} twice.`
+  return ['', paragraph(`${why} ${next_step}`)]
 }

@@ -1,5 +1,5 @@
-// Reads words, numbers and amounts of the command line, and files of text. Wrong input is a usage
-// error, or fails the command.
+// Reads words, numbers and amounts of the command line, and text files. Wrong input throws a
+// UsageError or CommandFailed.
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -28,7 +28,7 @@ export function readAmount(text: string, currency: string, option = ''): bigint 
   throw new UsageError(`${option}"${text}" is not an amount in ${currency}: ${shape}`)
 }
 
-/** The same, with an optional sign. */
+/** Reads an amount as readAmount does, with an optional sign. */
 export function readSigned(text: string, currency: string): bigint {
   const amount = readAmount(text.replace(/^[+-]/, ''), currency)
   return text.startsWith('-') ? -amount : amount
@@ -47,9 +47,9 @@ export function optionName(column: string): string {
   return column.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())
 }
 
-/** Reads one line of visible text, and trims it. */
-export function readText(option: string, text: string, most: number): string {
-  return readOrRefuse(readLine(option, text, most))
+/** Reads one line of visible text of at most `max` characters, and trims it. */
+export function readText(option: string, text: string, max: number): string {
+  return readOrRefuse(readLine(option, text, max))
 }
 
 export const readReference = (text: string) => readText('--reference', text, MAX_REFERENCE)
@@ -63,7 +63,7 @@ export function readOneOf<T extends string>(what: string, text: string, known: r
   throw new UsageError(`unknown ${what} ${text}; it is one of ${known.join(', ')}`)
 }
 
-/** The same for an option. */
+/** Makes the parser of an option that takes one of the known values. */
 export function oneOf<T extends string>(what: string, known: readonly T[]): (text: string) => T {
   return text => readOneOf(what, text, known)
 }
@@ -97,14 +97,14 @@ export async function readInput(path: string) {
   }
 }
 
-/** The values of a file. Fails if it has a problem or no rows. */
+/** The values of a parsed file. Fails if the file has a problem or no rows. */
 export function valuesOf<T>(name: string, parsed: Parsed<T>): T[] {
   refuseProblems(name, parsed.problems)
   if (parsed.lines.length === 0) throw new CommandFailed(`${name} has no rows; nothing was written`)
   return parsed.lines.map(({ value }) => value)
 }
 
-/** Fails with every problem and its line. Does nothing if there is none. */
+/** Fails with all problems and their lines. Does nothing if there is none. */
 export function refuseProblems(name: string, problems: readonly LineProblem[], hint = ''): void {
   if (problems.length === 0) return
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`

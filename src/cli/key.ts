@@ -1,5 +1,5 @@
 // corridor key create|list|revoke: makes, lists and revokes API keys of accounts. corridor user key
-// does the same for keys by which programs act in a person's name.
+// does the same for keys of users, by which programs act in a person's name.
 import type { Command } from 'commander'
 import { hashSecret, SCOPES } from '../account/rules.ts'
 import { newUserSecret } from '../account/secret.ts'
@@ -13,8 +13,8 @@ import {
   markUserKeyRevoked,
   type UserKeyListing,
 } from '../user/store.ts'
-import { example, named, print, withContext } from './context.ts'
-import { CommandFailed, NotThere, UsageError } from './failure.ts'
+import { addCommand, example, print, withContext } from './context.ts'
+import { CommandFailed, NotFound, UsageError } from './failure.ts'
 import { listing, toSecond } from './table.ts'
 
 const KEY_CREATE_HELP = `
@@ -23,7 +23,7 @@ Example:
     --scope ${SCOPES[0]} --name "monthly report"`
 
 export function keyCommands(key: Command): void {
-  named(key, 'create', 'make a key; prints its id and, once, its secret')
+  addCommand(key, 'create', 'make a key; prints its id and, once, its secret')
     .argument('<account>', 'account id')
     .option('--scope <scope>', `one of ${SCOPES.join(', ')}`, 'write')
     .option('--name <name>', 'what the key is for', '')
@@ -31,22 +31,22 @@ export function keyCommands(key: Command): void {
     .option('--makes-only', 'each payout that it makes needs an approval')
     .addHelpText('after', KEY_CREATE_HELP)
     .action(createAction)
-  named(key, 'list', 'list the keys of an account, and when each was used last, to the minute')
+  addCommand(key, 'list', 'list the keys of an account, and when each was used last, to the minute')
     .argument('<account>', 'account id')
     .addHelpText('after', example('key list acc_7k2m9x4q'))
     .action(async (account_id: string) => {
       const keys = await withContext(({ sql }) => listKeysOf(sql, account_id))
       print(keys, keyTable(keys))
     })
-  named(key, 'revoke', 'revoke a key; every process refuses it within a second')
+  addCommand(key, 'revoke', 'revoke a key; every process refuses it within a second')
     .argument('<key>', 'key id')
     .addHelpText('after', example('key revoke key_01m7xpm2kz8t3vqw5n0r'))
     .action(async (key_id: string) => {
       const key = await withContext(({ sql }) => revokeKey(sql, key_id))
-      const named = key.name === '' ? '' : ` "${key.name}"`
-      const is = key.was_revoked ? 'was revoked before' : 'is revoked'
+      const quoted_name = key.name === '' ? '' : ` "${key.name}"`
+      const state = key.was_revoked ? 'was revoked before' : 'is revoked'
       const words =
-        `${key_id} ${is}: a ${key.scope} key${named} of ${key.account_id}; ` +
+        `${key_id} ${state}: a ${key.scope} key${quoted_name} of ${key.account_id}; ` +
         'every process refuses it within a second'
       const { account_id, scope, name } = key
       print({ key_id, account_id, scope, name, revoked: true }, words)
@@ -64,8 +64,8 @@ async function createAction(account_id: string, options: CreateOptions): Promise
   const { name, owner = null, makesOnly: makes_only = false } = options
   const scope = SCOPES.find(s => s === options.scope)
   if (scope === undefined) throw new UsageError(`scope must be one of ${SCOPES.join(', ')}`)
-  const asked = { scope, name, owner, makes_only }
-  const made = await withContext(({ sql }) => makeKey(sql, account_id, asked))
+  const new_key = { scope, name, owner, makes_only }
+  const made = await withContext(({ sql }) => makeKey(sql, account_id, new_key))
   const words = [
     `key id   ${made.key_id}`,
     `secret   ${made.secret}   (shown once)`,
@@ -100,12 +100,12 @@ Example:
   npx corridor user key create ada --name "month-end report"`
 
 export function userKeyCommands(key: Command): void {
-  named(key, 'create', 'make a key of a user; prints its id and, once, its secret')
+  addCommand(key, 'create', 'make a key of a user; prints its id and, once, its secret')
     .argument('<user>', 'the user')
     .option('--name <name>', 'what the key is for', '')
     .addHelpText('after', USER_CREATE_HELP)
     .action(createUserKey)
-  named(key, 'list', 'list the keys of a user, or of all users')
+  addCommand(key, 'list', 'list the keys of a user, or of all users')
     .argument('[user]', 'only this user')
     .addHelpText('after', example('user key list ada'))
     .action(async (name: string | undefined) => {
@@ -115,7 +115,7 @@ export function userKeyCommands(key: Command): void {
       })
       print(keys, userKeyTable(keys))
     })
-  named(key, 'revoke', 'revoke a key of a user; every process refuses it within a second')
+  addCommand(key, 'revoke', 'revoke a key of a user; every process refuses it within a second')
     .argument('<key>', 'key id')
     .addHelpText('after', example('user key revoke usk_01m7xpm2kz8t3vqw5n0r'))
     .action(revokeUserKey)
@@ -137,12 +137,12 @@ async function revokeUserKey(key_id: string): Promise<void> {
   const { key, revoked } = await withContext(async ({ sql, audit }) => {
     const known = await listKeysOfUser(audit, null)
     const key = known.find(one => one.key_id === key_id)
-    if (key === undefined) throw new NotThere('key of a user', key_id)
+    if (key === undefined) throw new NotFound('key of a user', key_id)
     return { key, revoked: await markUserKeyRevoked(sql, key_id) }
   })
   const { user_name: user, name } = key
-  const is = revoked === undefined ? 'was revoked before' : 'is revoked'
-  const words = `${key_id} ${is}: a key of ${user}; every process refuses it within a second`
+  const state = revoked === undefined ? 'was revoked before' : 'is revoked'
+  const words = `${key_id} ${state}: a key of ${user}; every process refuses it within a second`
   print({ key_id, user, name, revoked: true }, words)
 }
 

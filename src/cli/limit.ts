@@ -1,4 +1,5 @@
-// corridor limit set|list|show|remove|history: how much, and how many payouts, accounts may make.
+// corridor limit set|list|show|remove|history: sets, lists and removes limits on the payouts of
+// accounts: how much, and how many. Shows what limits have counted.
 import { type Command, Option } from 'commander'
 import { Lane } from '../engine/lane.ts'
 import { EACH, type Limit, type LimitKind } from '../limit/limit.ts'
@@ -19,7 +20,7 @@ import {
 import { countsPast, type Write } from '../payout/limit-operation.ts'
 import { openReference } from '../reference.ts'
 import type { Read } from '../text/csv.ts'
-import { type Context, example, named, print, withContext } from './context.ts'
+import { addCommand, type Context, example, print, withContext } from './context.ts'
 import { readOrRefuse } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { listing, table } from './table.ts'
@@ -48,7 +49,7 @@ Examples:
     --amount 1000 --currency EUR`
 
 export function limitCommands(limit: Command): void {
-  named(limit, 'set', 'set a limit, or change the cap of the one that counts the same')
+  addCommand(limit, 'set', 'set a limit, or change the cap of the one that counts the same')
     .option('--account <id>', 'only payouts of this account (default: each account by itself)')
     .option('--key <id>', 'only payouts that this API key makes')
     .addOption(
@@ -65,15 +66,15 @@ export function limitCommands(limit: Command): void {
     .option('--hours <number>', `the last so many hours, 1 to ${MAX_HOURS}`)
     .addHelpText('after', SET_HELP)
     .action(setAction)
-  named(limit, 'list', 'list the limits')
+  addCommand(limit, 'list', 'list the limits')
     .option('--account <id>', 'only those that count payouts of this account')
     .addHelpText('after', example('limit list'))
     .action(listAction)
-  named(limit, 'show', 'show what a limit has counted, the most used first')
+  addCommand(limit, 'show', 'show what a limit has counted, the most used first')
     .argument('<limit>', 'as corridor limit list shows it')
     .addHelpText('after', example('limit show lim_01m7xpm2m0c6hkd4r9ye'))
     .action(showAction)
-  named(limit, 'remove', 'remove a limit; set again, it counts anew')
+  addCommand(limit, 'remove', 'remove a limit; set again, it counts anew')
     .argument('<limit>', 'as corridor limit list shows it')
     .addHelpText('after', example('limit remove lim_01m7xpm2m0c6hkd4r9ye'))
     .action(async (limit_id: string) => {
@@ -94,12 +95,14 @@ async function setAction(options: LimitCells): Promise<void> {
   const placed = readOrRefuse(await withContext(context => place(context, options)))
   const { limit, before, counted } = placed
   const was = before === undefined ? 'no limit' : capWords(before)
-  const past = counted === null || !countsPast(limit) ? '' : `; ${counted} payouts count already`
-  const words = `${limit.limit_id}: ${kindOf(limit)}: ${capWords(limit)} (before: ${was})${past}`
+  const counted_words =
+    counted === null || !countsPast(limit) ? '' : `; ${counted} payouts count already`
+  const set_words = `${kindOf(limit)}: ${capWords(limit)} (before: ${was})`
+  const words = `${limit.limit_id}: ${set_words}${counted_words}`
   print(presentSet(placed), words)
 }
 
-/** One transaction counts the last payouts of thousands of accounts. */
+/** A new limit counts the last payouts of thousands of accounts, in one transaction. */
 const MAX_WAIT_MS = 120_000
 
 async function place({ sql }: Context, options: LimitCells): Promise<Read<SetLimit>> {

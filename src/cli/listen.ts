@@ -1,6 +1,6 @@
-// corridor listen: prints events as they happen, and forwards them to a receiver under development,
-// signed like webhooks, one after the other, without a second try. It follows the numbers of
-// events, which have no gaps, and writes nothing.
+// corridor listen: prints events as they happen, and forwards them to a receiver under development.
+// It signs them like webhooks and sends them one after the other, without retries. It finds new
+// events by their numbers, which have no gaps, and writes nothing.
 
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
@@ -58,11 +58,11 @@ async function listen(options: ListenOptions): Promise<void> {
     if (account_id !== undefined) await accountNamed(sql, account_id)
     const numbers = await readNumbers(sql, account_id)
     process.stderr.write(greeting(account_id, forwarder, secret === undefined))
-    // Nothing is missed while the database is away, because the numbers stay.
+    // `numbers` stays while the database is away, so no event is missed.
     await follow(signal, POLL_MS, async () => {
-      for (const [of, newest] of await readNumbers(sql, account_id)) {
-        if (newest === (numbers.get(of) ?? 0n)) continue
-        await showNew({ sql, types, forwarder, numbers, signal }, of, newest)
+      for (const [id, newest] of await readNumbers(sql, account_id)) {
+        if (newest === (numbers.get(id) ?? 0n)) continue
+        await showNew({ sql, types, forwarder, numbers, signal }, id, newest)
       }
     })
   })
@@ -72,12 +72,12 @@ interface Following {
   readonly sql: Sql
   readonly types: readonly string[]
   readonly forwarder: Forwarder | undefined
-  /** The last events seen, by account. */
+  /** The number of the last event that was read, by account. */
   readonly numbers: Map<string, bigint>
   readonly signal: AbortSignal
 }
 
-/** Shows and forwards the events of an account after the last one seen. */
+/** Shows and forwards the events of an account after the last one that was read, up to `newest`. */
 async function showNew(
   { sql, types, forwarder, numbers, signal }: Following,
   account_id: string,
@@ -87,8 +87,8 @@ async function showNew(
     const after = numbers.get(account_id) ?? 0n
     const within = { after, to: newest }
     const page = (tx: TransactionSql) => listEventsAfter(tx, account_id, within, PORTION)
-    const { found, told } = await readTold(sql, page, types)
-    for (const event of told) {
+    const { found, matching } = await readEvents(sql, page, types)
+    for (const event of matching) {
       if (signal.aborted) return
       printEvent(event, await forwarder?.send(event))
       numbers.set(account_id, event.sequence)
@@ -98,20 +98,24 @@ async function showNew(
   }
 }
 
-/** All events found, and those of these types with their objects, read in one snapshot. */
-export function readTold(
+/**
+ * Reads in one snapshot: all events that `find` finds, and those of these types with their objects.
+ * Without types, all match.
+ */
+export function readEvents(
   sql: Sql,
   find: (tx: TransactionSql) => Promise<readonly NamedEvent[]>,
   types: readonly string[] = [],
-): Promise<{ readonly found: readonly NamedEvent[]; readonly told: readonly ToldEvent[] }> {
+): Promise<{ readonly found: readonly NamedEvent[]; readonly matching: readonly ToldEvent[] }> {
   const read = async (tx: TransactionSql) => {
     const found = await find(tx)
-    const wanted = found.filter(({ type }) => matches(types, type))
-    return { found, told: await tellEvents(tx, wanted) }
+    const of_types = found.filter(({ type }) => matches(types, type))
+    return { found, matching: await tellEvents(tx, of_types) }
   }
   return sql.begin('isolation level repeatable read read only', read)
 }
 
+/** The number of the newest event, by account. */
 async function readNumbers(sql: Sql, account_id: string | undefined): Promise<Map<string, bigint>> {
   const rows = await countEvents(sql, account_id)
   return new Map(rows.map(row => [row.account_id, row.count]))
@@ -139,21 +143,24 @@ const TIMEOUT_MS = 15_000
 
 export type Forwarder = ReturnType<typeof openForwarder>
 
-/** The operator names the receiver, so any address is allowed. */
-export function openForwarder(text: string, secret = newSecret(randomBytes(32))) {
-  const read = URL.parse(text)
-  const named = read !== null && (read.username !== '' || read.password !== '')
-  if (read === null || !/^https?:$/.test(read.protocol) || named) {
+/**
+ * Opens a sender to a receiver. The operator names the receiver, so any address is allowed.
+ * @throws UsageError for a wrong URL or secret
+ */
+export function openForwarder(receiver_url: string, secret = newSecret(randomBytes(32))) {
+  const parsed = URL.parse(receiver_url)
+  const has_login = parsed !== null && (parsed.username !== '' || parsed.password !== '')
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || has_login) {
     throw new UsageError('--forward-to is a URL such as http://localhost:3000/hook')
   }
-  if (!isPortOfHttp(read)) {
-    const words = `port ${read.port} is of another protocol, and webhooks never go there`
+  if (!isPortOfHttp(parsed)) {
+    const words = `port ${parsed.port} is of another protocol, and webhooks never go there`
     throw new UsageError(`--forward-to: ${words}; take one such as 3000`)
   }
   if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) {
     throw new UsageError('--secret is whsec_ and base64, as printed when an endpoint is made')
   }
-  const url = read.href
+  const url = parsed.href
   return {
     url,
     /** The secret with which the receiver checks signatures. */
@@ -174,7 +181,7 @@ export function readTypes(text: string): readonly string[] {
   throw new UsageError(`no type of event ${unknown}; there are ${EVENT_TYPES.join(', ')}`)
 }
 
-/** Whether the receiver took the event. */
+/** Whether the receiver took the event: it answered 2xx. */
 export function isTaken({ status_code }: SendResult): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300
 }

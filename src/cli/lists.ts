@@ -1,4 +1,5 @@
-// corridor lists import|status: sanctions lists, imported from files as they are published.
+// corridor lists import|status: imports sanctions lists from files as their publishers have them,
+// and shows the state of each list.
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,17 +10,17 @@ import { ImportRefused, type ImportRequest, importList } from '../screening/impo
 import type { ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt } from '../screening/list-rules.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
-import { type Context, example, named, personOf, print, withContext } from './context.ts'
+import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { MAX_REASON, oneOf, readReason } from './input.ts'
 import { describeAge, listing, toSecond } from './table.ts'
 
 const REASON = `take a file that looks wrong: why, up to ${MAX_REASON} characters`
 
-const FOLDER = new URL('../screening/sample/', import.meta.url)
+const SAMPLE_FOLDER = new URL('../screening/sample/', import.meta.url)
 
-/** The lists of the shipped sample: each is FOLDER/NAME.xml. */
-const SAMPLE: readonly ListName[] = ['ofac', 'un', 'eu', 'uk']
+/** The lists of the shipped sample: each is SAMPLE_FOLDER/NAME.xml. */
+const SAMPLE_LISTS: readonly ListName[] = ['ofac', 'un', 'eu', 'uk']
 
 const IMPORT_HELP = `
 Files as their publishers have them:
@@ -41,7 +42,7 @@ Examples:
   npx corridor lists import --sample`
 
 export function listsCommands(lists: Command): void {
-  named(lists, 'import', 'import a sanctions list from a file as its publisher has it')
+  addCommand(lists, 'import', 'import a sanctions list from a file as its publisher has it')
     .argument('[file]', 'the file')
     .option('--list <list>', `which list it is: ${LISTS.join(', ')}`, oneOf('list', LISTS))
     .option('--sample', 'import the shipped sample of each list in place of a file')
@@ -66,7 +67,7 @@ interface ImportOptions {
 async function importAction(file: string | undefined, options: ImportOptions): Promise<void> {
   const versions =
     options.sample === true ? await importSample(file, options) : [await importFile(file, options)]
-  print({ imported: versions.map(presentVersion) }, versions.map(words).join('\n'))
+  print({ imported: versions.map(presentVersion) }, versions.map(versionWords).join('\n'))
 }
 
 async function importSample(file: string | undefined, { list, reason }: ImportOptions) {
@@ -75,8 +76,8 @@ async function importSample(file: string | undefined, { list, reason }: ImportOp
   }
   return withContext(async context => {
     const versions: ListVersion[] = []
-    for (const list of SAMPLE) {
-      const chunks = createReadStream(fileURLToPath(new URL(`${list}.xml`, FOLDER)))
+    for (const list of SAMPLE_LISTS) {
+      const chunks = createReadStream(fileURLToPath(new URL(`${list}.xml`, SAMPLE_FOLDER)))
       const imported_by = context.config.user
       const sample = { list, file_name: `sample ${list}.xml`, is_sample: true, reason: '' }
       versions.push(await tryImport(context, { ...sample, chunks, imported_by }))
@@ -108,7 +109,7 @@ async function tryImport({ sql }: Context, request: ImportRequest): Promise<List
   }
 }
 
-function words(version: ListVersion): string {
+function versionWords(version: ListVersion): string {
   const { list, entry_count, name_count, added, changed, removed, published_on } = version
   return (
     `${list}  version ${version.version}, published on ${published_on}: ` +
@@ -119,7 +120,7 @@ function words(version: ListVersion): string {
 
 async function statusAction(): Promise<void> {
   const rows = await withContext(({ audit }) => listLists(audit))
-  const words = [listing(rows.map(cellsOf)), ...warnings(rows), consequence(rows)]
+  const words = [listing(rows.map(cellsOf)), ...warnings(rows), screeningWords(rows)]
   print(presentLists(rows), words.join('\n'))
 }
 
@@ -138,8 +139,8 @@ function cellsOf({ list, status, state, is_required }: ListRow) {
   }
 }
 
-/** What the lists mean for payouts of live accounts now. */
-function consequence(rows: readonly ListRow[]): string {
+/** Says whether payouts of live accounts are screened now, or for which lists they wait. */
+function screeningWords(rows: readonly ListRow[]): string {
   const required = rows.filter(row => row.is_required)
   if (required.length === 0) return 'payouts of live accounts are not screened'
   const lacking = required.filter(({ state }) => state !== 'current').map(({ list }) => list)

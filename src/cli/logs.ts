@@ -1,5 +1,5 @@
-// corridor logs: prints the last requests of sandbox accounts, and follows them. It reads the rows
-// that the service writes when CORRIDOR_REQUEST_LOG is set, and writes nothing.
+// corridor logs: prints the last requests of sandbox accounts, and follows new ones. It reads the
+// rows that the service writes when CORRIDOR_REQUEST_LOG is set, and writes nothing.
 
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
@@ -22,10 +22,11 @@ interface LogsOptions {
 }
 
 const POLL_MS = 500
-/** Most rows of one look while following. */
+/** The most rows of one look with --follow. */
 const PORTION = 1_000
 /**
- * Processes write up to a second late, and their clocks differ: each look goes back by this much.
+ * How far each look goes back before the newest row: processes write up to a second late, and their
+ * clocks differ.
  */
 const LATE_MS = 30_000
 const NOT_SUCCEEDED = OUTCOMES.filter(outcome => outcome !== 'succeeded')
@@ -56,15 +57,15 @@ async function logs(options: LogsOptions): Promise<void> {
     throw new UsageError('--limit is a number from 0 to 1000')
   }
   const outcomes = failed ? NOT_SUCCEEDED : OUTCOMES
-  const wanted = { account_id, outcomes, after: '', limit: Number(options.limit) }
+  const filter = { account_id, outcomes, after: '', limit: Number(options.limit) }
   await withContext(async ({ audit: sql }) => {
     if (account_id !== null && !(await accountNamed(sql, account_id)).sandbox) {
       throw new CommandFailed(`${account_id} is no sandbox: its requests are not kept`)
     }
-    const rows = (await listRecent(sql, wanted)).toReversed()
+    const rows = (await listRecent(sql, filter)).toReversed()
     for (const row of rows) show(row)
-    if (options.follow === true) await followOn(sql, wanted, rows)
-    else if (rows.length === 0 && wanted.limit > 0) process.stderr.write(NONE)
+    if (options.follow === true) await followNew(sql, filter, rows)
+    else if (rows.length === 0 && filter.limit > 0) process.stderr.write(NO_REQUEST)
   })
 }
 
@@ -72,26 +73,26 @@ function show(row: LoggedRequest): void {
   process.stdout.write(`${running.json ? JSON.stringify(presentLogged(row)) : lineOf(row)}\n`)
 }
 
-const NONE =
+const NO_REQUEST =
   'No request is kept. The service keeps them when it is started with CORRIDOR_REQUEST_LOG=on.\n'
 
-/** Follows until Ctrl-C. `shown` are the rows that are printed already. */
-async function followOn(sql: Sql, wanted: Recent, shown: readonly LoggedRequest[]): Promise<void> {
+/** Prints new requests until Ctrl-C. `shown` are the rows that are printed already. */
+async function followNew(sql: Sql, filter: Recent, shown: readonly LoggedRequest[]): Promise<void> {
   const signal = stopSignal()
-  let newest = shown.at(-1)?.id ?? (await newestOf(sql, wanted.account_id))
-  // A request that ended before is not shown, even if its row is written later.
-  const begin = newest
-  const seen = new Set(shown.map(({ id }) => id))
+  let newest = shown.at(-1)?.id ?? (await newestOf(sql, filter.account_id))
+  // A request that ended earlier is not printed, even if a process writes its row later.
+  const start = newest
+  const printed = new Set(shown.map(({ id }) => id))
   process.stderr.write('Following the requests of sandboxes. Ctrl-C ends.\n')
   await follow(signal, POLL_MS, async () => {
-    const after = lookBack(newest, begin)
-    const rows = await listRecent(sql, { ...wanted, after, limit: PORTION })
+    const after = lookBack(newest, start)
+    const rows = await listRecent(sql, { ...filter, after, limit: PORTION })
     for (const row of rows.toReversed()) {
-      if (!seen.has(row.id)) show(row)
-      seen.add(row.id)
+      if (!printed.has(row.id)) show(row)
+      printed.add(row.id)
       if (row.id > newest) newest = row.id
     }
-    for (const id of seen) if (id <= after) seen.delete(id)
+    for (const id of printed) if (id <= after) printed.delete(id)
   })
 }
 
@@ -100,13 +101,14 @@ async function newestOf(sql: Sql, account_id: string | null): Promise<string> {
   return row?.id ?? ''
 }
 
-function lookBack(newest: string, begin: string): string {
+/** The id after which a look reads: LATE_MS before the newest row, but not before `start`. */
+function lookBack(newest: string, start: string): string {
   if (newest === '') return ''
   const early = idBound('rql', plusMilliseconds(instantIn(newest), -LATE_MS), 'before')
-  return early > begin ? early : begin
+  return early > start ? early : start
 }
 
-/** Time, method, path, status and duration; for a refused request also why and where. */
+/** Time, status, method, path and duration; of a request that did not succeed also the reason. */
 function lineOf(row: LoggedRequest): string {
   const { method, path, status, duration_us, reason, remarks, request_id, body } = row
   const ended = status === null ? 'left' : String(status)

@@ -1,5 +1,5 @@
-// corridor payout take|release|transition: what people do with a payout. A person takes a payout to
-// pay it by hand; a transition reports the result.
+// corridor payout take|release|transition: a person takes a payout to pay it by hand, gives it back
+// unpaid, or sets its status.
 
 import type { Command } from 'commander'
 import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
@@ -15,7 +15,7 @@ import {
 import { ASKING, type Handling, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../payout/states.ts'
 import type { RailStatus } from '../rail/rail.ts'
-import { named, operatorOf, print, withContext } from './context.ts'
+import { addCommand, operatorOf, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { MAX_REASON, MAX_REFERENCE, readOneOf, readReason, readReference } from './input.ts'
 import { money } from './table.ts'
@@ -35,7 +35,7 @@ const MESSAGE_MEANING =
   'what the account is asked for'
 
 export function handlingCommands(payout: Command): void {
-  named(payout, 'take', 'take a payout to pay it by hand; the account can no longer cancel it')
+  addCommand(payout, 'take', 'take a payout to pay it by hand; the account can no longer cancel it')
     .argument('<payout>', 'payout id')
     .option('--from <name>', 'who has it now, to take it over; ask first whether it was paid')
     .option('--reason <text>', REASON, readReason)
@@ -48,7 +48,9 @@ export function handlingCommands(payout: Command): void {
     .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', RELEASE_HELP)
     .action((id: string, options: object) => handle('release', id, options))
-  named(payout, 'transition', 'set the status of a payout; failed and reversed give the money back')
+  payout
+    .command('transition')
+    .description('set the status of a payout; failed and reversed give the money back')
     .argument('<payout>', 'payout id')
     .argument('<status>', `one of ${STEP_STATUSES.join(', ')}`)
     .option('--code <code>', `failure code (default: ${OPERATOR_FAILURE.code})`)
@@ -82,8 +84,8 @@ async function handle(
   options: Omit<AskedHandling, 'act'>,
 ): Promise<void> {
   const { payout, event } = await withContext(async context => {
-    const asked = { ...options, act }
-    return context.run(await handlingDeed(context.audit, operatorOf(context), payout_id, asked))
+    const request = { ...options, act }
+    return context.run(await handlingDeed(context.audit, operatorOf(context), payout_id, request))
   })
   const { taken_by, taken_at } = payout
   const words =
@@ -93,13 +95,13 @@ async function handle(
   print({ payout: payout_id, taken_by, taken_at, event: nameEvent(event).id }, words)
 }
 
-const WAYS = Object.entries(PAYOUT_TRANSITIONS)
+const TRANSITION_LINES = Object.entries(PAYOUT_TRANSITIONS)
   .filter(([, next]) => next.length > 0)
   .map(([status, next]) => `  ${status.padEnd(16)} to ${next.join(', ')}`)
 
 const TRANSITION_HELP = `
 What can follow what; everything else is refused:
-${WAYS.join('\n')}
+${TRANSITION_LINES.join('\n')}
 
 A payout that people pay succeeds with --reference, by who has taken it, and
 fails or is reversed with --reason; CORRIDOR_USER must say who you are. A
@@ -116,16 +118,16 @@ Examples:
 
 async function transitionAction(payout_id: string, text: string, options: TransitionOptions) {
   const status = readOneOf('status', text, STEP_STATUSES)
-  const asked = readTransition(status, options)
-  const { failure } = stepOf(asked)
+  const request = readTransition(status, options)
+  const { failure } = stepOf(request)
   const outcome = await withContext(async context =>
-    context.run(await transitionDeed(context.audit, operatorOf(context), payout_id, asked)),
+    context.run(await transitionDeed(context.audit, operatorOf(context), payout_id, request)),
   )
   const from = previousStatus(outcome.events)
   if (status === 'failed' && outcome.payout.rail_attempts > 0) {
     // The rail may still pay a payout that was given back.
-    const asked_before = `the rail was asked to pay ${payout_id} before`
-    process.stderr.write(`corridor: warning: ${asked_before}; make sure that it does not\n`)
+    const warning = `the rail was asked to pay ${payout_id} before`
+    process.stderr.write(`corridor: warning: ${warning}; make sure that it does not\n`)
   }
   const line = outcome.entries[0]?.line
   const data = {
@@ -142,21 +144,21 @@ async function transitionAction(payout_id: string, text: string, options: Transi
 
 function readTransition(status: RailStatus, options: TransitionOptions): AskedTransition {
   const { code, category, message, ...words } = options
-  const asked = { ...words, status }
+  const request = { ...words, status }
   if (GIVEN_BACK_STATUSES.includes(status)) {
     const failure = {
       ...(code && { code }),
       ...(category && { category }),
       ...(message && { message }),
     }
-    return { ...asked, failure }
+    return { ...request, failure }
   }
   const failing = GIVEN_BACK_STATUSES.join(' and ')
   if (code !== undefined || category !== undefined) {
     throw new UsageError(`--code and --category are for ${failing}`)
   }
-  if (message === undefined) return asked
-  if (status === ASKING) return { ...asked, description: message }
+  if (message === undefined) return request
+  if (status === ASKING) return { ...request, description: message }
   throw new UsageError(`--message is for ${failing}, and for ${ASKING}`)
 }
 

@@ -1,6 +1,6 @@
 // corridor payout import: makes payouts from a file, and pays each row once however often it runs.
 import { type Command, Option } from 'commander'
-import { importOf } from '../bulk/paid-once.ts'
+import { importIdOf } from '../bulk/paid-once.ts'
 import { importPayouts, PAYOUT_COLUMNS, type PayoutRow } from '../bulk/payouts.ts'
 import type { Cost } from '../bulk/store.ts'
 import { presentProblem } from '../http/errors.ts'
@@ -72,9 +72,9 @@ function payouts({ allowDuplicates = false }: Options): ImportKind<PayoutRow, Pa
   return {
     columns: PAYOUT_COLUMNS,
     start,
-    run: (wanted, summary, { config }) =>
+    run: (options, summary, { config }) =>
       importPayouts({
-        ...wanted,
+        ...options,
         sender_bic: config.bic,
         made_by: config.user_is_login ? '' : config.user,
         allow_duplicates: allowDuplicates,
@@ -94,16 +94,16 @@ type PayoutSummary = ReturnType<typeof start>
 function start(base: ImportSummary) {
   return {
     ...base,
-    /** The id by which people approve all payouts of the import as one. */
-    payout_import: importOf(base.account, base.import),
+    /** The id by which people approve all payouts of the import together. */
+    payout_import: importIdOf(base.account, base.import),
     made: 0,
-    /** Payouts of its rows that wait for approvers, made in this run or before. */
+    /** Payouts that wait for approvers, whether this run or an earlier one made them. */
     pending_approval: 0,
-    /** Payouts that wait for the review of an entity. */
+    /** Payouts of this run that wait for the review of an entity. */
     held: 0,
     /** Rows that were imported before, and whose payout has failed or was reversed since. */
     failed_since: 0,
-    /** Rows made or held now that ask for the same payment as an earlier row. */
+    /** Rows that this run made or held, and that ask for the same payment as an earlier row. */
     alike: 0,
     /** By reason. A row with several reasons counts for each. */
     refused_by: {} as Record<string, number>,
@@ -114,21 +114,21 @@ function start(base: ImportSummary) {
   }
 }
 
-/** The sum of payouts made or held now, in minor units of the currency paid. */
+/** The payouts that this run made or held in one currency, in its minor units. */
 interface Paid {
   currency: string
   rows: number
   amount: bigint
 }
 
-/** What the payouts take from a balance, including fees, in minor units. */
+/** What those payouts take from one balance, fees included, in minor units. */
 interface Debited {
   holding_currency: string
   rows: number
   total_debit: bigint
   /** The balance before the first row of a dry run. */
   available: bigint | null
-  /** What the rows that only lack money would take besides. */
+  /** What the rows that lack nothing but money would take besides. */
   lacking_rows: number
   lacking: bigint
 }
@@ -184,7 +184,7 @@ function present({ paid, debited, ...summary }: PayoutSummary) {
   }
 }
 
-/** A dry run knows all balances, and most rows touch few of them. */
+/** The balances that rows debit, or lack money of. A dry run knows all balances of the account. */
 function touched(debited: PayoutSummary['debited']): Debited[] {
   return [...debited.values()].filter(({ rows, lacking_rows }) => rows > 0 || lacking_rows > 0)
 }
@@ -258,7 +258,7 @@ function rightAligned(
   return table(first, more)
 }
 
-/** Only a dry run knows what these rows would cost. */
+/** A dry run says how much money the rows lack; any other run does not know their cost. */
 function lackingWords({ debited }: PayoutSummary): string[] {
   return [...debited.values()]
     .filter(({ lacking_rows }) => lacking_rows > 0)

@@ -1,6 +1,6 @@
-// corridor payout list|show: lists payouts of all accounts. Shows all that is needed to pay one by
-// hand, who has it, and its history. payout-handling.ts takes, releases and moves payouts;
-// payout-import.ts makes them from files.
+// corridor payout list|show: lists payouts of all accounts. Shows all that a person needs to pay a
+// payout by hand, who has taken it, and its history. payout-handling.ts takes, releases and moves
+// payouts; payout-import.ts makes them from files.
 import type { Command } from 'commander'
 
 import { databaseNow } from '../db/connect.ts'
@@ -21,7 +21,7 @@ import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
 import { makeTimeline, type TimelineItem } from '../timeline/rules.ts'
 import { approvalCommands } from './approvals.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, oneOf, readLimit, readOneOf } from './input.ts'
 import { handlingCommands } from './payout-handling.ts'
 import { payoutImportCommand } from './payout-import.ts'
@@ -40,7 +40,7 @@ export function payoutCommands(payout: Command): void {
     .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
     .addHelpText('after', LIST_HELP)
     .action(listAction)
-  named(payout, 'show', 'show all that is needed to pay a payout, and what became of it')
+  addCommand(payout, 'show', 'show all that is needed to pay a payout, and what became of it')
     .argument('<payout>', 'payout id')
     .addHelpText('after', example('payout show pot_01m7xpm2m0c6hkd4r9ye'))
     .action(showAction)
@@ -71,7 +71,7 @@ async function listAction({ status, rail, account, limit }: ListOptions): Promis
       readOneOf('rail', rail, [SIMULATOR, ...names])
     }
     if (account !== undefined) await accountNamed(audit, account)
-    // One payout more than is shown tells whether there are more.
+    // Reads one payout more than it shows, to know whether there are more.
     return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }
   })
   const has_more = found.length > limit
@@ -80,11 +80,11 @@ async function listAction({ status, rail, account, limit }: ListOptions): Promis
     payout: payout.id,
     account: payout.account_id,
     age: describeAge(secondsBetween(payout.created_at, now)),
-    'to send': toSend(payout),
+    'to send': sentAmount(payout),
     status: statusWords(payout, now),
     rail: payout.rail,
     'taken by': payout.taken_by,
-    over: over(payout),
+    over: networkWords(payout),
     to: payout.beneficiary_details.name,
     reference: payout.particulars.reference_id,
   }))
@@ -114,7 +114,7 @@ async function showAction(payout_id: string): Promise<void> {
 }
 
 /** `local chats`, `swift`. */
-function over({ type, fund_transfer_network }: Payout): string {
+function networkWords({ type, fund_transfer_network }: Payout): string {
   return [type, fund_transfer_network].filter(word => word !== '').join(' ')
 }
 
@@ -127,7 +127,7 @@ function showWords({ source, account, held }: ShownPayout): string {
   const { particulars, beneficiary_details } = withAnswers(payout)
   const { destination: _id, status: _status, documents, ...beneficiary } = beneficiary_details
   const { destination_details, name, ...others } = beneficiary
-  const { documents: more, logistics_tracking_details, metadata, ...said } = particulars
+  const { documents: more, logistics_tracking_details, metadata, ...details } = particulars
   return [
     `${payout.id}  ${payout.status}${payout.rail === '' ? '' : `, rail ${payout.rail}`}`,
     ...reviews.flatMap(reviewWords),
@@ -135,12 +135,12 @@ function showWords({ source, account, held }: ShownPayout): string {
     ...handWords(payout),
     '',
     ...outline({
-      send: toSend(payout),
+      send: sentAmount(payout),
       to: name,
-      over: over(payout),
+      over: networkWords(payout),
       charges: payout.charge_type,
       uetr: payout.mt103 === '' ? '' : uetrOf(payout.id),
-      ...said,
+      ...details,
     }),
     ...outline({
       destination: destination_details,
@@ -152,7 +152,7 @@ function showWords({ source, account, held }: ShownPayout): string {
     '',
     ...outline({
       account: `${account.account_id} ${account.name}${account.sandbox ? ', a sandbox' : ''}`,
-      debited: debited(payout),
+      debited: debitWords(payout),
       made: toSecond(payout.created_at),
       executed: toSecond(payout.execute_at),
       status_description: payout.status_description,
@@ -166,14 +166,15 @@ function showWords({ source, account, held }: ShownPayout): string {
   ].join('\n')
 }
 
+/** Who has taken a payout of the manual rail, and the command that comes next. */
 function handWords({ id, rail, status, taken_by, taken_at }: Payout): string[] {
-  const goes_on = status === 'processing'
+  const is_processing = status === 'processing'
   if (rail === MANUAL && taken_at !== null) {
     const who = `taken by ${visible(taken_by)} at ${toSecond(taken_at)}`
     const paid = `  npx corridor payout transition ${id} succeeded --reference BANK_REFERENCE`
-    return goes_on ? [`${who}; when it is paid:`, paid] : [who]
+    return is_processing ? [`${who}; when it is paid:`, paid] : [who]
   }
-  if (rail !== MANUAL || !goes_on) return []
+  if (rail !== MANUAL || !is_processing) return []
   return [
     'taken by nobody: its account can cancel it. Before you pay it:',
     `  npx corridor payout take ${id}`,
@@ -191,7 +192,7 @@ function screeningWords(held: HeldByScreening | undefined): string[] {
   return [SCREENING_WORDS[held.screening], `  npx corridor screening show ${held.id}`]
 }
 
-/** The open exception, and what to do about it. */
+/** The exception, if it is open, and the command that comes next. */
 function reviewWords({ exception }: TimelineReview): string[] {
   const { payout_id, number, rail, kind, message, closed_at } = exception
   if (closed_at !== null) return []
@@ -213,7 +214,7 @@ const STATE_WORDS: Readonly<Record<TimelineAttempt['state'], string>> = {
 
 function attemptWords(attempt: TimelineAttempt): string[] {
   const { number, rail, state, not_taken, failure } = attempt
-  const said = not_taken ?? failure
+  const cause = not_taken ?? failure
   return outline({
     [`attempt ${number}, rail ${rail}`]: {
       state: STATE_WORDS[state],
@@ -223,7 +224,7 @@ function attemptWords(attempt: TimelineAttempt): string[] {
       released_at: toSecond(attempt.released_at),
       expected_at: toSecond(attempt.expected_at),
       ended_at: toSecond(attempt.ended_at),
-      because: said === null ? '' : `${said.code}: ${said.message}`,
+      because: cause === null ? '' : `${cause.code}: ${cause.message}`,
       uetr: attempt.uetr,
       ...attempt.references,
     },
@@ -235,8 +236,8 @@ function historyOf(item: TimelineItem): string[][] {
   switch (item.kind) {
     case 'state': {
       const { operator = '', reference = '', reason = '' } = item.by_hand ?? {}
-      const said = [item.status_description, item.failure?.message ?? '', reference, reason]
-      const words = [...new Set(said)].filter(word => word !== '').join('; ')
+      const texts = [item.status_description, item.failure?.message ?? '', reference, reason]
+      const words = [...new Set(texts)].filter(word => word !== '').join('; ')
       return [[at, item.status, operator === '' ? (item.by ?? '') : operator, words]]
     }
     case 'route':
@@ -264,11 +265,11 @@ function reviewHistory({ at, exception }: TimelineReview): string[][] {
   return [opened, [toSecond(closed_at), `exception ${number} closed`, closed_by, note]]
 }
 
-function toSend({ destination_currency, destination_amount }: Payout): string {
+function sentAmount({ destination_currency, destination_amount }: Payout): string {
   return money(destination_currency, destination_amount)
 }
 
-function debited({ holding_currency, holding_amount, fixed_fee, variable_fee }: Payout): string {
+function debitWords({ holding_currency, holding_amount, fixed_fee, variable_fee }: Payout): string {
   const fees = fixed_fee + variable_fee
   const total = money(holding_currency, holding_amount + fees)
   return `${total} (${money(holding_currency, fees)} of it fees)`

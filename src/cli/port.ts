@@ -1,13 +1,13 @@
-// Whether the service can listen at HOST and PORT, and why not.
+// Checks whether the service can listen at HOST and PORT, and explains why it cannot.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../config.ts'
 import { CommandFailed } from './failure.ts'
 
-type Where = Pick<Config, 'host' | 'port'>
+type Address = Pick<Config, 'host' | 'port'>
 
 /** @throws CommandFailed when HOST and PORT cannot be bound */
-export async function tryToListen(config: Where): Promise<void> {
+export async function tryToListen(config: Address): Promise<void> {
   const { host, port } = config
   if (port === 0) return
   const server = createServer(socket => socket.destroy())
@@ -20,10 +20,10 @@ export async function tryToListen(config: Where): Promise<void> {
 }
 
 /** Explains why HOST and PORT cannot be bound; returns any other error as it is. */
-export function explainListening({ host, port }: Where, error: unknown): unknown {
+export function explainListening({ host, port }: Address, error: unknown): unknown {
   const { code, syscall, hostname } = error as Partial<Record<string, string>>
-  const lookingUp = syscall === 'getaddrinfo' && hostname === host
-  if (syscall !== 'listen' && !lookingUp) return error
+  const is_lookup = syscall === 'getaddrinfo' && hostname === host
+  if (syscall !== 'listen' && !is_lookup) return error
   if (code !== 'EADDRINUSE') {
     return new CommandFailed(`cannot listen on HOST ${host}, PORT ${port}: ${code}`)
   }

@@ -1,5 +1,5 @@
-// corridor pricing set|list|remove|history: the operator's view of spreads, validity of quotes, age
-// of rates and the pivot.
+// corridor pricing set|list|remove|history: sets and lists pricing policies: spreads, validity of
+// quotes, age of rates and the pivot.
 
 import type { Command } from 'commander'
 import { Refusal } from '../errors.ts'
@@ -21,7 +21,7 @@ import {
   SANDBOX_DEFAULTS,
   type Scope,
 } from '../price/policy/rules.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { optionName } from './input.ts'
@@ -60,10 +60,10 @@ export function pricingCommands(pricing: Command): void {
     .option('--force', 'set what is likely a slip of the finger')
     .addHelpText('after', SET_HELP)
     .action(setAction)
-  named(pricing, 'list', 'list what is in force and what waits')
+  addCommand(pricing, 'list', 'list what is in force and what waits')
     .addHelpText('after', example('pricing list'))
     .action(listAction)
-  named(pricing, 'remove', 'end one row, or take it back while it waits')
+  addCommand(pricing, 'remove', 'end one row, or take it back while it waits')
     .argument('<number>', 'of the row, as corridor pricing list shows it')
     .option('--from <time>', 'ISO 8601 time at which it ends (default: now)')
     .addHelpText('after', REMOVE_HELP)
@@ -81,7 +81,7 @@ function optionOf(name: PolicyName): string {
   return `--${name.replaceAll('_', '-')}`
 }
 
-/** The options besides one for each policy. */
+/** The options of `pricing set`, besides one for each policy. */
 interface SetOptions {
   account?: string
   pair?: string
@@ -97,8 +97,8 @@ async function setAction(options: SetOptions): Promise<void> {
   if (values.pivot !== undefined && describeScope(scope) !== describeScope(INSTALLATION)) {
     throw new UsageError('--pivot is for the whole installation: leave out --account and --pair')
   }
-  const asked = given({ scope, values, force, from })
-  const { made, policies, now } = await withContext(({ sql }) => setPolicies(sql, asked)).catch(
+  const request = given({ scope, values, force, from })
+  const { made, policies, now } = await withContext(({ sql }) => setPolicies(sql, request)).catch(
     refuseAsCommand,
   )
   print(made, made.map(row => describeChange(policies, row, now)).join('\n'))
@@ -123,14 +123,14 @@ async function listAction(): Promise<void> {
     from,
     state,
   }))
-  const byDefault = (scope: string, name: string, value: string) => {
+  const defaultCells = (scope: string, name: string, value: string) => {
     return { number: '', for: scope, name, value, from: '', state: 'default' }
   }
-  const before = defaults.flatMap(({ name, value, sandbox_value }) => [
-    byDefault(describeScope(INSTALLATION), name, value),
-    ...(sandbox_value === value ? [] : [byDefault('sandboxes', name, sandbox_value)]),
+  const default_rows = defaults.flatMap(({ name, value, sandbox_value }) => [
+    defaultCells(describeScope(INSTALLATION), name, value),
+    ...(sandbox_value === value ? [] : [defaultCells('sandboxes', name, sandbox_value)]),
   ])
-  print({ defaults, rows }, listing([...before, ...cells]))
+  print({ defaults, rows }, listing([...default_rows, ...cells]))
 }
 
 async function removeAction(number: string, options: { from?: string }): Promise<void> {
@@ -153,16 +153,16 @@ function describeChange(policies: Policies, row: Policy, now: Instant): string {
   const rows = rowsOf(policies)
   const after = inForce(indexPolicies([...rows, row]), row.name, row, row.effective_from)
   const when = row.effective_from > now ? `from ${row.effective_from}` : 'from now on'
-  const until = `until then ${told(row, before)}`
-  return `${row.name} for ${describeScope(row)}: ${told(row, after)} ${when}; ${until}`
+  const until = `until then ${valueWords(row, before)}`
+  return `${row.name} for ${describeScope(row)}: ${valueWords(row, after)} ${when}; ${until}`
 }
 
-/** A value, and the scope it was set for if that differs. */
-function told(row: Policy, source: Policy | undefined): string {
+/** A value in force for the row, and the scope it was set for if that differs from the row's. */
+function valueWords(row: Policy, source: Policy | undefined): string {
   if (source === undefined) {
     const [value, of_sandboxes] = [DEFAULTS[row.name], SANDBOX_DEFAULTS[row.name]]
-    const besides = value === of_sandboxes ? '' : ` (${of_sandboxes} of sandboxes)`
-    return `${value}, the default${besides}`
+    const sandbox_words = value === of_sandboxes ? '' : ` (${of_sandboxes} of sandboxes)`
+    return `${value}, the default${sandbox_words}`
   }
   const same = describeScope(source) === describeScope(row)
   return same ? `${source.value}` : `${source.value}, as set for ${describeScope(source)}`

@@ -1,4 +1,4 @@
-// corridor privacy find|export|erase|retention: finds a person's data, puts all of it in one
+// corridor privacy find|export|erase|retention: finds a person's data, exports all of it in one
 // document, erases it, and sets how long payments are kept.
 
 import { type Command, InvalidArgumentError } from 'commander'
@@ -12,32 +12,42 @@ import { type Party, partyKind, type Retention } from '../privacy/privacy.ts'
 import { obstaclesOf, obstacleWords } from '../privacy/rules.ts'
 import { TERMS } from '../privacy/sources.ts'
 import { findPartyAccount, findRetention, updateRetention } from '../privacy/store.ts'
-import { type Context, example, named, personOf, print, printJson, withContext } from './context.ts'
-import { CommandFailed, NotThere, UsageError } from './failure.ts'
+import {
+  addCommand,
+  type Context,
+  example,
+  personOf,
+  print,
+  printJson,
+  withContext,
+} from './context.ts'
+import { CommandFailed, NotFound, UsageError } from './failure.ts'
 import { MAX_REASON, readReason, readText } from './input.ts'
 
 const REASON = `why, for the audit log, up to ${MAX_REASON} characters; no names`
-const MAX_KNOWN = 320
+const MAX_SEARCH_LENGTH = 320
 /** Rails may give a payment back for some 60 days, and dead deliveries are kept for 30. */
 const MIN_EVENT_DAYS = 90
 const MAX_DAYS = 36_500
-/** No year is longer. */
+/** Those of the longest year. */
 const DAYS_OF_A_YEAR = 366
 
 export function privacyCommands(privacy: Command): void {
-  named(privacy, 'find', 'find beneficiaries and entities of an account by e-mail, name or IBAN')
+  privacy
+    .command('find')
+    .description('find beneficiaries and entities of an account by e-mail, name or IBAN')
     .argument('<account>', 'account id')
     .option('--email <text>', 'the e-mail address, whole')
     .option('--name <text>', 'the name, whole, also of representatives')
     .option('--iban <text>', 'the IBAN, or the account number')
     .addHelpText('after', example('privacy find acc_7k2m9x4q --name "Irene Costa"'))
     .action(findAction)
-  named(privacy, 'export', 'print everything that is stored of a person, as one JSON document')
+  addCommand(privacy, 'export', 'print everything that is stored of a person, as one JSON document')
     .argument('<party>', 'beneficiary or entity id')
     .option('--reason <text>', REASON, readReason, 'Asked for by the person')
     .addHelpText('after', EXPORT_HELP)
     .action(exportAction)
-  named(privacy, 'erase', 'erase the personal data of a beneficiary or an entity, for ever')
+  addCommand(privacy, 'erase', 'erase the personal data of a beneficiary or an entity, for ever')
     .argument('<party>', 'beneficiary or entity id')
     .requiredOption('--reason <text>', REASON, readReason)
     .option('--dry-run', 'erase nothing: say what would be erased, and what is kept and why')
@@ -46,30 +56,34 @@ export function privacyCommands(privacy: Command): void {
   const retention = privacy
     .command('retention')
     .description('show and set how long what was paid is kept')
-  named(retention, 'show', 'show how long what is kept, who has set it, and why')
+  addCommand(retention, 'show', 'show how long what is kept, who has set it, and why')
     .addHelpText('after', example('privacy retention show'))
     .action(async () => {
-      tellRetention(await withContext(({ audit }) => findRetention(audit)))
+      printRetention(await withContext(({ audit }) => findRetention(audit)))
     })
-  named(retention, 'set', 'set how many years what was paid is kept, from the last payout on')
+  addCommand(retention, 'set', 'set how many years what was paid is kept, from the last payout on')
     .argument('<years>', 'whole years, 0 to 30', readYears)
     .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', RETENTION_HELP)
-    .action((years: number, { reason }: Words) => setRetention(reason, { years }))
+    .action((years: number, { reason }: ReasonOption) => setRetention(reason, { years }))
   retention
     .command('events')
     .description('set after how many days events may be taken out, once an archive has them')
     .argument('<days>', 'whole days, 90 to 36500, or never', readDays(MIN_EVENT_DAYS))
     .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', EVENTS_HELP)
-    .action((event_days: number | null, { reason }: Words) => setRetention(reason, { event_days }))
+    .action((event_days: number | null, { reason }: ReasonOption) =>
+      setRetention(reason, { event_days }),
+    )
   retention
     .command('bank-files')
     .description('set after how many days the bytes of what banks have sent are deleted')
     .argument('<days>', 'whole days, or never', readDays(0))
     .requiredOption('--reason <text>', REASON, readReason)
     .addHelpText('after', INBOX_HELP)
-    .action((inbox_days: number | null, { reason }: Words) => setRetention(reason, { inbox_days }))
+    .action((inbox_days: number | null, { reason }: ReasonOption) =>
+      setRetention(reason, { inbox_days }),
+    )
 }
 
 const EXPORT_HELP = `
@@ -110,7 +124,7 @@ what such a file has.
 Example:
   npx corridor privacy retention events 400 --reason "Audited until 2025"`
 
-/** Null for `never`. */
+/** Makes the parser of a number of days from `least` on; null for `never`. */
 function readDays(least: number): (text: string) => number | null {
   return text => {
     if (text === 'never') return null
@@ -131,7 +145,7 @@ async function findAction(account_id: string, options: Partial<Record<Known, str
   if (known === undefined || more.length > 0) {
     throw new UsageError('say exactly one of --email, --name and --iban')
   }
-  const text = readText(`--${known}`, options[known] ?? '', MAX_KNOWN)
+  const text = readText(`--${known}`, options[known] ?? '', MAX_SEARCH_LENGTH)
   const parties = await withContext(async ({ audit }) => {
     await accountNamed(audit, account_id)
     return findParties(audit, account_id, known, text)
@@ -140,11 +154,11 @@ async function findAction(account_id: string, options: Partial<Record<Known, str
   print({ account_id, parties }, words)
 }
 
-interface Words {
+interface ReasonOption {
   readonly reason: string
 }
 
-async function exportAction(id: string, { reason }: Words): Promise<void> {
+async function exportAction(id: string, { reason }: ReasonOption): Promise<void> {
   const { party, person, years, sections } = await withContext(async context => {
     const person = personOf(context)
     const party = await partyOf(context, id)
@@ -177,15 +191,16 @@ async function partyOf({ audit }: Context, id: string): Promise<Party> {
     throw new UsageError(`${id} is no id of a beneficiary (bnf_…) or an entity (ent_…)`)
   }
   const account_id = await findPartyAccount(audit, id)
-  if (account_id === undefined) throw new NotThere(kind, id)
+  if (account_id === undefined) throw new NotFound(kind, id)
   return { account_id, id }
 }
 
 const SPREAD =
   'a spread database has sandboxes alone and erases nobody: drop it when the trial is over'
 
-async function eraseAction(id: string, { reason, dryRun = false }: Words & { dryRun?: boolean }) {
-  if (dryRun) return tellErasure(id)
+async function eraseAction(id: string, options: ReasonOption & { dryRun?: boolean }) {
+  const { reason, dryRun = false } = options
+  if (dryRun) return printErasure(id)
   const erased = await withContext(async context => {
     const person = personOf(context)
     const party = await partyOf(context, id)
@@ -200,10 +215,10 @@ async function eraseAction(id: string, { reason, dryRun = false }: Words & { dry
 }
 
 /**
- * Prints what an erasure would do. It reads under the lock that an erasure would take; nothing is
- * written.
+ * Prints what an erasure would do. It reads under the lock that an erasure would take, and writes
+ * nothing.
  */
-async function tellErasure(id: string): Promise<void> {
+async function printErasure(id: string): Promise<void> {
   const { stored, obstacles } = await withContext(async context => {
     const party = await partyOf(context, id)
     return context.sql.begin(async tx => {
@@ -245,10 +260,10 @@ async function setRetention(
     await updateRetention(context.sql, set)
     return set
   })
-  tellRetention(retention)
+  printRetention(retention)
 }
 
-function tellRetention(retention: Retention): void {
+function printRetention(retention: Retention): void {
   const { years, event_days, inbox_days, set_by, reason } = retention
   const who = set_by === '' ? 'as it comes' : `set by ${set_by}: ${reason}`
   const data = { retention_years: years, event_days, inbox_days, set_by, reason }

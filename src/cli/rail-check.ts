@@ -1,5 +1,5 @@
-// corridor rail check: puts a connector through the checks of its protocol, shows each as it is
-// decided, and reports in words or JSON.
+// corridor rail check: runs the checks of the protocol against a connector, shows each result at
+// once, and prints a report in words or JSON.
 import type { Command } from 'commander'
 import { allChecks } from '../connector/check/all.ts'
 import {
@@ -12,8 +12,8 @@ import type { ProbeOptions } from '../connector/check/probe.ts'
 import { readConfig, readSecrets } from '../connector/config.ts'
 import { ANSWER_WITHIN_MS } from '../connector/protocol.ts'
 import { listRails } from '../rail/row-store.ts'
-import { named, print, running, withContext } from './context.ts'
-import { NotThere, readOrRefuse, UsageError } from './failure.ts'
+import { addCommand, print, running, withContext } from './context.ts'
+import { NotFound, readOrRefuse, UsageError } from './failure.ts'
 import { readInput } from './input.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
@@ -38,7 +38,7 @@ Examples:
   npx corridor rail check my_provider --this-pays --json > report.json`
 
 export function railCheckCommand(rail: Command): void {
-  named(rail, 'check', 'check that a connector keeps its protocol, by some fifty named checks')
+  addCommand(rail, 'check', 'check that a connector keeps its protocol, by some fifty named checks')
     .argument('<connector>', 'its URL, or the name of a rail of kind connector')
     .option('--secret <file>', 'of a URL: the secret that it shares, a file of one line')
     .option('--order <file>', 'members of every order, such as its beneficiary: a file of JSON')
@@ -59,9 +59,9 @@ async function check(connector: string, options: CheckOptions): Promise<void> {
   const target = connector.includes('://')
     ? await targetOfUrl(connector, options.secret)
     : await targetOfRail(connector, options)
-  const tell = running.json ? () => {} : teller()
-  const asking = { ...target, order, watch_ms, answer_within_ms: ANSWER_WITHIN_MS }
-  const report = await runChecks(allChecks(earlier), asking, tell)
+  const showCheck = running.json ? () => {} : checkPrinter()
+  const probe_options = { ...target, order, watch_ms, answer_within_ms: ANSWER_WITHIN_MS }
+  const report = await runChecks(allChecks(earlier), probe_options, showCheck)
   print(report, summary(report))
   if (report.failed > 0) process.exitCode = 1
 }
@@ -70,7 +70,7 @@ type Target = Pick<ProbeOptions, 'url' | 'secrets'>
 
 async function targetOfUrl(url: string, secret: string | undefined): Promise<Target> {
   if (secret === undefined) throw new UsageError('a URL needs --secret, the file of its secret')
-  // This command keeps nothing, so any lifetime and address will do.
+  // The checks need neither the key's lifetime nor a public address.
   const config = readConfig({ url, key_lifetime_s: null, allow_private: true })
   const { text } = await readInput(secret)
   return { url: readOrRefuse(config).url, secrets: readOrRefuse(readSecrets(text)) }
@@ -87,11 +87,11 @@ async function targetOfRail(
   const rail = connectors.find(known => known.name === name)
   if (rail === undefined) {
     const names = connectors.map(known => known.name)
-    throw new NotThere('rail', name, names)
+    throw new NotFound('rail', name, names)
   }
   if (thisPays !== true) {
-    const way = 'check the URL of a test environment, or say --this-pays'
-    throw new UsageError(`the checks send real orders to rail ${name}: ${way}`)
+    const hint = 'check the URL of a test environment, or say --this-pays'
+    throw new UsageError(`the checks send real orders to rail ${name}: ${hint}`)
   }
   const { url } = readOrRefuse(readConfig(rail.config))
   return { url, secrets: readOrRefuse(readSecrets(rail.secret)) }
@@ -115,6 +115,7 @@ function parsed(text: string, option: string): unknown {
   }
 }
 
+/** The payments of an earlier report. */
 async function readEarlier(file: string): Promise<readonly KeptPayment[]> {
   const { payments } = await readObject(file, '--since')
   const isPayment = (value: unknown): value is KeptPayment => {
@@ -127,8 +128,8 @@ async function readEarlier(file: string): Promise<readonly KeptPayment[]> {
 
 const MARKS = { passed: '✓', failed: '✗', skipped: '–' } as const
 
-/** Shows each check as it is decided, below the name of its group. */
-function teller(): (checked: Checked) => void {
+/** Makes a printer of checks. It prints the name of a group above the first check of the group. */
+function checkPrinter(): (checked: Checked) => void {
   let group = ''
   return checked => {
     const heading = checked.group === group ? '' : `${group === '' ? '' : '\n'}${checked.group}\n`

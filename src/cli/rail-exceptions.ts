@@ -1,6 +1,6 @@
-// corridor rail exceptions|close-exception: what waits for a person. Some are payouts that stand
-// still until somebody has looked at what their rail said. Others are files and rails in trouble,
-// which ends with its cause.
+// corridor rail exceptions|close-exception: lists the payouts, files and rails that wait for a
+// person. A payout stands still until a person closes its exception; the exception of a file or a
+// rail ends with its cause.
 
 import type { Command } from 'commander'
 import { nextCommand, wordsOf } from '../bank-file/trouble.ts'
@@ -64,7 +64,7 @@ async function listAction(options: { limit: string }): Promise<void> {
     kind: exception.kind,
     age: ageOf(exception.opened_at),
     what: exception.message,
-    next: closingOf(exception),
+    next: closingCommand(exception),
   }))
   const files = troubles.map(trouble => ({
     'file or rail': trouble.about.slice(0, LONGEST_ID),
@@ -79,7 +79,7 @@ async function listAction(options: { limit: string }): Promise<void> {
     listing(files, 'no file and no rail waits for a person'),
   ]
   const data = [
-    ...open.map(exception => ({ ...presentException(exception), next: closingOf(exception) })),
+    ...open.map(exception => ({ ...presentException(exception), next: closingCommand(exception) })),
     ...troubles.map(trouble => {
       const { rail, kind, about, since: opened_at } = trouble
       const [message, next] = [wordsOf(trouble), nextCommand(trouble)]
@@ -92,22 +92,22 @@ async function listAction(options: { limit: string }): Promise<void> {
 /** The length of a message id. Of a hash, that many digits are enough. */
 const LONGEST_ID = 16
 
-function closingOf({ payout_id, number }: RailException): string {
+function closingCommand({ payout_id, number }: RailException): string {
   return `corridor rail close-exception ${payout_id} ${number} --note …`
 }
 
-async function closeAction(payout_id: string, written: string, options: { note: string }) {
-  if (!/^[1-9]\d{0,8}$/.test(written)) {
-    throw new UsageError(`exception "${written}" is not a number; rail exceptions shows it`)
+async function closeAction(payout_id: string, number_text: string, options: { note: string }) {
+  if (!/^[1-9]\d{0,8}$/.test(number_text)) {
+    throw new UsageError(`exception "${number_text}" is not a number; rail exceptions shows it`)
   }
-  const number = Number(written)
+  const number = Number(number_text)
   const note = readText('--note', options.note, MAX_NOTE)
-  const asked = await withContext(async context => {
+  const is_asked = await withContext(async context => {
     const closing = { number, closed_by: personOf(context), note }
     return closeOpenException(context, payout_id, closing)
   }).catch(pointTo('corridor rail exceptions shows them'))
-  const next = asked
+  const next = is_asked
     ? 'its rail is asked again'
     : `its rail is not asked: corridor payout show ${payout_id}`
-  print({ payout: payout_id, exception: number, asked }, `${payout_id}  closed; ${next}`)
+  print({ payout: payout_id, exception: number, asked: is_asked }, `${payout_id}  closed; ${next}`)
 }

@@ -1,5 +1,5 @@
-// corridor rail add|list|show|pause|resume|remove|history: the rails of live accounts. A rail is a
-// row of the database, which running services open without a restart.
+// corridor rail add|list|show|pause|resume|remove|history: lists and changes the rails of live
+// accounts. A rail is a row of the database. Running services open it without a restart.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
 import { pauseRail, presentRail, railNamed, showRail } from '../operator/rails.ts'
@@ -11,7 +11,7 @@ import { conditionWords } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
 import { contradiction } from '../rail/timetable.ts'
 import { RAIL_KINDS, timetablesOf } from '../rails.ts'
-import { type Context, example, named, print, withContext } from './context.ts'
+import { addCommand, type Context, example, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, readReason } from './input.ts'
@@ -27,7 +27,9 @@ interface AddOptions {
 }
 
 export function railCommands(rail: Command): void {
-  named(rail, 'add', 'add a rail, which routes can then name; --replace gives one other settings')
+  rail
+    .command('add')
+    .description('add a rail, which routes can then name; --replace gives one other settings')
     .argument('<name>', 'what routes and payouts call it, such as main_bank')
     .requiredOption('--kind <kind>', `its kind: ${KIND_NAMES}`)
     .requiredOption('--config <file>', 'its settings, a file of JSON; - is standard input')
@@ -35,17 +37,20 @@ export function railCommands(rail: Command): void {
     .option('--replace', 'give the rail of this name these settings; its kind stays')
     .addHelpText('after', ADD_HELP)
     .action(addAction)
-  named(rail, 'list', 'list the rails')
+  addCommand(rail, 'list', 'list the rails')
     .addHelpText('after', example('rail list'))
     .action(listAction)
-  ofRail(rail, 'show', 'show the settings of a rail and the routes that lead to it').action(
+  addRailCommand(rail, 'show', 'show the settings of a rail and the routes that lead to it').action(
     showAction,
   )
-  ofRail(rail, 'pause', 'ask a rail nothing and send nothing by it; its payouts wait', PAUSE)
+  const pause = 'ask a rail nothing and send nothing by it; its payouts wait'
+  addRailCommand(rail, 'pause', pause, PAUSE_REASON)
     .requiredOption('--reason <text>', 'why, for whoever looks at the rail', readReason)
     .action((name: string, { reason }: { reason: string }) => pauseAction(name, reason))
-  ofRail(rail, 'resume', 'ask a paused rail again').action((name: string) => pauseAction(name, ''))
-  ofRail(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
+  addRailCommand(rail, 'resume', 'ask a paused rail again').action((name: string) =>
+    pauseAction(name, ''),
+  )
+  addRailCommand(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
     removeAction,
   )
   railCheckCommand(rail)
@@ -62,12 +67,18 @@ export function railCommands(rail: Command): void {
 }
 
 const KIND_NAMES = RAIL_KINDS.map(({ name }) => name).join(', ')
-const PAUSE = ' --reason "The bank is closed"'
+const PAUSE_REASON = ' --reason "The bank is closed"'
 
-function ofRail(rail: Command, name: string, description: string, more = ''): Command {
-  return named(rail, name, description)
+/** Adds a command about one rail. */
+function addRailCommand(
+  rail: Command,
+  name: string,
+  description: string,
+  example_options = '',
+): Command {
+  return addCommand(rail, name, description)
     .argument('<name>', 'the rail')
-    .addHelpText('after', example(`rail ${name} main_bank${more}`))
+    .addHelpText('after', example(`rail ${name} main_bank${example_options}`))
 }
 
 const KINDS = RAIL_KINDS.map(({ name, description, secret }) => {
@@ -125,8 +136,8 @@ async function replaceRail(
     const message = `rail ${rail.name} is of kind ${before.kind} and keeps it; add another rail`
     throw new UsageError(message)
   }
-  await refuseOtherIdentity(audit, rail, before)
-  await refuseLaterRoutes(sql, rail)
+  await refuseIdentityChange(audit, rail, before)
+  await refuseContradictedRoutes(sql, rail)
   // The secret stays unless a new one is given.
   const row = rail.secret === '' ? { ...rail, secret: before.secret } : rail
   await updateRail(sql, row).catch(error => {
@@ -140,14 +151,17 @@ function constraintOf(error: unknown): string | undefined {
   return (error as { constraint_name?: string }).constraint_name
 }
 
-/** Another provider would not know what this one got, and would pay it again. */
-async function refuseOtherIdentity(audit: Sql, rail: RailRow, before: RailRow): Promise<void> {
+/**
+ * Refuses another provider or bank account for a rail that is asked about payouts: the other one
+ * does not know those payouts, and would pay them again.
+ */
+async function refuseIdentityChange(audit: Sql, rail: RailRow, before: RailRow): Promise<void> {
   const kind = RAIL_KINDS.find(({ name }) => name === rail.kind)
-  const other = kind?.identity?.find(
+  const changed = kind?.identity?.find(
     member => settingOf(before.config, member) !== settingOf(rail.config, member),
   )
-  if (other === undefined) return
-  const keeps = `rail ${rail.name} keeps its ${other}`
+  if (changed === undefined) return
+  const keeps = `rail ${rail.name} keeps its ${changed}`
   const handed = await countHanded(audit, rail.name)
   if (handed > 0) {
     const payouts = `${handed} ${handed === 1 ? 'payout' : 'payouts'}`
@@ -159,25 +173,28 @@ async function refuseOtherIdentity(audit: Sql, rail: RailRow, before: RailRow): 
   }
 }
 
-/** A setting by its path, without the blanks that people write into an IBAN; '' for none. */
+/** A setting by its dotted path, without the blanks that people write into an IBAN; '' if unset. */
 function settingOf(config: unknown, path: string): string {
   let value = config
   for (const name of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[name]
   return String(value ?? '').replaceAll(' ', '')
 }
 
-/** Payouts would be released for a day whose files the bank no longer takes. */
-async function refuseLaterRoutes(sql: Sql, rail: RailRow): Promise<void> {
-  const own = timetablesOf([rail]).get(rail.name)
-  if (own === undefined) return
+/**
+ * Refuses settings whose timetable contradicts a route of the rail. Payouts would be released for a
+ * day whose files the bank no longer takes.
+ */
+async function refuseContradictedRoutes(sql: Sql, rail: RailRow): Promise<void> {
+  const timetable = timetablesOf([rail]).get(rail.name)
+  if (timetable === undefined) return
   const routes = (await listRoutes(sql)).filter(route => route.rail === rail.name)
-  const wrong = routes.flatMap(route => {
-    const why = route.timetable && contradiction(route.timetable, own)
+  const contradictions = routes.flatMap(route => {
+    const why = route.timetable && contradiction(route.timetable, timetable)
     return why ? [`the route for ${conditionWords(route)}: ${why}`] : []
   })
-  if (wrong.length === 0) return
+  if (contradictions.length === 0) return
   const hint = 'set those routes again by corridor route set, with --no-cut-off or an earlier one'
-  throw new CommandFailed(`timetable contradicts ${wrong.join('; ')}; ${hint}`)
+  throw new CommandFailed(`timetable contradicts ${contradictions.join('; ')}; ${hint}`)
 }
 
 async function listAction(): Promise<void> {

@@ -1,4 +1,4 @@
-// corridor rates: the rate book, row by row, by files of rates, and by a feed.
+// corridor rates: lists and changes the rate book, by single rows, by files and by a feed.
 import { type Command, Option } from 'commander'
 import type { HistoricRow } from '../audit/store.ts'
 import { databaseNow } from '../db/connect.ts'
@@ -12,17 +12,17 @@ import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
 import { describeRate, type Rate } from '../price/rate/rules.ts'
 import { deleteRate } from '../price/rate/store.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { readInput, refuseProblems, valuesOf } from './input.ts'
 import { describeAge, listing, toSecond } from './table.ts'
 
 export function ratesCommands(rates: Command): void {
-  named(rates, 'list', 'list the rate book: the age of every rate, and until when it is good')
+  addCommand(rates, 'list', 'list the rate book: the age of every rate, and until when it is good')
     .addHelpText('after', example('rates list'))
     .action(listAction)
-  const setting = named(rates, 'set', 'set one rate: MID units of QUOTE for one unit of BASE')
+  const setting = addCommand(rates, 'set', 'set one rate: MID units of QUOTE for one unit of BASE')
     .argument('<base>', 'currency code')
     .argument('<quote>', 'currency code')
     .argument('<mid>', 'mid-market rate, a plain decimal with at most 30 fractional digits')
@@ -33,8 +33,8 @@ export function ratesCommands(rates: Command): void {
       '--force',
       'replace a rate that is newer, pegged or of the inverse pair, or set one that moved far',
     )
-  changing(setting).addHelpText('after', SET_HELP).action(setAction)
-  named(rates, 'remove', 'remove the row of one pair')
+  addChangeOptions(setting).addHelpText('after', SET_HELP).action(setAction)
+  addCommand(rates, 'remove', 'remove the row of one pair')
     .argument('<base>', 'currency code')
     .argument('<quote>', 'currency code')
     .addHelpText('after', example('rates remove USD HKD'))
@@ -83,20 +83,20 @@ function describeEnd(rate: { pegged: boolean; good_until: string | null }, now: 
   return words.filter(Boolean).join(', ')
 }
 
-interface SetOptions extends Changing {
+interface SetOptions extends ChangeOptions {
   readonly source: string
   readonly asOf?: string
   readonly peg?: boolean
 }
 
 async function setAction(base: string, quote: string, mid: string, options: SetOptions) {
-  const asked: AskedRate = {
+  const request: AskedRate = {
     cells: { base, quote, mid, source: options.source, as_of: options.asOf ?? '' },
     peg: options.peg === true,
     ...changeOf(options),
   }
   const { changes, problems, forceable } = await withContext(async ({ sql }) =>
-    readOrRefuse(await setRate(sql, asked)),
+    readOrRefuse(await setRate(sql, request)),
   )
   const [problem] = problems
   const [change] = changes
@@ -113,7 +113,7 @@ async function setAction(base: string, quote: string, mid: string, options: SetO
 function forceHint(change: Judged | undefined): string {
   const kind = change?.problem?.kind
   if (kind === 'inverse') return '; set that one, or --force replaces it'
-  // --peg changes only a pair whose own row is a peg, and no crossed one.
+  // --peg changes only a pair that has a peg as its own row, and no pair that is crossed.
   if (kind !== 'pegged' || change?.before?.pegged !== true) return '; --force sets it all the same'
   return '; --peg changes the peg, --force makes it an ordinary rate'
 }
@@ -130,19 +130,20 @@ async function removeAction(base: string, quote: string): Promise<void> {
   print({ removed: presentRate(removed) }, `removed ${describeRate(removed)}`)
 }
 
-interface Changing {
+/** The options of every command that changes rates. */
+interface ChangeOptions {
   readonly force?: boolean
   readonly dryRun?: boolean
   readonly maxMove?: number
 }
 
-/** Adds the options of Changing except --force, which each command describes itself. */
-function changing(command: Command): Command {
-  const usual = MAX_MOVE_BPS / 100
+/** Adds the options of ChangeOptions except --force, which each command describes itself. */
+function addChangeOptions(command: Command): Command {
+  const default_percent = MAX_MOVE_BPS / 100
   return command
     .option(
       '--max-move <percent>',
-      `how far a rate may be from the present one without --force (default: ${usual})`,
+      `how far a rate may be from the present one without --force (default: ${default_percent})`,
       readMaxMove,
     )
     .option('--dry-run', 'check everything and write nothing')
@@ -154,7 +155,8 @@ function readMaxMove(text: string): number {
   throw new UsageError(`--max-move must be a percentage such as 10 or 2.5, not "${text}"`)
 }
 
-function changeOf({ force = false, dryRun: dry_run = false, maxMove = MAX_MOVE_BPS }: Changing) {
+function changeOf(options: ChangeOptions) {
+  const { force = false, dryRun: dry_run = false, maxMove = MAX_MOVE_BPS } = options
   return { max_move_bps: maxMove, force, dry_run }
 }
 
@@ -182,7 +184,7 @@ function changesTable(changes: readonly Judged[]): string {
 }
 
 function loadCommands(rates: Command): void {
-  const importing = named(rates, 'import', 'load a file of rates, all of it or nothing')
+  const importing = addCommand(rates, 'import', 'load a file of rates, all of it or nothing')
     .argument('<file>', 'path, or - for standard input')
     .addOption(
       new Option('--format <format>', 'default: by what the file looks like').choices([
@@ -194,11 +196,11 @@ function loadCommands(rates: Command): void {
       '--force',
       'replace what is newer, pegged or of the inverse pair, and take any that moved far',
     )
-  changing(importing).addHelpText('after', IMPORT_HELP).action(importAction)
-  const fetching = named(rates, 'fetch', 'fetch a file of rates and take what is newer')
+  addChangeOptions(importing).addHelpText('after', IMPORT_HELP).action(importAction)
+  const fetching = addCommand(rates, 'fetch', 'fetch a file of rates and take what is newer')
     .argument('[url]', 'default: CORRIDOR_RATE_FEED_URL, or else the ECB’s daily file')
     .option('--force', 'take rates that moved far')
-  changing(fetching).addHelpText('after', FETCH_HELP).action(fetchAction)
+  addChangeOptions(fetching).addHelpText('after', FETCH_HELP).action(fetchAction)
 }
 
 const IMPORT_HELP = `
@@ -226,7 +228,7 @@ Examples:
   npx corridor rates fetch --dry-run
   npx corridor rates fetch https://rates.example.com/daily.csv`
 
-async function importAction(file: string, options: Changing & { format?: RateFormat }) {
+async function importAction(file: string, options: ChangeOptions & { format?: RateFormat }) {
   const { name, text } = await readInput(file)
   const format = options.format ?? guessRateFormat(text)
   const { changes, problems } = await withContext(async ({ sql }) => {
@@ -245,9 +247,9 @@ async function importAction(file: string, options: Changing & { format?: RateFor
   print({ file: name, format, dry_run, added, replaced: changes.length - added, rates }, words)
 }
 
-async function fetchAction(given: string | undefined, options: Changing): Promise<void> {
+async function fetchAction(asked_url: string | undefined, options: ChangeOptions): Promise<void> {
   const outcome = await withContext(async ({ sql, config }) => {
-    const url = given ?? (config.rate_feed_url || ECB_URL)
+    const url = asked_url ?? (config.rate_feed_url || ECB_URL)
     const allow_http = config.rate_feed_allow_http
     const refusal = refuseUrl(url, { allow_http })
     if (refusal !== undefined) throw new UsageError(refusal)

@@ -1,6 +1,6 @@
-// corridor route explain: why a payout goes, or went, to its rail. Shows each route in order,
-// whether it was taken, and why. An existing payout is explained by the routes at the time of each
-// decision, any other by the present ones.
+// corridor route explain: shows why a payout goes, or went, to its rail: each route in order,
+// whether it was taken, and why. It explains an existing payout by the routes at the time of each
+// decision, and a payout that does not exist by the present routes.
 
 import { type Command, Option } from 'commander'
 import { listChanges } from '../audit/store.ts'
@@ -25,7 +25,7 @@ import { timetablesOf } from '../rails.ts'
 import { attemptsOf, type TimelineAttempt } from '../timeline/attempts.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { type Context, print, withContext } from './context.ts'
-import { CommandFailed, NotThere, readOrRefuse, UsageError } from './failure.ts'
+import { CommandFailed, NotFound, readOrRefuse, UsageError } from './failure.ts'
 import { readAmount } from './input.ts'
 import { listing, toSecond } from './table.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
@@ -56,13 +56,14 @@ Examples:
   npx corridor route explain --type local --network chats \\
     --currency HKD --amount 100.00`
 
-/** One choice of a rail. */
+/** One choice of a rail, with every route that it considered. */
 interface Decision {
   /** The number of the attempt; null for a payout that does not exist. */
   readonly attempt: number | null
   readonly at: Instant
   /** '' when no route fits. */
   readonly rail: string
+  /** Why the rail was chosen anew, or why the payout would be refused; '' for none. */
   readonly why: string
   readonly routes: readonly Explained[]
   readonly release_at: Instant | null
@@ -78,12 +79,12 @@ interface Explanation {
 }
 
 async function explainAction(payout: string | undefined, options: Options): Promise<void> {
-  const named = Object.keys(options).filter(name => name !== 'json')
-  if (payout !== undefined && named.length > 0) {
+  const conditions = Object.keys(options).filter(name => name !== 'json')
+  if (payout !== undefined && conditions.length > 0) {
     throw new UsageError('name a payout, or say what one would be like: not both')
   }
   const explanation = await withContext(context =>
-    payout === undefined ? explainWish(context, options) : explainPayout(context, payout),
+    payout === undefined ? explainNew(context, options) : explainPayout(context, payout),
   )
   print(jsonOf(explanation), wordsOf(explanation))
 }
@@ -99,19 +100,20 @@ async function readRoutes(sql: Sql) {
 }
 
 /** Explains a payout that does not exist, by the present routes. */
-async function explainWish({ sql }: Context, options: Options): Promise<Explanation> {
+async function explainNew({ sql }: Context, options: Options): Promise<Explanation> {
   const wanted = await readWanted(sql, options)
   const { routes, timetables, paused } = await readRoutes(sql)
   const now = await databaseNow(sql)
   const explained = explainRoutes(inForceAll(routes, timetables), wanted, { tried: [] })
   const taken = explained.find(({ verdict }) => verdict === 'taken')?.route
   const plan = taken && planFor({ rail: taken.rail, route: taken }, wanted, now)
-  const ended = taken !== undefined && plan === undefined
+  // Without a plan, the calendar of the route's cut-off has ended.
+  const is_over = taken !== undefined && plan === undefined
   const decision: Decision = {
     attempt: null,
     at: now,
     rail: taken?.rail ?? '',
-    why: ended ? 'the calendar of its cut-off has ended: the payout would be refused' : '',
+    why: is_over ? 'the calendar of its cut-off has ended: the payout would be refused' : '',
     routes: explained,
     release_at: plan?.release_at ?? null,
     expected_at: plan?.expected_at ?? null,
@@ -139,15 +141,15 @@ async function readWanted(sql: Sql, options: Options): Promise<Wanted> {
   }
 }
 
-/** The most changes of routes that are undone to find the routes of an earlier time. */
+/** The most changes of routes that it undoes to find the routes of an earlier time. */
 const MOST_CHANGES = 10_000
 
-/** Explains an existing payout: each attempt by the routes when its rail was chosen. */
+/** Explains an existing payout: each attempt by the routes of the time when its rail was chosen. */
 async function explainPayout(context: Context, payout_id: string): Promise<Explanation> {
   const { sql } = context
   const account_id = await accountIdOf(context.audit, 'payout', payout_id)
   const source = await findTimeline(sql, { account_id, id: payout_id })
-  if (source === undefined) throw new NotThere('payout', payout_id)
+  if (source === undefined) throw new NotFound('payout', payout_id)
   const { payout, handOver } = source
   if (payout.route === null) {
     const why =
@@ -158,8 +160,8 @@ async function explainPayout(context: Context, payout_id: string): Promise<Expla
   const { routes, timetables, paused } = await readRoutes(sql)
   const changes = await listChanges(sql, 'routes', MOST_CHANGES)
   const routesAt = (at: Instant) => {
-    const since = changes.filter(({ changed_at }) => changed_at > at)
-    const undone = since.map(({ before, after }) => ({
+    const later = changes.filter(({ changed_at }) => changed_at > at)
+    const undone = later.map(({ before, after }) => ({
       before: before && routeOfHistory(before),
       after: after && routeOfHistory(after),
     }))
@@ -174,6 +176,7 @@ async function explainPayout(context: Context, payout_id: string): Promise<Expla
   return { payout: payout_id, wanted, decisions: [first, ...others], paused }
 }
 
+/** The choice of a rail for one attempt. */
 type Chosen = Pick<TimelineAttempt, keyof ReturnType<typeof firstOf>>
 
 /** The choice at the payout's creation, whether or not a rail has had the payout since. */
@@ -194,8 +197,8 @@ function decisionOf(
   const explained =
     taken === undefined
       ? []
-      : explainRoutes(routes, wanted, { tried, taken }).map(one =>
-          one.verdict === 'taken' ? { ...one, route: taken } : one,
+      : explainRoutes(routes, wanted, { tried, taken }).map(judged =>
+          judged.verdict === 'taken' ? { ...judged, route: taken } : judged,
         )
   const why = notTakenWords(before.at(-1))
   return { attempt: number, at, rail, why, routes: explained, release_at, expected_at }
@@ -236,9 +239,9 @@ function jsonOf({ payout, wanted, decisions, paused }: Explanation) {
 
 function wordsOf({ payout, wanted, decisions, paused }: Explanation): string {
   const { amount, account_id } = wanted
-  const named = CONDITIONS.filter(name => name !== 'account_id' && wanted[name] !== '')
+  const conditions = CONDITIONS.filter(name => name !== 'account_id' && wanted[name] !== '')
   const about = [
-    ...named.map(name => wantedWords(wanted, name)),
+    ...conditions.map(name => wantedWords(wanted, name)),
     amount !== null && wantedWords(wanted, 'amount'),
     account_id && `account ${account_id}`,
   ]

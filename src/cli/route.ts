@@ -1,5 +1,5 @@
-// corridor route set|list|remove|history: says which rails take the payouts of live accounts, in
-// which order. route-explain.ts says why a payout goes where it goes.
+// corridor route set|list|remove|history: sets and lists routes, which say which rails take the
+// payouts of live accounts, in which order. route-explain.ts explains why a payout goes to a rail.
 import { type Command, Option } from 'commander'
 import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { daysLeft } from '../calendar/rules.ts'
@@ -24,7 +24,7 @@ import {
 import { conditionWords, inOrder, type Route, rangeWords } from '../rail/rules.ts'
 import { routeOfHistory } from '../rail/store.ts'
 import { inForce, type RailTimetables } from '../rail/timetable.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { pointTo, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { explainCommand } from './route-explain.ts'
@@ -49,7 +49,7 @@ settings have a timetable; else payouts are handed over at once. A route may
 only narrow the timetable of its rail: a later cut-off is refused.`
 
 export function routeCommands(route: Command): void {
-  withConditions(route.command('set'))
+  addConditionOptions(route.command('set'))
     .description('add a route, or change the one of the same conditions to the same rail')
     .requiredOption(
       '--rail <rail>',
@@ -64,16 +64,16 @@ export function routeCommands(route: Command): void {
     .option('--arrives-after <days>', 'business days to the arrival; else as the network takes')
     .addHelpText('after', `${CHOICE}${CUT_OFF}\n\nExamples:\n  ${EXAMPLE}\n  ${EXAMPLE_CUT_OFF}`)
     .action(setAction)
-  named(route, 'list', 'list the routes')
+  addCommand(route, 'list', 'list the routes')
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
     .action(async () => {
       const { routes, timetables } = await withContext(({ sql }) => listRouting(sql))
-      const used = routes.map(route => inForce(route, timetables))
-      const ending = endingWords(used, new Date().toISOString())
+      const routes_in_force = routes.map(route => inForce(route, timetables))
+      const ending = endingWords(routes_in_force, new Date().toISOString())
       const json = routes.map(route => presentRoute(route, timetables))
       print(json, [listWords(routes, timetables), ...ending].join('\n'))
     })
-  withConditions(route.command('remove'))
+  addConditionOptions(route.command('remove'))
     .description('remove the route of exactly these conditions; without any, the route for all')
     .option('--rail <rail>', 'the one to this rail, where several have these conditions')
     .addHelpText('after', example('route remove --type local --currency HKD'))
@@ -96,7 +96,7 @@ const EXAMPLE = 'npx corridor route set --type local --currency HKD --rail manua
 const EXAMPLE_CUT_OFF = `npx corridor route set --currency EUR --rail manual \\
     --cut-off 15:00 --zone Europe/Berlin --calendar t2`
 
-function withConditions(command: Command): Command {
+function addConditionOptions(command: Command): Command {
   const types = PAYOUT_TYPES.filter(type => type !== 'service_account')
   return command
     .addOption(new Option('--type <type>', `only payouts of this type: ${types.join(', ')}`))
@@ -113,8 +113,8 @@ async function setAction(options: SetOptions): Promise<void> {
   const { route, before, timetables } = await withContext(async ({ sql }) => {
     const timetable = readOrRefuse(readTimetable(options))
     const no_cut_off = options.cutOff === false
-    const asked = { cells: options, rail, priority, timetable, no_cut_off }
-    return readOrRefuse(await setRoute(sql, asked))
+    const request = { cells: options, rail, priority, timetable, no_cut_off }
+    return readOrRefuse(await setRoute(sql, request))
   })
   const was = before === undefined ? 'no such route' : targetWords(before)
   const words = `${conditionWords(route)}: ${targetWords(route, timetables)} (before: ${was})`
@@ -125,8 +125,8 @@ async function setAction(options: SetOptions): Promise<void> {
 async function removeAction(options: RouteCells & { readonly rail?: string }) {
   const { rail } = options
   const removed = await withContext(async ({ sql }) => {
-    const wanted = readOrRefuse(await readConditionsOf(sql, options))
-    return removeRoute(sql, wanted, rail)
+    const conditions = readOrRefuse(await readConditionsOf(sql, options))
+    return removeRoute(sql, conditions, rail)
   })
     .catch(error => {
       if (!(error instanceof Refusal) || error.status !== 400) throw error
@@ -144,17 +144,17 @@ function targetWords(route: Route, timetables: RailTimetables = new Map()): stri
   return words.filter(Boolean).join(', ')
 }
 
-/** How long before the end of a calendar it warns. */
+/** How many days before a calendar ends the list warns. */
 const WARN_DAYS = 90
 
-/** The calendars of these routes that end soon, or have ended. */
+/** A sentence for each calendar of these routes that ends soon, or has ended. */
 function endingWords(routes: readonly Route[], now: string): string[] {
   const used = new Set(routes.flatMap(({ timetable }) => timetable?.calendar ?? []))
   return [...used].flatMap(name => {
     const calendar = CALENDARS[name]
     if (daysLeft(calendar, now) > WARN_DAYS) return []
-    const then = 'payouts over routes with its cut-offs are refused after that; upgrade Corridor'
-    return [`calendar ${name} ends on ${calendar.last}: ${then}`]
+    const effect = 'payouts over routes with its cut-offs are refused after that; upgrade Corridor'
+    return [`calendar ${name} ends on ${calendar.last}: ${effect}`]
   })
 }
 

@@ -1,5 +1,5 @@
 // corridor screening check|list|show|clear|confirm|require: compares a name with the imported
-// lists, shows what screening holds, and records what people decide.
+// sanctions lists, shows what screening holds, and records the decisions of people.
 
 import { type Command, Option } from 'commander'
 import { given } from '../given.ts'
@@ -19,7 +19,7 @@ import { listEntries, listNewest } from '../screening/list-store.ts'
 import { countryOf } from '../screening/lists/format.ts'
 import { Screener, THRESHOLD } from '../screening/screener.ts'
 import { type Hit, LISTS, type Party } from '../screening/screening.ts'
-import { example, named, personOf, print, withContext } from './context.ts'
+import { addCommand, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, MAX_REASON, readLimit, readOneOf, readReason, readText } from './input.ts'
 import { listing, toSecond } from './table.ts'
@@ -37,7 +37,9 @@ Examples:
   npx corridor screening check "V. A. But" --born 1967-01-13 --least 700`
 
 export function screeningCommands(screening: Command): void {
-  named(screening, 'check', 'ask the imported sanctions lists about a name, and explain the score')
+  screening
+    .command('check')
+    .description('ask the imported sanctions lists about a name, and explain the score')
     .argument('<name>', 'the name, in any script')
     .addOption(
       new Option('--kind <kind>', 'what it is the name of').choices(['person', 'organisation']),
@@ -77,13 +79,13 @@ async function checkAction(name: string, options: CheckOptions): Promise<void> {
   const versions = newest.map(({ list, version, published_on, is_sample: sample }) => {
     return { list, version, published_on, sample }
   })
-  const asked = newest.map(({ list, published_on }) => `${list} of ${published_on}`).join(', ')
-  const found = hits.length === 0 ? [`nobody from ${least} of 1000 on`] : hits.map(wordsOf)
-  const shown = hits.map(({ list, entry, name, score, pieces }) => {
+  const list_words = newest.map(({ list, published_on }) => `${list} of ${published_on}`).join(', ')
+  const hit_words = hits.length === 0 ? [`nobody from ${least} of 1000 on`] : hits.map(wordsOf)
+  const shown_hits = hits.map(({ list, entry, name, score, pieces }) => {
     return { list, entry_id: entry.entry_id, name, score, pieces, entry }
   })
-  const data = { threshold: THRESHOLD, lists: versions, hits: shown }
-  print(data, [...found, `lists: ${asked}`].join('\n\n'))
+  const data = { threshold: THRESHOLD, lists: versions, hits: shown_hits }
+  print(data, [...hit_words, `lists: ${list_words}`].join('\n\n'))
 }
 
 function readParty(name: string, { kind, born = '', country, id }: CheckOptions): Party {
@@ -139,12 +141,12 @@ function holdCommands(screening: Command): void {
     .addHelpText('after', example('screening show pot_01m7xpm2m0c6hkd4r9ye'))
     .action(showAction)
   for (const { name, state, description, help } of DECISIONS) {
-    named(screening, name, description)
+    addCommand(screening, name, description)
       .argument('<id>', 'of a payout, an entity or a beneficiary')
       .requiredOption('--reason <text>', REASON, readReason)
       .option('--digest <digest>', 'of what you were shown, as screening show says it')
       .addHelpText('after', help)
-      .action((id: string, options: Words) => decideAction(id, state, options))
+      .action((id: string, options: DecisionOptions) => decideAction(id, state, options))
   }
   screening
     .command('require')
@@ -269,18 +271,21 @@ function holdWords({ screening, screened, is_open }: ShownScreening): string {
 
 function matchWords(match: ShownMatch): string {
   const { party, list, entry_id, score, pieces, state, decided_by, decided_at, reason } = match
-  const said = decided_at === null ? '' : ` by ${decided_by} at ${toSecond(decided_at)}: ${reason}`
-  const gone = match.listed ? '' : ' (delisted)'
-  return scoredLines(`${score}  ${party}, ${list} ${entry_id}${gone}: ${state}${said}`, pieces)
+  const decision =
+    decided_at === null ? '' : ` by ${decided_by} at ${toSecond(decided_at)}: ${reason}`
+  const delisted = match.listed ? '' : ' (delisted)'
+  const head = `${score}  ${party}, ${list} ${entry_id}${delisted}: ${state}${decision}`
+  return scoredLines(head, pieces)
 }
 
-/** A name that may be meant, and the pieces of its score below it. */
+/** A hit, and the pieces of its score below it. */
 function scoredLines(head: string, pieces: Hit['pieces']): string {
   const below = pieces.map(({ score, text }) => `  ${String(score).padStart(4)}  ${text}`)
   return [head, ...below].map(visible).join('\n')
 }
 
-interface Words {
+/** The options of clear, confirm and require. */
+interface DecisionOptions {
   readonly reason: string
   readonly digest?: string
 }
@@ -288,31 +293,33 @@ interface Words {
 async function decideAction(
   id: string,
   state: (typeof DECISIONS)[number]['state'],
-  { reason, digest }: Words,
+  { reason, digest }: DecisionOptions,
 ): Promise<void> {
   const { matches, screening } = await withContext(async context => {
     const person = personOf(context)
     return decide(context, person, id, given({ state, reason, digest }))
   })
-  const found = matches.length === 1 ? 'one match' : `${matches.length} matches`
+  const match_count = matches.length === 1 ? 'one match' : `${matches.length} matches`
   const of = kindOf(id)
-  const after = of === 'payout' ? AFTER[screening ?? ''] : PARTY_AFTER[screening ?? '']
+  const after = of === 'payout' ? AFTER_PAYOUT[screening ?? ''] : AFTER_PARTY[screening ?? '']
   const data = { id, of, state, matches: matches.length, screening }
-  print(data, `${id}  ${found} ${state}${after}`)
+  print(data, `${id}  ${match_count} ${state}${after}`)
 }
 
-const AFTER: Readonly<Record<string, string>> = {
+/** What follows a decision about a payout, by what screening does with it then. */
+const AFTER_PAYOUT: Readonly<Record<string, string>> = {
   '': '; nothing was held any more',
   waits: '; it goes on as soon as a service runs',
   confirmed: '; it is blocked, and its money kept',
 }
 
-const PARTY_AFTER: Readonly<Record<string, string>> = {
+/** The same for a party. */
+const AFTER_PARTY: Readonly<Record<string, string>> = {
   '': '; nothing of it waits for a person',
   confirmed: '; its payouts are held, and an entity is not approved',
 }
 
-async function requireAction(lists: readonly string[], { reason }: Words): Promise<void> {
+async function requireAction(lists: readonly string[], { reason }: DecisionOptions): Promise<void> {
   const none = lists.includes('none')
   if (none && lists.length > 1) throw new UsageError('say none alone, or the lists')
   const required = none ? [] : [...new Set(lists.map(list => readOneOf('list', list, LISTS)))]

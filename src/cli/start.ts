@@ -1,4 +1,4 @@
-// corridor start: runs the service in the foreground.
+// corridor start: runs the service in the foreground. Fills an empty database first.
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import type { Account } from '../account/rules.ts'
@@ -17,7 +17,7 @@ import { createFunded } from './account.ts'
 import { type Context, onDatabase, running } from './context.ts'
 import { explainListening, tryToListen } from './port.ts'
 
-/** The balances of the sandbox account that a first start makes. */
+/** The sandbox account that a first start makes; its balances are in minor units. */
 const SANDBOX = {
   name: 'Sandbox',
   currencies: ['USD', 'EUR', 'GBP', 'HKD'],
@@ -38,24 +38,24 @@ export function startCommand(command: Command): void {
 
 /**
  * How far the heap grows before a collection. V8's default is up to 300 %. A service under load
- * holds much for the time of a batch, and would take three times the memory that it needs.
+ * holds much memory while a batch lasts, and would take three times what it needs.
  */
 const HEAP_GROWTH_PERCENT = 60
 
 async function start(): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const config = readConfig()
-  // A first start shows a secret once, so it first checks that it can listen.
+  // A first start shows a secret once. So it checks that it can listen before it makes the secret.
   await tryToListen(config)
   const log = makeLog(config.log_level, await logForPeople())
-  // The last resort. Node would print every member of the error.
+  // The last resort. Without it, Node would print every member of the error.
   process.on('uncaughtException', error => {
     log.fatal({ err: error }, 'unexpected error')
     process.exit(1)
   })
-  let found: Found | undefined
+  let first_start: FirstStart | undefined
   const service = await startService(config, log, async url => {
-    found = await onDatabase(config, url, firstStart, 'service')
+    first_start = await onDatabase(config, url, fillEmpty, 'service')
   }).catch(error => {
     throw explainListening(config, error)
   })
@@ -76,9 +76,9 @@ async function start(): Promise<void> {
   process.once('SIGTERM', stop).once('SIGINT', stop)
   const { address, database, migrated } = service
   const for_people = process.stdout.isTTY && !running.json
-  // People read the same in words below.
+  // People get the same in words below.
   if (!for_people) log.info({ address, database, migrated }, 'corridor is listening')
-  const { sandbox, accounts = [] } = found ?? {}
+  const { sandbox, accounts = [], has_users = true } = first_start ?? {}
   if (sandbox !== undefined) {
     const { account, key_id, secret } = sandbox
     const { account_id, deposit_address } = account
@@ -86,23 +86,24 @@ async function start(): Promise<void> {
     const words = running.json ? `${JSON.stringify(data)}\n` : welcome(address, sandbox)
     process.stdout.write(words)
   } else if (for_people) {
-    process.stdout.write(ready(service, accounts, found?.has_users ?? true))
+    process.stdout.write(ready(service, accounts, has_users))
   }
 }
 
-type Found = Awaited<ReturnType<typeof firstStart>>
+type FirstStart = Awaited<ReturnType<typeof fillEmpty>>
 
 /**
- * An empty database gets the shipped rates and fees and a sandbox account. Any other is left alone.
+ * Gives a database without accounts the shipped rates and fees and a sandbox account. Leaves any
+ * other database alone.
  */
-async function firstStart(context: Context) {
+async function fillEmpty(context: Context) {
   const { sql } = context
   const accounts = await listAccounts(sql)
   const has_users = (await listUsers(context.audit)).length > 0
   if (accounts.length > 0) return { sandbox: undefined, accounts, has_users }
-  // The schema itself has the pegs.
-  const isBare = (await listRates(sql)).every(({ pegged }) => pegged)
-  if (isBare) await upsertRates(sql, await loadDefaultRates())
+  // The migrations load the pegs.
+  const has_pegs_alone = (await listRates(sql)).every(({ pegged }) => pegged)
+  if (has_pegs_alone) await upsertRates(sql, await loadDefaultRates())
   if ((await listFees(sql)).length === 0) {
     await upsertFees(sql, await loadDefaultFees(VOCABULARY))
   }
@@ -114,7 +115,7 @@ const QUOTE =
   `"holding_info":{"currency":"USD"},"destination_info":{"currency":"HKD","country":"HK"},` +
   `"local":{"fund_transfer_network":"chats"}}`
 
-/** The shell fills in the id of the quote. */
+/** A body for the shell, which fills in the id of the quote. */
 const PAYOUT =
   `{"quote":"'"$id"'","amount":1000000,"currency":"HKD","purpose":"supplier_payment",` +
   `"transaction_description":"Invoice 2041","local":{"fund_transfer_network":"chats"},` +
@@ -159,7 +160,7 @@ Guides, clients and the reference are at ${address}/docs.
 `
 }
 
-/** How the first person logs in. Without an account, they see only the installation. */
+/** Says how the first person logs in. Without an account, they see only the installation. */
 function firstPerson(address: string, account_id: string | undefined): string {
   const role =
     account_id === undefined
@@ -176,22 +177,23 @@ ${role}  npx corridor user login-link ada
 }
 
 /** What any other start prints in a terminal. */
-function ready(started: Service, accounts: readonly Account[], has_users: boolean): string {
-  const { address, database, migrated } = started
+function ready(service: Service, accounts: readonly Account[], has_users: boolean): string {
+  const { address, database, migrated } = service
   const sandbox = accounts.find(account => account.sandbox)
-  const named = sandbox ?? (accounts.length === 1 ? accounts[0] : undefined)
+  const account_id = (sandbox ?? (accounts.length === 1 ? accounts[0] : undefined))?.account_id
   const count = accounts.length === 1 ? 'one account' : `${accounts.length} accounts`
   const migrations = migrated.length === 1 ? 'a migration' : `${migrated.length} migrations`
-  const changed = migrated.length > 0 && `\nIts schema was brought up to date by ${migrations}.`
+  const schema_words =
+    migrated.length > 0 && `\nIts schema was brought up to date by ${migrations}.`
   return `
 Corridor is ready at ${address}.
 The console is at ${address}/console.
 Guides, clients and the reference are at ${address}/docs.
-The database is ${database}, with ${count}.${changed || ''}
+The database is ${database}, with ${count}.${schema_words || ''}
 
 Secrets of keys are shown once, when they are made. For a new key:
 
-  npx corridor key create ${named?.account_id ?? 'ACCOUNT   (npx corridor account list names them)'}
-${has_users ? '' : `\n${firstPerson(address, named?.account_id)}`}
+  npx corridor key create ${account_id ?? 'ACCOUNT   (npx corridor account list names them)'}
+${has_users ? '' : `\n${firstPerson(address, account_id)}`}
 `
 }

@@ -1,5 +1,5 @@
 // corridor statement: writes the lines of an account in a period, between its opening and its
-// closing balances, to a file for the programs of people and banks.
+// closing balances, as CSV, ISO 20022 or MT940.
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -70,8 +70,8 @@ export function statementCommand(command: Command): void {
       if (output === undefined && running.json) {
         throw new UsageError('--json says what is in a file; name one with --output')
       }
-      const words = await withContext(context => write(context, request, output))
-      if (output !== undefined) print(readable(words, output), summary(words, output))
+      const result = await withContext(context => write(context, request, output))
+      if (output !== undefined) print(presentResult(result, output), summary(result, output))
     })
 }
 
@@ -93,7 +93,7 @@ function readTime(option: string): (text: string) => Instant {
   }
 }
 
-type Words = Awaited<ReturnType<typeof write>>
+type Result = Awaited<ReturnType<typeof write>>
 
 async function write({ sql }: Context, request: Request, output: string | undefined) {
   const account = await accountNamed(sql, request.account_id)
@@ -122,11 +122,11 @@ async function write({ sql }: Context, request: Request, output: string | undefi
     code => statementPages(sql, statement, code),
     { expected, done: (balances, totals) => written.push({ ...balances, ...totals }) },
   )
-  const written_out =
+  const writing =
     output === undefined
       ? pipeline(Readable.from(pieces, { objectMode: true }), process.stdout, { end: false })
       : toFile(pieces, output)
-  await written_out.catch(asFailure)
+  await writing.catch(asFailure)
   return { request, statement, written }
 }
 
@@ -139,10 +139,10 @@ function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
   throw new UsageError(`${format} cannot hold ${unfit.join(', ')}: ${why}; take it as csv${others}`)
 }
 
-/** Writes under another name until the file is complete. A pipe or a device it writes directly. */
+/** Writes a file under another name until it is complete. Writes to a pipe or a device directly. */
 async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void> {
-  const there = await stat(path).catch(() => undefined)
-  if (there !== undefined && !there.isFile()) {
+  const existing = await stat(path).catch(() => undefined)
+  if (existing !== undefined && !existing.isFile()) {
     await pipeline(Readable.from(pieces), createWriteStream(path))
     return
   }
@@ -156,7 +156,7 @@ async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void
   }
 }
 
-/** Explains in one line what people can correct, or what is wrong with the books. */
+/** Explains in one sentence what people can correct, or what is wrong with the books. */
 function asFailure(error: unknown): never {
   if (error instanceof StatementFault) throw new CommandFailed(error.message)
   const { code, syscall } = error as NodeJS.ErrnoException
@@ -167,7 +167,7 @@ function asFailure(error: unknown): never {
   throw error
 }
 
-function readable({ request, statement, written }: Words, output: string) {
+function presentResult({ request, statement, written }: Result, output: string) {
   return {
     account_id: request.account_id,
     format: request.format,
@@ -185,7 +185,7 @@ function readable({ request, statement, written }: Words, output: string) {
   }
 }
 
-function summary({ statement, written }: Words, output: string): string {
+function summary({ statement, written }: Result, output: string): string {
   const rows = written.map(({ currency, opening, count, credits, debits, closing }) => ({
     currency,
     opening: major(currency, opening),

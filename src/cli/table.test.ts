@@ -1,4 +1,4 @@
-// Tables in a terminal: every cell whole, and every line as wide as the terminal at most.
+// Tables in a terminal: no cell is cut, and no line is wider than the terminal.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { table } from './table.ts'
@@ -17,13 +17,13 @@ const ROWS = [
 /** The cells' words, whatever lines they stand on. */
 const wordsOf = (text: string) => text.split(/\s+/).filter(word => word !== '')
 
-const whole = (text: string, rows: readonly (readonly string[])[]) => {
+const assertWhole = (text: string, rows: readonly (readonly string[])[]) => {
   assert.deepEqual(wordsOf(text), wordsOf([HEADINGS, ...rows].flat().join(' ')))
 }
 
 test('a table without a terminal: a line for each row', () => {
   const text = table(HEADINGS, ROWS)
-  whole(text, ROWS)
+  assertWhole(text, ROWS)
   assert.equal(text.split('\n').length, 1 + ROWS.length)
 })
 
@@ -35,7 +35,7 @@ test('a table that fits: a line for each row', () => {
 for (const columns of [66, 80, 100, 132]) {
   test(`a table in ${columns} columns: every line fits, every cell is whole, rows are set alike`, () => {
     const text = table(HEADINGS, ROWS, columns)
-    whole(text, ROWS)
+    assertWhole(text, ROWS)
     for (const line of text.split('\n')) assert.ok(widthOf(line) <= columns, line)
     assert.equal(text.split('\n').filter(line => line.startsWith(ID)).length, ROWS.length)
   })
@@ -71,5 +71,5 @@ test('a cell that is wider than a line: goes on between words, an endless word w
 })
 
 test('a terminal narrower than an id: ids and amounts whole', () => {
-  whole(table(HEADINGS, ROWS, 20), ROWS)
+  assertWhole(table(HEADINGS, ROWS, 20), ROWS)
 })

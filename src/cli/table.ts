@@ -1,5 +1,5 @@
 // Shows rows, records, amounts and times to people. What does not fit the terminal continues on
-// further, indented lines. Nothing is cut: an id or an amount that is cut is another one, or none.
+// further, indented lines. It cuts nothing: a cut id or amount would be wrong.
 
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -21,8 +21,8 @@ export function table(
   const widths = headings.map((_, i) =>
     cells.reduce((widest, row) => Math.max(widest, widthOf(row[i] ?? '')), 0),
   )
-  const places = laidOut(widths, columns)
-  return cells.flatMap(row => linesOf(row, widths, places, columns)).join('\n')
+  const lines = columnLines(widths, columns)
+  return cells.flatMap(row => linesOf(row, widths, lines, columns)).join('\n')
 }
 
 /** A table of rows whose cells have the headings as names; `none` when there are no rows. */
@@ -32,8 +32,8 @@ export function listing(rows: readonly Readonly<Record<string, string>>[], none 
   return table(Object.keys(first), rows.map(Object.values))
 }
 
-/** Which columns stand on each line of a row: as many as fit, in order. */
-function laidOut(widths: readonly number[], columns: number): number[][] {
+/** The indexes of the columns on each line of a row: as many as fit, in order. */
+function columnLines(widths: readonly number[], columns: number): number[][] {
   const lines: number[][] = []
   let taken = 0
   for (const [i, width] of widths.entries()) {
@@ -53,16 +53,16 @@ function laidOut(widths: readonly number[], columns: number): number[][] {
 function linesOf(
   row: readonly string[],
   widths: readonly number[],
-  places: readonly (readonly number[])[],
+  lines: readonly (readonly number[])[],
   columns: number,
 ): string[] {
-  return places.flatMap((members, n) => {
+  return lines.flatMap((indexes, n) => {
     const indent = n === 0 ? '' : INDENT
-    const text = members.map(i => padTo(row[i] ?? '', widths[i] ?? 0)).join(GAP)
+    const text = indexes.map(i => padTo(row[i] ?? '', widths[i] ?? 0)).join(GAP)
     const line = `${indent}${text}`.trimEnd()
     if (n > 0 && line === '') return []
     if (widthOf(line) <= columns) return [line]
-    // A cell that is wider than a line has a line of its own, and continues below.
+    // A cell that is wider than a line has its own line, and continues below it.
     const further = `${indent}${INDENT}`
     const longest = Math.max(columns - further.length, LONGEST_ID)
     const words = text.trimEnd().split(' ')
@@ -133,8 +133,8 @@ export function money(currency: string, amount: bigint): string {
   return `${currency} ${major(currency, amount)}`
 }
 
-/** JSON with one member a line. A value that fits on one line stays on one line. */
-export function layOut(
+/** Lines of JSON, one member a line. A value that fits on one line stays on one line. */
+export function jsonLines(
   value: unknown,
   width = Math.min(100, Math.max(80, process.stdout.columns ?? 80)) - INDENT.length,
   label = '',
@@ -147,7 +147,7 @@ export function layOut(
   const lines = members.flatMap(([name, member], i) => {
     const next = i < members.length - 1 ? ',' : ''
     const inner = isList ? '' : `${JSON.stringify(name)}: `
-    return layOut(member, width - INDENT.length, inner, next).map(line => `${INDENT}${line}`)
+    return jsonLines(member, width - INDENT.length, inner, next).map(line => `${INDENT}${line}`)
   })
   return [`${label}${isList ? '[' : '{'}`, ...lines, `${isList ? ']' : '}'}${comma}`]
 }

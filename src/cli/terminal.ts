@@ -1,5 +1,5 @@
-// Text in a terminal: its width, its line breaks, and how to show other people's text so that the
-// terminal obeys none of it. Also a progress bar. It knows no command of Corridor.
+// Text in a terminal: its width, its line breaks, text of other people that the terminal must not
+// obey, and a progress bar. This file knows no command of Corridor.
 import { Presets, SingleBar } from 'cli-progress'
 
 export { visible } from '../text/visible.ts'
@@ -49,8 +49,8 @@ export function chunksOf(text: string, columns: number): string[] {
   return [...chunks, chunk]
 }
 
-/** The width of lines unless the caller says otherwise. */
-const USUAL_WIDTH = 80
+/** The columns of a line, unless the caller says otherwise. */
+const DEFAULT_COLUMNS = 80
 
 /**
  * Breaks words into lines. `first` begins the first line, `further` all others. A word longer than
@@ -58,21 +58,21 @@ const USUAL_WIDTH = 80
  */
 export function wrapped(
   words: readonly string[],
-  look: { first?: string; further?: string; columns?: number } = {},
+  layout: { first?: string; further?: string; columns?: number } = {},
 ): string[] {
-  const { first = '', further = first, columns = USUAL_WIDTH } = look
+  const { first = '', further = first, columns = DEFAULT_COLUMNS } = layout
   const lines: string[] = []
   let line = first
-  let empty = true
+  let is_empty = true
   for (const word of words) {
-    const longer = empty ? `${line}${word}` : `${line} ${word}`
-    if (empty || widthOf(longer) <= columns) {
+    const longer = is_empty ? `${line}${word}` : `${line} ${word}`
+    if (is_empty || widthOf(longer) <= columns) {
       line = longer
     } else {
       lines.push(line)
       line = `${further}${word}`
     }
-    empty = false
+    is_empty = false
   }
   return [...lines, line]
 }
@@ -82,14 +82,14 @@ export function paragraph(text: string): string {
   return wrapped(text.split(' ')).join('\n')
 }
 
-/** The width of the terminal on standard output; infinite if it is no terminal. */
+/** The columns of the terminal on standard output; infinite if it is no terminal. */
 export function columnsOfTerminal(): number {
   return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
 }
 
 export type Bar = SingleBar
 
-/** Starts a progress bar on standard error if a person watches. Output stays clean for scripts. */
+/** Starts a progress bar on standard error; undefined if that is no terminal. */
 export function startBar(
   format: string,
   { total = 0, payload = {}, ...look }: { total?: number; payload?: object; barsize?: number } = {},

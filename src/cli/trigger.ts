@@ -1,14 +1,14 @@
-// corridor trigger: makes an event happen in a sandbox, by requests to the running service as a
-// customer sends them, and prints those requests. It opens no database.
+// corridor trigger: makes an event happen in a sandbox. It sends requests to the running service as
+// a customer does, and prints them. It opens no database.
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { didYouMean } from '../text/nearest.ts'
 import { EVENT_TYPES } from '../webhook/webhook.ts'
 import { print } from './context.ts'
-import { authorizationOf, type Exchange, findService, send, succeeded } from './demo-http.ts'
+import { authorizationOf, type Exchange, findService, requireSuccess, send } from './demo-http.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 
-/** `{id}` in a path is the id of the object that the first step has made. */
+/** A request; `{id}` in its path is the id of the object that the first step has made. */
 type Step = Required<Exchange['request']>
 type Steps = readonly Step[]
 
@@ -20,8 +20,8 @@ const beneficiary = {
   destination_details: { type: 'bank', bank },
 }
 
-/** The simulator does not move a payout of this amount, so it gets the status that is asked for. */
-const STAYS = 100_000
+/** The simulator does not move a payout of this amount, so it gets the status of the step. */
+const UNMOVED_AMOUNT = 100_000
 
 const PAYOUT = '/v3/payout'
 const CURRENCY = 'HKD'
@@ -30,7 +30,7 @@ const payout: Step = {
   method: 'POST',
   path: PAYOUT,
   body: {
-    amount: STAYS,
+    amount: UNMOVED_AMOUNT,
     currency: CURRENCY,
     type: 'local',
     purpose: 'supplier_payment',
@@ -43,12 +43,12 @@ const payout: Step = {
 const eachStatus = (path: string, statuses: readonly string[]): Steps =>
   statuses.map(status => ({ method: 'POST', path, body: { status } }))
 
-const becomes = (...statuses: readonly string[]): Steps => [
+const payoutBecomes = (...statuses: readonly string[]): Steps => [
   payout,
   ...eachStatus('/v3/sandbox/payout/{id}/transition', statuses),
 ]
 
-/** Another person each time: an existing one would be a duplicate. */
+/** Another person at each call: the same person again would be a duplicate. */
 const entity = (): Step => {
   const email = `${randomUUID()}@example.com`
   return { method: 'POST', path: '/v3/entity', body: { type: 'individual', name: 'Anna', email } }
@@ -56,7 +56,7 @@ const entity = (): Step => {
 
 const submission: Step = { method: 'POST', path: '/v3/entity/{id}/submit', body: {} }
 
-const submitted = (...statuses: readonly string[]): Steps => [
+const submittedEntity = (...statuses: readonly string[]): Steps => [
   entity(),
   submission,
   ...eachStatus('/v3/sandbox/entity/{id}/review', statuses),
@@ -68,7 +68,7 @@ const quote: Step = {
   method: 'POST',
   path: '/v3/payout/quote',
   body: {
-    payout_info: { currency: CURRENCY, amount: STAYS },
+    payout_info: { currency: CURRENCY, amount: UNMOVED_AMOUNT },
     destination_info: { currency: 'HKD', country: 'HK' },
   },
 }
@@ -76,13 +76,13 @@ const quote: Step = {
 /** The steps for each type of event. Other types need an operator, a person or a bank. */
 const RECIPES: Readonly<Record<string, () => Steps>> = {
   'payout_quote.created': () => [quote],
-  'payout.created': () => becomes(),
-  'payout.requires_action': () => becomes('requires_action'),
-  'payout.processing': () => becomes('requires_action', 'processing'),
-  'payout.compliance_hold': () => becomes('compliance_hold'),
-  'payout.succeeded': () => becomes('succeeded'),
-  'payout.failed': () => becomes('failed'),
-  'payout.reversed': () => becomes('succeeded', 'reversed'),
+  'payout.created': () => payoutBecomes(),
+  'payout.requires_action': () => payoutBecomes('requires_action'),
+  'payout.processing': () => payoutBecomes('requires_action', 'processing'),
+  'payout.compliance_hold': () => payoutBecomes('compliance_hold'),
+  'payout.succeeded': () => payoutBecomes('succeeded'),
+  'payout.failed': () => payoutBecomes('failed'),
+  'payout.reversed': () => payoutBecomes('succeeded', 'reversed'),
   'beneficiary.created': () => [newBeneficiary],
   'beneficiary.updated': () => [
     newBeneficiary,
@@ -93,12 +93,12 @@ const RECIPES: Readonly<Record<string, () => Steps>> = {
     entity(),
     { method: 'PUT', path: '/v3/entity/{id}', body: { name: 'Anna Müller' } },
   ],
-  'entity.approval_submitted': () => submitted(),
-  'entity.approval_approved': () => submitted('approved'),
-  'entity.approval_rejected': () => submitted('rejected'),
-  'entity.approval_requires_action': () => submitted('requires_action'),
-  'entity.approval_resubmitted': () => [...submitted('requires_action'), submission],
-  'balance_transaction.created': () => becomes(),
+  'entity.approval_submitted': () => submittedEntity(),
+  'entity.approval_approved': () => submittedEntity('approved'),
+  'entity.approval_rejected': () => submittedEntity('rejected'),
+  'entity.approval_requires_action': () => submittedEntity('requires_action'),
+  'entity.approval_resubmitted': () => [...submittedEntity('requires_action'), submission],
+  'balance_transaction.created': () => payoutBecomes(),
 }
 
 const HELP = `
@@ -127,23 +127,23 @@ async function trigger(type: string, options: { key: string; url?: string }): Pr
   const url = await findService(options.url)
   const authorization = authorizationOf(options.key)
   // A payout of a live account would pay real money.
-  const asked = await send(url, authorization, { method: 'GET', path: '/v3/account' })
-  const account = succeeded(asked).response.body.data
+  const exchange = await send(url, authorization, { method: 'GET', path: '/v3/account' })
+  const account = requireSuccess(exchange).response.body.data
   if (account.sandbox !== true) {
     throw new CommandFailed(`${account.id} is no sandbox: nothing was made`)
   }
-  const done: Exchange['request'][] = []
+  const requests: Exchange['request'][] = []
   let id = ''
   for (const step of recipe()) {
     const path = step.path.replace('{id}', id)
     const holding = path === PAYOUT ? await findHolding(url, authorization) : {}
     const request = { ...step, path, body: { ...step.body, ...holding } }
-    const { response } = succeeded(await send(url, authorization, request))
-    done.push(request)
+    const { response } = requireSuccess(await send(url, authorization, request))
+    requests.push(request)
     id ||= response.body?.data?.id ?? response.body?.id
   }
-  const lines = done.map(({ method, path }) => `${method} ${path}`)
-  print({ type, object_id: id, requests: done }, `${lines.join('\n')}\n${type}  ${id}`)
+  const lines = requests.map(({ method, path }) => `${method} ${path}`)
+  print({ type, object_id: id, requests }, `${lines.join('\n')}\n${type}  ${id}`)
 }
 
 function cannotMake(type: string): string {
@@ -155,16 +155,17 @@ function cannotMake(type: string): string {
 }
 
 /**
- * The member that names the holding currency: none if the balance of the payout currency is enough,
- * else the largest balance.
+ * The member `holding_currency` for the payout: none if the balance in the payout currency is
+ * enough, else the currency of the largest balance.
  */
 async function findHolding(url: string, authorization: string): Promise<object> {
-  const asked = await send(url, authorization, { method: 'GET', path: '/v3/balance' })
+  const exchange = await send(url, authorization, { method: 'GET', path: '/v3/balance' })
   const balances: readonly { currency: string; amount: string }[] =
-    succeeded(asked).response.body.data.available
-  const paysItself = balances.some(
-    ({ currency, amount }) => currency === CURRENCY && BigInt(amount) >= 2n * BigInt(STAYS),
+    requireSuccess(exchange).response.body.data.available
+  const is_enough = balances.some(
+    ({ currency, amount }) =>
+      currency === CURRENCY && BigInt(amount) >= 2n * BigInt(UNMOVED_AMOUNT),
   )
-  const [most] = balances.toSorted((a, b) => (BigInt(a.amount) < BigInt(b.amount) ? 1 : -1))
-  return paysItself || most === undefined ? {} : { holding_currency: most.currency }
+  const [largest] = balances.toSorted((a, b) => (BigInt(a.amount) < BigInt(b.amount) ? 1 : -1))
+  return is_enough || largest === undefined ? {} : { holding_currency: largest.currency }
 }

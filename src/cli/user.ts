@@ -1,5 +1,5 @@
-// corridor user create|list|role|login-link|log-out|disable|enable|history: the people who run the
-// installation, and those who work for its accounts. key.ts has their keys.
+// corridor user create|list|role|login-link|log-out|disable|enable|history: lists and changes the
+// people who run the installation or work for its accounts. key.ts has the commands of their keys.
 
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
@@ -18,7 +18,7 @@ import { readUserName, refuseFirst } from '../user/rules.ts'
 import { LINK_MINUTES, LINK_PATH } from '../user/session.ts'
 import { listUsers } from '../user/store.ts'
 import { ACCOUNT_ROLES, USER_ROLES, type UserRole } from '../user/user.ts'
-import { example, named, print, withContext } from './context.ts'
+import { addCommand, example, print, withContext } from './context.ts'
 import { readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { oneOf, readName, readOneOf, readReason } from './input.ts'
@@ -55,20 +55,20 @@ Example:
   npx corridor user login-link mary`
 
 export function userCommands(user: Command): void {
-  named(user, 'create', 'add a person who runs commands, or works for accounts by the API')
+  addCommand(user, 'create', 'add a person who runs commands, or works for accounts by the API')
     .argument('<user>', 'the name for CORRIDOR_USER, such as ada')
     .requiredOption('--name <text>', 'the full name of the person', readName)
     .requiredOption('--role <role>', `one of ${USER_ROLES.join(', ')}`, oneOf('role', USER_ROLES))
     .addHelpText('after', CREATE_HELP)
     .action(createAction)
-  named(user, 'list', 'list the users, disabled ones too')
+  addCommand(user, 'list', 'list the users, disabled ones too')
     .addHelpText('after', example('user list'))
     .action(async () => {
       const users = await withContext(({ sql }) => listWithRoles(sql))
       print(users, userTable(users))
     })
   userKeyCommands(user.command('key').description('keys by which programs act for a user'))
-  named(user, 'role', 'give a user another role, or with --account a role on that account')
+  addCommand(user, 'role', 'give a user another role, or with --account a role on that account')
     .argument('<user>', 'the user')
     .argument('<role>', `one of ${ROLES.join(', ')}`)
     .option('--account <id>', `the account, for ${ACCOUNT_ROLES.join(', ')}`)
@@ -76,14 +76,14 @@ export function userCommands(user: Command): void {
     .addHelpText('after', ROLE_HELP)
     .action(roleAction)
   loginCommands(user)
-  named(user, 'disable', 'take no command from a user any more')
+  addCommand(user, 'disable', 'take no command from a user any more')
     .argument('<user>', 'the user')
     .requiredOption('--reason <text>', 'why, for whoever reads the history', readReason)
     .addHelpText('after', example('user disable alan --reason "Left"'))
     .action((name: string, { reason }: { reason: string }) =>
       change(sql => disableUser(sql, name, reason)),
     )
-  named(user, 'enable', 'take commands from a disabled user again')
+  addCommand(user, 'enable', 'take commands from a disabled user again')
     .argument('<user>', 'the user')
     .addHelpText('after', example('user enable alan'))
     .action((name: string) => change(sql => disableUser(sql, name, '')))
@@ -99,11 +99,11 @@ export function userCommands(user: Command): void {
 }
 
 function loginCommands(user: Command): void {
-  named(user, 'login-link', 'print a link by which a user sets a password and logs in')
+  addCommand(user, 'login-link', 'print a link by which a user sets a password and logs in')
     .argument('<user>', 'the user')
     .addHelpText('after', LINK_HELP)
     .action(linkAction)
-  named(user, 'log-out', 'end every session of a user at once')
+  addCommand(user, 'log-out', 'end every session of a user at once')
     .argument('<user>', 'the user')
     .addHelpText('after', example('user log-out mary'))
     .action(async (name: string) => {
@@ -139,14 +139,14 @@ async function roleAction(
 ): Promise<void> {
   if (account === undefined) {
     if (remove) throw new UsageError('--remove is for a role on an account; name it by --account')
-    const accounts_role = ACCOUNT_ROLES.find(role => role === text)
-    if (accounts_role !== undefined) throw new UsageError(`${text} is a role on an --account`)
+    const account_role = ACCOUNT_ROLES.find(role => role === text)
+    if (account_role !== undefined) throw new UsageError(`${text} is a role on an --account`)
     const role = readOneOf('role', text, USER_ROLES)
     return change(sql => giveRole(sql, name, role))
   }
   const role = readOneOf('role', text, ACCOUNT_ROLES)
-  const given = { user_name: name, account_id: account, role }
-  await change(sql => (remove ? takeAccountRole : giveAccountRole)(sql, given))
+  const role_on_account = { user_name: name, account_id: account, role }
+  await change(sql => (remove ? takeAccountRole : giveAccountRole)(sql, role_on_account))
 }
 
 /** Changes a user, and shows the user after the change. */
@@ -175,13 +175,13 @@ async function linkAction(name: string): Promise<void> {
     return { config, made: await makeLoginLink(sql, name) }
   })
   const { token, expires_at } = made
-  const link = `http://${nameOf(config.host)}:${config.port}${LINK_PATH}${token}`
+  const link = `http://${hostInUrl(config.host)}:${config.port}${LINK_PATH}${token}`
   const words = `${link}\ngood once, until ${toSecond(expires_at)}`
   print({ user: name, link, expires_at }, words)
 }
 
-/** A service that listens on every address is reached by the name of this machine. */
-function nameOf(host: string): string {
+/** HOST as a URL has it; localhost for a service that listens on every address. */
+function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }

@@ -1,4 +1,4 @@
-// corridor verify: recomputes the books from their journals, for people and for scripts.
+// corridor verify: recomputes the books from their journals, and reports to people and scripts.
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { keepRun, type UpkeepRun } from '../audit/upkeep-store.ts'
@@ -44,7 +44,7 @@ export function verifyCommand(command: Command): void {
         }
         return { verdict, heads: verdict.ok ? await listHeads(context.audit) : [] }
       })
-      print({ ...readableVerdict(verdict), heads }, verdictWords(verdict))
+      print({ ...presentVerdict(verdict), heads }, verdictWords(verdict))
       if (!verdict.ok) process.exitCode = 1
     })
 }
@@ -62,9 +62,9 @@ async function verifyWithBar(
   kept: readonly Head[],
 ): Promise<Verdict> {
   const account_id = account ?? null
-  // People see problems as they are found; a script gets them as a list.
-  const tell = (problem: Problem) => process.stdout.write(`${describe(problem)}\n`)
-  const options = { account_id, all, kept, ...(all && !running.json && { onProblem: tell }) }
+  // People see each problem when it is found; a script gets all of them as a list.
+  const onProblem = (problem: Problem) => process.stdout.write(`${describe(problem)}\n`)
+  const options = { account_id, all, kept, ...(all && !running.json && { onProblem }) }
   if (account_id !== null) await accountNamed(sql, account_id)
   const bar = startBar('verifying {bar} {percentage}% | {value} of {total} journals passed')
   const progress = (done: number, total: number) => {
@@ -78,8 +78,8 @@ async function verifyWithBar(
   }
 }
 
-/** Sums are text, because they may exceed the exact numbers of JSON. */
-export function readableVerdict(verdict: Verdict) {
+/** The verdict for JSON. Sums are text, because they may exceed the exact integers of JSON. */
+export function presentVerdict(verdict: Verdict) {
   if (!verdict.ok) return verdict
   const { ok, checked, problem } = verdict
   const { inter_account, in_transit, sandbox_in_transit } = checked

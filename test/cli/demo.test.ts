@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { DemoStep } from '../../src/cli/demo.ts'
-import { layOut } from '../../src/cli/table.ts'
+import { jsonLines } from '../../src/cli/table.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { freePort } from '../support/network/port.ts'
 import { openCli } from '../support/service/cli.ts'
@@ -108,6 +108,6 @@ const LAYOUTS: readonly [value: unknown, width: number, lines: readonly string[]
 ]
 for (const [value, width, lines] of LAYOUTS) {
   test(`JSON in ${width} columns, ${JSON.stringify(value)}: ${lines.length} lines`, () => {
-    assert.deepEqual(layOut(value, width), lines)
+    assert.deepEqual(jsonLines(value, width), lines)
   })
 }

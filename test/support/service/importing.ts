@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openFile } from '../../../src/bulk/file.ts'
-import { importOf } from '../../../src/bulk/paid-once.ts'
+import { importIdOf } from '../../../src/bulk/paid-once.ts'
 import { importPayouts, PAYOUT_COLUMNS } from '../../../src/bulk/payouts.ts'
 import { BARE, type Cli } from './cli.ts'
 import { until } from './process.ts'
@@ -69,7 +69,7 @@ export async function importInto(
     assert.ok(!('problems' in file))
     const { unanswered } = await importPayouts({
       ...{ sql: deps.sql, account, file, name, made_by, sender_bic: deps.config.bic },
-      ...{ dry_run: false, allow_duplicates: false, stopped: () => false, onBalances: () => {} },
+      ...{ dry_run: false, allow_duplicates: false, isStopped: () => false, onBalances: () => {} },
       onResults(rows) {
         for (const { problems } of rows) assert.deepEqual(problems, [])
       },
@@ -78,5 +78,5 @@ export async function importInto(
   } finally {
     await rm(folder, { recursive: true })
   }
-  return importOf(account.account_id, name)
+  return importIdOf(account.account_id, name)
 }

@@ -1,18 +1,18 @@
-// Checks the bodies in a file by the schema and the rules of the route that takes them. So an
+// Checks the bodies in a file by the schema and the rules of the route that takes them, so that an
 // import refuses what the API refuses, in the same words.
 import type { Problem } from '../errors.ts'
 import { problemsByRules, validationProblems, withMore } from '../http/problems.ts'
 import { tooMuch } from '../http/sizes.ts'
 import { openValidator } from '../http/validators.ts'
 
-/** Everything wrong with a body. An empty list says that it is valid. */
-export type BodyProblems = (body: unknown) => readonly Problem[]
+/** Returns all problems of a body. An empty list says that the body is valid. */
+export type BodyCheck = (body: unknown) => readonly Problem[]
 
 /**
- * Makes the check for bodies of this schema. `check` is the route's rule for bodies of the right
- * shape.
+ * Makes the check for bodies of this schema. `check` is the route's rule for bodies that fit the
+ * schema; it throws a Refusal.
  */
-export function openBodies(schema: object, check: (body: unknown) => void): BodyProblems {
+export function openBodyCheck(schema: object, check: (body: unknown) => void): BodyCheck {
   const validate = openValidator(schema)
   return body => {
     // Like the API, checks nothing else of a body that is too large.
