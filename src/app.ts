@@ -1,5 +1,5 @@
-// The HTTP application without the server: routes, strict bodies, authentication and error answers.
-// It does not listen, so tests can call it directly.
+// The HTTP application: routes, strict bodies, authentication and error answers. It does not listen
+// on a port, so tests can call it directly.
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -37,7 +37,7 @@ import {
 import { refuseInvalid } from './http/problems.ts'
 import { foldQueries } from './http/query.ts'
 import { identify, requestIdOf, watchRequests } from './http/requests.ts'
-import { refuseTooMuch } from './http/sizes.ts'
+import { refuseOversized } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
 import { checkVersion } from './http/version.ts'
 import {
@@ -72,18 +72,18 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body may be missing, whatever the Content-Type header says. */
+    /** Whether the body may be missing, whatever the Content-Type header says. */
     optionalBody?: boolean
-    /** For probes, which address the service by IP: the Host header is not checked. */
+    /** Whether to accept any Host header: probes address the service by IP. */
     anyHost?: boolean
-    /** Writing the answer may take longer than the time-out of other answers. */
+    /** Whether writing the answer may take longer than the time-out of other answers. */
     streams?: boolean
   }
 }
 
 /** The state of the server that the application needs. */
 export interface Lifecycle {
-  /** True once the process shuts down: each answer then closes its connection. */
+  /** Whether the process shuts down: each answer then closes its connection. */
   draining: boolean
   readonly connections: Connections
   /** While set, new requests wait until it resolves. */
@@ -104,9 +104,9 @@ export async function buildApp(
     foldQueries(route)
   })
   lifecycle.connections.watch(app.server)
-  // Without this, Node would answer by itself, without a body.
+  // Without this, Node would answer an Expect header itself, without a body.
   app.server.on('checkExpectation', app.routing)
-  // Response schemas only document: answers are text already.
+  // Response schemas serve only the documents: handlers send answers as text already.
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   readBodies(app)
   app.setErrorHandler(sendError)
@@ -162,10 +162,10 @@ export function addRoutes(
 }
 
 /**
- * The dependencies for adding routes that are never called. All but the log throw; no requests are
- * kept.
+ * The dependencies for routes that are described and never called. Each dependency throws on use,
+ * except the log; no requests are logged.
  */
-export function describedOnly(): Deps {
+export function depsForDescription(): Deps {
   const log = pino({ level: 'silent' })
   return new Proxy({ log } as unknown as Deps, {
     get(target, name) {
@@ -177,8 +177,8 @@ export function describedOnly(): Deps {
 }
 
 /**
- * Finds out who calls, and refuses what the caller may not do. It awaits only the session of a
- * cookie.
+ * Authenticates the caller, and refuses a request that the caller may not make. Waits only for the
+ * session of a cookie.
  */
 function admission(
   deps: Deps,
@@ -190,21 +190,21 @@ function admission(
     const { scope, anyHost } = request.routeOptions.config
     if (anyHost !== true) checkHost(request.headers.host ?? '', deps.config.allowed_hosts)
     if (scope === undefined) return undefined
-    const known = deps.reference.current()
+    const reference = deps.reference.current()
     const { allowed_hosts } = deps.config
     const means = { limits: limits(), findSession: findOpen, allowed_hosts }
-    const admitted = () => {
+    const checkAdmitted = () => {
       if (request.person === null && scope !== 'anyone') deps.keyUses.note(request.key_id)
       checkVersion(request)
       checkQueryText(request.raw)
       checkBodyHeaders(request)
     }
-    const waits = authenticate(request, known, scope, means)
-    return waits === undefined ? admitted() : waits.then(admitted)
+    const pending = authenticate(request, reference, scope, means)
+    return pending === undefined ? checkAdmitted() : pending.then(checkAdmitted)
   }
 }
 
-/** The hooks of every request, from its headers to its answer. */
+/** Adds the hooks of every request, from its headers to its answer. */
 function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): void {
   app.decorateRequest('account')
   app.decorateRequest('person', null)
@@ -212,8 +212,7 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
   app.decorateRequest('key_id')
   app.decorateRequest('caller')
   const { connections } = lifecycle
-  // Made at the first request, because openapi.json comes from this application without a
-  // configuration.
+  // Opened at the first request: openapi.json is emitted from this application without a Config.
   let limits: Limits | undefined
   const openOnce = () => {
     limits ??= openLimits(deps.config)
@@ -221,7 +220,7 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
   }
   const admit = admission(deps, openOnce)
   const takeTurn = (request: FastifyRequest, reply: FastifyReply) => {
-    const refused = connections.isTooMany(request.raw) ? tooMany() : refuseMessage(request.raw)
+    const refused = connections.isOverfull(request.raw) ? tooMany() : refuseMessage(request.raw)
     if (refused !== undefined) {
       void reply.header('connection', 'close')
       throw refused
@@ -233,15 +232,15 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
       return admit(request)
     })
   }
-  // The hooks return a promise only when there is something to wait for (docs/decisions/0147).
+  // The hooks return a promise only when they must wait (docs/decisions/0147).
   app.addHook('onRequest', (request, reply, done) => {
     const { held } = lifecycle
-    const waits =
+    const pending =
       held === undefined ? takeTurn(request, reply) : held.then(() => takeTurn(request, reply))
-    if (waits === undefined) done()
-    return waits
+    if (pending === undefined) done()
+    return pending
   })
-  app.addHook('preValidation', refuseTooMuch)
+  app.addHook('preValidation', refuseOversized)
   app.addHook('preHandler', (request, _reply, done) => {
     refuseInvalid(request)
     done()
@@ -251,38 +250,38 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
     if (lifecycle.draining) void reply.header('connection', 'close')
     if (limits !== undefined) void reply.headers(limitHeaders(limits, request.key_id ?? ''))
     const { length = 0 } = (payload ?? '') as { length?: number }
-    connections.sending(request.raw, reply.raw, length)
+    connections.countUnsent(request.raw, reply.raw, length)
     done()
   })
 }
 
 /** How often Node checks for slow and silent clients. */
-const LOOK_FOR_SLOW_MS = 500
+const CHECK_CLIENTS_MS = 500
 
 function makeFastify(deps: Deps): FastifyInstance {
   return fastify({
     loggerInstance: deps.log,
-    // Fastify's own log lines contain URLs, which may hold anything; http/requests.ts logs
+    // Fastify's own log lines contain URLs, which may hold personal data; http/requests.ts logs
     // requests.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'request_id',
     }),
     genReqId: requestIdOf,
-    // Without the options that Fastify would pass, pino makes a child in half the time.
+    // Fastify would also pass options; without them, pino makes a child in half the time.
     childLoggerFactory: (log, bindings) => log.child(bindings),
     bodyLimit: MAX_BODY_BYTES,
-    // Without a Host header, http/message.ts refuses the request; Node would, without a body.
+    // http/message.ts refuses a request without a Host header; Node would refuse it without a body.
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: LOOK_FOR_SLOW_MS,
+      connectionsCheckingInterval: CHECK_CLIENTS_MS,
     },
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: STALLED_MS,
     keepAliveTimeout: 65_000,
-    // On shutdown, idle keep-alive connections close at once, busy ones after their answer.
+    // On shutdown, idle connections close at once, and busy ones after their answer.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     clientErrorHandler: sendMalformed,
@@ -301,9 +300,9 @@ function makeFastify(deps: Deps): FastifyInstance {
 /** 405 with Allow when the path exists for other methods, else 404. */
 function sendNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
   const url = pathOf(request.url)
-  // `OPTIONS *` asks about no path; Fastify would find the route of / for it.
+  // `OPTIONS *` names no path; Fastify would find the route of `/` for it.
   const allowed = METHODS.filter(method => url !== '*' && app.findRoute({ url, method }))
-  // A route took the request but has no such resource, such as a file of /docs: 404.
+  // If the method is allowed, the route has no such resource, such as a file of /docs: 404.
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (allowed.length === 0 || allowed.some(name => name === method)) {
     return sendRefusal(refusal('not_found', 'No such path.'), request, reply)

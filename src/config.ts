@@ -1,5 +1,5 @@
-// Reads the environment into one typed object; nothing else reads settings from process.env. An
-// invalid variable stops the program with a sentence that names it.
+// Reads the environment into one typed object; no other file reads settings from process.env. An
+// invalid variable stops the program with a sentence that names the variable.
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import { type Hosts, readHosts } from './http/message.ts'
@@ -12,7 +12,7 @@ export type Config = Readonly<ReturnType<typeof readConfig>>
 /** Tracing, from the standard variables of OpenTelemetry. */
 export type Tracing = Readonly<NonNullable<ReturnType<typeof tracing>>>
 
-/** A set of addresses and networks. */
+/** A set of IP addresses and networks. */
 export interface Addresses {
   includes(address: string): boolean
 }
@@ -47,7 +47,7 @@ export function readConfig(env: Environment = process.env) {
     /** An external PostgreSQL; undefined means the embedded one. */
     database_url: databaseUrl(env),
     log_level: oneOf(env, 'LOG_LEVEL', LOG_LEVELS),
-    /** The author of changes by the command line, such as to rates, fees and accounts. */
+    /** The person who makes changes by the command line, such as to rates, fees and accounts. */
     user: env.CORRIDOR_USER || systemUser(),
     /** Whether `user` is only the system log-in, which several people may share. */
     user_is_login: !env.CORRIDOR_USER,
@@ -102,8 +102,9 @@ const REMOVED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Checks the names of variables that begin with CORRIDOR_: a mistyped name would silently leave the
- * default in place. @throws ConfigError for an unknown name
+ * Checks the names of variables that begin with CORRIDOR_: with a mistyped name, the default would
+ * silently count.
+ * @throws ConfigError for an unknown name
  */
 export function checkVariables(env: Environment = process.env): void {
   for (const name of Object.keys(env)
@@ -127,7 +128,7 @@ export function checkVariables(env: Environment = process.env): void {
   }
 }
 
-/** Reads the OTEL_ variables only with a collector: other programs of the machine share them. */
+/** Reads the OTEL_ variables only with a collector: other programs on the machine share them. */
 function tracing(env: Environment) {
   const collector = httpUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
   const traces = httpUrl(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
@@ -135,7 +136,7 @@ function tracing(env: Environment) {
   if (oneOf(env, 'OTEL_SDK_DISABLED', ['true', 'false']) === 'true') return undefined
   const resource = attributes(env, 'OTEL_RESOURCE_ATTRIBUTES')
   return {
-    /** Where spans are posted, as OTLP in JSON. */
+    /** The URL to which spans are posted, as OTLP in JSON. */
     url: traces === '' ? `${collector.replace(/\/$/, '')}/v1/traces` : traces,
     service_name:
       env.OTEL_SERVICE_NAME || resource['service.name'] || text({}, 'OTEL_SERVICE_NAME'),
@@ -149,7 +150,7 @@ function tracing(env: Environment) {
   }
 }
 
-/** The user's name, or its number in a container that has no name for it. */
+/** The system user's name, or the number where a container has no name for it. */
 function systemUser(): string {
   try {
     return userInfo().username
@@ -181,7 +182,7 @@ function httpUrl(env: Environment, name: Name): string {
   throw new ConfigError(`${name} must be like http://127.0.0.1:4318`)
 }
 
-/** Values are percent-encoded, as in W3C Baggage. */
+/** Reads `name=value,name=value`. Values are percent-encoded, as in W3C Baggage. */
 function attributes(env: Environment, name: Name): Record<string, string> {
   const members = text(env, name).split(',')
   try {
@@ -225,7 +226,7 @@ function hosts(env: Environment, name: Name): Hosts {
   throw new ConfigError(`${name} must be names such as api.example.com, not "${value}"`)
 }
 
-/** `10.0.0.0/8, 192.0.2.7, fd00::/8` */
+/** Reads addresses and networks, such as `10.0.0.0/8, 192.0.2.7, fd00::/8`. */
 function addresses(env: Environment, name: Name): Addresses {
   const list = new BlockList()
   for (const part of text(env, name)

@@ -1,5 +1,5 @@
 // The parts of a running service that have state or do I/O: connections, reference data, lanes,
-// readers, log. Tests open the same on a database of their own.
+// readers, log. A test opens the same parts on its own database.
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { type KeyUses, openKeyUses } from './account/key-uses.ts'
@@ -23,7 +23,7 @@ import { Lists } from './screening/lists-in-memory.ts'
 import { ScreeningRounds } from './screening/rounds.ts'
 import { type Lanes, planAllLanes } from './writes.ts'
 
-/** The connections of the settling worker and of the deletion of old rows. */
+/** The number of connections for the settling worker and the deletion of old rows. */
 const WORK_CONNECTIONS = 3
 
 export interface Deps extends Reads {
@@ -35,7 +35,7 @@ export interface Deps extends Reads {
   readonly finder: Sql
   readonly reference: Reference
   readonly keyUses: KeyUses
-  /** The last requests of sandboxes; undefined when they are not logged. */
+  /** The log of sandboxes' last requests; undefined when it is off. */
   readonly requestLog: RequestLog | undefined
   readonly metrics: Metrics
   /** The rails that this process asks. */
@@ -49,15 +49,15 @@ export interface Deps extends Reads {
   readonly screening: ScreeningRounds
   readonly lanes: Lanes
   readonly readers: Readers
-  /** The acts of people through the operator API. */
+  /** Runs people's acts through the operator API. */
   readonly desk: Desk
   close(): Promise<void>
 }
 
-/** The place that the audit log shows for changes without a person. */
+/** The origin that the audit log shows for the service's own changes. */
 const VIA = `service at ${hostname()}`
 
-/** Opens everything on a migrated database. `kinds` are the rails that it can open. */
+/** Opens all parts on a migrated database. `kinds` are the kinds of rails that it can open. */
 export async function openDeps(
   url: string,
   config: Config,
@@ -66,22 +66,22 @@ export async function openDeps(
   kinds: readonly AnyRailKind[] = RAIL_KINDS,
 ): Promise<Deps> {
   const { pools, open, disconnect } = poolsOn(url)
-  // A pool of its own: every request needs reference data, so it must not wait behind reads.
+  // A separate pool: every request needs reference data, so its polls must not wait behind reads.
   const watch = open(1)
   let machines: Machines | undefined
   const sql = open(WORK_CONNECTIONS)
   const lists = new Lists(sql, warner(log, 'sanctions lists could not be read'))
   const reference = await learn(watch, lists, {
     onError: warner(log, 'reference data could not be looked at'),
-    lookElsewhere: async on => machines?.follow(on),
-    onLook: data => void lists.at(data.lists_version),
+    pollAlso: async on => machines?.follow(on),
+    onPoll: data => void lists.at(data.lists_version),
     renew: () => open(1),
   }).catch(async error => {
     // Open connections would keep the process alive.
     await disconnect()
     throw error
   })
-  const noted = openNoted(sql, config, log)
+  const usage = openUsageLogs(sql, config, log)
   const reads = openReads(open(config.read_connections), config.read_connections)
   const lanes = planAllLanes(config, metrics, reference, lists)
   const needed = connectionsFor(lanes)
@@ -97,7 +97,7 @@ export async function openDeps(
   const rails = new OpenRails({ reference, kinds, config, sql, finder, log })
   return {
     ...reads,
-    ...noted,
+    ...usage,
     config,
     log,
     sql,
@@ -112,14 +112,14 @@ export async function openDeps(
     readers: openReaders(reads),
     desk,
     async close() {
-      const written = [noted.keyUses.close(), noted.requestLog?.close()]
-      await Promise.all([rails.close(), lists.idle(), reference.close(), ...written])
+      const flushed = [usage.keyUses.close(), usage.requestLog?.close()]
+      await Promise.all([rails.close(), lists.idle(), reference.close(), ...flushed])
       await disconnect()
     },
   }
 }
 
-/** Opens pools, and closes all pools that it has opened. */
+/** Opens pools. `disconnect` closes all of them. */
 function poolsOn(url: string) {
   const pools: Sql[] = []
   const open = (max: number, options: Partial<ConnectOptions> = {}, at = url) => {
@@ -131,8 +131,8 @@ function poolsOn(url: string) {
   return { pools, open, disconnect }
 }
 
-/** Opens the logs that requests note in memory and a timer writes. */
-function openNoted(sql: Sql, { request_log }: Config, log: FastifyBaseLogger) {
+/** Opens the logs that requests fill in memory and a timer writes to the database. */
+function openUsageLogs(sql: Sql, { request_log }: Config, log: FastifyBaseLogger) {
   const bodies = request_log === 'bodies'
   const onError = warner(log, 'requests were not logged')
   return {
@@ -141,7 +141,7 @@ function openNoted(sql: Sql, { request_log }: Config, log: FastifyBaseLogger) {
   }
 }
 
-/** Reads what every request needs, and follows its changes. */
+/** Reads the data that every request needs, and follows its changes. */
 async function learn(watch: Sql, lists: Lists, options: ReferenceOptions): Promise<Reference> {
   await learnShards(watch)
   await lists.read()

@@ -1,5 +1,5 @@
 // The catalogue of all refusals, with codes, reasons and HTTP statuses, and the exception that
-// carries them.
+// carries refusals.
 
 interface CatalogueEntry {
   readonly code: number
@@ -372,12 +372,12 @@ export function refusal(reason: Reason, message: string, remarks = ''): Refusal 
   return new Refusal([{ reason, message, remarks }])
 }
 
-/** A field of the body that is not valid. */
+/** The problem of a field of the body that is not valid. */
 export function invalidField(remarks: string, message: string): Problem {
   return { reason: 'invalid_field', message, remarks }
 }
 
-/** A parameter of the query that is not valid. */
+/** The problem of a query parameter that is not valid. */
 export function invalidParameter(remarks: string, message: string): Problem {
   return { reason: 'invalid_query_parameter', message, remarks }
 }
@@ -387,7 +387,7 @@ export function rateLimited(message: string, retry_after_s: number): Refusal {
   return new Refusal([{ reason: 'rate_limited', message, remarks: '' }], 0, retry_after_s)
 }
 
-/** The object. Refuses with the same not_found for unknown objects and other accounts' objects. */
+/** Returns the object. Refuses unknown and other accounts' objects with the same not_found. */
 export function found<T>(object: T | undefined): T {
   if (object === undefined) throw refusal('not_found', CATALOGUE.not_found.meaning)
   return object

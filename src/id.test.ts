@@ -1,5 +1,4 @@
-// Ids: those of a book are in its order, exact to the microsecond, and those of numbered rows lead
-// back to the number.
+// Ids of a book are in its order, exact to the microsecond. Ids of numbered rows contain the number.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -19,7 +18,7 @@ const RUNS = { numRuns: 2_000 }
 const FIRST = Date.UTC(1970, 0, 1)
 const LAST = Date.UTC(3084, 0, 1)
 
-/** Of six digits, in the years that ids have. */
+/** A random instant with six digits, in the years that ids can have. */
 const instants: fc.Arbitrary<Instant> = fc
   .tuple(fc.integer({ min: FIRST, max: LAST }), fc.integer({ min: 0, max: 999 }))
   .map(([ms, us]) => {
@@ -28,7 +27,7 @@ const instants: fc.Arbitrary<Instant> = fc
 
 const bookAt = (now: Instant) => ({ now, ids_given: 0 })
 
-test('an id of a book: 24 characters, its time exactly, and in the order in which it was given', () => {
+test('bookId: 24 characters, the exact time, and the order of creation', () => {
   fc.assert(
     fc.property(instants, instants, (one, other) => {
       const ids = [one, other].sort().flatMap(now => {
@@ -47,19 +46,19 @@ test('an id of a book: 24 characters, its time exactly, and in the order in whic
   )
 })
 
-test('an id of a book, one at a time of the same microsecond: chance tells books apart', () => {
+test('bookId, several books at the same microsecond: the random part differs', () => {
   const now = '2026-01-31T09:30:00.123456Z'
   const ids = new Set(Array.from({ length: 1_000 }, () => bookId(bookAt(now), 'pot')))
   assert.ok(ids.size > 990, `${ids.size} of 1,000`)
 })
 
-test('a book that has given all ids of its time: throws instead of beginning anew', () => {
+test('bookId, all ids of a time used: throws', () => {
   const book = { now: '2026-01-31T09:30:00.123456Z', ids_given: 2 ** 20 - 1 }
   assert.match(bookId(book, 'pot'), /^pot_[0-9a-z]{11}zzzz[0-9a-z]{5}$/)
   assert.throws(() => bookId(book, 'pot'), /1048576 ids at most/)
 })
 
-test('a bound of time: between the ids of before, those of the time, and those of after', () => {
+test('idBound: lies between the ids before, at and after the time', () => {
   fc.assert(
     fc.property(instants, instants, (at, bound) => {
       const id = bookId(bookAt(at), 'bnf')
@@ -77,7 +76,7 @@ test('a bound of time: between the ids of before, those of the time, and those o
   }
 })
 
-test('an id of a numbered row: leads to its number, rises with it, and tells accounts apart', () => {
+test('numberedId: contains the number, rises with it, and differs between accounts', () => {
   const numbers = fc.bigInt({ min: 1n, max: 2n ** 35n - 2n })
   fc.assert(
     fc.property(instants, numbers, (created_at, number) => {
@@ -94,7 +93,7 @@ test('an id of a numbered row: leads to its number, rises with it, and tells acc
   assert.throws(() => numberedId('evt', row, 2n ** 35n), /acc_1 has used up the numbers/)
 })
 
-test('an id of what has no book: of the form of all ids, and another each time', () => {
+test('newId: has the form of all ids, and differs each time', () => {
   const ids = Array.from({ length: 50_000 }, () => newId('dep'))
   for (const id of ids) assert.match(id, new RegExp(idPattern('dep')))
   assert.equal(new Set(ids).size, ids.length)
@@ -103,7 +102,7 @@ test('an id of what has no book: of the form of all ids, and another each time',
   assert.match(newId('fx'), new RegExp(idPattern('fx')))
 })
 
-test('an id of an account: short, and another each time', () => {
+test('newAccountId: short, and differs each time', () => {
   const ids = Array.from({ length: 1_000 }, newAccountId)
   for (const id of ids) assert.match(id, /^acc_[0-9a-hjkmnp-tv-z]{8}$/)
   assert.equal(new Set(ids).size, ids.length)

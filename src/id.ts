@@ -1,6 +1,6 @@
 // Ids: a prefix for the kind of object, then 20 characters of Crockford's base 32, which sort as
 // text (§request.ids). Ids made under the lock of a book follow its order, so that the primary key
-// is the index of lists (docs/decisions/0050). Ids of accounts are shorter (docs/decisions/0066).
+// is the index of lists (docs/decisions/0050). Account ids are shorter (docs/decisions/0066).
 import { hash as digest, randomFillSync } from 'node:crypto'
 import { type Instant, instantToMicros } from './instant.ts'
 
@@ -38,10 +38,10 @@ export interface GivesIds {
   ids_given: number
 }
 
-/** Makes an id in the order of a book. It is random, so pure code gets it as a parameter. */
+/** Makes an id in the order of a book. It uses chance, so pure code gets it as a parameter. */
 export type BookId = (book: GivesIds, prefix: IdPrefix) => string
 
-/** 11 characters of microseconds, 4 of a counter at that time, and 5 random ones. */
+/** 11 characters of microseconds, 4 of the book's count at that time, and 5 random characters. */
 export const bookId: BookId = (book, prefix) => {
   if (book.ids_given === MAX_IDS) throw new Error(`a book gives ${MAX_IDS} ids at most at a time`)
   const count = base32(book.ids_given, 4)
@@ -54,27 +54,27 @@ const MAX_IDS = 2 ** 20
 /** Makes an id of an object without a book. */
 export type NewId = (prefix: IdPrefix) => string
 
-/** 11 characters of microseconds by the process's clock, and 9 random ones. */
+/** 11 characters of microseconds by the process's clock, and 9 random characters. */
 export const newId: NewId = prefix => `${prefix}_${clockText(Date.now())}${randomText(9)}`
 
 /**
- * The id of an account is short, because all of the account's rows and index entries contain it: 8
- * random characters. The primary key of accounts refuses a taken id.
+ * An account id has only 8 random characters, because all of the account's rows and index entries
+ * contain it. The primary key of `accounts` refuses an id that another account has.
  */
 export function newAccountId(): string {
   return `acc_${randomText(8)}`
 }
 
 /**
- * A text before, or after, all ids that a book makes at this time. For instants outside the range
- * of ids, such as `-infinity` and `infinity`, it is before or after all ids.
+ * A text that sorts before, or after, all ids that a book makes at this time. For an instant
+ * outside the range of ids, such as `infinity`, it sorts before or after all ids.
  */
 export function idBound(prefix: IdPrefix, at: Instant, side: 'before' | 'after'): string {
   if (at === '-infinity') return `${prefix}_`
   if (at === 'infinity') return `${prefix}_${AFTER_ALL}`
   const micros = at === last_instant ? 0n : instantToMicros(at)
   if (micros < 0n) return `${prefix}_`
-  if (micros >= TIMES) return `${prefix}_${AFTER_ALL}`
+  if (micros >= MICROS_END) return `${prefix}_${AFTER_ALL}`
   return `${prefix}_${timeText(at)}${side === 'after' ? AFTER_ALL : ''}`
 }
 
@@ -106,10 +106,10 @@ function numberOf(text: string): bigint {
   return value
 }
 
-/** A character after all characters of ids. */
+/** A character that sorts after all characters of ids. */
 const AFTER_ALL = '~'
-/** 55 bits of microseconds, which last until the year 3111. */
-const TIMES = 2n ** 55n
+/** 55 bits of microseconds since 1970 last until the year 3111. */
+const MICROS_END = 2n ** 55n
 
 /**
  * The id of a numbered row: 9 characters of milliseconds, 7 of the number, and 4 of a digest of the
@@ -120,7 +120,7 @@ export function numberedId(
   row: { readonly account_id: string; readonly created_at: Instant },
   number: bigint,
 ): string {
-  if (number >= NUMBERS) throw new Error(`${row.account_id} has used up the numbers of ids`)
+  if (number >= NUMBERS_END) throw new Error(`${row.account_id} has used up the numbers of ids`)
   const count = Number(number)
   const numbered = base32(Math.floor(count / 2 ** 15), 4) + base32(count % 2 ** 15, 3)
   return `${prefix}_${millisecondsText(row.created_at)}${numbered}${accountText(row.account_id)}`
@@ -131,22 +131,22 @@ export function numberIn(id: string): bigint {
   return numberOf(id.slice(-11, -4))
 }
 
-/** Hex digits at the beginning of all keys of one import's rows. */
+/** The length, in hex digits, of the beginning that all keys of an import's rows share. */
 export const IMPORT_DIGITS = 16
 
 /**
- * The id of an import of payouts, which has no row: 13 characters of the beginning of its rows'
- * keys, and 7 of a digest of the account.
+ * The id of a payout import, which has no row: 13 characters of the beginning of its rows' keys,
+ * and 7 of a digest of the account.
  */
 export function importId(account_id: string, beginning: string): string {
-  const bits = (text: string, from: number, to: number, length: number) =>
-    base32(Number.parseInt(text.slice(from, to), 16), length)
-  const of = digest('sha256', account_id, 'hex')
+  const bits = (hex: string, from: number, to: number, length: number) =>
+    base32(Number.parseInt(hex.slice(from, to), 16), length)
+  const mark = digest('sha256', account_id, 'hex')
   const name = bits(beginning, 0, 6, 5) + bits(beginning, 6, 11, 4) + bits(beginning, 11, 16, 4)
-  return `pim_${name}${bits(of, 0, 5, 4)}${bits(of, 5, 8, 3)}`
+  return `pim_${name}${bits(mark, 0, 5, 4)}${bits(mark, 5, 8, 3)}`
 }
 
-/** The beginning of the keys of an import's rows, by its id, whatever the account. */
+/** The beginning of the keys of an import's rows. Every import id with these characters has it. */
 export function beginningIn(import_id: string): string {
   const part = (from: number, to: number, digits: number) =>
     numberOf(import_id.slice(4 + from, 4 + to))
@@ -156,8 +156,8 @@ export function beginningIn(import_id: string): string {
   return part(0, 5, 6) + part(5, 9, 5) + part(9, 13, 5)
 }
 
-/** 35 bits. */
-const NUMBERS = 2n ** 35n
+/** 35 bits of a number. */
+const NUMBERS_END = 2n ** 35n
 
 let last_account = ''
 let account = ''
@@ -175,11 +175,11 @@ function accountText(account_id: string): string {
 let last_instant: Instant = ''
 let time = ''
 
-/** 55 bits of microseconds as 11 characters. Keeps the last one: a batch of a book has one time. */
+/** 55 bits of microseconds as 11 characters. Caches the last: a book's batch has one time. */
 function timeText(at: Instant): string {
   if (at !== last_instant) {
     const micros = instantToMicros(at)
-    if (micros < 0n || micros >= TIMES) throw new Error(`no id is made of ${at}`)
+    if (micros < 0n || micros >= MICROS_END) throw new Error(`no id is made of ${at}`)
     time = base32(Number(micros >> 25n), 6) + base32(Number(micros & 0x1ff_ffffn), 5)
     last_instant = at
   }
@@ -189,7 +189,7 @@ function timeText(at: Instant): string {
 let last_reading = Number.NaN
 let reading = ''
 
-/** A millisecond of the clock as timeText writes it. Its microseconds are an exact float. */
+/** The clock's milliseconds as timeText writes them. A float holds their microseconds exactly. */
 function clockText(ms: number): string {
   if (ms !== last_reading) {
     reading = base32(Math.floor((ms * 1000) / 2 ** 25), 6) + base32((ms * 1000) % 2 ** 25, 5)
@@ -255,7 +255,7 @@ export function withPrefix(id: string, prefix: IdPrefix): string {
   return `${prefix}${id.slice(id.indexOf('_'))}`
 }
 
-/** The name of an object: ids are looked up within their account only. */
+/** The key of an object: ids are looked up within their account only. */
 export interface Key {
   readonly account_id: string
   readonly id: string
@@ -271,7 +271,7 @@ export function nameOf({ account_id, id }: Key): string {
   return `${account_id}/${id}`
 }
 
-/** The keys by `nameOf`; the last one of several with the same name. */
+/** The keys by `nameOf`. Of several with the same name, the last. */
 export function byName<K extends Key>(keys: readonly K[]): Map<string, K> {
   return new Map(keys.map(key => [nameOf(key), key]))
 }

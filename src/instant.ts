@@ -1,5 +1,5 @@
-// Points in time as ISO 8601 text in UTC with six fractional digits: comparing texts compares
-// times, and microseconds survive, which a JavaScript Date would lose.
+// Points in time as ISO 8601 text in UTC with six fractional digits. Comparing two texts compares
+// their times. The text keeps microseconds, which a JavaScript Date would lose.
 
 /** `2026-01-31T09:30:00.123456Z`, always 27 characters. */
 export type Instant = string

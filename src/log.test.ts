@@ -1,5 +1,5 @@
-// What the log says of errors, of a real database as of any other: where they come from, and nothing
-// of what was in them; and that each event is one line, whatever is in it.
+// The log's lines about errors, of a real database or of any other kind: the place of an error, and
+// none of its data. Each event is one line, whatever its text.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** What is written when this is logged. */
+/** The line that this call writes to the log. */
 function written(log: (log: ReturnType<typeof makeLog>) => void): string {
   let text = ''
   log(
@@ -61,15 +61,15 @@ for (const [code, statement] of STATEMENTS) {
   })
 }
 
-test('log, database error by Pino’s own serializer: would show the value, so that these tests can fail', async () => {
+test('log, database error by Pino’s own serializer: shows the value, so these tests can fail', async () => {
   const lines: string[] = []
   const naive = pino({}, { write: line => void lines.push(line) })
-  // Only the message of a data exception quotes what was sent: `detail` is not kept.
+  // Only the message of a data exception quotes sent data: PostgresError has no `detail`.
   naive.error({ err: await errorOf(STATEMENTS[3][1]) }, 'request failed')
   assert.ok(lines.join('').includes(CANARY))
 })
 
-test('log, error without words: no message in their place that could hold a value', async () => {
+test('log, error logged without a message: the message in its place holds no value', async () => {
   const error = await errorOf(STATEMENTS[3][1])
   for (const text of [written(log => log.warn(error)), written(log => log.warn({ err: error }))]) {
     const { err, msg } = JSON.parse(text)
@@ -79,7 +79,7 @@ test('log, error without words: no message in their place that could hold a valu
   }
 })
 
-test('log, error in an error: causes and gathered ones are told the same way, not for ever', async () => {
+test('log, causes and members of an AggregateError: described the same way, to a limited depth', async () => {
   const inner = await errorOf(STATEMENTS[0][1])
   const chain = new Error('outer', { cause: new Error('middle', { cause: inner }) })
   const gathered = new AggregateError([inner, chain], 'several')
@@ -93,7 +93,7 @@ test('log, error in an error: causes and gathered ones are told the same way, no
   assert.ok(!text.includes(CANARY), text)
 })
 
-test('log, what else errors carry: nothing of it', () => {
+test('log, other members of errors: not written', () => {
   const request = { name: CANARY, headers: { authorization: CANARY } }
   const error = Object.assign(new TypeError('failed'), { request, input: CANARY, code: 'ERR_X' })
   const unparsed = (() => {
@@ -113,7 +113,7 @@ test('log, what else errors carry: nothing of it', () => {
   }
 })
 
-test('log, line breaks, commands of terminals and characters that end lines: one line of JSON, read back as it was', () => {
+test('log, line breaks, terminal commands and line separators: one line of JSON, read back unchanged', () => {
   const hostile =
     'a\r\n{"level":60,"msg":"forged"}\n\u001b[31m\u009b31m\u0085\u2028\u2029\u007f\u0000'
   for (const text of [

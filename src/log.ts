@@ -20,12 +20,12 @@ const MEMBERS = [
 const MAX_DEPTH = 4
 
 /**
- * The terminal, with readable lines; undefined when standard output is no terminal. Writes
- * synchronously, so that lines keep their order with a command's output and none is lost at exit.
+ * Opens the terminal for readable log lines; undefined when standard output is no terminal. Writes
+ * synchronously: lines keep their order with a command's output, and none is lost at exit.
  */
-export async function logForPeople(): Promise<DestinationStream | undefined> {
+export async function openTerminalLog(): Promise<DestinationStream | undefined> {
   if (!process.stdout.isTTY) return undefined
-  // Imported late, to save its memory otherwise.
+  // Imported only here, to save its memory without a terminal.
   const { default: pretty } = await import('pino-pretty')
   return pretty({
     destination: 1,
@@ -42,7 +42,7 @@ export function makeLog(level: string, destination?: DestinationStream) {
   return pino({ level, serializers: { err: describeError }, hooks: HOOKS }, destination)
 }
 
-/** A message that the log drops, for a library that must log something. */
+/** A message that the log drops, for a library that always logs one. */
 export const NOTHING = ''
 
 const HOOKS: NonNullable<LoggerOptions['hooks']> = {
@@ -57,7 +57,7 @@ const HOOKS: NonNullable<LoggerOptions['hooks']> = {
   streamWrite: inOneLine,
 }
 
-/** The loggable part of an error, or of any other value that was thrown. */
+/** The loggable members of an error, or of any other thrown value. */
 export function describeError(error: unknown, depth = 1): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const members = error as Error & Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
-// The command line: runs one command of cli/, after Node is told to keep its compiled code for the
-// next run.
+// The command line: runs one command of cli/. Before that, it makes Node keep the compiled code for
+// the next run.
 import { keepCompiled } from './cli/compiled.ts'
 
 keepCompiled()

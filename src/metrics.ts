@@ -177,7 +177,7 @@ function rateMetrics(registers: Registry[]) {
   }
 }
 
-/** Records each batch of a lane. */
+/** Makes the function that records each batch of a lane. */
 export function batchMetrics({ batches, batchSizes }: Metrics) {
   return (operation: string, size: number, seconds: number): void => {
     batches.observe({ operation }, seconds)

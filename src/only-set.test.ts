@@ -7,13 +7,13 @@ import { completed, onlySet } from './only-set.ts'
 
 const NOTHING = { text: '', list: [], object: {}, nothing: null, always: null }
 
-test('onlySet, members that say nothing: left out, and there again when it is completed', () => {
+test('onlySet, unset members: left out, and restored by completed', () => {
   const document = { text: '', list: [], object: {}, nothing: null, always: 'a' }
   assert.deepEqual(onlySet(document, NOTHING), { always: 'a' })
   assert.deepEqual(completed({ always: 'a' }, NOTHING), document)
 })
 
-test('onlySet, what is nearly nothing: kept', () => {
+test('onlySet, values that only resemble an unset one: kept', () => {
   for (const members of [{ list: {} }, { object: [] }, { list: [[]] }, { object: { a: '' } }]) {
     assert.deepEqual(onlySet(members as never, NOTHING as never), members)
   }
@@ -22,10 +22,10 @@ test('onlySet, what is nearly nothing: kept', () => {
 const text = fc.constantFrom('', ' ', 'Ümit "A"', '{}')
 const document = fc.record({ type: text, file_name: text, url: text })
 
-/** Of the first of the two destinations. */
+/** Has the characters of the first of the two destination ids. */
 const BENEFICIARY = 'bnf_00000000000000000000'
 
-/** In the order in which the service makes them. */
+/** Details with their members in the service's order. */
 const details = fc.record({
   address: fc.constantFrom({}, { line1: '' }, { country: 'HK', city: 'Central' }),
   date_of_birth: text,
@@ -44,7 +44,7 @@ const details = fc.record({
   type: fc.constantFrom('individual', 'business'),
 })
 
-test('details of a beneficiary, stored and read: the same to the byte', () => {
+test('details of a beneficiary, stored and read: byte for byte the same', () => {
   fc.assert(
     fc.property(details, made => {
       const stored = JSON.parse(

@@ -1,5 +1,5 @@
-// Stores documents without their unset members, which are most of them, and completes them on
-// reading, with all members in their order.
+// Removes a document's unset members, which are most of them, before it is stored. Restores them
+// after it is read, in the document's order.
 
 /** The unset value of each member, in order; null for members that are always set. */
 export type NotSet<Document> = { readonly [Name in keyof Document]: Document[Name] | null }
@@ -11,7 +11,7 @@ export function onlySet<Document extends object>(
 ): Partial<Document> {
   const members: Partial<Document> = {}
   for (const name in document) {
-    if (!isAlike(document[name], not_set[name])) members[name] = document[name]
+    if (!isUnset(document[name], not_set[name])) members[name] = document[name]
   }
   return members
 }
@@ -24,8 +24,8 @@ export function completed<Document extends object>(
   return { ...not_set, ...members } as Document
 }
 
-/** Compares with the unset value: a primitive, or an empty array or object. */
-function isAlike(value: unknown, not_set: unknown): boolean {
+/** Whether a member has its unset value: a primitive, or an empty array or object. */
+function isUnset(value: unknown, not_set: unknown): boolean {
   if (value === not_set) return true
   return isEmpty(value) && isEmpty(not_set) && Array.isArray(value) === Array.isArray(not_set)
 }

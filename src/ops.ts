@@ -7,10 +7,10 @@ import { secondsBetween } from './instant.ts'
 import { goodUntil } from './price/rate/rules.ts'
 import { waitAtMost } from './turns.ts'
 
-/** A database silent for longer makes the process not ready, within two seconds in all. */
+/** /readyz waits this long for the database, so that it answers within two seconds. */
 const READY_TIMEOUT_MS = 1_500
 
-/** For any Host header: they show no data of accounts. */
+/** These routes accept any Host header: they show no data of accounts. */
 const PROBED = { config: { anyHost: true } }
 
 export function opsRoutes(
@@ -33,7 +33,7 @@ export function opsRoutes(
   })
 }
 
-/** Measures rates as a live account without a pricing policy of its own gets them. */
+/** Measures the rates that a live account without its own pricing policy gets. */
 function measureRates({ reference, metrics, log }: Deps): void {
   try {
     const { rates, pricing } = reference.current()

@@ -1,5 +1,5 @@
-// The kinds of rails that this version has, and the open adapters of a process: it opens a rail
-// when its row appears or changes, and closes it when the row goes.
+// The kinds of rails that this version has, and a process's open adapters. It opens a rail when its
+// row appears or changes, and closes it when the row is deleted.
 import type { FastifyBaseLogger } from 'fastify'
 import { fileKind } from './bank-file/kind.ts'
 import type { Config } from './config.ts'
@@ -26,10 +26,7 @@ const ACH_PROFILE = {
   },
 }
 
-/**
- * The kinds by name. A rail of another kind has no adapter here: its payouts wait, and the log says
- * so.
- */
+/** The kinds. A rail of any other kind has no adapter: its payouts wait, and the log says so. */
 export const RAIL_KINDS: readonly AnyRailKind[] = [
   fileKind(iso20022, {
     name: 'iso20022',
@@ -44,7 +41,7 @@ export const RAIL_KINDS: readonly AnyRailKind[] = [
   CONNECTOR,
 ]
 
-/** The rails' own timetables. */
+/** The timetable of each rail that has one, by the rail's name. */
 export function timetablesOf(rows: readonly RailRow[]): RailTimetables {
   return new Map(
     rows.flatMap(({ name, kind, config }) => {
@@ -55,7 +52,7 @@ export function timetablesOf(rows: readonly RailRow[]): RailTimetables {
 }
 
 interface Parts {
-  /** Its rows are the same array until a row changes. */
+  /** `rails` is the same array until a row changes. */
   readonly reference: { current(): { readonly rails: readonly RailRow[] } }
   readonly kinds: readonly AnyRailKind[]
   /** Adapters work on their own only in processes that settle payouts. */
@@ -70,11 +67,11 @@ interface Opened {
   readonly rail: OpenRail
 }
 
-/** The adapters of the rails. They follow the rows. */
+/** The open adapters, which follow the rows of the rails. Those of paused rails are left out. */
 export class OpenRails {
   readonly #parts: Parts
   readonly #opened = new Map<string, Opened>()
-  /** The rails that failed to open, by name. Each row is logged once. */
+  /** The rows of rails that failed to open, by name. Each failure is logged once. */
   readonly #broken = new Map<string, RailRow>()
   readonly #closing = new Set<Promise<void>>()
   #rows: readonly RailRow[] = []

@@ -1,4 +1,4 @@
-// Every read by id of the service. Reads that wait for the same turn share one statement.
+// Every read by id of the service. Reads that wait for the same turn share a statement.
 import { findBalanceTransactions } from './balance-transaction/store.ts'
 import { findBeneficiaries } from './beneficiary/store.ts'
 import { readAtOnce, readConfined } from './db/confine.ts'
@@ -18,18 +18,18 @@ type Find<Row> = (tx: TransactionSql, keys: readonly Key[]) => Promise<readonly 
 
 /** A reader for each noun. It returns undefined for an unknown id and for another account's id. */
 export function openReaders({ reads, inTurn }: Reads) {
-  const read = <Row extends Key>(find: Find<Row>, flight = readAtOnce) =>
+  const read = <Row extends Key>(find: Find<Row>, transact = readAtOnce) =>
     reader<Row>(inTurn, keys =>
-      flight(reads, [...new Set(keys.map(key => key.account_id))], tx => find(tx, keys)),
+      transact(reads, [...new Set(keys.map(key => key.account_id))], tx => find(tx, keys)),
     )
   return {
-    // Two steps: a quote without a row may be part of a payout.
+    // Two round trips: a quote without a row may be part of a payout.
     quote: read(findQuotes, readConfined),
     payout: read(findPayouts),
     payoutBatch: read(findBatches),
     balanceTransaction: read(findBalanceTransactions),
     entity: read(findEntities),
-    // Two steps: the event first, then its object.
+    // Two round trips: the event first, then its object.
     event: read(findToldEvents, readConfined),
     beneficiary: read(findBeneficiaries),
     webhookEndpoint: read(findEndpoints),

@@ -1,7 +1,7 @@
 // Holds reference data in memory: accounts, keys, people, rates, fees, rails, routes and pricing
-// policies. Reads all of it anew when NOTIFY reports a change. It also polls the version twice a
-// second, so that a lost notification delays a revoked key by half a second at most. Prices are
-// never stale: pricing takes the version that the database had under the locks.
+// policies. Reads all of it again when NOTIFY reports a change. Also polls the version twice a
+// second, so that a lost notification delays a key's revocation by half a second at most. Prices
+// are never stale: pricing takes the version that the database had under the locks.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
@@ -32,9 +32,9 @@ import type { Person, UserKey } from './user/user.ts'
 /** One consistent snapshot of all reference tables. */
 interface ReferenceData {
   readonly version: bigint
-  /** The version of rates, fees, pricing policies, limits and rules of approvals. */
+  /** The version of rates, fees, pricing policies, limits and approval rules. */
   readonly price_version: bigint
-  /** The version of the sanctions lists, which another part reads. */
+  /** The version of the sanctions lists, which screening/lists-in-memory.ts reads. */
   readonly lists_version: bigint
   readonly accounts: ReadonlyMap<string, Account>
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
@@ -44,22 +44,19 @@ interface ReferenceData {
   readonly userKeys: ReadonlyMap<string, UserKey>
   readonly rates: readonly Rate[]
   readonly pricing: PricingAt
-  /** The routes. One without a cut-off of its own has that of its rail. */
+  /** The routes. A route without its own cut-off has its rail's cut-off here. */
   readonly routes: readonly Route[]
   readonly rails: readonly RailRow[]
-  /** As new as the prices. */
+  /** At price_version. */
   readonly limits: Limits
-  /** As new as the prices, too. */
+  /** At price_version. */
   readonly approvalRules: ApprovalRules
 }
 
 export interface Reference {
-  /** Refuses with service_unavailable when the database has been silent for MAX_BLIND_MS. */
+  /** Refuses with service_unavailable when no poll has succeeded for MAX_SILENCE_MS. */
   current(): ReferenceData
-  /**
-   * Pricing by this version of prices or a newer one; null asks for the version that the database
-   * has now.
-   */
+  /** Pricing by this version of prices or a newer one; null asks for the database's present one. */
   pricing(price_version: bigint | null): Promise<PricingAt>
   /** Reads now; for callers that have just changed reference data. */
   refresh(): Promise<void>
@@ -68,40 +65,41 @@ export interface Reference {
 
 export interface ReferenceOptions {
   readonly onError?: (error: unknown) => void
-  /** Called with each look, on the same connections. */
-  readonly lookElsewhere?: (sql: Sql) => Promise<void>
-  /** Called after each look. */
-  readonly onLook?: (data: ReferenceData) => void
-  /** Opens a new pool in place of one whose look did not end. */
+  /** Runs with each poll, on the same connections. */
+  readonly pollAlso?: (sql: Sql) => Promise<void>
+  /** Called after each poll. */
+  readonly onPoll?: (data: ReferenceData) => void
+  /** Opens a new pool in place of a pool whose poll did not end. */
   readonly renew?: () => Sql
-  readonly look_within_ms?: number
+  readonly poll_within_ms?: number
 }
 
 const POLL_MS = 500
 
 /**
- * After this long without a poll every request gets a 503: a key may have been revoked meanwhile.
+ * After this long without a successful poll every request gets a 503: a key may have been revoked
+ * meanwhile.
  */
-const MAX_BLIND_MS = 3_000
+const MAX_SILENCE_MS = 3_000
 
-/** A connection gives up a silent server sooner (db/connect.ts). */
-const LOOK_WITHIN_MS = 12_000
-/** Each look without an end doubles the time of the next, up to this factor. */
-const MOST_PATIENCE = 8
+/** The time limit of a poll. A connection gives up a silent server sooner (db/connect.ts). */
+const POLL_WITHIN_MS = 12_000
+/** Each poll that passes its limit doubles the limit of the next, up to this factor. */
+const MAX_LIMIT_FACTOR = 8
 
-/** `sql` must be a pool of its own: a poll behind other queries would make every request a 503. */
+/** `sql` must serve polls alone: a poll that waits for other queries makes every request a 503. */
 export async function openReference(sql: Sql, options: ReferenceOptions = {}): Promise<Reference> {
-  const { onError = () => {}, onLook = () => {} } = options
+  const { onError = () => {}, onPoll = () => {} } = options
   let data = await readReference(sql)
-  let looked_at = performance.now()
+  let polled_at = performance.now()
   let reading = Promise.resolve()
   let waiting = false
-  const look = async () => {
-    // The answer may be as old as the question.
-    const asked_at = performance.now()
-    data = await watch.look(data)
-    looked_at = asked_at
-    onLook(data)
+  const poll = async () => {
+    // The answer may be as old as the poll's start.
+    const started_at = performance.now()
+    data = await watch.poll(data)
+    polled_at = started_at
+    onPoll(data)
   }
   // One read at a time, so that an older snapshot cannot overwrite a newer one. Callers share a
   // read that has not begun.
@@ -112,7 +110,7 @@ export async function openReference(sql: Sql, options: ReferenceOptions = {}): P
       .catch(() => {})
       .then(() => {
         waiting = false
-        return look()
+        return poll()
       })
     return reading
   }
@@ -124,7 +122,7 @@ export async function openReference(sql: Sql, options: ReferenceOptions = {}): P
   await watch.listening
   const timer = setInterval(tick, POLL_MS)
   const current = () => {
-    if (performance.now() - looked_at <= MAX_BLIND_MS) return data
+    if (performance.now() - polled_at <= MAX_SILENCE_MS) return data
     throw refusal('service_unavailable', 'The database does not answer; try again.')
   }
   return {
@@ -145,11 +143,11 @@ export async function openReference(sql: Sql, options: ReferenceOptions = {}): P
 
 type WatchOptions = ReferenceOptions & Required<Pick<ReferenceOptions, 'onError'>>
 
-/** Looks on one pool at a time. When a look does not end, it and its pool are dropped. */
+/** Polls on one pool at a time. When a poll does not end in time, drops it and its pool. */
 class Watch {
   listening: ReturnType<Sql['listen']>
   #sql: Sql
-  #patience = 1
+  #limit_factor = 1
   readonly #closing = new AbortController()
   readonly #options: WatchOptions
   readonly #onChange: () => void
@@ -161,34 +159,34 @@ class Watch {
     this.listening = this.#listen()
   }
 
-  /** As lookAt. The result of a dropped look is ignored: it is older than the next. */
-  async look(known: ReferenceData): Promise<ReferenceData> {
-    const { look_within_ms = LOOK_WITHIN_MS, lookElsewhere } = this.#options
-    const looking = lookAt(this.#sql, known, lookElsewhere)
+  /** As pollVersion, within the time limit. Ignores a dropped poll's result, which is older. */
+  async poll(known: ReferenceData): Promise<ReferenceData> {
+    const { poll_within_ms = POLL_WITHIN_MS, pollAlso } = this.#options
+    const polling = pollVersion(this.#sql, known, pollAlso)
     const { signal } = this.#closing
-    const seen = await within(this.#patience * look_within_ms, looking, signal)
-    // `known` may be older than what the caller has seen.
+    const data = await within(this.#limit_factor * poll_within_ms, polling, signal)
+    // `known` is no answer: it may be older than prices that the caller has read.
     if (signal.aborted) throw refusal('service_unavailable', 'The process stops; try again.')
-    if (seen === undefined) {
+    if (data === undefined) {
       this.#renew()
       throw new Error('a look at reference data did not end in time, and was given up')
     }
-    this.#patience = 1
-    return seen
+    this.#limit_factor = 1
+    return data
   }
 
   get isClosed(): boolean {
     return this.#closing.signal.aborted
   }
 
-  /** Ends every wait for a look. No connection is opened afterwards. */
+  /** Ends every wait for a poll. Opens no connection afterwards. */
   close(): void {
     this.#closing.abort()
   }
 
   #renew(): void {
     const { renew, onError } = this.#options
-    this.#patience = Math.min(2 * this.#patience, MOST_PATIENCE)
+    this.#limit_factor = Math.min(2 * this.#limit_factor, MAX_LIMIT_FACTOR)
     if (renew === undefined) return
     this.#sql.end({ timeout: 0 }).catch(onError)
     this.#sql = renew()
@@ -201,20 +199,20 @@ class Watch {
   }
 }
 
-/** The database's reference data; `known` itself when nothing has changed. */
-async function lookAt(
+/** The database's reference data; `known` itself when the version is unchanged. */
+async function pollVersion(
   sql: Sql,
   known: ReferenceData,
-  lookElsewhere: ReferenceOptions['lookElsewhere'],
+  pollAlso: ReferenceOptions['pollAlso'],
 ): Promise<ReferenceData> {
   const [[row]] = await Promise.all([
     sql<{ version: bigint }[]>`select version from reference_version`,
-    lookElsewhere?.(sql),
+    pollAlso?.(sql),
   ])
   return row === undefined || row.version === known.version ? known : readReference(sql)
 }
 
-/** The reference data for decisions about payouts, as it is at each decision. */
+/** The reference data for decisions about payouts. Each call gives the present data. */
 export function payoutReference(
   reference: Reference,
   lists: PayoutReference['lists'],
@@ -234,8 +232,8 @@ export function payoutReference(
 }
 
 /**
- * Undefined when the work takes longer, or once `ended` aborts. Its later result or error is
- * ignored.
+ * Waits for the work. Returns undefined when it takes longer, or when `ended` aborts, and ignores
+ * the work's later result or error.
  */
 async function within<T>(
   milliseconds: number,
@@ -254,7 +252,7 @@ async function within<T>(
 }
 
 async function readReference(sql: Sql): Promise<ReferenceData> {
-  // Repeatable read, so that the version is that of the rows.
+  // Repeatable read gives one snapshot, so the version belongs to the rows.
   const read = async (tx: TransactionSql): Promise<ReferenceData> => {
     const [row] = await tx<{ version: bigint; price_version: bigint; lists_version: bigint }[]>`
       select version, price_version, lists_version from reference_version`

@@ -1,4 +1,4 @@
-// Hashes of JSON values: the same for the same value, whatever the order of its members.
+// Hashes of JSON values: the same for the same value, in any order of its members.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ for (const [body, text] of CANONICAL) {
   })
 }
 
-test('hashJson, any two bodies: equal exactly when they say the same, whatever the order', () => {
+test('hashJson, any two bodies: equal exactly when the values are, in any order of members', () => {
   const turned = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(turned)
     if (typeof value !== 'object' || value === null) return value

@@ -1,14 +1,13 @@
-// Digests of stored rows and of JSON values. The service and PostgreSQL compute the digest of a row
-// by the same recipe: the service when it writes the row, PostgreSQL from the stored row. It knows
-// no table.
+// Digests of stored rows and of JSON values. The service and PostgreSQL compute a row's digest by
+// one recipe: the service when it writes the row, PostgreSQL from the stored row. Knows no table.
 import { hash } from 'node:crypto'
 import { formatDecimal } from './money/decimal.ts'
 import { exactJson } from './money/json.ts'
 
-/** Text that JSON writes unchanged, which most of ours is. */
+/** Text that JSON writes unchanged. Most of our texts are such. */
 const PLAIN_TEXT = /^[ !#-[\]-~]*$/
 
-/** JSON of a text; several times faster for plain ones. */
+/** JSON of a text; several times faster than JSON.stringify for plain text. */
 function quoted(text: string): string {
   return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text)
 }
@@ -18,7 +17,7 @@ function textOrNull(value: string | null | undefined): string {
   return PLAIN_TEXT.test(value) ? `"${value}"` : JSON.stringify(value.toWellFormed())
 }
 
-/** How a column stands in a digest: as the service and as an SQL expression write it. */
+/** How the service, and how an SQL expression, writes a column's value for a digest. */
 interface Writing<Value> {
   write(value: Value): string
   read(column: string): string
@@ -50,13 +49,13 @@ const KINDS: Readonly<Record<string, Writing<never>>> = {
 export interface Seal<Row> {
   /** SHA-256 in hex. */
   digest(row: Row): string
-  /** The digest of a row of this alias, as an SQL expression of type bytea. */
+  /** The SQL expression, of type bytea, for the digest of the row with this alias. */
   sql(alias: string): string
 }
 
 /**
- * The recipe for rows of these columns, except those of `except`: one line a column. No value that
- * the service writes has a line break, so no two rows have the same text.
+ * Makes the recipe for rows of these columns, without those in `except`: one line a column. No
+ * value that the service writes has a line break, so different rows have different texts.
  */
 export function sealOf<Row extends object>(
   kinds: { readonly [column: string]: string },
@@ -83,8 +82,8 @@ export function sealOf<Row extends object>(
 }
 
 /**
- * SHA-256, in hex, of a JSON value with the members of its objects sorted. Their order and white
- * space make no difference; everything else does.
+ * SHA-256, in hex, of a JSON value with the members of its objects sorted. The order of members and
+ * white space do not change it; any other difference does.
  */
 export function hashJson(value: unknown): string {
   return hash('sha256', canonical(value), 'hex')

@@ -1,4 +1,4 @@
-// A running service: the database, everything opened on it, the HTTP server and the workers. Starts
+// A running service: the database, the parts opened on it, the HTTP server and the workers. Starts
 // them in order, and stops them in reverse order without dropping a request.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
@@ -10,7 +10,7 @@ import { migrate } from './db/migrate.ts'
 import { type Deps, openDeps } from './deps.ts'
 import { Connections } from './http/connections.ts'
 import { closeServer } from './http/drain.ts'
-import { deleteOutlivedReplies } from './http/idempotency/store.ts'
+import { deleteExpiredReplies } from './http/idempotency/store.ts'
 import { deleteOldUses } from './limit/use-store.ts'
 import { NOTHING } from './log.ts'
 import { makeMetrics } from './metrics.ts'
@@ -33,16 +33,16 @@ export interface Service {
   /** Names of the migrations that this start applied. */
   readonly migrated: readonly string[]
   /**
-   * Answers with `Connection: close` for the drain time, then takes no new connections, answers all
-   * requests in hand (a batch of payouts may take 43 s, a statement 60 s) and leaves the database.
-   * Takes the drain time and 9 s, without long requests and an embedded database to stop.
+   * Answers with `Connection: close` for the drain time. Then accepts no connections, answers all
+   * open requests (a payout batch may take 43 s, a statement 60 s) and closes the database. Takes
+   * the drain time and 9 s, plus the time of long requests and of stopping an embedded database.
    */
   stop(): Promise<void>
 }
 
-/** The deletions of rows that nobody needs any more, and how often they run. */
+/** The deletions of expired rows, and how often they run. */
 const DELETIONS = [
-  deleteOutlivedReplies,
+  deleteExpiredReplies,
   deleteOldLikenesses,
   deleteOldUses,
   deleteOldDeliveries,
@@ -60,8 +60,8 @@ const LEAVE_WITHIN_MS = 1_500
 type Close = () => Promise<unknown>
 
 /**
- * Starts the service. `prepare` runs on the migrated database before anything else opens it. On a
- * failure, closes all that is open and rejects.
+ * Starts the service. `prepare` runs on the migrated database before any part opens it. On a
+ * failure, closes all opened parts and rejects.
  */
 export async function startService(
   config: Config,
@@ -82,14 +82,14 @@ export async function startService(
 /** Keeps Fastify from logging the address: the command that starts the service prints it. */
 const LISTENING = { listenTextResolver: () => NOTHING }
 
-/** Adds a function that closes it to `opened`, for each thing it opens. */
+/** Opens each part, and adds to `opened` the function that closes it. */
 async function openService(
   config: Config,
   log: FastifyBaseLogger,
   prepare: (url: string) => Promise<void>,
   opened: Close[],
 ): Promise<Service> {
-  // Imported late, to save its memory without tracing.
+  // Imported only here, to save its memory without tracing.
   const stopTracing =
     config.tracing && (await import('./trace/start.ts')).startTracing(config.tracing, config, log)
   if (stopTracing !== undefined) opened.push(stopTracing)
@@ -131,14 +131,14 @@ async function openService(
       const delivered = delivering?.stop()
       const fetched = fetching?.stop()
       await delay(config.drain_ms)
-      const deaf = Promise.withResolvers<void>()
-      lifecycle.held = deaf.promise
-      await closeServer(app.server, lifecycle.connections, deaf.resolve)
+      const listener_closed = Promise.withResolvers<void>()
+      lifecycle.held = listener_closed.promise
+      await closeServer(app.server, lifecycle.connections, listener_closed.resolve)
       await app.close()
-      // Interrupted work leaves a claim, which comes due again.
+      // Interrupted work leaves a claim, which expires: its payout is then due again.
       await waitAtMost(LEAVE_WITHIN_MS, Promise.all([...worked, delivered, fetched]))
-      const left = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
-      await waitAtMost(LEAVE_WITHIN_MS, Promise.all(left))
+      const closed = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
+      await waitAtMost(LEAVE_WITHIN_MS, Promise.all(closed))
       await database.release()
     },
   }

@@ -1,6 +1,6 @@
-// Publishes the steps of the service's work on diagnostics channels: for traces, and for tests that
-// kill the process at a step. Knows the steps and which one runs inside which. Without subscribers,
-// a step costs one check of a flag.
+// Publishes the steps of the service's work on diagnostics channels, for traces and for tests that
+// kill the process at a step. Knows the steps, and which step runs inside which. Without
+// subscribers, a step costs one check of a flag.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 
@@ -25,24 +25,24 @@ export interface StepContext extends About {
   readonly name: string
   /** The number of commands or rows. */
   readonly size: number
-  /** The course that began it. A lane begins in the course of the first caller; see `waiting`. */
+  /** The course that began the step. A lane begins in its first caller's course; see `waiting`. */
   readonly within: Course | undefined
 }
 
 /** Members of some steps. */
 interface About {
   /** The commands of a batch, for its steps `batch` and `reply`. */
-  readonly waiting?: readonly Asked[]
+  readonly waiting?: readonly QueuedCommand[]
   /** Ids of the objects, and nothing but ids. */
   readonly ids?: Readonly<Record<string, string>>
 }
 
 /** A command that waits in a lane. */
-export interface Asked {
+export interface QueuedCommand {
   /** The time of its arrival, by performance.now(). */
   readonly since: number
-  /** The course that sent it. */
-  readonly asker: Course | undefined
+  /** The course that sent the command. */
+  readonly caller: Course | undefined
 }
 
 /** The message of a request, from its headers to its last byte. `status` is set at the end. */
@@ -89,7 +89,7 @@ export function currentCourse(): Course | undefined {
   return courses.getStore()
 }
 
-/** Runs `work`, and all that it calls now or later, in this course. */
+/** Runs `work` in this course, with all functions that it calls now or later. */
 export function inCourseOf<T>(course: Course, work: () => T): T {
   return courses.run(course, work)
 }

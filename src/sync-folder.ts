@@ -1,5 +1,5 @@
-// Makes names in a folder durable: a new, changed or moved file has its name after a loss of power
-// only once its folder is on the disk.
+// Makes the names in a folder durable: after a loss of power a new, renamed or moved file has its
+// name only if its folder was flushed to disk.
 import { open } from 'node:fs/promises'
 
 export async function syncFolder(path: string): Promise<void> {

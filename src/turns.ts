@@ -1,5 +1,5 @@
-// Turns of the event loop: cuts long work into slices, so that the loop serves other requests in
-// between, and bounds waits.
+// Cuts long work into slices, so that the event loop serves other requests in between, and bounds
+// waits.
 
 /** The longest slice. */
 const SLICE_MS = 5
@@ -42,7 +42,7 @@ export function nextTick(): Promise<void> {
   return new Promise(resolve => process.nextTick(resolve))
 }
 
-/** Waits for the work, but no longer than this: then undefined. Rejects if the work does first. */
+/** Waits for the work, at most this long; undefined after that. Rejects if the work does first. */
 export async function waitAtMost<T>(
   milliseconds: number,
   work: Promise<T> | undefined,

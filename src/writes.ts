@@ -1,5 +1,5 @@
-// Every write of the service and its lanes. A new write is one line here; the pool of connections
-// grows with it.
+// Every write of the service, and its lanes. A new write is one line here, and the pool of
+// connections grows by what its lanes need.
 import { writeBeneficiary } from './beneficiary/operations.ts'
 import type { Config } from './config.ts'
 import { LongCommands, type OpenedLanes, planLanes } from './engine/lanes.ts'
@@ -20,7 +20,7 @@ import type { Lists } from './screening/lists-in-memory.ts'
 import { keepFound } from './screening/operations.ts'
 import { writeWebhook } from './webhook/operations.ts'
 
-/** A batch of ten thousand payouts takes seconds and may wait for other batches. */
+/** A payout batch of ten thousand payouts takes seconds, and may wait for other batches. */
 const BATCH_WAIT_MS = 30_000
 
 export type Lanes = OpenedLanes<ReturnType<typeof planAllLanes>>
@@ -30,15 +30,15 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   const onBatch = batchMetrics(metrics)
   const often = { lanes: config.lanes, max_batch: config.max_batch, onBatch }
   const seldom = { ...often, lanes: 1 }
-  // One command a transaction, for commands that are long or have long answers.
+  // One command a transaction, for long commands and for commands with long answers.
   const singly = { ...seldom, max_batch: 1 }
   const long_commands = new LongCommands()
-  const many = { ...often, long_commands }
+  const beside_long = { ...often, long_commands }
   const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
   const shared = payoutReference(reference, lists, config.bic)
   return {
-    createQuote: planLanes(idempotent(createQuote(shared)), many),
-    createPayout: planLanes(idempotent(createPayout(shared), keptPayout), many),
+    createQuote: planLanes(idempotent(createQuote(shared)), beside_long),
+    createPayout: planLanes(idempotent(createPayout(shared), keptPayout), beside_long),
     createBatch: planLanes(idempotentLong(createBatch(shared)), batches),
     tryPayouts: planLanes(loadOnly(createPayout(shared)), batches),
     cancelPayout: planLanes(idempotent(cancelPayout), often),
@@ -47,7 +47,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     advancePayout: planLanes(advancePayout, often),
     writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews)), often),
     writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared)), often),
-    // A replay of thousands of events must not hold the book of another account.
+    // A replay of thousands of events must not keep the book of another account locked.
     writeWebhook: planLanes(idempotent(writeWebhook(bookId)), singly),
     keepFound: planLanes(keepFound, singly),
     advanceClock: planLanes(idempotent(advanceClock), singly),

@@ -3,7 +3,7 @@
 import swagger from '@fastify/swagger'
 import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
-import { addRoutes, describedOnly } from '../../src/app.ts'
+import { addRoutes, depsForDescription } from '../../src/app.ts'
 import type { Reason } from '../../src/errors.ts'
 import type { Access } from '../../src/http/authenticate.ts'
 import { ALTERNATIVE, FILES, type OperationDocs, REFUSALS, TAGGED } from '../../src/http/docs.ts'
@@ -168,7 +168,7 @@ export async function makeDocument(readers: Readers = 'accounts'): Promise<strin
         readers,
       ) as never,
   })
-  addRoutes(app, describedOnly())
+  addRoutes(app, depsForDescription())
   await app.ready()
   return `${layOut(app.swagger(), DENSE)}\n`
 }

@@ -1,7 +1,7 @@
 // The SQL statements of beneficiaries. Writes run under the lock of the account's book.
 
 import type { TransactionSql } from '../db/connect.ts'
-import { findIdsBy, narrowedTo } from '../db/found.ts'
+import { findIdsByText, narrowToText } from '../db/find-by-text.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
@@ -123,7 +123,7 @@ export async function listBeneficiaries(
     ? [ARCHIVED, sql`and archived_at is not null`]
     : [LISTED, sql`and archived_at is null`]
   const parts = partsOf(given({ name, email, account_number }))
-  const [found, wanted] = narrowedTo(listed, account_id, { ...asked, filters }, parts)
+  const [found, wanted] = narrowToText(listed, account_id, { ...asked, filters }, parts)
   const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, besides)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }
 }
@@ -135,7 +135,7 @@ export function findNamed(
   name: readonly string[],
   limit: number,
 ): Promise<string[]> {
-  return findIdsBy(sql, 'beneficiaries', account_id, partsOf({ name }), limit)
+  return findIdsByText(sql, 'beneficiaries', account_id, partsOf({ name }), limit)
 }
 
 function beneficiaryOf(row: BeneficiaryRow): Beneficiary {

@@ -2,7 +2,7 @@
 // import refuses what the API refuses, in the same words.
 import type { Problem } from '../errors.ts'
 import { problemsByRules, validationProblems, withMore } from '../http/problems.ts'
-import { tooMuch } from '../http/sizes.ts'
+import { oversizedParts } from '../http/sizes.ts'
 import { openValidator } from '../http/validators.ts'
 
 /** Returns all problems of a body. An empty list says that the body is valid. */
@@ -16,7 +16,7 @@ export function openBodyCheck(schema: object, check: (body: unknown) => void): B
   const validate = openValidator(schema)
   return body => {
     // Like the API, checks nothing else of a body that is too large.
-    const excess = tooMuch(schema, body)
+    const excess = oversizedParts(schema, body)
     if (excess.length > 0) return excess
     const shape = validate(body) ? [] : validationProblems(validate.errors ?? [], 'body')
     return withMore(shape, problemsByRules(check, body, shape.length === 0))

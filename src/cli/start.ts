@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import { readConfig } from '../config.ts'
-import { logForPeople, makeLog } from '../log.ts'
+import { makeLog, openTerminalLog } from '../log.ts'
 import type { OpenedAccount } from '../operator/create-account.ts'
 import { VOCABULARY } from '../operator/fees.ts'
 import { loadDefaultFees } from '../price/fee/load.ts'
@@ -47,8 +47,8 @@ async function start(): Promise<void> {
   const config = readConfig()
   // A first start shows a secret once. So it checks that it can listen before it makes the secret.
   await tryToListen(config)
-  const log = makeLog(config.log_level, await logForPeople())
-  // The last resort. Without it, Node would print every member of the error.
+  const log = makeLog(config.log_level, await openTerminalLog())
+  // The last resort. Node would print every member of the error.
   process.on('uncaughtException', error => {
     log.fatal({ err: error }, 'unexpected error')
     process.exit(1)

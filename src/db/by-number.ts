@@ -1,5 +1,5 @@
-// Finds and lists rows that are numbered in their book. Their ids are computed from the row (id.ts)
-// and have no index; the number in an id locates its row. Time follows the numbers.
+// Finds and lists the rows that a book numbers: events and journals. id.ts computes their ids, so
+// no index has them: the number in an id locates the row. A later row has a higher number.
 import { type IdPrefix, type Key, nameOf, numberedId, numberIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Moment, NEWEST, OLDEST, type Order, type Place } from './order.ts'
@@ -16,11 +16,9 @@ export interface Numbers {
 }
 
 /** PostgreSQL's largest bigint. */
-const LAST = '9223372036854775807'
+const MAX_BIGINT = '9223372036854775807'
 
-/**
- * A list in the order of `column`. `among` is the condition of the rows that belong to the list.
- */
+/** The order of a list by `column`. `among` is the SQL condition that selects the list's rows. */
 export function byNumber(
   prefix: IdPrefix,
   column: string,
@@ -48,23 +46,23 @@ export function byNumber(
   }
 }
 
-/** `k(account_id, number)` of numbered ids, to be joined laterally with `limit 1`. */
+/** `k(account_id, number)`, made from numbered ids. Join it laterally, with `limit 1`. */
 export function numbersOf(sql: Tag, keys: readonly Key[]) {
   const account_ids = keys.map(key => key.account_id)
   const numbers = keys.map(key => String(numberIn(key.id)))
   return sql`unnest(${account_ids}::text[], ${numbers}::text[]::bigint[]) as k(account_id, number)`
 }
 
-/** The rows whose whole id is among the keys: an id with the right number may still be wrong. */
+/** Keeps the rows whose id is among the keys: a wrong id may still have the number of a row. */
 export function withKeys<Row extends Key>(rows: readonly Row[], keys: readonly Key[]): Row[] {
   const names = new Set(keys.map(nameOf))
   return rows.filter(row => names.has(nameOf(row)))
 }
 
 /**
- * The number of the last row older than a moment (`above`), or of the first newer one (`below`), by
- * binary search: some twenty index look-ups for a million rows, instead of an index by time that
- * every write would have to maintain.
+ * Finds the number of the last row older than a moment (`above`), or of the first newer row
+ * (`below`). The binary search takes some twenty index look-ups for a million rows; an index by
+ * time would slow every write.
  */
 export async function locateNumber(
   sql: Tag,
@@ -74,7 +72,7 @@ export async function locateNumber(
   wanted: 'above' | 'below',
 ): Promise<string> {
   if (created_at === OLDEST.created_at) return '0'
-  if (created_at === NEWEST.created_at) return LAST
+  if (created_at === NEWEST.created_at) return MAX_BIGINT
   const older = side === 'before' ? sql`created_at < t.at` : sql`created_at <= t.at`
   const [found] = await sql<{ older: bigint; newer: bigint }[]>`
     with recursive halves(older, newer) as (

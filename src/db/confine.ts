@@ -1,15 +1,15 @@
 // Confines transactions to accounts by row-level security (migrations/0007): a transaction sees and
-// writes only rows of the accounts that it names, whatever its statements say. A setting local to
-// the transaction names them, so that the next transaction of the connection begins with none.
+// writes only rows of the accounts that it names, whatever its statements say. A transaction-local
+// setting names the accounts, so the connection's next transaction begins with none.
 import { literal, SERVICE_ROLE, type Sql, type TransactionSql } from './connect.ts'
 import { isSpread } from './shard.ts'
 import type { Work } from './transact.ts'
 
 /**
  * Confines the statements sent after this call to these accounts. Sends its own statement at once.
- * It sets the role again, although the connection has it: behind a pooler that shares sessions, a
- * connection may have lost it, and the owner of the tables sees every row. The caller need not
- * await the promise: if it rejects, so does every later statement of the transaction.
+ * That statement also repeats the role that the connection set first: a pooler that shares sessions
+ * may have lost the role, and the tables' owner sees every row. The caller need not await the
+ * promise: if it rejects, so does every later statement of the transaction.
  */
 export function confineTo(tx: TransactionSql, account_ids: readonly string[]): Promise<unknown> {
   const names = [...new Set(account_ids)].join(',')
@@ -34,10 +34,10 @@ export function transactConfined<T>(
   })
 }
 
-/** One snapshot for all statements of a reading: a commit between two of them shows in neither. */
+/** All statements read one snapshot: none of them sees a commit made after the first of them. */
 const SNAPSHOT = 'isolation level repeatable read read only'
 
-/** Reads rows of these accounts. Resolves before the COMMIT, whose outcome does not matter. */
+/** Reads rows of these accounts. Resolves before COMMIT, whose outcome does not matter here. */
 export function readConfined<T>(
   sql: Sql,
   account_ids: readonly string[],
@@ -59,12 +59,12 @@ export function readAtOnce<T>(
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const asking: Work<void> = async (tx, commit) => {
+    const reading: Work<void> = async (tx, commit) => {
       // The first failure has the cause; later ones only say that the transaction has failed.
-      const named = confineTo(tx, account_ids)
-      Promise.all([work(tx), named]).then(([rows]) => resolve(rows), reject)
+      const confined = confineTo(tx, account_ids)
+      Promise.all([work(tx), confined]).then(([rows]) => resolve(rows), reject)
       await commit()
     }
-    sql.begin('read only', asking).catch(reject)
+    sql.begin('read only', reading).catch(reject)
   })
 }

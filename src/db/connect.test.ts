@@ -1,5 +1,5 @@
-// What becomes of queries when connections end: none waits for ever, and none gets the answer to
-// another. The servers here speak as much of PostgreSQL's protocol as is needed to be taken for one.
+// Queries on connections that end: no query waits for ever, and none gets another query's answer.
+// The servers here speak just enough of PostgreSQL's protocol to pass for a PostgreSQL.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -44,26 +44,29 @@ const message = (type: string, content: string) => {
 const AUTHENTICATION_OK = message('R', '\0\0\0\0')
 const READY_FOR_QUERY = message('Z', 'I')
 
-/** Lets the client in; `select 7` has 7 rows, settings are made, and transactions begin and end. */
-function welcome(socket: Socket, unheard = ' nothing '): void {
+/**
+ * Logs the client in. Answers `select 7` with 7 rows, and answers settings, BEGIN, COMMIT and
+ * ROLLBACK. Ignores the text `ignored`.
+ */
+function welcome(socket: Socket, ignored = ' nothing '): void {
   let state = 'I'
   socket.once('data', () => {
     socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
     socket.on('data', data => {
-      for (const [, of, rows = 1] of data
+      for (const [, command, rows = 1] of data
         .toString('latin1')
-        .replace(unheard, '')
+        .replace(ignored, '')
         .matchAll(STATEMENTS)) {
-        if (of !== undefined) state = of === 'begin' ? 'T' : 'I'
-        const done = of === undefined ? `SELECT ${rows}` : of.toUpperCase()
-        socket.write(Buffer.concat([message('C', `${done}\0`), message('Z', state)]))
+        if (command !== undefined) state = command === 'begin' ? 'T' : 'I'
+        const tag = command === undefined ? `SELECT ${rows}` : command.toUpperCase()
+        socket.write(Buffer.concat([message('C', `${tag}\0`), message('Z', state)]))
       }
     })
   })
 }
 const STATEMENTS = /(begin|commit|rollback) ?\0|select (?:(\d+)|set_config.*)\0/g
 
-/** `rejects`, `answered`, or what should not be. */
+/** How a query ends: `rejects`, `answered`, or a fault. */
 function endOf(sql: Pick<Sql, 'unsafe'>, rows: number): Promise<string> {
   const asked = sql.unsafe(`select ${rows}`).then(
     ({ count }) => (count === rows ? 'answered' : `${count} rows instead of ${rows}`),
@@ -72,7 +75,7 @@ function endOf(sql: Pick<Sql, 'unsafe'>, rows: number): Promise<string> {
   return Promise.race([asked, setTimeout(120_000, 'waits', { ref: false })])
 }
 
-test('a connection reset while it is asked again and again: queries are answered, each by its own answer, or reject', async t => {
+test('queries, connection reset meanwhile: each gets its own answer or rejects', async t => {
   for (let round = 0; round < 10; round++) {
     const opened = Promise.withResolvers<Socket>()
     const sql = await serve(t, socket => {
@@ -82,8 +85,8 @@ test('a connection reset while it is asked again and again: queries are answered
     assert.equal(await endOf(sql, 1), 'answered')
     const first = await opened.promise
     first.resetAndDestroy()
-    // Later in each round, and then one in each turn of the event loop, so that some come between the
-    // connection's error and its close.
+    // Each round begins one turn of the event loop later, and sends one query a turn, so that some
+    // queries come between the connection's error and its close.
     for (let turn = 0; turn < round; turn++) await setImmediate()
     const ends: Promise<string>[] = []
     for (let rows = 2; rows < 10; rows++) {
@@ -95,7 +98,7 @@ test('a connection reset while it is asked again and again: queries are answered
   }
 })
 
-test('a server that ends connections before it says anything: queries reject, and it is tried again after a pause', async t => {
+test('queries, server that closes each connection at once: reject, and the next attempt waits', async t => {
   let taken = 0
   const sql = await serve(t, socket => {
     taken += 1
@@ -103,7 +106,7 @@ test('a server that ends connections before it says anything: queries reject, an
   })
   const began = performance.now()
   while (performance.now() < began + 1_000) assert.equal(await endOf(sql, 1), 'rejects')
-  // After 0.1 s at the soonest, and the first at once.
+  // The first attempt comes at once, and each further one after 0.1 s at the earliest.
   const took_ms = performance.now() - began
   assert.ok(taken <= 1 + took_ms / 100, `${taken} connections in ${took_ms} ms`)
 })
@@ -114,7 +117,7 @@ const watched =
   (url: string) =>
     openPool(url, { max, silence_ms })
 
-test('a server that vanishes: whoever asks at last is refused in time, and so is nobody after', async t => {
+test('queries, server that vanishes: all reject within the time limit, later ones are answered', async t => {
   let vanished = false
   const sockets: Socket[] = []
   const sql = await serve(
@@ -130,7 +133,7 @@ test('a server that vanishes: whoever asks at last is refused in time, and so is
   assert.equal(sockets.length, 5)
   vanished = true
   for (const socket of sockets) socket.removeAllListeners('data').pause()
-  // Asked again and again, which must not put the end off.
+  // Further queries must not postpone the end.
   const asked: Promise<string>[] = []
   const asking = setInterval(() => asked.push(endOf(sql, 1)), 50)
   try {
@@ -138,7 +141,7 @@ test('a server that vanishes: whoever asks at last is refused in time, and so is
   } finally {
     clearInterval(asking)
   }
-  // All five are given up at once, not one after the other. Closing is the last thing in a turn.
+  // All five connections are given up at once. A close event comes last in a turn of the loop.
   await setImmediate()
   await setImmediate()
   assert.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(rows => endOf(sql, rows))), ANSWERED)
@@ -146,14 +149,14 @@ test('a server that vanishes: whoever asks at last is refused in time, and so is
 })
 const ANSWERED = Array<string>(5).fill('answered')
 
-test('a server that vanishes in the middle of a transaction: given up as well', async t => {
+test('a transaction, server that vanishes in the middle: the connection is given up', async t => {
   const sql = await serve(
     t,
     socket =>
       void socket.once('data', () => {
         socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
         socket.on('data', () => {
-          // It begins, and then says nothing any more.
+          // The server answers BEGIN, and nothing after it.
           socket.write(Buffer.concat([message('C', 'BEGIN\0'), message('Z', 'T')]))
           socket.removeAllListeners('data')
         })
@@ -165,13 +168,13 @@ test('a server that vanishes in the middle of a transaction: given up as well', 
   assert.equal(await Promise.race([end, setTimeout(120_000, 'waits', { ref: false })]), 'ETIMEDOUT')
 })
 
-test('of two queries sent together one is answered, and nothing comes after it: the other rejects', async t => {
+test('two queries sent together, only the first answered: the second rejects', async t => {
   const sql = await serve(t, socket => welcome(socket, 'select 3\0'), watched(1))
   assert.equal(await endOf(sql, 1), 'answered')
   assert.deepEqual(await Promise.all([endOf(sql, 2), endOf(sql, 3)]), ['answered', 'rejects'])
 })
 
-/** Speaks with a client by TLS, under a certificate that nobody has signed. */
+/** Serves a client over TLS with a self-signed certificate. */
 function encrypt(raw: Socket, speak: (socket: Socket) => void): void {
   const DAY = 86_400_000
   const own = selfSigned('localhost', Date.now() - DAY, Date.now() + DAY)
@@ -181,7 +184,7 @@ function encrypt(raw: Socket, speak: (socket: Socket) => void): void {
   })
 }
 
-test('an encrypted connection: kept while answers come, given up when none does', async t => {
+test('a TLS connection: kept while answers come, given up when none comes', async t => {
   let silent = false
   const speak = (socket: Socket) =>
     void socket.once('data', () => {
@@ -197,7 +200,7 @@ test('an encrypted connection: kept while answers come, given up when none does'
     socket => encrypt(socket, speak),
     url => watched(1)(`${url}?sslmode=require`),
   )
-  // Asked all the time, for longer than a server may be silent.
+  // Queries go on for longer than a server may be silent.
   const until = performance.now() + 3 * SILENCE_MS
   while (performance.now() < until) assert.equal(await endOf(sql, 1), 'answered')
   silent = true
@@ -205,12 +208,12 @@ test('an encrypted connection: kept while answers come, given up when none does'
 })
 
 for (const how of ['plain', 'encrypted']) {
-  test(`an answer that is none, ${how}: its query rejects, and the process lives`, async t => {
+  test(`a malformed answer, ${how}: its query rejects, and the process lives`, async t => {
     let taken = 0
     const speak = (socket: Socket) =>
       void socket.once('data', () => {
         taken += 1
-        // The first asks for a way to log in that nobody here has.
+        // The first connection asks for an unknown method of authentication.
         const says = taken === 1 ? message('R', '\0\0\0\x07') : AUTHENTICATION_OK
         socket.write(Buffer.concat([says, READY_FOR_QUERY]))
         const answer = Buffer.concat([message('C', 'SELECT 1\0'), READY_FOR_QUERY])
@@ -225,7 +228,7 @@ for (const how of ['plain', 'encrypted']) {
   })
 }
 
-test('a connection that the server ends with its first answer: refused, and the next one is opened', async t => {
+test('a connection that the server closes with its first answer: rejected, and the next one is opened', async t => {
   let taken = 0
   const sql = await serve(
     t,
@@ -243,7 +246,7 @@ test('a connection that the server ends with its first answer: refused, and the 
   await sql.end()
 })
 
-test('the end of a pool whose server is silent: within its time, and nothing is connected after', async t => {
+test('end of a pool, silent server: ends within its time-out, and connects no more', async t => {
   const sockets: Socket[] = []
   const sql = await serve(
     t,
@@ -261,7 +264,7 @@ test('the end of a pool whose server is silent: within its time, and nothing is 
   assert.deepEqual([await Promise.race([ended, late]), await asked], ['ended', 'rejects'])
 })
 
-test('a connection that is idle, or is only notified: kept', async t => {
+test('a connection, idle or only notified: kept', async t => {
   let taken = 0
   const sql = await serve(
     t,
@@ -279,7 +282,7 @@ test('a connection that is idle, or is only notified: kept', async t => {
   assert.equal(taken, 1)
 })
 
-test('large statements of one transaction: sent one behind the other, whatever is answered', async t => {
+test('large statements of one transaction: sent one behind the other without waiting for answers', async t => {
   const SIZE = 4 * 1024 * 1024
   const statements = [1, 2, 3, 4].map(() => `select '${'x'.repeat(SIZE)}'`)
   const done = (command: string, state: string) =>
@@ -310,7 +313,7 @@ test('large statements of one transaction: sent one behind the other, whatever i
   )
 })
 
-test('what is written before anything else happens: sent as one', async t => {
+test('writes of one tick: sent as one write', async t => {
   const server = createServer(socket => socket.resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -328,7 +331,7 @@ test('what is written before anything else happens: sent as one', async t => {
   assert.equal(socket.bytesWritten, 6)
 })
 
-test('a transaction whose connection is lost while it waits for something else: rejects, and what it asks later reaches nobody', async t => {
+test('a transaction that waits for something else, connection lost: rejects, and sends no later statement', async t => {
   const sockets: Socket[] = []
   let heard = ''
   const sql = await serve(t, socket => {
@@ -353,7 +356,7 @@ test('a transaction whose connection is lost while it waits for something else: 
   assert.equal(await endOf(sql, 2), 'answered')
 })
 
-test('a query that cannot be sent, behind one that is: rejects alone, and each gets its own answer', async t => {
+test('a query that cannot be sent, among others: rejects alone, and each gets its own answer', async t => {
   const sql = await serve(t, socket => welcome(socket))
   assert.equal(await endOf(sql, 1), 'answered')
   const unsent = () => sql`select ${undefined as never}`.catch(error => error.code)
@@ -361,8 +364,8 @@ test('a query that cannot be sent, behind one that is: rejects alone, and each g
   assert.deepEqual(ends, ['answered', 'UNDEFINED_VALUE', 'answered', 'answered'])
 })
 
-test('a network that is not there: whoever asks is refused, and the process lives', async t => {
-  // Refused by the system at once, before anybody can listen for it.
+test('a query, unreachable network: rejects, and the process lives', async t => {
+  // The system refuses at once, before any listener is added.
   const sql = await serve(
     t,
     socket => welcome(socket),
@@ -371,7 +374,7 @@ test('a network that is not there: whoever asks is refused, and the process live
   assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'rejects'])
 })
 
-test('a server that asks for a password, and none is given: it is said to be the log-in', async t => {
+test('a server that asks for a password, URL without one: the error names the log-in', async t => {
   const ask = (socket: Socket) =>
     socket.once('data', () => {
       socket.write(message('R', '\0\0\0\x0aSCRAM-SHA-256\0\0'))
@@ -386,7 +389,7 @@ test('a server that asks for a password, and none is given: it is said to be the
   )
 })
 
-test('a Unix socket whose server is down: whoever asks gets an error that passes with the server', async t => {
+test('a query, Unix socket whose server is down: rejects as unavailable', async t => {
   const sql = connect('postgres://user@localhost/database?host=/nowhere', { max: 1, as: 'service' })
   t.after(() => sql.end({ timeout: 0 }))
   await assert.rejects(sql`select 1`, error => {

@@ -1,5 +1,5 @@
 // Opens pools of connections to PostgreSQL. The first statement of each connection sets its
-// time-outs and takes the service's role, which can add to the books but not rewrite them.
+// time-outs and its role. The service's role can add to the books, but not rewrite them.
 import { exactJson } from '../money/json.ts'
 import { openPool, type Sql } from './pool.ts'
 import type { Tag } from './sql.ts'
@@ -26,8 +26,8 @@ const ROLES = {
   owner: { 'corridor.maintenance': 'on' },
 } as const
 
-/** The roles that the log-in must be a member of. */
-export const TAKEN_ROLES: readonly string[] = Object.values(ROLES).flatMap(settings =>
+/** The roles that sessions run under. The log-in must be a member of each. */
+export const SESSION_ROLES: readonly string[] = Object.values(ROLES).flatMap(settings =>
   'role' in settings ? [settings.role] : [],
 )
 
@@ -35,10 +35,11 @@ export interface ConnectOptions {
   readonly max: number
   readonly as: keyof typeof ROLES
   readonly application_name?: string
-  /** Who makes the changes, as the audit log names them. */
+  /** The person who makes the changes, as the audit log names them. */
   readonly operator?: string
-  /** What makes the changes, such as the command `rates set`, and where. */
+  /** The command that makes the changes, such as `rates set`, for the audit log. */
   readonly act?: string
+  /** Where the command runs, such as `cli at host`, for the audit log. */
   readonly via?: string
   /** Whether the database refuses every write. */
   readonly read_only?: boolean
@@ -48,8 +49,8 @@ export interface ConnectOptions {
    */
   readonly look_ups?: boolean
   /**
-   * Whether to give up a server that is silent for long. It is for connections on which callers
-   * wait.
+   * Whether a statement may last LOOK_UP_TIMEOUT at most, and a server be silent for SILENCE_MS at
+   * most. It is for connections on which callers wait.
    */
   readonly timed?: boolean
   /**
@@ -57,7 +58,7 @@ export interface ConnectOptions {
    * session. The default is TRANSACTION_WITHIN.
    */
   readonly transaction_within?: string
-  /** Whether the server is a worker of a spread database: its own settings do not say so. */
+  /** Whether the server is a worker of a spread database. Its own settings do not tell that. */
   readonly spread?: boolean
 }
 
@@ -75,20 +76,16 @@ const SILENCE_MS = 8_000
  */
 const TRANSACTION_WITHIN = '2min'
 
-/** How long a batch of writes may last: after that, nobody waits for it any more. */
+/** How long a batch of writes may last: after that, no caller waits for it any more. */
 export const BATCH_WITHIN = '30s'
 
-/**
- * Planner settings of look-ups: index scans and nested loops only. Without generic plans PostgreSQL
- * plans many batches anew, which took a third of its time for an entity and a tenth for a payout.
- */
+/** Planner settings of look-ups: they allow index scans and nested loops only. */
 const LOOK_UP_PLANS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  // PostgreSQL adds a cost of 10^10 where it must use a plan that is switched off. Because of that
-  // cost it would compile even the plan of a table of one row, which takes 25 ms and more each
-  // time.
+  // PostgreSQL adds a cost of 10^10 where it must use a plan that is switched off. With that cost,
+  // JIT would compile even the plan for a table of one row, which takes 25 ms and more each time.
   jit: 'off',
 }
 
@@ -98,8 +95,8 @@ const KEEP_ALIVE = {
   tcp_keepalives_count: '3',
 }
 
-/** What values look like (values.ts), whatever the database or the log-in says. */
-const AS_READ = {
+/** The formats that values.ts reads, whatever the settings of the database or the log-in are. */
+const OUTPUT_FORMATS = {
   TimeZone: 'UTC',
   DateStyle: 'ISO',
   IntervalStyle: 'postgres',
@@ -111,10 +108,11 @@ const AS_READ = {
 const SPREAD = { 'corridor.spread': 'on', 'citus.propagate_set_commands': 'local' }
 
 /**
- * Forces generic plans, except on a distributed database: there the account ids select the shard,
- * so one plan does not fit all values.
+ * Forces generic plans: without them PostgreSQL plans many batches again, which took a third of its
+ * time for an entity and a tenth for a payout. A distributed database is an exception: the account
+ * ids select the shard, so one plan does not fit all values.
  */
-const KEPT_PLANS =
+const GENERIC_PLANS =
   "set_config('plan_cache_mode', case current_setting('corridor.spread', true) " +
   "when 'on' then 'auto' else 'force_generic_plan' end, false)"
 
@@ -125,13 +123,13 @@ export function connect(url: string, options: ConnectOptions): Sql {
     connect_timeout: 3,
     application_name: options.application_name ?? 'corridor',
     ...(timed ? { silence_ms: SILENCE_MS } : {}),
-    session: settings(computedOf(options, timed), {
-      ...AS_READ,
-      // With it, the five attempts of a lane take ten seconds at most.
+    session: settings(conditionalSettings(options, timed), {
+      ...OUTPUT_FORMATS,
+      // Limits the five attempts of a lane to ten seconds.
       lock_timeout: '2s',
       statement_timeout: timed ? LOOK_UP_TIMEOUT : '0',
       idle_in_transaction_session_timeout: options.as === 'owner' ? '0' : '10s',
-      // Within 20 seconds it notices a client whose machine is gone, or cannot be reached.
+      // The server notices within 20 seconds that the client's machine is gone or unreachable.
       ...(timed ? KEEP_ALIVE : {}),
       ...(options.look_ups === true ? LOOK_UP_PLANS : {}),
       ...(options.operator === undefined ? {} : { 'corridor.operator': options.operator }),
@@ -144,24 +142,24 @@ export function connect(url: string, options: ConnectOptions): Sql {
   })
 }
 
-/** The settings that only some servers need. */
-function computedOf(options: ConnectOptions, timed: boolean): string[] {
+/** Calls of set_config that depend on the server: on its version, and whether it is spread. */
+function conditionalSettings(options: ConnectOptions, timed: boolean): string[] {
   const { transaction_within = TRANSACTION_WITHIN } = options
   const ending =
     "case when current_setting('server_version_num')::integer >= 170000 " +
     `then set_config('transaction_timeout', ${literal(transaction_within)}, false) end`
   return [
-    ...(options.look_ups === true && !options.spread ? [KEPT_PLANS] : []),
+    ...(options.look_ups === true && !options.spread ? [GENERIC_PLANS] : []),
     ...(timed ? [ending] : []),
   ]
 }
 
-/** One statement that makes all settings of a session, or none. */
-function settings(computed: readonly string[], values: Readonly<Record<string, string>>): string {
-  const calls = Object.entries(values).map(
+/** One statement with all settings of a session: if one of them fails, none takes effect. */
+function settings(calls: readonly string[], values: Readonly<Record<string, string>>): string {
+  const fixed = Object.entries(values).map(
     ([name, value]) => `set_config('${name}', ${literal(value)}, false)`,
   )
-  return `select ${[...computed, ...calls].join(', ')}`
+  return `select ${[...calls, ...fixed].join(', ')}`
 }
 
 /** An SQL literal that does not depend on `standard_conforming_strings`. */

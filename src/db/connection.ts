@@ -1,5 +1,6 @@
-// One connection to a server, over pg. Statements are sent at once, behind those that wait for
-// their answers. Each ends: it is answered, or rejects when the connection is lost.
+// One connection to a server, through pg. It sends each statement at once, even while earlier
+// statements wait for their answers. Each statement ends: the server answers it, or it rejects when
+// the connection is lost.
 import pg from 'pg'
 import { connectionError, isConnectionLost, PostgresError } from './failure.ts'
 import { nameOf, readResult } from './result.ts'
@@ -9,12 +10,12 @@ import { addressOf } from './url.ts'
 import { readerOf } from './values.ts'
 
 export interface ConnectionOptions {
-  /** How long to connect may take, in seconds, the first statement included; 30 by default. */
+  /** How many seconds connecting may take, the first statement included; 30 by default. */
   readonly connect_timeout?: number
   readonly application_name?: string
   /** The first statement. If it fails, the connection is closed. */
   readonly session?: string
-  /** How long the server may be silent while an answer is due; without end by default. */
+  /** How long the server may be silent while an answer is due; unlimited by default. */
   readonly silence_ms?: number
 }
 
@@ -26,30 +27,30 @@ export class Connection {
   readonly #onLost: () => void
   #lost: Error | undefined
   #unanswered = 0
-  /** Rejects the wait of the transaction that holds it. */
-  #abandon: ((error: Error) => void) | undefined
-  /** Part of the names of prepared statements: raised when they are to be prepared anew. */
+  /** Rejects the transaction that holds the connection. */
+  #rejectHolder: ((error: Error) => void) | undefined
+  /** Is part of the names of prepared statements. A new number prepares all of them again. */
   #generation = 0
 
   constructor(url: string, options: ConnectionOptions, onLost: () => void = () => {}) {
     this.#options = options
     this.#onLost = onLost
-    const isAwaited = () => this.#abandon !== undefined || this.#unanswered > 0
+    const isAwaited = () => this.#rejectHolder !== undefined || this.#unanswered > 0
     const socket = watchedSocket(options.silence_ms, isAwaited)
     this.#client = new pg.Client({
       ...addressOf(url),
       application_name: options.application_name,
       pipeline: true,
-      // For a connection on which nobody waits: it would not find out that its server is gone.
+      // An idle connection would not notice otherwise that its server is gone.
       keepAlive: true,
       keepAliveInitialDelayMillis: 60_000,
       stream: () => socket,
-      // As libpq: a server may ask for any number.
+      // Accepts any number of iterations that a server asks for, as libpq does.
       ...{ scramMaxIterations: 0 },
       types: { getTypeParser: readerOf as pg.CustomTypesConfig['getTypeParser'] },
     })
     const { connection } = this.#client
-    // Encrypted, pg reads from another stream.
+    // With TLS, pg reads from another stream.
     const ready = this.#client.ssl ? 'sslconnect' : 'connect'
     connection.on(ready, () => guardReader(connection.stream))
     this.#client.on('error', error => this.#lose(error))
@@ -64,15 +65,15 @@ export class Connection {
     return this.#client.getTransactionStatus() !== 'I'
   }
 
-  /** The server process that the server named when the connection began. A pooler names another. */
+  /** The id of the server process, as sent when the connection began. A pooler sends another id. */
   get pid(): number {
     return (this.#client as unknown as { processID: number }).processID
   }
 
-  /** Connects. Rejects, with the connection closed, when it takes too long or is refused. */
+  /** Connects. Closes the connection and rejects when the server refuses it or takes too long. */
   async open(): Promise<void> {
     const { connect_timeout = CONNECT_TIMEOUT_S, session } = this.#options
-    const late = setTimeout(
+    const timer = setTimeout(
       () => this.#client.connection.stream.destroy(tooLate()),
       connect_timeout * 1_000,
     )
@@ -80,14 +81,14 @@ export class Connection {
     try {
       await this.#client.connect()
       if (session !== undefined) await this.#client.query(session)
-      // An error may have come with the last answer.
+      // An error may have arrived together with the last answer.
       if (this.#lost) throw this.#lost
     } catch (error) {
       this.destroy()
       throw explainAnswer(error, 'FATAL')
     } finally {
       this.#unanswered -= 1
-      clearTimeout(late)
+      clearTimeout(timer)
     }
   }
 
@@ -109,17 +110,17 @@ export class Connection {
   }
 
   /**
-   * Runs `work`, a transaction, which has the connection for itself and may wait for something else
-   * than an answer. Rejects when the connection is lost meanwhile.
+   * Runs `work`, a transaction that alone uses the connection. Rejects when the connection is lost,
+   * even while `work` waits for something other than an answer.
    */
   async hold<T>(work: () => T | Promise<T>): Promise<T> {
     const lost = Promise.withResolvers<never>()
-    this.#abandon = lost.reject
+    this.#rejectHolder = lost.reject
     if (this.#lost) lost.reject(this.#lost)
     try {
       return await Promise.race([work(), lost.promise])
     } finally {
-      this.#abandon = undefined
+      this.#rejectHolder = undefined
     }
   }
 
@@ -127,23 +128,23 @@ export class Connection {
     this.#client.on('notification', ({ payload = '' }) => listen(payload))
   }
 
-  /** Says goodbye once everything is answered. */
+  /** Closes the connection after the last answer. */
   async close(): Promise<void> {
     await this.#client.end()
   }
 
-  /** Ends it now. What is not answered rejects. */
-  destroy(why?: Error): void {
+  /** Closes the connection now. Unanswered statements reject. */
+  destroy(reason?: Error): void {
     this.#client.connection.stream.destroy()
-    this.#lose(why)
+    this.#lose(reason)
   }
 
   #explain(error: Error): Error {
     const explained = explainAnswer(error)
-    // In a failed transaction a statement may be unknown only because it could not be prepared.
+    // A failed transaction prepares no statement: that the server does not know one proves nothing.
     const failed = this.#client.getTransactionStatus() === 'E'
     if (isPlanOutdated(error) && !failed) this.#generation += 1
-    // The server closes the connection: nobody else may get it meanwhile.
+    // The server closes the connection: no other caller may get it meanwhile.
     if (isConnectionLost(explained)) this.destroy(explained)
     return explained
   }
@@ -151,7 +152,7 @@ export class Connection {
   #lose(error?: Error): void {
     if (this.#lost) return
     this.#lost = explainAnswer(error ?? new Error('the connection is closed'))
-    this.#abandon?.(this.#lost)
+    this.#rejectHolder?.(this.#lost)
     this.#onLost()
   }
 }
@@ -161,8 +162,9 @@ function tooLate(): Error {
 }
 
 /**
- * Whether a prepared statement no longer fits, as a migration has changed its table, or is unknown.
- * The connection prepares its statements anew; asked again, it answers.
+ * Whether the server refuses a prepared statement: a migration has changed its table, or the server
+ * does not know the statement. The connection then prepares its statements again, so a second
+ * attempt succeeds.
  */
 export function isPlanOutdated(error: unknown): boolean {
   const { code, routine } = error as { readonly code?: unknown; readonly routine?: unknown }
@@ -174,21 +176,21 @@ const INVALID_PASSWORD = '28P01'
 
 const UNREADABLE = [SyntaxError, TypeError, RangeError]
 
-/** An error of pg as one of ours. */
+/** Turns an error of pg into one that failure.ts can classify. */
 export function explainAnswer(error: unknown, severity?: 'FATAL'): Error {
   if (error instanceof pg.DatabaseError) return new PostgresError(error, severity)
   if (!(error instanceof Error)) return new Error(String(error))
-  // A value that could not be read.
+  // values.ts could not read a value.
   if (UNREADABLE.some(kind => error instanceof kind)) return error
   if ('code' in error) return error
-  // The log-in has failed, and pg has not asked the server.
+  // pg itself has ended the log-in, without an error from the server.
   if (error.message.startsWith('SASL: ')) return explainLogIn(error)
-  // What else pg says by a sentence alone is that the connection has ended.
+  // Any other error of pg without a code means that the connection has ended.
   return connectionError('CONNECTION_CLOSED', error.message, error)
 }
 
 function explainLogIn(error: Error): Error {
   const lacks_password = error.message.includes('client password must be')
-  const said = lacks_password ? 'it asks for a password' : error.message
-  return connectionError(INVALID_PASSWORD, said, error)
+  const reason = lacks_password ? 'it asks for a password' : error.message
+  return connectionError(INVALID_PASSWORD, reason, error)
 }

@@ -1,8 +1,8 @@
-// Spreads the tables of accounts over the machines of a Citus cluster. All are cut alike by
-// account_id, so that all rows of an account are on one machine. Tables of no account stay on the
-// coordinator. Each step first checks whether it is done already; docs/decisions/0060 says why each
-// is needed.
-import { literal, SERVICE_ROLE, type Sql, TAKEN_ROLES, type TransactionSql } from './connect.ts'
+// Spreads the tables of accounts over the machines of a Citus cluster. Citus distributes each by
+// account_id and co-locates them, so that one machine has all rows of an account. Other tables stay
+// on the coordinator. Each step first checks whether it is done already; docs/decisions/0060 says
+// why each is needed.
+import { literal, SERVICE_ROLE, SESSION_ROLES, type Sql, type TransactionSql } from './connect.ts'
 import { DatabaseProblem } from './failure.ts'
 
 /** The changes made now, and those made before. */
@@ -11,7 +11,7 @@ export interface Distributed {
   readonly shards: number
   /** host:port of the machines that keep shards. */
   readonly nodes: readonly string[]
-  /** The tables that were cut now, and those that were cut before. */
+  /** The tables that this run distributed, and those that were distributed before. */
   readonly tables: readonly string[]
   readonly tables_before: readonly string[]
   /**
@@ -25,7 +25,7 @@ export interface Distributed {
   readonly settings: readonly string[]
 }
 
-/** All other tables are cut as this one is. */
+/** Distributed first. All other tables are co-located with it. */
 const FIRST = 'books'
 
 /** Settings of the database, for every session that begins from then on. */
@@ -35,8 +35,8 @@ const SETTINGS = {
   'corridor.spread': 'on',
 } as const
 
-/** The settings of a session of the service (connect.ts), for the machines that it reaches. */
-const SETTINGS_OF_SERVICE = {
+/** The service's session settings (connect.ts), for the sessions that Citus opens on machines. */
+const SERVICE_SETTINGS = {
   timezone: 'UTC',
   lock_timeout: '2s',
   idle_in_transaction_session_timeout: '10s',
@@ -47,14 +47,15 @@ const SETTINGS_OF_SERVICE = {
 } as const
 
 /**
- * Has no sub-select, which Citus refuses. Usually one account is named and compared directly; the
- * names of several are read anew for each row (docs/decisions/0055).
+ * The policy's condition: the transaction names the row's account. Citus refuses a sub-select in
+ * it. The usual single name is compared directly; several names are split again for each row
+ * (docs/decisions/0055).
  */
-const NAMED = `account_id = current_setting('corridor.accounts', true) or array_position(
+const IS_NAMED = `account_id = current_setting('corridor.accounts', true) or array_position(
   string_to_array(current_setting('corridor.accounts', true), ','), account_id) is not null`
 const MAINTENANCE = `current_setting('corridor.maintenance', true) = 'on'`
 
-/** Functions that statements about rows of an account call. */
+/** Functions that statements about an account's rows call on the machine of the rows. */
 const FUNCTIONS = [
   'take_shard(bigint)',
   'require_all_written(bigint, bigint)',
@@ -63,9 +64,9 @@ const FUNCTIONS = [
 ]
 
 /**
- * A write that goes to the machine of its shard bypasses the plans of Citus. It takes the lock that
- * Citus takes for its own writes; while it is held, the shard does not move. If the shard has moved
- * before, the table there is no shard any more, and the write fails.
+ * Creates the function that locks a shard. A write sent to its shard's machine bypasses Citus, so
+ * it calls this function to take the lock of Citus's own writes: while a transaction holds it, the
+ * shard does not move. The function fails when the shard has already moved.
  */
 const TAKE_SHARD = `
   create or replace function take_shard(part bigint) returns void language plpgsql
@@ -79,8 +80,8 @@ const TAKE_SHARD = `
     end if;
   end $$`
 
-/** What the dropped triggers did. The service does it from then on. */
-const OF_TRIGGERS = [
+/** Functions that do the work of the dropped triggers. The service calls them from then on. */
+const TRIGGER_WORK = [
   'keep_reference(text, text, text, boolean)',
   'release_reference(text, text)',
   'keep_noted(text, jsonb, jsonb)',
@@ -94,26 +95,26 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
   const missing = tables.filter(({ cut }) => !cut).map(({ name }) => name)
   if (missing.length > 0) await refuseMoving(owner, missing)
   const roles = await letRolesLogIn(owner)
-  // Comes before the triggers go: if it broke off after that, no service would do their work.
+  // Precedes the drop of the triggers: a service learns from the settings to do the triggers' work.
   const settings = await setForSpread(owner, database)
   await owner.unsafe(TAKE_SHARD)
   const triggers = await owner.begin(async tx => {
-    // Triggers of rows run where the rows are, and read no other table.
+    // Safe: a row's trigger runs on the row's machine, and reads no other table.
     await tx`set local citus.enable_unsafe_triggers = on`
     await tx.unsafe(`set local citus.shard_count = ${shards}`)
     await tx`set local lock_timeout = 0`
     const dropped = await dropTriggers(tx)
     await tx`alter table accounts drop constraint if exists sandboxes_only`
     await tx`alter table accounts add constraint sandboxes_only check (sandbox)`
-    // Live accounts are not spread, and so no payment whose ids a bank gives back is either.
+    // Spans accounts, which Citus cannot check. Without live accounts, no bank returns these ids.
     await tx`alter table rail_items drop constraint if exists end_to_end_id_once`
     for (const { name, cut } of tables) {
-      await tx.unsafe(`alter policy accounts_named on ${name} using (${NAMED})`)
+      await tx.unsafe(`alter policy accounts_named on ${name} using (${IS_NAMED})`)
       await tx.unsafe(`alter policy maintenance on ${name} using (${MAINTENANCE})`)
-      if (!cut) await cutTable(tx, name)
+      if (!cut) await distributeTable(tx, name)
     }
     for (const name of FUNCTIONS) await tx`select create_distributed_function(${name})`
-    for (const name of OF_TRIGGERS) {
+    for (const name of TRIGGER_WORK) {
       await tx.unsafe(`grant execute on function ${name} to ${SERVICE_ROLE}`)
     }
     return dropped
@@ -133,6 +134,7 @@ export async function distribute(owner: Sql, shards: number): Promise<Distribute
   }
 }
 
+/** Refuses a database without Citus, or without a machine for shards. */
 async function refuseUnspreadable(owner: Sql) {
   const [found] = await owner<{ database: string; there: boolean; loaded: boolean }[]>`
     select current_database() as database,
@@ -157,7 +159,7 @@ async function refuseUnspreadable(owner: Sql) {
   return { database, nodes: rows.map(({ node }) => node) }
 }
 
-/** Some rules that keep money have no constraint there (docs/distributed.md). */
+/** Refuses live accounts: a spread database has no constraint for some rules of money. */
 async function refuseLive(owner: Sql): Promise<void> {
   const [live] = await owner<{ account_id: string }[]>`
     select account_id from accounts where not sandbox limit 1`
@@ -168,7 +170,7 @@ async function refuseLive(owner: Sql): Promise<void> {
   )
 }
 
-/** The tables with rows of accounts: those under row-level security. The first is cut first. */
+/** Lists the tables under row-level security, FIRST first. `cut`: Citus already distributes it. */
 function listTables(owner: Sql): Promise<{ name: string; cut: boolean }[]> {
   return owner<{ name: string; cut: boolean }[]>`
     select c.relname as name, p.logicalrelid is not null as cut
@@ -178,8 +180,8 @@ function listTables(owner: Sql): Promise<{ name: string; cut: boolean }[]> {
 }
 
 /**
- * Refuses a log-in that may not move rows: they are copied into their shards, which row-level
- * security allows to few.
+ * Refuses while the service or a command has a session. Refuses a log-in that row-level security
+ * keeps from copying existing rows into their shards.
  */
 async function refuseMoving(owner: Sql, tables: readonly string[]): Promise<void> {
   const [session] = await owner<{ login: string; may: boolean; served: boolean }[]>`
@@ -209,46 +211,47 @@ async function refuseMoving(owner: Sql, tables: readonly string[]): Promise<void
 async function letRolesLogIn(owner: Sql): Promise<string[]> {
   const rows = await owner<{ name: string }[]>`
     select rolname as name from pg_roles
-    where rolname = any (${[...TAKEN_ROLES]}::text[]) and not rolcanlogin order by 1`
+    where rolname = any (${[...SESSION_ROLES]}::text[]) and not rolcanlogin order by 1`
   for (const { name } of rows) await owner.unsafe(`alter role ${name} login`)
   return rows.map(({ name }) => name)
 }
 
 /**
- * Functions of triggers that read the account, or earlier requests, which are on another machine.
+ * `may_be_made` reads tables of the coordinator. `state_of_account` lets only a trigger change a
+ * state; on a machine, the coordinator's trigger looks like any other statement.
  */
-const OF_ACCOUNT = ['may_be_made', 'state_of_account']
+const COORDINATOR_TRIGGERS = ['may_be_made', 'state_of_account']
 
 /**
- * Drops the triggers whose function works as the owner of the tables: it writes where others may
- * not.
+ * Drops COORDINATOR_TRIGGERS, and the triggers whose function runs as the tables' owner, because it
+ * writes tables of no account. Returns their names as `table.trigger`.
  */
 async function dropTriggers(tx: TransactionSql): Promise<string[]> {
   const rows = await tx<{ name: string; table: string }[]>`
     select t.tgname as name, c.relname as table from pg_trigger t
     join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where not t.tgisinternal and c.relnamespace = 'public'::regnamespace and c.relrowsecurity
-      and (p.prosecdef or t.tgname = any (${OF_ACCOUNT}::text[]))
+      and (p.prosecdef or t.tgname = any (${COORDINATOR_TRIGGERS}::text[]))
     order by 2, 1`
   for (const { name, table } of rows) await tx.unsafe(`drop trigger ${name} on ${table}`)
   return rows.map(({ name, table }) => `${table}.${name}`)
 }
 
-async function cutTable(tx: TransactionSql, name: string): Promise<void> {
-  const beside = name === FIRST ? 'none' : FIRST
-  await tx`select create_distributed_table(${name}, 'account_id', colocate_with => ${beside})`
+async function distributeTable(tx: TransactionSql, name: string): Promise<void> {
+  const other = name === FIRST ? 'none' : FIRST
+  await tx`select create_distributed_table(${name}, 'account_id', colocate_with => ${other})`
 }
 
 /**
- * Grants the views on the machines. Citus copies views there, but only those rights that are
- * granted afterwards.
+ * Grants the views and take_shard on the machines. Citus copies a view to the machines without the
+ * rights granted before, so this repeats each grant.
  */
 async function grantOnMachines(owner: Sql): Promise<void> {
   const rows = await owner<{ view: string; role: string }[]>`
     select c.relname as view, r.rolname as role
     from pg_class c cross join lateral aclexplode(c.relacl) a join pg_roles r on r.oid = a.grantee
     where c.relkind = 'v' and c.relnamespace = 'public'::regnamespace
-      and r.rolname = any (${[...TAKEN_ROLES]}::text[]) and a.privilege_type = 'SELECT'
+      and r.rolname = any (${[...SESSION_ROLES]}::text[]) and a.privilege_type = 'SELECT'
     order by 1, 2`
   for (const { view, role } of rows) await owner.unsafe(`grant select on ${view} to ${role}`)
   await owner.unsafe(`revoke execute on function take_shard(bigint) from public`)
@@ -256,24 +259,24 @@ async function grantOnMachines(owner: Sql): Promise<void> {
 }
 
 /**
- * Makes the settings that belong to the database and are not in it: a copy of the database lacks
- * them.
+ * Makes the settings of the database and of the service's role in it. PostgreSQL does not copy them
+ * with a database, so a copy needs them again.
  */
 export async function setForSpread(owner: Sql, database: string): Promise<string[]> {
-  const of = quoted(database)
+  const quoted = quoteName(database)
   for (const [name, value] of Object.entries(SETTINGS)) {
-    await owner.unsafe(`alter database ${of} set ${name} = ${literal(value)}`)
+    await owner.unsafe(`alter database ${quoted} set ${name} = ${literal(value)}`)
   }
-  // Citus copies these to the machines itself.
-  for (const [name, value] of Object.entries(SETTINGS_OF_SERVICE)) {
+  // Citus copies the role's settings to the machines.
+  for (const [name, value] of Object.entries(SERVICE_SETTINGS)) {
     await owner.unsafe(
-      `alter role ${SERVICE_ROLE} in database ${of} set ${name} = ${literal(value)}`,
+      `alter role ${SERVICE_ROLE} in database ${quoted} set ${name} = ${literal(value)}`,
     )
   }
   const lines = (settings: object) => Object.entries(settings).map(([n, v]) => `${n} = ${v}`)
-  return [...lines(SETTINGS), ...lines(SETTINGS_OF_SERVICE)]
+  return [...lines(SETTINGS), ...lines(SERVICE_SETTINGS)]
 }
 
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

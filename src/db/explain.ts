@@ -4,17 +4,17 @@ import { userInfo } from 'node:os'
 import { DatabaseProblem } from './failure.ts'
 import { socketOf } from './url.ts'
 
-/** Codes of SQLite, whose file is the start lock, as codes of the system. */
+/** SQLite's error codes as codes of the system: the start lock is a SQLite file. */
 const SQLITE_CODES: Readonly<Record<number, string>> = { 8: 'EACCES', 13: 'ENOSPC', 14: 'EACCES' }
 
-/** Explains an error of using the data folder; returns any other error as it is. */
+/** Explains an error of using the data folder. Returns an unknown error unchanged. */
 export function explainFolder(folder: string, error: unknown): unknown {
   const { code = '', errcode = 0 } = error as { code?: string; errcode?: number }
   const words = FOLDER_WORDS[SQLITE_CODES[errcode] ?? code]
   return words === undefined ? error : new DatabaseProblem(words(folder), { cause: error })
 }
 
-/** Explains an error of making the data folder. */
+/** Explains an error of making the data folder. Returns an unknown error unchanged. */
 export function explainMaking(folder: string, error: unknown): unknown {
   const explained = explainFolder(folder, error)
   const { code, syscall } = error as { code?: string; syscall?: string }
@@ -43,12 +43,12 @@ const FOLDER_WORDS: Readonly<Record<string, (folder: string) => string>> = {
     `the data folder ${folder} is on a disk that is read-only: ${elsewhere} elsewhere`,
 }
 
-/** Explains the failure of a program of PostgreSQL by its output. */
-export function explainOutput(folder: string, what: string, said: string): DatabaseProblem {
-  if (/No space left on device|Disk quota exceeded/.test(said)) {
+/** Explains by its output why a PostgreSQL program failed. `summary` begins the explanation. */
+export function explainOutput(folder: string, summary: string, output: string): DatabaseProblem {
+  if (/No space left on device|Disk quota exceeded/.test(output)) {
     return new DatabaseProblem(full(folder))
   }
-  return new DatabaseProblem(`${what}:\n${said.trim()}`)
+  return new DatabaseProblem(`${summary}:\n${output.trim()}`)
 }
 
 function whoWeAre(): string {
@@ -59,14 +59,14 @@ function whoWeAre(): string {
   }
 }
 
-/** Explains an error of connecting to a server; returns any other error as it is. */
+/** Explains an error of connecting to a server. Returns an unknown error unchanged. */
 export function explainServer(url: string, error: unknown): unknown {
   const { code = '', message } = error as { code?: string; message?: string }
   const words = SERVER_WORDS.find(([codes]) => codes.test(code))?.[1]
   if (words === undefined) return error
   // Drops the advice that Node appends to some messages.
-  const said = `${message}`.split(';')[0]?.replace(/\.$/, '') ?? ''
-  return new DatabaseProblem(`the database cannot be reached: ${words(addressOf(url), said)}`, {
+  const reason = `${message}`.split(';')[0]?.replace(/\.$/, '') ?? ''
+  return new DatabaseProblem(`the database cannot be reached: ${words(addressOf(url), reason)}`, {
     cause: error,
   })
 }
@@ -85,19 +85,19 @@ function addressOf(url: string): Address {
   return { server: socketOf(url) ?? (host || 'localhost'), host: hostname, user, database }
 }
 
-type Words = (address: Address, said: string) => string
+type Words = (address: Address, reason: string) => string
 
 /** Explanations by error code: of the system, of TLS, or SQLSTATE. The first match counts. */
 const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
   [
     /^(ECONNREFUSED|ENOENT)$/,
-    ({ server }, said) =>
-      `nothing listens at ${server} (${/ENOENT/.exec(said) ?? 'ECONNREFUSED'}); start it, or ` +
+    ({ server }, reason) =>
+      `nothing listens at ${server} (${/ENOENT/.exec(reason) ?? 'ECONNREFUSED'}); start it, or ` +
       'correct DATABASE_URL',
   ],
   [
     /^(ENOTFOUND|EAI_AGAIN)$/,
-    ({ host }, said) => `its host ${host} is not known (${said}); correct DATABASE_URL`,
+    ({ host }, reason) => `its host ${host} is not known (${reason}); correct DATABASE_URL`,
   ],
   [
     /^(CONNECT_TIMEOUT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/,
@@ -105,14 +105,14 @@ const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
   ],
   [
     /^(ERR_TLS_|ERR_SSL_|EPROTO)|CERT|_SIGNATURE$|^HOSTNAME_MISMATCH$/,
-    ({ server }, said) =>
-      `the TLS certificate of ${server} is refused (${said}); name its authority by ` +
+    ({ server }, reason) =>
+      `the TLS certificate of ${server} is refused (${reason}); name its authority by ` +
       'NODE_EXTRA_CA_CERTS=/path/to/ca.pem, and the server as its certificate does',
   ],
   [
     /^(28|08P01$)/,
-    ({ server, user }, said) =>
-      `${server} refuses ${user === '' ? 'us' : `the user ${user}`} (${said}); correct ` +
+    ({ server, user }, reason) =>
+      `${server} refuses ${user === '' ? 'us' : `the user ${user}`} (${reason}); correct ` +
       'DATABASE_URL, or what the server lets in',
   ],
   [
@@ -123,8 +123,8 @@ const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
   ],
   [
     /^(42501|42704)$/,
-    ({ server, database }, said) =>
-      `${server} does not let us use the database ${database} (${said}); have it granted`,
+    ({ server, database }, reason) =>
+      `${server} does not let us use the database ${database} (${reason}); have it granted`,
   ],
   [
     /^53300$/,
@@ -132,7 +132,7 @@ const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
   ],
   [
     /^57P03$/,
-    ({ server }, said) => `${server} is not ready (${said}); wait until it is, and try again`,
+    ({ server }, reason) => `${server} is not ready (${reason}); wait until it is, and try again`,
   ],
   [
     /^(CONNECTION_|ECONNRESET$|EPIPE$)/,

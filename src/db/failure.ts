@@ -30,7 +30,7 @@ const UNAVAILABLE_CODES = new Set([
   'EAI_AGAIN',
 ])
 
-/** For a Unix socket: its server is down, or too many connect at once. For a file it is a fault. */
+/** Of a Unix socket: its server is down, or too many clients connect. Of a file: a fault. */
 const UNAVAILABLE_SOCKETS = new Set(['ENOENT', 'EAGAIN'])
 
 /** An error that the server answered with. Its message may hold data. */
@@ -59,9 +59,9 @@ export class PostgresError extends Error {
 }
 
 /**
- * Codes with which the server ends a session: of idle_in_transaction_session_timeout, of
- * transaction_timeout, of a shutdown, of a broken protocol. pg has the severity only as the server
- * writes it, which may be in another language.
+ * Codes with which the server ends a session: idle_in_transaction_session_timeout,
+ * transaction_timeout, a shutdown, a broken protocol. The severity that pg passes on does not
+ * suffice: the server may write it in another language.
  */
 const ENDING = /^(?:25P0[34]|57P|08)/
 
@@ -70,7 +70,7 @@ function severityOf({ severity, code = '' }: DatabaseError): PostgresError['seve
   return ENDING.test(code) ? 'FATAL' : 'ERROR'
 }
 
-/** An error of a connection, with its code. */
+/** Makes an error of a connection, with its code. */
 export function connectionError(code: string, message: string, cause?: Error): Error {
   return Object.assign(new Error(message, { cause }), { code })
 }
@@ -78,14 +78,14 @@ export function connectionError(code: string, message: string, cause?: Error): E
 /** A database or backup that cannot be used as it is. The message says why. */
 export class DatabaseProblem extends Error {}
 
-/** What was read before locking has changed since. A retry is safe. */
+/** Rows that the transaction read before it locked the books have changed. A retry is safe. */
 export class Contention extends Error {
   readonly code = '40001'
 }
 
 /**
- * COMMIT was sent, and no answer says that it did not happen. To retry safely, first find out
- * whether the transaction took effect, or repeat under the same Idempotency-Key.
+ * COMMIT was sent, and no answer proves a rollback. To retry safely, first find out whether the
+ * transaction took effect, or repeat under the same Idempotency-Key.
  */
 export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
@@ -107,7 +107,7 @@ export function isReadOnly(error: unknown): boolean {
   return errorCode(error) === '25006'
 }
 
-/** Whether the server does not know a table. A missing shard was moved to another machine. */
+/** Whether the server does not know a table. A missing shard has moved to another machine. */
 export function isTableMissing(error: unknown): boolean {
   return errorCode(error) === '42P01'
 }
@@ -125,7 +125,7 @@ export function isServerError(error: unknown): boolean {
   return (error as { severity?: unknown } | null)?.severity === 'ERROR'
 }
 
-/** Also true for a Refusal caused by an unknown outcome. */
+/** Whether an error is an OutcomeUnknown, or a Refusal that one has caused. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof OutcomeUnknown || (error as Error | null)?.cause instanceof OutcomeUnknown
 }

@@ -1,6 +1,6 @@
 // SQL expressions that compute ids from rows, by the recipe of id.ts, for `corridor verify`.
 
-/** A bytea, because substr takes constant time on it. On text it counts the characters before. */
+/** A bytea, on which substr takes constant time. On a text it counts the characters before. */
 const ALPHABET = `'0123456789abcdefghjkmnpqrstvwxyz'::bytea`
 
 /** An integer as `length` characters of Crockford's base 32. */
@@ -12,7 +12,7 @@ function base32Sql(value: string, length: number): string {
   return `convert_from(${characters.join(' || ')}, 'UTF8')`
 }
 
-/** The time in ids that a book makes. It costs least when it is computed once for each row. */
+/** The 11 characters of time in ids that a book makes. Compute them once a row: they cost most. */
 export function idTimeSql(micros: string): string {
   return base32Sql(micros, 11)
 }
@@ -36,7 +36,7 @@ function millisSql(at: string): string {
   return `(${microsSql(at)} / 1000)`
 }
 
-/** The end of the ids of an account's numbered rows. */
+/** The last four characters in the ids of an account's numbered rows. */
 export function accountMarkSql(account_id: string): string {
   const digest = `encode(sha256(convert_to(${account_id}, 'UTF8')), 'hex')`
   return base32Sql(`('x' || left(${digest}, 5))::bit(20)::bigint`, 4)

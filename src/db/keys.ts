@@ -5,8 +5,8 @@ import { eachShard, tableAt, within } from './shard.ts'
 import { type Fragment, sql, type Tag } from './sql.ts'
 
 /**
- * `k(account_id, id)`, to be joined laterally with `limit 1`. The limit makes the planner use one
- * index look-up a key; a plain join, prepared while the table was empty, may stay a scan for ever.
+ * `k(account_id, id)`. Join it laterally, with `limit 1`: the limit makes the planner use one index
+ * look-up a key. A plain join, prepared while the table was empty, may stay a scan for ever.
  */
 export function keysOf(keys: readonly Key[]) {
   const account_ids = keys.map(key => key.account_id)
@@ -31,8 +31,8 @@ export function findByKeys<Row>(
 }
 
 /**
- * The rows that a select finds for each key. `ofKey` is its condition: its table is `t`, and this
- * column of it has the id of the key.
+ * Runs a select for each key, and returns the rows of all. `ofKey` is the condition that a row of
+ * the table `t` belongs to the key: its `column` has the key's id.
  */
 export function selectByKeys<Row>(
   sql: Tag,
@@ -49,8 +49,9 @@ export function selectByKeys<Row>(
 }
 
 /**
- * The account of an object that an operator names by its id alone. Each account is one index
- * look-up, as no index begins with the id.
+ * The account of an object that an operator names by its id alone. No index begins with the id, so
+ * this takes one index look-up for each account.
+ * @throws Error when two accounts have the id
  */
 export async function findAccountOf(
   sql: Sql,

@@ -1,4 +1,4 @@
-// Listens to notifications on a connection of its own, and again after it is lost.
+// Listens to notifications on a connection of its own. When it is lost, listens on a new one.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 import { plain } from './sql.ts'
@@ -9,12 +9,12 @@ interface Listening {
   readonly open: (connection: Connection) => Promise<void>
   readonly channel: string
   readonly onNotification: (payload: string) => void
-  /** Called when it listens: the first time, and after it may have missed notifications. */
+  /** Called when listening begins: the first time, and again after it may have missed some. */
   readonly onListen: (() => void) | undefined
   readonly ended: AbortSignal
 }
 
-/** Between attempts to listen again. */
+/** The pause between attempts to listen again. */
 const PAUSE_MS = 250
 
 /** Listens until `ended`. Resolves when it listens for the first time, or rejects. */

@@ -1,6 +1,6 @@
 // The machines of a distributed database that have rows of accounts, and connections to each of
-// them. A write about rows of one machine is sent to that machine, which runs it alone. The
-// coordinator would plan each statement first, and write its text anew with all the rows.
+// them. A write of one machine's rows goes directly to that machine. The coordinator would first
+// plan each statement, and rewrite its text with all rows.
 import type { FastifyBaseLogger } from 'fastify'
 import type { Sql } from './connect.ts'
 import { describePlaces, isSpread, learnShards, listKnownMachines, machineOf } from './shard.ts'
@@ -13,16 +13,16 @@ interface MachinesOptions {
   readonly log: FastifyBaseLogger
 }
 
-/** What lanes need for writing. */
-export type Connected = Pick<Machines, 'coordinator' | 'at'>
+/** The connections on which lanes write. */
+export type WriteConnections = Pick<Machines, 'coordinator' | 'at'>
 
 export class Machines {
   readonly coordinator: Sql
   readonly #options: MachinesOptions
   readonly #pools = new Map<string, Sql>()
-  /** Where the shards are, as the coordinator has it. */
+  /** The machine of each shard, as the coordinator last answered (describePlaces). */
   #places = ''
-  /** Resolves when each machine either is connected or could not be reached. */
+  /** Resolves when each machine is connected or has proved unreachable. */
   reached: Promise<unknown> = Promise.resolve()
 
   constructor(options: MachinesOptions) {
@@ -36,8 +36,8 @@ export class Machines {
   }
 
   /**
-   * Asks the coordinator where the shards are. A machine that has none any more is left at once,
-   * and a write on it fails: if the machine came back, nobody would read those rows.
+   * Asks the coordinator where the shards are. Closes the connections to a machine without shards
+   * at once, so that a write there fails: if the machine came back, nobody would read its rows.
    */
   async follow(sql: Sql): Promise<void> {
     if (!isSpread()) return
@@ -51,7 +51,7 @@ export class Machines {
       void pool.end({ timeout: 0 })
     }
     this.#places = places
-    // Nobody waits for a machine that cannot be reached.
+    // Not awaited: an unreachable machine must delay nobody.
     this.reached = Promise.all(machines.map(machine => this.#reach(machine)))
   }
 

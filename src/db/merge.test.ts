@@ -1,4 +1,4 @@
-// One list of two tables: what of the second is asked for, and how the two pages become one.
+// One list of two tables: the query of the second table, and the merged page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mergePages, withinReach } from './merge.ts'
@@ -45,7 +45,7 @@ test('withinReach, a full page: nothing beyond its last row, whose time may be s
   assert.deepEqual(newer.above, OLDEST)
 })
 
-test('withinReach, a page that is not full: as far as was wanted', () => {
+test('withinReach, a page that is not full: the query unchanged', () => {
   for (const page of [pageOf(false, row(5, 'e')), pageOf(false)]) {
     assert.deepEqual(withinReach(wanted(2), page), wanted(2))
   }

@@ -8,8 +8,8 @@ import type { Page, Wanted } from './page.ts'
 type Placed = Key & { readonly created_at: Instant }
 
 /**
- * Narrows the query of the second table by the first one's page: beyond the last row of a full
- * page, no row of the second table can be on the merged page.
+ * Narrows the second table's query by the first table's page: the merged page has no row beyond the
+ * last row of that page, if the page is full.
  */
 export function withinReach(wanted: Wanted, page: Page<Placed>): Wanted {
   const newest_first = wanted.cursor?.towards !== 'newer'

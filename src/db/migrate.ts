@@ -4,15 +4,12 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Sql, TAKEN_ROLES } from './connect.ts'
+import { SESSION_ROLES, type Sql } from './connect.ts'
 import { classify, DatabaseProblem, isConnectionLost } from './failure.ts'
 
 const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 const MIGRATE_LOCK = 7_210_001
-/**
- * How long a process that starts waits for another one's migrations; an index may take many
- * minutes.
- */
+/** How long a process waits while another one migrates. Building an index may take many minutes. */
 const LOCK_WITHIN_MS = 3_600_000
 const ASK_AGAIN_MS = 100
 /** PostgreSQL, appendix A. */
@@ -20,11 +17,12 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The first line of a migration without a transaction; CONTRIBUTING.md says what may follow. */
 const WITHOUT_TRANSACTION = '-- without a transaction'
+/** A statement that builds an index, and the name of the index. */
 const INDEX = /^create (?:unique )?index concurrently if not exists (\w+)\s+on\s/
-/** Other statements that may follow: drop an index, or call a procedure that commits as it goes. */
+/** Other statements that may follow: drop an index, or call a procedure that commits by itself. */
 const REPEATABLE = /^(?:drop index concurrently if exists \w+|call \w+\(\))$/
 
-/** The connection that holds the lock and runs everything. */
+/** The connection that holds the lock and runs all statements. */
 type Session = Awaited<ReturnType<Sql['reserve']>>
 
 export interface Migration {
@@ -45,33 +43,36 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * Applies the migrations that are missing; returns their names. @throws DatabaseProblem, with
- * nothing applied, when a recorded file has changed or is unknown; or, with nothing of that file
- * applied, when another session holds a table too long
+ * Applies the missing migrations and returns their names.
+ * @throws DatabaseProblem with nothing applied, when a recorded file has changed or is unknown;
+ *   with nothing of that file applied, when another session holds a table too long
  */
 export async function migrate(owner: Sql, wanted?: readonly Migration[]): Promise<string[]> {
   const migrations = wanted ?? (await readMigrations())
   const session = await owner.reserve()
   try {
     await lockMigrations(session)
-    if (!(await isMigrated(session))) await createRecord(session)
+    if (!(await isMigrated(session))) await createRecordTable(session)
     const recorded = await readRecorded(session)
-    refuseStrange(recorded, migrations)
+    refuseMismatch(recorded, migrations)
     const pending = migrations.filter(({ name }) => !recorded.has(name))
     for (const migration of pending) await apply(session, migration)
     await refuseWithoutRoles(session)
     await unlockMigrations(session)
     return pending.map(({ name }) => name)
   } catch (error) {
-    const asked = await clearUp(error, () => explainDenied(session, error))
-    await clearUp(error, () => unlockMigrations(session))
-    throw asked ?? error
+    const explained = await cleanUp(error, () => explainDenied(session, error))
+    await cleanUp(error, () => unlockMigrations(session))
+    throw explained ?? error
   } finally {
     session.release()
   }
 }
 
-/** Explains what an administrator must grant a log-in that may not create roles or tables. */
+/**
+ * Explains what an administrator must grant a log-in that may not create roles or tables. Returns
+ * any other error unchanged.
+ */
 async function explainDenied(session: Session, error: unknown): Promise<unknown> {
   const { code, message } = error as { code?: string; message?: string }
   if (code !== INSUFFICIENT_PRIVILEGE) return error
@@ -86,18 +87,21 @@ async function explainDenied(session: Session, error: unknown): Promise<unknown>
   )
 }
 
-/** Called only when the table is missing: a log-in without migrations to run may own nothing. */
-async function createRecord(session: Session): Promise<void> {
+/** Called only when the table is missing: a log-in may lack the right to create any table. */
+async function createRecordTable(session: Session): Promise<void> {
   await session`create table schema_migrations (
     name text primary key, hash text not null, applied_at timestamptz not null default now()
   )`
 }
 
-/** Roles belong to the whole server: the owner of another database may have created them. */
+/**
+ * Refuses when a role is missing, or the log-in is no member of one. Roles belong to the whole
+ * server: another database's owner may have created them.
+ */
 async function refuseWithoutRoles(session: Sql | Session): Promise<void> {
   const lacking = await session<{ role: string; login: string; missing: boolean }[]>`
     select wanted.role, quote_ident(current_user) as login, found.oid is null as missing
-    from unnest(${[...TAKEN_ROLES]}::text[]) as wanted (role)
+    from unnest(${[...SESSION_ROLES]}::text[]) as wanted (role)
     left join pg_roles found on found.rolname = wanted.role
     where found.oid is null or not pg_has_role(found.oid, 'MEMBER')
     order by wanted.role`
@@ -121,9 +125,9 @@ async function unlockMigrations(session: Session): Promise<void> {
   await session`select pg_advisory_unlock(${MIGRATE_LOCK}::int)`
 }
 
-/** Runs a clean-up after an error. A session that is lost has rolled back and released its lock. */
-async function clearUp<T>(error: unknown, ask: () => Promise<T>): Promise<T | undefined> {
-  return isConnectionLost(error) ? undefined : ask().catch(() => undefined)
+/** Runs `work` after an error. A lost session needs none: its lock and transaction are gone. */
+async function cleanUp<T>(error: unknown, work: () => Promise<T>): Promise<T | undefined> {
+  return isConnectionLost(error) ? undefined : work().catch(() => undefined)
 }
 
 /**
@@ -145,8 +149,8 @@ async function lockMigrations(session: Session): Promise<void> {
 
 async function apply(session: Session, migration: Migration): Promise<void> {
   try {
-    if (migration.text.startsWith(WITHOUT_TRANSACTION)) await besideWriters(session, migration)
-    else await inTransaction(session, migration)
+    if (migration.text.startsWith(WITHOUT_TRANSACTION)) await applyBesideWriters(session, migration)
+    else await applyInTransaction(session, migration)
   } catch (error) {
     if (classify(error) !== 'contention') throw error
     const why = 'something else held a table for longer than requests can wait'
@@ -157,37 +161,36 @@ async function apply(session: Session, migration: Migration): Promise<void> {
 }
 
 /** Applies and records the file in one transaction. */
-async function inTransaction(session: Session, migration: Migration): Promise<void> {
+async function applyInTransaction(session: Session, migration: Migration): Promise<void> {
   await session`begin`
   try {
-    // Waits for table locks only as long as requests may wait behind it.
+    // Requests wait behind a migration that waits for a table lock.
     await session`set local lock_timeout = '2s'`
     await session.unsafe(migration.text)
     await record(session, migration)
     await session`commit`
   } catch (error) {
-    await clearUp(error, () => session`rollback`)
+    await cleanUp(error, () => session`rollback`)
     throw error
   }
 }
 
 /** Applies a file beside writers. Each of its statements can be repeated. */
-async function besideWriters(session: Session, migration: Migration): Promise<void> {
-  // Here, waiting for older transactions delays nobody.
+async function applyBesideWriters(session: Session, migration: Migration): Promise<void> {
+  // Unlike a table lock, a wait for older transactions delays no request.
   await session`set lock_timeout = 0`
   try {
     for (const { index, statement } of statementsOf(migration)) {
-      // Drops the invalid index of an unfinished build: every write maintains it, but no read uses
-      // it.
-      const [left] = await session`
+      // Drops the index of an unfinished build: every write maintains it, and no read uses it.
+      const [invalid] = await session`
         select from pg_index where indexrelid = to_regclass(${index}) and not indisvalid`
-      if (left !== undefined) await session.unsafe(`drop index concurrently ${index}`)
+      if (invalid !== undefined) await session.unsafe(`drop index concurrently ${index}`)
       await session.unsafe(statement)
     }
     await record(session, migration)
     await session`reset lock_timeout`
   } catch (error) {
-    await clearUp(error, () => session`reset lock_timeout`)
+    await cleanUp(error, () => session`reset lock_timeout`)
     throw error
   }
 }
@@ -236,13 +239,14 @@ export async function refuseWithoutSchema(sql: Sql): Promise<void> {
 /** @throws DatabaseProblem when this version or this log-in cannot work with the database */
 export async function refuseUnready(sql: Sql): Promise<void> {
   await refuseWithoutRoles(sql)
-  refuseStrange(await findRecorded(sql), await readMigrations())
+  refuseMismatch(await findRecorded(sql), await readMigrations())
   const pending = await pendingMigrations(sql)
   if (pending.length === 0) return
   throw new DatabaseProblem(`the database lacks ${pending.join(', ')}: run npx corridor migrate`)
 }
 
-function refuseStrange(recorded: Recorded, migrations: readonly Migration[]): void {
+/** Refuses a recorded migration whose file has changed, or is unknown to this version. */
+function refuseMismatch(recorded: Recorded, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(({ name, hash }) => [name, hash]))
   for (const [name, hash] of recorded) {
     if (known.get(name) === hash) continue

@@ -1,4 +1,4 @@
-// Orders of lists, by id or by time, and the places of time bounds and cursors in them.
+// The orders of lists, by id or by time, and the place of a time bound or a cursor in an order.
 import { type IdPrefix, idBound, type Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Tag } from './sql.ts'
@@ -9,13 +9,13 @@ export interface Moment {
   readonly side: 'before' | 'after'
 }
 
-/** Before and after every instant. PostgreSQL compares them as times, JavaScript as text. */
+/** The moments before and after every instant, both as PostgreSQL's time and as text. */
 export const OLDEST: Moment = { created_at: '-infinity', side: 'before' }
 export const NEWEST: Moment = { created_at: 'infinity', side: 'after' }
 
 /** Values before and after every value of a column, as text. */
 const ENDS = {
-  // Ids have ASCII letters and digits alone.
+  // Ids have only ASCII letters, digits and `_`.
   text: ['', '~'],
   bigint: ['0', '9223372036854775807'],
 } as const
@@ -60,21 +60,21 @@ export function byId(prefix: IdPrefix): Order {
 }
 
 /** The order by time, and then by a column that distinguishes rows of one time. */
-export function byTime(then: Ordering & { readonly type: keyof typeof ENDS }): Order {
-  const columns: readonly Ordering[] = [{ column: 'created_at', type: 'timestamptz' }, then]
+export function byTime(second: Ordering & { readonly type: keyof typeof ENDS }): Order {
+  const columns: readonly Ordering[] = [{ column: 'created_at', type: 'timestamptz' }, second]
   return {
     columns,
     locate: (_sql, _account_id, { created_at, side }) => [
       created_at,
-      ENDS[then.type][side === 'before' ? 0 : 1],
+      ENDS[second.type][side === 'before' ? 0 : 1],
     ],
     find: (sql, table, key) => findPlace(sql, table, columns, key),
   }
 }
 
 /**
- * Bounds and order fit the index by id alone. With a plain equality, a plan made while the table
- * was empty might use any index of the account's rows.
+ * Finds a row's place. The bounds and the order fit only the index by id; with a plain equality, a
+ * plan made while the table was empty might use any index of the account's rows.
  */
 async function findPlace(
   sql: Tag,

@@ -17,7 +17,7 @@ export interface Wanted {
   readonly cursor: Cursor | null
 }
 
-/** By filter, the values of which a row has one. None is '', which tables have for "not set". */
+/** Each filter's accepted values. '' accepts rows without a value, which tables store as ''. */
 export type Filters = Readonly<Record<string, readonly string[]>>
 
 export interface Cursor {
@@ -47,16 +47,16 @@ export interface Filter {
   /** The predicate of the index, to the letter, if it does not follow from `common`. */
   readonly within?: string
   /**
-   * Leaves out the equality, as the bounds have the value. With an equality, the primary key would
-   * be in order too, and the planner might walk it for a rare value.
+   * Leaves out the equality, because the bounds have the value. With an equality the primary key
+   * would have the right order too, and the planner might walk it for a rare value.
    */
   readonly by_bounds?: boolean
   /**
-   * The narrow table with account, column and id of each row with this value, which the page is
-   * read from. For lists in the order of ids.
+   * The narrow table from which the page is read. It has the account, the column and the id of each
+   * row with this value. For lists in the order of ids.
    */
   readonly kept?: (value: string) => Narrow
-  /** Reads the page along another table. `rangeOf` reads the rows that a row of it leads to. */
+  /** Reads the page along another table. `rangeOf` selects the list's rows for one row of it. */
   readonly walk?: Walk
 }
 
@@ -79,7 +79,7 @@ export interface Narrow {
 export interface Listed {
   readonly table: string
   readonly columns: readonly string[]
-  /** A join that adds columns of a single row to each row of the table, whose alias is `p`. */
+  /** A join that adds one row's columns to each row of the table, whose alias is `p`. */
   readonly join?: (sql: Tag, items: readonly OfAccount[]) => Fragment
   readonly order: Order
   /** The most selective filter first. */
@@ -116,14 +116,15 @@ export async function findPage<Row extends object>(
   const computed = cursor && order.placeOf?.(cursor.id)
   const place = computed ?? (cursor && (await find(cursor.id)))
   if (place === undefined) return undefined
-  const [there, page] = await Promise.all([
+  // The page is read beside the check that the cursor's row exists.
+  const [found, page] = await Promise.all([
     cursor && computed ? find(cursor.id) : place,
     findPageAt<Row>(tx, listed, account_id, wanted, place, besides),
   ])
-  return there === undefined ? undefined : page
+  return found === undefined ? undefined : page
 }
 
-/** One page from a known place, which may be that of a row of another table; null for none. */
+/** One page from a place, which a row of another table may have; null reads from the bounds. */
 export async function findPageAt<Row extends object>(
   tx: Tag,
   listed: Listed,
@@ -142,7 +143,7 @@ export async function findPageAt<Row extends object>(
   const before = place === null || !newest_first ? below : earlierOf(order.columns, below, place)
   const scan = { account_id, after, before, newest_first, limit: limit + 1, filters, besides }
   const query = tx<Row[]>`${selectOf(listed, scan)}`
-  const rows = await (isUsual(filters) ? query : query.unprepared())
+  const rows = await (isWorthPreparing(filters) ? query : query.unprepared())
   const page = rows.slice(0, limit)
   return { rows: newest_first ? page : page.reverse(), has_more: rows.length > limit }
 }
@@ -150,10 +151,11 @@ export async function findPageAt<Row extends object>(
 const FEW_FILTERS = 2
 
 /**
- * Whether few other filters make the same statement, which connections then keep prepared. Callers
- * choose among millions of filters; a statement for each would fill the memory of PostgreSQL.
+ * Whether connections keep the statement prepared: only for few filters with one value each.
+ * Callers can combine filters in millions of ways, and each prepared statement takes PostgreSQL's
+ * memory.
  */
-function isUsual(filters: Filters): boolean {
+function isWorthPreparing(filters: Filters): boolean {
   const values = Object.values(filters)
   return values.length <= FEW_FILTERS && values.every(({ length }) => length <= 1)
 }
@@ -206,7 +208,7 @@ function selectOf(listed: Listed, scan: Scan): Fragment {
     order by ${inOrder(orderColumns(listed), scan)} limit (select ${scan.limit}::integer)`
 }
 
-/** Reads the index of the leading filter: from a place, or from one for each of its values. */
+/** Reads the leading filter's index: one range, or one range for each of its values. */
 function ledBy(listed: Listed, scan: Scan, lead: Lead): Fragment {
   const { filter, values } = lead
   const [value = '', ...more] = values
@@ -252,9 +254,9 @@ interface Leading {
 const WHOLE: Leading = { by: [], led: [], lead: undefined }
 
 /**
- * Always has both bounds, so that there are few different statements. Each value is a sub-select,
- * which hides it from the planner. Otherwise the planner would plan for each value, and sort where
- * it expects few rows.
+ * Selects the rows between two places. Always has both bounds, so that there are few different
+ * statements. Each value is a sub-select, which hides it from the planner: the planner would plan
+ * for each value, and sort where it expects few rows.
  */
 function rangeOf(
   listed: Listed,

@@ -27,20 +27,20 @@ const terminate = () => database.owner`
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'pool under test'`
 
-test('statements one after the other: on the connection used last, though there are more', async t => {
+test('statements one after the other, several idle connections: on the one used last', async t => {
   const sql = open(t, 3)
   await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.01)`))
   const pids = [await pidOf(sql), await pidOf(sql), await pidOf(sql), await pidOf(sql)]
   assert.equal(new Set(pids).size, 1)
 })
 
-test('more statements at once than connections: each is answered, by no more connections', async t => {
+test('more statements at once than connections: each is answered, and no more connections open', async t => {
   const sql = open(t, 2)
   const pids = await Promise.all(Array.from({ length: 20 }, () => pidOf(sql)))
   assert.ok(new Set(pids).size <= 2)
 })
 
-test('end: what was asked is answered, and what is asked later rejects', async t => {
+test('end: earlier statements are answered, and later ones reject', async t => {
   const sql = open(t, 1)
   const asked = Promise.all([sql`select pg_sleep(0.05)`, sql`select 1 as one`])
   await sql`select 1`
@@ -51,7 +51,7 @@ test('end: what was asked is answered, and what is asked later rejects', async t
   await ended
 })
 
-test('end at once: whoever waits, for an answer or for a connection, is refused', async t => {
+test('end at once: statements that wait for an answer or a connection reject', async t => {
   const sql = open(t, 1)
   await sql`select 1`
   const codeOf = (asked: PromiseLike<unknown>) =>
@@ -60,7 +60,7 @@ test('end at once: whoever waits, for an answer or for a connection, is refused'
       error => error.code,
     )
   const sleeping = codeOf(sql`select pg_sleep(600)`)
-  // A statement of the pool is sent in the next turn: the transaction must not come before it.
+  // The pool sends a statement in the next turn: the transaction must not overtake it.
   await turn()
   const waiting = [codeOf(sql`select 1`), codeOf(sql.begin(tx => tx`select 1`))]
   await sql.end({ timeout: 0 })
@@ -68,7 +68,7 @@ test('end at once: whoever waits, for an answer or for a connection, is refused'
   assert.deepEqual(await Promise.all(waiting), ['CONNECTION_ENDED', 'CONNECTION_ENDED'])
 })
 
-test('a prepared statement whose table a migration has changed: answered all the same', async t => {
+test('a prepared statement, table changed by a migration: answered', async t => {
   const sql = open(t, 1)
   await sql`create table changing (a integer)`
   const read = (on: Pick<Sql, 'unsafe'>) =>
@@ -78,7 +78,7 @@ test('a prepared statement whose table a migration has changed: answered all the
   await database.owner`insert into changing values (1, 2)`
   assert.deepEqual([...(await read(sql))], [{ a: 1, b: 2 }])
   await database.owner`alter table changing drop column a`
-  // A transaction has failed by then: the next one is answered.
+  // A transaction fails first; the next one is answered.
   await assert.rejects(
     sql.begin(tx => read(tx)),
     { code: '0A000' },
@@ -97,7 +97,7 @@ test('a transaction: commits, rolls back, and leaves its connection for others',
     }),
     /^Error: no$/,
   )
-  // A statement that failed fails the transaction, though nobody asks what became of it.
+  // A failed statement fails the transaction, although no caller awaits the statement.
   await assert.rejects(
     sql.begin(async tx => {
       await tx`insert into kept values (3)`
@@ -120,7 +120,7 @@ test('a transaction: commits, rolls back, and leaves its connection for others',
   )
 })
 
-test('listening: told of what comes, and again after its connection was lost', async t => {
+test('listen: gets notifications, and again after its connection was lost', async t => {
   const sql = open(t, 1)
   const told: string[] = []
   let listens = 0

@@ -30,8 +30,8 @@ export interface Sql extends Tag {
   reserve(): Promise<SessionSql>
   /**
    * Calls `onNotification` for each notification, and `onListen` when it listens: the first time,
-   * and again after a lost connection, when it may have missed some. Resolves when it listens for
-   * the first time, and rejects when it cannot.
+   * and again after a lost connection, when it may have missed notifications. Resolves when it
+   * listens for the first time, and rejects when it cannot.
    */
   listen(
     channel: string,
@@ -39,7 +39,7 @@ export interface Sql extends Tag {
     onListen?: () => void,
   ): Promise<Listener>
   /**
-   * Refuses what is asked from now on, and closes the connections once all is answered, or after
+   * Refuses new statements, and closes the connections once all statements are answered, or after
    * `timeout` seconds. It opens no more connections, not even for a caller who waits for one.
    */
   end(options?: { readonly timeout?: number }): Promise<void>
@@ -55,10 +55,10 @@ interface PoolOptions extends ConnectionOptions {
 /** How long a server may take to close an idle connection. */
 const GOODBYE_MS = 1_000
 
-/** Between attempts to connect after one has failed: long enough not to be a burden. */
+/** The pause after a failed attempt to connect, so that attempts do not burden the server. */
 const pause_ms = () => 100 + Math.random() * 100
 
-/** @throws DatabaseProblem for a URL that cannot be used */
+/** @throws DatabaseProblem for a URL that is not usable (url.ts) */
 export function openPool(url: string, options: PoolOptions): Sql {
   addressOf(url)
   const pool = new Pool(url, options)
@@ -77,7 +77,7 @@ export function openPool(url: string, options: PoolOptions): Sql {
 class Pool {
   readonly #url: string
   readonly #options: PoolOptions
-  /** The one used last comes first: it has most statements prepared. */
+  /** Idle connections. The one used last is used next: it has most statements prepared. */
   readonly #idle: Connection[] = []
   readonly #connections = new Set<Connection>()
   readonly #waiting: PromiseWithResolvers<Connection>[] = []
@@ -130,15 +130,15 @@ class Pool {
   }
 
   async listen(...[channel, onNotification, onListen]: Parameters<Sql['listen']>) {
-    const left = new AbortController()
+    const unlistened = new AbortController()
     const listening = {
       make: (onLost: () => void) => new Connection(this.#url, this.#options, onLost),
       open: (connection: Connection) => this.#open(connection),
-      ended: AbortSignal.any([left.signal, this.#ended.signal]),
+      ended: AbortSignal.any([unlistened.signal, this.#ended.signal]),
       ...{ channel, onNotification, onListen },
     }
     await keepListening(listening)
-    return { unlisten: () => left.abort() }
+    return { unlisten: () => unlistened.abort() }
   }
 
   async end({ timeout }: { readonly timeout?: number }): Promise<void> {
@@ -147,7 +147,7 @@ class Pool {
     this.#restIfIdle()
     const { promise } = this.#at_rest
     await (timeout === undefined ? promise : waitAtMost(timeout * 1_000, promise))
-    for (const { reject } of this.#waiting.splice(0)) reject(ended())
+    for (const { reject } of this.#waiting.splice(0)) reject(poolClosed())
     const closed = [...this.#connections].map(connection =>
       this.#idle.includes(connection) ? connection.close() : connection.destroy(),
     )
@@ -157,7 +157,7 @@ class Pool {
   }
 
   #take(): Promise<Connection> {
-    if (this.#ended.signal.aborted) return Promise.reject(ended())
+    if (this.#ended.signal.aborted) return Promise.reject(poolClosed())
     const connection = this.#idle.pop()
     if (connection !== undefined) return Promise.resolve(connection)
     const waiting = Promise.withResolvers<Connection>()
@@ -181,7 +181,7 @@ class Pool {
     if (in_use === 0 && this.#waiting.length === 0) this.#at_rest?.resolve()
   }
 
-  /** A connection for the one that has waited longest, if there may be one more. */
+  /** Opens a connection for the caller that has waited longest, if the pool may have one more. */
   #connectIfNeeded(): void {
     if (this.#waiting.length === 0 || this.#connections.size >= this.#options.max) return
     let opened = false
@@ -206,7 +206,7 @@ class Pool {
   async #open(connection: Connection): Promise<void> {
     const wait_ms = this.#connect_at - performance.now()
     if (wait_ms > 0) await delay(wait_ms)
-    if (this.#ended.signal.aborted) throw ended()
+    if (this.#ended.signal.aborted) throw poolClosed()
     try {
       await connection.open()
     } catch (error) {
@@ -225,6 +225,6 @@ class Pool {
   }
 }
 
-function ended(): Error {
+function poolClosed(): Error {
   return connectionError('CONNECTION_ENDED', 'the pool of connections is closed')
 }

@@ -1,25 +1,25 @@
-// The rows of an answer, as objects. V8 keeps an object that gets more than a dozen members one by
-// one as a hash table: three times the memory, and slower to read. So a row begins as a copy of one
-// that has all its members.
+// Reads the rows of an answer as objects. V8 makes a hash table of an object that gets more than a
+// dozen members one by one: it takes three times the memory, and is slower to read. So each row
+// begins as a copy of a blank row that has all members.
 import type { QueryArrayResult } from 'pg'
 import type { Row, Rows } from './sql.ts'
 
-/** What is known of a statement that connections keep prepared. */
+/** A statement that connections keep prepared. */
 interface Prepared {
   /** The same on all connections. */
   readonly name: string
   shape: Shape | undefined
 }
 
-/** By text. There are few: whoever sends many texts does not have them prepared. */
-const known = new Map<string, Prepared>()
+/** By text. There are few: code that sends many different texts does not prepare them. */
+const statements = new Map<string, Prepared>()
 
 /** The name under which connections prepare a statement. */
 export function nameOf(text: string): string {
-  const found = known.get(text)
+  const found = statements.get(text)
   if (found !== undefined) return found.name
-  const name = `s${known.size}`
-  known.set(text, { name, shape: undefined })
+  const name = `s${statements.size}`
+  statements.set(text, { name, shape: undefined })
   return name
 }
 
@@ -29,20 +29,20 @@ interface Shape {
   readonly blank: Row
 }
 
-/** The rows, with what is said of them. Of several statements in one text, an array of each. */
+/** The rows, with `count` and `command`. For a text of several statements, an array of each. */
 export function readResult(result: QueryArrayResult | QueryArrayResult[], text: string): Rows {
   if (Array.isArray(result))
-    return described(
+    return describe(
       result.map(one => readResult(one, '')),
       0,
       '',
     )
   const { rows, rowCount, command } = result
-  return described(rows.length === 0 ? [] : asObjects(result, text), rowCount ?? 0, command)
+  return describe(rows.length === 0 ? [] : asObjects(result, text), rowCount ?? 0, command)
 }
 
 function asObjects({ rows, fields }: QueryArrayResult, text: string): Row[] {
-  const prepared = known.get(text)
+  const prepared = statements.get(text)
   let shape = prepared?.shape
   if (shape === undefined || !fits(shape, fields)) {
     shape = shapeOf(fields)
@@ -64,13 +64,13 @@ function shapeOf(fields: Fields): Shape {
   return { columns, blank: JSON.parse(`{${members.join(',')}}`) }
 }
 
-/** A migration may have changed the columns. */
+/** Whether the shape has these columns. A migration may have changed them. */
 function fits({ columns }: Shape, fields: Fields): boolean {
   return columns.length === fields.length && columns.every((name, at) => name === fields[at]?.name)
 }
 
-/** Not enumerable: the rows are equal to an array of the same rows. */
-function described(rows: Row[], count: number, command: string): Rows {
+/** Adds `count` and `command`, not enumerable, so that the rows equal a plain array of rows. */
+function describe(rows: Row[], count: number, command: string): Rows {
   return Object.defineProperties(rows, {
     count: { value: count },
     command: { value: command },

@@ -1,10 +1,10 @@
-// Rows written by one array a column: lists within a row come back as they were.
+// Rows written by one array a column: lists within a row are read back unchanged.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDatabase } from '../../test/support/database/database.ts'
 import { inserter } from './rows.ts'
 
-test('lists of words: any text in them, and lists without any', async t => {
+test('lists of words: with any text, and empty', async t => {
   const { owner, drop } = await createDatabase({ empty: true })
   t.after(drop)
   await owner`create table lists (account_id text, words text[])`

@@ -42,14 +42,14 @@ type KindOf<T> = { [K in Kind]: T extends Kinds[K] ? K : never }[Kind]
 
 /** How a column of many rows becomes one parameter. */
 interface Writing<Value> {
-  /** The type of the array, in which `write` makes an element; or documents between separators. */
+  /** The array's type, of which `write` makes an element; or documents between separators. */
   readonly as: `${string}[]` | 'documents'
   write(value: Value): string
-  /** The SQL of the value from what was read; by default the same. */
-  cast?(read: string): string
+  /** Turns the SQL of an element into the SQL of the column's value; by default the same. */
+  cast?(element: string): string
 }
 
-const asJson = (read: string) => `${read}::json`
+const asJson = (element: string) => `${element}::json`
 
 const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
   text: { as: 'text[]', write: value => (value === null ? 'NULL' : quoteElement(value)) },
@@ -61,15 +61,15 @@ const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
   exact_json: { as: 'documents', write: exactJson, cast: asJson },
   document: { as: 'documents', write: value => value ?? 'null' },
   json_text: { as: 'documents', write: value => value ?? 'null', cast: asJson },
-  hex: { as: 'text[]', write: value => value ?? 'NULL', cast: read => `decode(${read}, 'hex')` },
+  hex: { as: 'text[]', write: value => value ?? 'NULL', cast: text => `decode(${text}, 'hex')` },
   words: {
     as: 'text[]',
     // In quotes, as a word may be `null`.
     write: value => quoteElement(`{${value.map(quoteElement).join(',')}}`),
-    cast: read => `${read}::text[]`,
+    cast: text => `${text}::text[]`,
   },
-  bigints: { as: 'text[]', write: writeNumbers, cast: read => `${read}::bigint[]` },
-  integers: { as: 'text[]', write: writeNumbers, cast: read => `${read}::integer[]` },
+  bigints: { as: 'text[]', write: writeNumbers, cast: text => `${text}::bigint[]` },
+  integers: { as: 'text[]', write: writeNumbers, cast: text => `${text}::integer[]` },
 }
 
 function writeNumbers(numbers: readonly (bigint | number)[]): string {
@@ -95,8 +95,8 @@ function arrayOf(parameter: string, kind: Kind): string {
     : `${parameter}::${as}`
 }
 
-function cast(read: string, kind: Kind): string {
-  return KINDS[kind].cast?.(read) ?? read
+function cast(element: string, kind: Kind): string {
+  return KINDS[kind].cast?.(element) ?? element
 }
 
 /**
@@ -109,21 +109,20 @@ export function inserter<Row extends OfAccount>(
   columns: Columns<Row>,
   suffix = '',
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
-  const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
+  const { entries, names, arrays, parametersOf } = columnsOf<Row>(columns)
   const values = entries.map(([name, kind]) => cast(`r.${name}`, kind))
-  const statement = madeOnce(
+  const statement = cacheTexts(
     name => `insert into ${name} as t (${names})
-    select ${values.join(', ')} from unnest(${read}) as r(${names}) ${suffix}`,
+    select ${values.join(', ')} from unnest(${arrays}) as r(${names}) ${suffix}`,
   )
-  // Citus would collect rows of a bare unnest on the coordinator and copy them to their shards,
+  // Citus would collect the rows of a bare unnest on the coordinator and copy them to their shards,
   // which row-level security forbids. Joined to the co-located books, the statement runs on the
   // shard.
   const own = values.map(column => (column === 'r.account_id' ? 'b.account_id' : column))
   const anchored = `insert into ${table} as t (${names})
     select ${own.join(', ')} from books b
-    join unnest(${read}) as r(${names}) on r.account_id = b.account_id where true`
-  // If fewer rows are written than sent, an account has no book, unless conflicting rows are
-  // skipped.
+    join unnest(${arrays}) as r(${names}) on r.account_id = b.account_id where true`
+  // Fewer rows than sent are written when an account has no book, or a conflicting row is skipped.
   const skips_conflicts = suffix.endsWith('do nothing')
   return async (tx, rows) => {
     if (rows.length === 0) return undefined
@@ -143,9 +142,9 @@ export function inserter<Row extends OfAccount>(
 }
 
 /**
- * Makes a function that updates many rows of a table: finds each by its `key` columns and writes
- * the others. If a row is missing, does not meet `condition` or is changed concurrently, the
- * statement fails as contention.
+ * Makes a function that updates many rows of a table. It finds each row by its `key` columns and
+ * writes the other columns. The statement fails as contention when a row is missing, does not meet
+ * `condition` or is changed concurrently.
  */
 export function updater<Row extends OfAccount>(
   table: string,
@@ -153,14 +152,14 @@ export function updater<Row extends OfAccount>(
   columns: Columns<Row>,
   condition = 'true',
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
-  const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
+  const { entries, names, arrays, parametersOf } = columnsOf<Row>(columns)
   const sets = entries
     .filter(([name]) => !key.includes(name))
     .map(([name, kind]) => `${name} = ${cast(`k.${name}`, kind)}`)
   const found = entries
     .filter(([name]) => key.includes(name))
     .map(([name, kind]) => `t.${name} = ${cast(`k.${name}`, kind)}`)
-  // The limit makes the look-up of each row's ctid use the index; see keysOf. A join by the key,
+  // The limit makes each row's look-up of its ctid use the index; see keysOf. A join by the key,
   // planned while the table is small, might scan all of it.
   return eachWritten(
     table,
@@ -170,7 +169,7 @@ export function updater<Row extends OfAccount>(
       `with written as (
       update ${name} t set ${sets.join(', ')}
       from (
-        select k.*, place from unnest(${read}) as k(${names})
+        select k.*, place from unnest(${arrays}) as k(${names})
         cross join lateral (
           select ctid as place from ${name} t
           where ${found.join(' and ')} ${named} and ${condition} limit 1
@@ -187,7 +186,7 @@ export function deleter<Row extends OfAccount>(
   table: string,
   columns: Columns<Row>,
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
-  const { entries, names, read, parametersOf } = columnsOf<Row>(columns)
+  const { entries, names, arrays, parametersOf } = columnsOf<Row>(columns)
   const found = entries.map(([name]) => `t.${name} = k.${name}`)
   return eachWritten(
     table,
@@ -196,7 +195,7 @@ export function deleter<Row extends OfAccount>(
     (name, named, wanted) =>
       `with removed as (
       delete from ${name} t where ctid = any (array(
-        select place from unnest(${read}) as k(${names})
+        select place from unnest(${arrays}) as k(${names})
         cross join lateral (
           select ctid as place from ${name} t where ${found.join(' and ')} ${named} limit 1
         ) t
@@ -207,8 +206,8 @@ export function deleter<Row extends OfAccount>(
 }
 
 /**
- * Sends one statement for each shard. Its last parameters are the number of rows to find, and their
- * accounts.
+ * Sends one statement for each shard. Its last parameters are the number of rows to find, and the
+ * rows' accounts where the statement names them.
  */
 function eachWritten<Row extends OfAccount>(
   table: string,
@@ -217,7 +216,7 @@ function eachWritten<Row extends OfAccount>(
   textOf: (name: string, named: string, wanted: string) => string,
 ) {
   const wanted = `$${columns + 1}`
-  const statement = madeOnce((name, named) => textOf(name, named, wanted))
+  const statement = cacheTexts((name, named) => textOf(name, named, wanted))
   return async (tx: TransactionSql, rows: readonly Row[]) => {
     const sent = byShard(rows).map(rows => {
       const [named, names] = accountsIn('t', columns + 2, rows)
@@ -230,16 +229,16 @@ function eachWritten<Row extends OfAccount>(
 }
 
 /**
- * Makes each text once: a long text would be joined, and hashed to find its name, for every batch.
+ * Caches each text: otherwise every batch would join a long text, and hash it to find its name.
  * There are few texts: one for each table, or for each shard of it on the machines of a spread
  * database.
  */
-function madeOnce(make: (name: string, named: string) => string) {
-  const made = new Map<string, string>()
+function cacheTexts(make: (name: string, named: string) => string) {
+  const texts = new Map<string, string>()
   return (name: string, named = ''): string => {
     const key = `${name} ${named}`
-    const text = made.get(key) ?? make(name, named)
-    made.set(key, text)
+    const text = texts.get(key) ?? make(name, named)
+    texts.set(key, text)
     return text
   }
 }
@@ -261,14 +260,14 @@ function columnsOf<Row extends object>(columns: Columns<Row>) {
     entries,
     names: entries.map(([name]) => name).join(', '),
     /** The arguments of unnest: one array for each column. */
-    read: entries.map(([, kind], i) => arrayOf(`$${i + 1}`, kind)).join(', '),
+    arrays: entries.map(([, kind], i) => arrayOf(`$${i + 1}`, kind)).join(', '),
     parametersOf: (rows: readonly Row[]) => writers.map(write => write(rows)),
   }
 }
 
 /**
- * Splits successive versions of rows into rounds with one version of a row each: one update writes
- * a row once, and triggers must see every step.
+ * Splits successive versions of rows into rounds. A round has one version of a row, because one
+ * update writes a row once, and triggers must see each version.
  */
 export function inRounds<Row extends Key>(versions: readonly Row[]): Row[][] {
   const rounds: Row[][] = []

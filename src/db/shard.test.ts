@@ -1,4 +1,4 @@
-// Where accounts are on a spread database: the engine's own hash, and shards visited in one order.
+// The shards of accounts on a spread database: PostgreSQL's hash, and one order of visits.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
@@ -32,7 +32,7 @@ const HALVES = [
   { first: 0, last: 2 ** 31 - 1 },
 ]
 
-test('hashText, any text: what PostgreSQL hashes it to', async () => {
+test('hashText, any text: the hash that PostgreSQL computes', async () => {
   const texts = fc.sample(fc.string({ unit: 'grapheme', maxLength: 60 }), { seed, numRuns: 500 })
   // PostgreSQL has no text with a NUL, and none that ends within a character.
   const sent = texts.map(text => text.replaceAll('\0', ' ').toWellFormed())
@@ -41,7 +41,7 @@ test('hashText, any text: what PostgreSQL hashes it to', async () => {
   for (const { text, hash } of rows) assert.equal(hashText(text), hash, JSON.stringify(text))
 })
 
-test('byShard: the shards in order, each account in its own; all at once on one engine', t => {
+test('byShard: the shards in order, each account in its own; one group on a single PostgreSQL', t => {
   t.after(() => useShards(WHOLE))
   const items = Array.from({ length: 20 }, (_, i) => ({ account_id: `acc_${i}` }))
   assert.deepEqual([isSpread(), byShard(items)], [false, [items]])
@@ -54,7 +54,7 @@ test('byShard: the shards in order, each account in its own; all at once on one 
   assert.deepEqual(new Set(groups.flat()), new Set(items))
 })
 
-test('a transaction at its shard: reads and writes the tables there, and writes none before it holds it', async t => {
+test('a transaction at its shard: reads and writes the shard’s tables, but writes only after holdShard', async t => {
   t.after(() => useShards(WHOLE))
   const parts = new Map([
     ['books', '102008'],

@@ -6,13 +6,13 @@ import { sql, type Tag } from './sql.ts'
 
 export type OfAccount = { readonly account_id: string }
 
-/** A range of hashes. */
+/** The rows of the accounts whose hash is in a range. */
 interface Shard {
   readonly first: number
   readonly last: number
   /** host:port of the machine that has the shard, as the machines call each other. */
   readonly machine?: string
-  /** By table, the number of the shard's part of it. On its machine, each part is a table. */
+  /** By table name, Citus's id of the table's part. On the machine it is the table `name_id`. */
   readonly parts?: ReadonlyMap<string, string>
 }
 
@@ -81,7 +81,7 @@ export function shardOf(account_id: string): number {
 const hashes = new Map<string, number>()
 const MOST_HASHES = 10_000
 
-/** The shard that a transaction is about, if its connection goes to the machine of that shard. */
+/** The shard whose rows alone a transaction touches, on a connection to the shard's machine. */
 interface Taken {
   readonly shard: Shard
   /** Whether the transaction has locked the shard, so that it cannot move. */
@@ -95,9 +95,9 @@ function takenBy(tx: Tag): Taken | undefined {
 }
 
 /**
- * Declares that the transaction is only about rows of the account's shard. Its connection must go
- * to the machine that has the shard. Its statements may then name the tables of that machine
- * (`tableAt`), which need no plan of Citus. After it has locked its books, it must hold the shard.
+ * Declares that the transaction touches only rows of the account's shard. Its connection must go to
+ * the shard's machine. Its statements may then name that machine's tables (`tableAt`), which need
+ * no plan of Citus. After it has locked its books, it must call `holdShard`.
  */
 export function takeShard(tx: TransactionSql, account_id: string): void {
   const shard = shards[shardOf(account_id)]
@@ -107,9 +107,9 @@ export function takeShard(tx: TransactionSql, account_id: string): void {
 
 /**
  * Locks the shard as Citus locks it for writes, so that it does not move meanwhile. If it has moved
- * already, the transaction fails as contention. It comes after the locks of the books, as in Citus.
- * In the other order, a transaction that holds the shard and waits for a book could wait for one
- * that waits for the move.
+ * already, the transaction fails as contention. Call it after the books are locked, as Citus does.
+ * In the other order, a transaction that holds the shard and waits for a book could deadlock with
+ * one that holds the book and waits for the move.
  */
 export function holdShard(tx: TransactionSql): void {
   const taken = takenBy(tx)
@@ -119,7 +119,7 @@ export function holdShard(tx: TransactionSql): void {
   taken.held = true
 }
 
-/** Whether a statement may write to a table without a join with the books; see `inserter`. */
+/** Whether a statement may write to a table without a join to the books; see `inserter`. */
 export function isAtShard(tx: TransactionSql): boolean {
   return !isSpread() || takenBy(tx) !== undefined
 }
@@ -169,8 +169,8 @@ export async function eachShard<T extends OfAccount, Row>(
 }
 
 /**
- * Rows of all shards that follow each other in an order, one statement each: Citus has no recursive
- * query over several shards. `next` finds the row after the last one.
+ * Reads rows of all shards in an order, by one statement a row: Citus has no recursive query over
+ * several shards. `next` finds the row after the given one.
  */
 export async function stepByStep<Row>(
   next: (last: Row | undefined) => PromiseLike<readonly Row[]>,

@@ -1,17 +1,18 @@
 // Sockets that detect a server that has vanished silently. After a failover, or behind a proxy that
-// keeps half a connection open, TCP alone would wait for a quarter of an hour. The driver says
-// whether an answer is due; this file knows nothing of the protocol.
+// keeps half a connection open, TCP alone would wait for a quarter of an hour. The caller says
+// whether an answer is due; this file does not know the protocol.
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connectionError } from './failure.ts'
 
 interface Watched {
   readonly socket: Socket
-  /** Whether an answer is due, or a transaction is held at the server. */
+  /** Whether an answer is due, or a transaction holds the connection. */
   readonly isAwaited: () => boolean
-  heard_at: number
-  /** What was received by then. Behind TLS a socket has no `data` events. */
-  heard_bytes: number
+  /** When a check last noticed received bytes. */
+  received_at: number
+  /** The bytes received by then. They are polled: behind TLS a socket has no `data` events. */
+  received_bytes: number
   /** When the wait for an answer was noticed; undefined while none is due. */
   waits_since: number | undefined
 }
@@ -22,7 +23,7 @@ interface Server {
   readonly watching: NodeJS.Timeout
 }
 
-/** By address. */
+/** The servers of the process, by address. */
 const servers = new Map<string, Server>()
 
 /**
@@ -32,23 +33,23 @@ const servers = new Map<string, Server>()
  */
 export function watchedSocket(silence_ms: number | undefined, isAwaited: () => boolean): Socket {
   const socket = new Socket()
-  // A failure while nobody listens would end the process. The connection is told of the close.
+  // Without a listener, an error event would end the process. pg reacts to the close event.
   socket.on('error', () => {})
   const { connect } = socket
   socket.connect = ((port: number | string, host?: string) => {
     if (silence_ms !== undefined) {
-      const since = { heard_at: performance.now(), heard_bytes: 0, waits_since: undefined }
+      const since = { received_at: performance.now(), received_bytes: 0, waits_since: undefined }
       watch({ socket, isAwaited, ...since }, `${host}:${port}`, silence_ms)
     }
     connect.apply(socket, [port, host] as never)
-    // Comes after: Node gives a socket that connects its own `write` again.
+    // Follows `connect`, in which Node replaces the socket's `write` by its own.
     gatherWrites(socket)
     return socket
   }) as Socket['connect']
   return socket
 }
 
-/** Has what fails while an answer is read end the connection: it would end the process. */
+/** Makes an exception of pg's reader close the connection. It would end the process otherwise. */
 export function guardReader(stream: Duplex): void {
   const guarded = (read: (...given: unknown[]) => void) => {
     return (...given: unknown[]) => {
@@ -64,12 +65,12 @@ export function guardReader(stream: Duplex): void {
   for (const read of readers) stream.on('data', guarded(read))
 }
 
-/** Larger ones are not copied. */
+/** Larger writes are not copied, in bytes. */
 const SMALL = 16 * 1024
 
 /**
- * Gathers what is written until the next tick, so that the ten statements of a batch are one write:
- * pg writes each in five pieces.
+ * Gathers the writes until the next tick into one, because pg writes each statement in five pieces.
+ * The ten statements of a batch are then one write.
  */
 function gatherWrites(socket: Socket): void {
   const write = socket.write.bind(socket) as (data: Uint8Array, done?: () => void) => boolean
@@ -90,7 +91,7 @@ function gatherWrites(socket: Socket): void {
   }) as Socket['write']
 }
 
-/** Adds a connection to those to its server. */
+/** Adds a connection to the set of its server, until it closes. */
 function watch(one: Watched, name: string, silence_ms: number): void {
   const server = servers.get(name) ?? watchServer(silence_ms)
   servers.set(name, server)
@@ -103,32 +104,32 @@ function watch(one: Watched, name: string, silence_ms: number): void {
   })
 }
 
-/** Checks eight times within `silence_ms`. It may notice that much later that a wait has begun. */
+/** Checks eight times within `silence_ms`. It may notice a wait one interval after its start. */
 function watchServer(silence_ms: number): Server {
   const connections = new Set<Watched>()
   const every_ms = silence_ms / 8
-  let looked_at = performance.now()
-  const look = () => {
+  let checked_at = performance.now()
+  const check = () => {
     const now = performance.now()
     // A process that was suspended has not read the data that arrived meanwhile.
-    const late = now - looked_at > 2 * every_ms
-    looked_at = now
+    const late = now - checked_at > 2 * every_ms
+    checked_at = now
     if (late) return
     let gone_at = now
     for (const one of connections) {
-      if (one.socket.bytesRead > one.heard_bytes) {
-        one.heard_bytes = one.socket.bytesRead
-        one.heard_at = now
+      if (one.socket.bytesRead > one.received_bytes) {
+        one.received_bytes = one.socket.bytesRead
+        one.received_at = now
       }
       one.waits_since = one.isAwaited() ? (one.waits_since ?? now) : undefined
-      const silent_since = Math.max(one.waits_since ?? now, one.heard_at)
+      const silent_since = Math.max(one.waits_since ?? now, one.received_at)
       gone_at = Math.min(gone_at, silent_since)
     }
     if (now - gone_at < silence_ms) return
     const silent = connectionError('ETIMEDOUT', `the database was silent for ${silence_ms} ms`)
-    for (const { socket, heard_at } of connections) {
-      if (heard_at <= gone_at) socket.destroy(silent)
+    for (const { socket, received_at } of connections) {
+      if (received_at <= gone_at) socket.destroy(silent)
     }
   }
-  return { connections, watching: setInterval(look, every_ms).unref() }
+  return { connections, watching: setInterval(check, every_ms).unref() }
 }

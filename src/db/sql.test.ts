@@ -9,7 +9,7 @@ const sql = makeTag(async write => {
   return [] as unknown as Rows
 })
 
-/** What each statement becomes on its way to the server. */
+/** Each statement, with the text and parameters that are sent. */
 const WRITTEN: readonly (readonly [
   what: string,
   statement: PromiseLike<unknown>,
@@ -55,7 +55,7 @@ for (const [what, statement, text, parameters, prepare = true] of WRITTEN) {
   })
 }
 
-test('a statement: sent once it is awaited, and once only', async () => {
+test('a statement: sent when it is awaited, and only once', async () => {
   sent.length = 0
   const statement = sql`select 1`
   await Promise.resolve()
@@ -72,14 +72,14 @@ for (const value of [undefined, Symbol('s'), {}, [1], [null], [undefined]]) {
   })
 }
 
-test('more parameters than the protocol counts: rejects, and nothing is sent', async () => {
+test('more parameters than the protocol allows: rejects, and nothing is sent', async () => {
   sent.length = 0
   const values = Array.from({ length: 65_536 }, () => 1)
   await assert.rejects(async () => await sql.unsafe('select $1', values), /too many parameters/)
   assert.equal(sent.length, 0)
 })
 
-test('an error of a statement: its stack names the place that made it', async () => {
+test('an error of a statement: its stack names the place in the source that made it', async () => {
   const failing = makeTag(() => Promise.reject(new Error('no')))
   const error = await failing`select 1`.catch(error => error)
   assert.match(error.stack, /^Error: no\n[\s\S]*db\/sql\.test\.ts:\d+/)

@@ -1,8 +1,8 @@
-// Statements as tagged templates: sql`select ${id}` makes a statement whose values travel apart
-// from its text, as $1 and so on. Within another statement it is a fragment, and its text is put
-// in place. Knows nothing of connections: whoever makes a tag says how a statement is sent.
+// Statements as tagged templates: sql`select ${id}` makes a statement that sends its values apart
+// from its text, as $1 and so on. A statement within another one is a fragment: its text is put in
+// place. Does not know connections: the caller of makeTag passes how to send a statement.
 import { PostgresError } from './failure.ts'
-import { published } from './statements.ts'
+import { publishStatement } from './statements.ts'
 import { type Parameter, writeParameter } from './values.ts'
 
 /** A row whose columns the caller does not state. */
@@ -13,11 +13,11 @@ export type Row = Record<string, any>
 export type Rows<T extends readonly unknown[] = Row[]> = T & {
   /** How many rows it returned or changed. */
   readonly count: number
-  /** What the server did, such as `SELECT`. A COMMIT may be answered with `ROLLBACK`. */
+  /** The command that the server ran, such as `SELECT`. It may answer a COMMIT with `ROLLBACK`. */
   readonly command: string
 }
 
-/** Where each literal stands: the stack when its first statement was made. */
+/** The place of each template literal in the source: the stack when it made its first statement. */
 const origins = new WeakMap<TemplateStringsArray, Error>()
 
 /** A statement as it goes to the server. */
@@ -34,20 +34,20 @@ export const plain = (text: string): Sent => ({ text, parameters: [], prepare: f
 /** Sends a statement. `write` throws when a value cannot be sent. */
 export type Send = (write: () => Sent) => Promise<Rows>
 
-/** What may stand in a template. */
+/** A value that a template may contain. */
 type Value = Parameter | Fragment | Names
 
-/** Tags of statements, for a pool or one transaction. */
+/** Makes statements, for a pool or one transaction. */
 export interface Tag {
   <T extends readonly unknown[] = Row[]>(
     text: TemplateStringsArray,
     ...values: readonly Value[]
   ): Statement<T>
-  /** Names of columns or tables, quoted; `a.b` names b of a. */
+  /** Names of columns or tables, quoted; `a.b` names column b of table a. */
   (names: string | readonly string[]): Names
   /** These members of a row, or all, as `(columns) values (...)` of an insert. */
   <R extends object>(row: R, columns?: readonly (keyof R & string)[]): Names
-  /** A statement whose text the caller has put together: it must hold nothing that was sent. */
+  /** A statement whose text the caller has composed. The text must hold nothing of a request. */
   unsafe<T extends readonly unknown[] = Row[]>(
     text: string,
     parameters?: readonly Parameter[],
@@ -82,7 +82,7 @@ function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
 }
 
-/** The protocol counts them in 16 bits. */
+/** The protocol counts parameters in 16 bits. */
 const MAX_PARAMETERS = 65_535
 
 /** The text of a statement, and its parameters. */
@@ -103,9 +103,9 @@ class Text {
   }
 }
 
-/** Text that stands in a statement. */
+/** A part of a statement. */
 export class Fragment {
-  /** The parts of a literal: one object for each place in the source. Or a text put together. */
+  /** A template literal's parts, one object for each place in the source; or a composed text. */
   readonly source: TemplateStringsArray | string
   readonly values: readonly Value[]
 
@@ -131,8 +131,8 @@ export class Fragment {
 }
 
 /**
- * A statement, sent once somebody awaits it or calls `execute`. A promise of its rows.
- * @throws a TypeError in place of its rows when a value is undefined, or cannot be sent
+ * A statement, and a promise of its rows. It is sent when a caller awaits it or calls `execute`.
+ * @throws TypeError in place of its rows when a value is undefined or cannot be sent
  */
 export class Statement<T extends readonly unknown[] = Row[]>
   extends Fragment
@@ -155,7 +155,7 @@ export class Statement<T extends readonly unknown[] = Row[]>
     if (typeof source !== 'string' && !origins.has(source)) origins.set(source, new Error('made'))
   }
 
-  /** The stack of the place in the source that made it; '' of a text put together. */
+  /** The stack of the place in the source that made it; '' for a composed text. */
   get origin(): string {
     const made = typeof this.source === 'string' ? undefined : origins.get(this.source)
     return made?.stack?.replace(/^Error: made\n(?:.*\/db\/sql\.ts.*\n)*/, '') ?? ''
@@ -165,7 +165,7 @@ export class Statement<T extends readonly unknown[] = Row[]>
   execute(): Promise<Rows<T>> {
     if (this.#rows === undefined) {
       this.#rows = this.#sendOnce() as Promise<unknown> as Promise<Rows<T>>
-      // A statement of a transaction may be awaited by nobody: the transaction fails with it.
+      // A caller need not await a transaction's statement: the transaction fails with it.
       this.#rows.catch(() => {})
     }
     return this.#rows
@@ -190,8 +190,8 @@ export class Statement<T extends readonly unknown[] = Row[]>
   }
 
   /**
-   * The same statement, which its connection does not keep prepared: it is planned each time. The
-   * memory of a prepared statement is held until the connection ends.
+   * The same statement, but its connection does not keep it prepared: the server plans it each
+   * time. A prepared statement takes memory until the connection ends.
    */
   unprepared(): this {
     this.#prepare = false
@@ -206,9 +206,9 @@ export class Statement<T extends readonly unknown[] = Row[]>
       return sent
     }
     try {
-      return await published(() => text, this.#send(write))
+      return await publishStatement(() => text, this.#send(write))
     } catch (error) {
-      // The stack of an answer is that of the socket. A lost connection has one error for all.
+      // The server's error has the stack of the socket. All statements share a lost connection's.
       if (error instanceof PostgresError && this.origin !== '') error.stack += `\n${this.origin}`
       throw error
     }
@@ -228,7 +228,7 @@ export class Statement<T extends readonly unknown[] = Row[]>
   }
 }
 
-/** Makes a tag whose statements go by `send`. */
+/** Makes a tag whose statements are sent by `send`. */
 export function makeTag(send: Send): Tag {
   const tag = (
     first: TemplateStringsArray | string | readonly string[] | object,
@@ -248,7 +248,7 @@ export function makeTag(send: Send): Tag {
   return Object.assign(tag, { unsafe }) as Tag
 }
 
-/** Makes fragments, which no connection has to send. */
+/** Makes fragments, which are parts of statements and are never sent. */
 export const sql: Tag = makeTag(() => Promise.reject(new Error('nobody sends a fragment')))
 
 function isTemplate(value: object | string): value is TemplateStringsArray {

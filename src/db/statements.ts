@@ -1,9 +1,9 @@
-// Publishes each statement on the channel STATEMENTS, from its sending to its answer: its text with
-// placeholders, never its parameters.
+// Publishes each statement on the channel STATEMENTS when it is sent and when it is answered. A
+// message has the text with placeholders, never the parameters.
 import { currentCourse, STATEMENTS } from '../steps.ts'
 
-/** The answer to a statement, published while somebody listens. Statements of no course are not. */
-export function published<T>(text: () => string, answer: Promise<T>): Promise<T> {
+/** Publishes a statement of a course while the channel has subscribers. Returns its answer. */
+export function publishStatement<T>(text: () => string, answer: Promise<T>): Promise<T> {
   const within = STATEMENTS.hasSubscribers ? currentCourse() : undefined
   if (within === undefined) return answer
   const context = { within, text: '' }

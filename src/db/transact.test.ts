@@ -33,7 +33,7 @@ async function written(text: string): Promise<boolean> {
   return rows.length > 0
 }
 
-test('COMMIT behind its statements: resolves when they can be read', async () => {
+test('COMMIT behind its statements: resolves when their rows can be read', async () => {
   const result = await sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('sent at once')`, commit()])
     assert.ok(await written('sent at once'))
@@ -50,7 +50,7 @@ test('COMMIT behind a statement that fails: rejects with its error, nothing writ
   assert.equal(await written('half'), false)
 })
 
-test('a statement after the COMMIT: refused, as no transaction would have it', async () => {
+test('a statement after the COMMIT: refused', async () => {
   const work = sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('in time')`, commit()])
     await tx`insert into notes values ('too late')`
@@ -59,7 +59,7 @@ test('a statement after the COMMIT: refused, as no transaction would have it', a
   assert.deepEqual([await written('in time'), await written('too late')], [true, false])
 })
 
-test('no COMMIT of its own: committed at the end, rolled back when the work fails', async () => {
+test('work that does not commit itself: committed at the end, rolled back when it fails', async () => {
   await sql.begin(async tx => void (await tx`insert into notes values ('at the end')`))
   const failing = sql.begin(async tx => {
     await tx`insert into notes values ('given up')`
@@ -69,7 +69,7 @@ test('no COMMIT of its own: committed at the end, rolled back when the work fail
   assert.deepEqual([await written('at the end'), await written('given up')], [true, false])
 })
 
-test('a COMMIT that is refused: rejects, and ends no transaction that gets its connection', async () => {
+test('a refused COMMIT: rejects, and does not end the next transaction on the connection', async () => {
   const first = sql.begin((tx, commit) =>
     Promise.all([tx`insert into checked_at_commit values (1), (1)`, commit()]),
   )
@@ -86,14 +86,14 @@ test('a COMMIT that is refused: rejects, and ends no transaction that gets its c
 })
 
 test('a statement of a transaction that is over: rejects, and writes nothing', async () => {
-  // As a member: what is returned by itself would be called to see whether it is a promise.
+  // Returned as a member: as the result itself, its `then` would be called.
   const { tx } = await sql.begin(async tx => ({ tx }))
   const late = async () => await tx`insert into notes values ('after the end')`
   await assert.rejects(late, { code: 'TRANSACTION_OVER' })
   assert.equal(await written('after the end'), false)
 })
 
-test('a statement of a savepoint that is over, or of one whose transaction is: rejects, and writes nothing', async () => {
+test('a statement of a savepoint, the savepoint or its transaction is over: rejects, and writes nothing', async () => {
   const write = (tx: TransactionSql) => tx`insert into notes values ('after the savepoint')`
   const { tx, within } = await sql.begin(async tx => {
     const within = await tx.savepoint(async tx => ({ tx }))
@@ -105,7 +105,7 @@ test('a statement of a savepoint that is over, or of one whose transaction is: r
   assert.equal(await written('after the savepoint'), false)
 })
 
-test('a savepoint that ends after its transaction: no transaction that comes after is touched', async () => {
+test('a savepoint that ends after its transaction: later transactions are not affected', async () => {
   const waits = Promise.withResolvers<void>()
   let late: Promise<unknown> = Promise.resolve()
   const first = sql.begin(async tx => {
@@ -125,7 +125,7 @@ test('a savepoint that ends after its transaction: no transaction that comes aft
   assert.ok(await written('of another'))
 })
 
-test('savepoints within savepoints: each goes back to its own beginning', async () => {
+test('savepoints within savepoints: each rolls back to its own beginning', async () => {
   await sql.begin(async tx => {
     await tx`insert into notes values ('around')`
     const outer = tx.savepoint(async tx => {
@@ -143,7 +143,7 @@ test('savepoints within savepoints: each goes back to its own beginning', async 
   assert.deepEqual(kept, [true, false, false])
 })
 
-test('a statement that cannot be written: its transaction fails, though nobody waits for it', async () => {
+test('a statement that cannot be sent: its transaction fails, although no caller awaits it', async () => {
   const bad = (tx: TransactionSql) =>
     void tx`insert into notes values (${undefined as never})`.execute()
   const alone = sql.begin(async tx => {
@@ -160,7 +160,7 @@ test('a statement that cannot be written: its transaction fails, though nobody w
   assert.equal(await written('beside nothing'), false)
 })
 
-test('statements of one text in a transaction that fails: rejects with the cause, and the next is well', async () => {
+test('statements of one text in a failed transaction: rejects with the cause, and the next one succeeds', async () => {
   const asked = (tx: TransactionSql, id: number) => tx`select ${id}::integer as failing_twice`
   const work = sql.begin(tx => Promise.all([tx`select 1 / 0`, asked(tx, 1), asked(tx, 2)]))
   await assert.rejects(work, { code: '22012' })
@@ -173,7 +173,7 @@ test('statements of one text in a transaction that fails: rejects with the cause
   assert.equal(row?.failing_twice, 3)
 })
 
-test('work that fails once it is committed: whether it happened is not said to be no', async () => {
+test('work that fails after its COMMIT: OutcomeUnknown', async () => {
   const other = connect(database.url, { max: 1, as: 'service' })
   const work = sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('then elsewhere')`, commit()])
@@ -184,7 +184,7 @@ test('work that fails once it is committed: whether it happened is not said to b
   assert.ok(await written('then elsewhere'))
 })
 
-test('work that fails while COMMIT is to be sent: nothing is committed', async () => {
+test('work that fails before its COMMIT is sent: nothing is committed', async () => {
   const work = sql.begin(async (tx, commit) => {
     await tx`insert into notes values ('not to be')`
     void commit().catch(() => {})
@@ -194,7 +194,7 @@ test('work that fails while COMMIT is to be sent: nothing is committed', async (
   assert.equal(await written('not to be'), false)
 })
 
-test('a COMMIT of what only reads answered with XX000: rejects with it, as nothing is unknown', async t => {
+test('a COMMIT of a read-only transaction, answered with XX000: rejects with that error', async t => {
   const proxy = await startProxy(database.url)
   t.after(() => proxy.close())
   const on = connect(proxy.url, { max: 1, as: 'service' })
@@ -204,7 +204,7 @@ test('a COMMIT of what only reads answered with XX000: rejects with it, as nothi
   await assert.rejects(reading, { name: 'PostgresError', code: 'XX000' })
 })
 
-/** The same statement, committed by a COMMIT sent behind it, and by one sent once it was answered. */
+/** One statement, with a COMMIT sent right behind it, and with a COMMIT after its answer. */
 const WAYS: readonly (readonly [
   way: string,
   run: (on: Sql, statement: (tx: TransactionSql) => Promise<unknown>) => Promise<unknown>,
@@ -216,13 +216,13 @@ const WAYS: readonly (readonly [
   ['after its statements', (on, statement) => on.begin(statement)],
 ]
 
-// Class 40 but for 40003, class 23 and 25P02 say that nothing was committed; no other does.
+// Only class 40 without 40003, class 23 and 25P02 prove that nothing was committed.
 const CERTAIN = ['40000', '40001', '40002', '40P01', '23000', '23505', '23514', '25P02']
 const UNCERTAIN = ['40003', '08007', '25P01', '53100', '55P03', '57014', '58030', 'P0001', 'XX000']
 
 for (const [way, run] of WAYS) {
   for (const code of CERTAIN) {
-    test(`a COMMIT ${way} answered with ${code}: rejects with it, as it did not happen`, async () => {
+    test(`a COMMIT ${way} answered with ${code}: rejects with that error`, async () => {
       await assert.rejects(
         run(sql, tx => tx`insert into told_at_commit values (${code})`),
         { code },
@@ -230,7 +230,7 @@ for (const [way, run] of WAYS) {
     })
   }
   for (const code of UNCERTAIN) {
-    test(`a COMMIT ${way} answered with ${code}: whether it happened is not known`, async () => {
+    test(`a COMMIT ${way} answered with ${code}: OutcomeUnknown`, async () => {
       const answer = await run(sql, tx => tx`insert into told_at_commit values (${code})`).then(
         () => 'committed',
         (error: unknown) => error,
@@ -238,7 +238,7 @@ for (const [way, run] of WAYS) {
       assert.ok(answer instanceof OutcomeUnknown, String(answer))
       assert.equal((answer.cause as { code?: string }).code, code)
     })
-    test(`a statement before a COMMIT ${way} fails of ${code}: rejects with it, nothing written`, async () => {
+    test(`a statement before a COMMIT ${way} fails with ${code}: rejects with that error, nothing written`, async () => {
       const raising = `do $$ begin raise 'told to' using errcode = '${code}'; end $$`
       const failing = (tx: TransactionSql) =>
         Promise.all([tx`insert into notes values (${code})`, tx.unsafe(raising)])
@@ -247,7 +247,7 @@ for (const [way, run] of WAYS) {
     })
   }
 
-  test(`a COMMIT ${way} carried out and answered with XX000: not known, and the connection serves on`, async t => {
+  test(`a COMMIT ${way} carried out and answered with XX000: OutcomeUnknown, and the connection goes on`, async t => {
     const proxy = await startProxy(database.url)
     t.after(() => proxy.close())
     const on = connect(proxy.url, { max: 1, as: 'service' })
@@ -289,7 +289,7 @@ test('a client that vanishes between a statement and its Sync: its locks are giv
   assert.equal(await ended, 'ended')
 })
 
-test('a read of one flight: what it asked is read, of the accounts named, in its own transaction', async () => {
+test('readAtOnce: reads rows of the named accounts, in its own transaction', async () => {
   const read = await readAtOnce(sql, ['acc_one', 'acc_two'], async tx => {
     const [named, mode] = await Promise.all([
       tx`select current_setting('corridor.accounts') as of`,
@@ -302,7 +302,7 @@ test('a read of one flight: what it asked is read, of the accounts named, in its
   assert.equal(after?.of, '')
 })
 
-test('a read of one flight that waits for an answer and asks again: refused, as it is over', async () => {
+test('readAtOnce, a statement after an awaited answer: refused', async () => {
   const work = readAtOnce(sql, ['acc_one'], async tx => {
     await tx`select 1`
     await tx`select text from notes`
@@ -310,7 +310,7 @@ test('a read of one flight that waits for an answer and asks again: refused, as 
   await assert.rejects(work, /after the COMMIT/)
 })
 
-test('a read of one flight that fails, or writes: rejects, and the connection is well', async () => {
+test('readAtOnce, work that fails or writes: rejects, and the connection goes on', async () => {
   await assert.rejects(
     readAtOnce(sql, ['acc_one'], async tx => tx`select 1 / 0`),
     { code: '22012' },

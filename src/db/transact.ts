@@ -1,27 +1,27 @@
-// Transactions: BEGIN to COMMIT or ROLLBACK on one connection, although it may be lost in the
-// middle. COMMIT may be sent right behind the last statements. Retries nothing.
+// Runs a transaction from BEGIN to COMMIT or ROLLBACK on one connection, which may be lost
+// meanwhile. COMMIT may be sent right behind the last statements. Retries nothing.
 import { nextTick } from '../turns.ts'
 import type { Connection } from './connection.ts'
 import { isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
 import { makeTag, plain, type Rows, type Sent, type Tag } from './sql.ts'
-import { published } from './statements.ts'
+import { publishStatement } from './statements.ts'
 
 /** Statements of one transaction. */
 export interface TransactionSql extends Tag {
-  /** Runs `work` within a savepoint, and goes back to it when the work rejects. */
+  /** Runs `work` within a savepoint, and rolls back to it when the work rejects. */
   savepoint<T>(work: (tx: TransactionSql) => PromiseLike<T>): Promise<T>
 }
 
 /**
- * The work of a transaction, which is committed when it resolves. It may call `commit` itself: then
- * COMMIT is sent right behind the statements made before, without another round trip, and `commit`
- * resolves when the transaction is committed. If one of them fails, the server rolls back and
- * `commit` rejects. Later statements are refused, as they would miss the transaction.
+ * The work of a transaction. The transaction commits when the work resolves. The work may call
+ * `commit` earlier: COMMIT then follows the statements made before, without another round trip, and
+ * `commit` resolves when the transaction is committed. If one of those statements fails, the server
+ * rolls back and `commit` rejects. Later statements are refused: they would miss the transaction.
  */
 export type Work<T> = (tx: TransactionSql, commit: () => Promise<void>) => T | Promise<T>
 
 /**
- * Runs a transaction on a connection that nobody else uses. Rolls back and rejects when the work
+ * Runs a transaction on a connection that it alone uses. Rolls back and rejects when the work
  * rejects, when one of its statements has failed, or when the connection is lost.
  * @throws OutcomeUnknown when a transaction that writes may have been committed
  */
@@ -35,20 +35,20 @@ export async function runTransaction<T>(
   try {
     return await connection.hold(async () => {
       await connection.send(plain(`begin ${mode}`))
-      // A statement is sent once it is awaited: those made before have been by the next tick.
+      // A statement is sent when it is awaited. By the next tick all earlier statements are sent.
       const result = await work(transaction.tag(), () => transaction.commit(nextTick()))
       await transaction.commit()
       return result
     })
   } catch (error) {
-    const cause = await transaction.giveUp(error)
+    const cause = await transaction.rollBack(error)
     throw transaction.mayHaveWritten() ? new OutcomeUnknown(error) : cause
   }
 }
 
 class Transaction {
   readonly #connection: Connection
-  /** The error of the first statement that failed; later ones only say that one did. */
+  /** The error of the first statement that failed. Later errors only say that one has failed. */
   #failed: { readonly error: unknown } | undefined
   #over = false
   #commit: Promise<void> | undefined
@@ -57,18 +57,18 @@ class Transaction {
   #refused = false
 
   readonly #reads: boolean
-  /** The transaction that this one is a savepoint of. */
-  readonly #around: Transaction | undefined
+  /** The transaction in which this one is a savepoint. */
+  readonly #outer: Transaction | undefined
 
-  constructor(connection: Connection, of: { reads: boolean; around?: Transaction }) {
+  constructor(connection: Connection, of: { reads: boolean; outer?: Transaction }) {
     this.#connection = connection
     this.#reads = of.reads
-    this.#around = of.around
+    this.#outer = of.outer
   }
 
   get #isOver(): boolean {
-    const around = this.#around
-    return this.#over || (around ? around.#isOver : false)
+    const outer = this.#outer
+    return this.#over || (outer ? outer.#isOver : false)
   }
 
   tag(): TransactionSql {
@@ -79,21 +79,21 @@ class Transaction {
     )
   }
 
-  /** Sends COMMIT, once, when all statements that go before it are sent. */
+  /** Sends COMMIT, once, when `sent` resolves: all statements before it are sent then. */
   commit(sent?: Promise<void>): Promise<void> {
     if (this.#commit === undefined) {
       this.#commit = this.#sendCommit(sent)
-      // Whoever asks for it may wait for something else first.
+      // The caller may await another promise first; a rejection must not count as unhandled.
       this.#commit.catch(() => {})
     }
     return this.#commit
   }
 
-  /** Rolls back, if it is not over. Returns the cause of the error. */
-  async giveUp(error: unknown): Promise<unknown> {
+  /** Rolls back, unless the transaction has ended. Returns the cause of the error. */
+  async rollBack(error: unknown): Promise<unknown> {
     this.#over = true
     await this.#commit?.catch(() => {})
-    // After a COMMIT that was answered with an error too: it may have left a transaction.
+    // A COMMIT that was answered with an error may have left the transaction open.
     if (this.#outcome === 'open' || this.#outcome === 'sent' || this.#refused) {
       await this.#connection.send(plain('rollback')).catch(() => this.#connection.destroy())
     }
@@ -105,7 +105,7 @@ class Transaction {
     return this.#failed === undefined ? error : this.#failed.error
   }
 
-  /** Whether COMMIT was sent, and nothing says that it did not happen. */
+  /** Whether COMMIT was sent, and no answer proves a rollback. */
   mayHaveWritten(): boolean {
     if (this.#reads || this.#outcome === 'open' || this.#outcome === 'rolled back') return false
     if (this.#outcome === 'committed') return true
@@ -113,7 +113,7 @@ class Transaction {
   }
 
   async #send(write: () => Sent): Promise<Rows> {
-    if (this.#isOver) throw over()
+    if (this.#isOver) throw transactionOver()
     try {
       return await this.#connection.send(write())
     } catch (error) {
@@ -125,12 +125,12 @@ class Transaction {
   async #sendCommit(before: Promise<void> | undefined): Promise<void> {
     await before
     if (this.#failed !== undefined) throw this.#failed.error
-    if (this.#over) throw over()
+    if (this.#over) throw transactionOver()
     this.#over = true
     this.#outcome = 'sent'
     try {
       const sent = this.#connection.send(plain('commit'))
-      const { command } = await (this.#reads ? sent : published(() => 'commit', sent))
+      const { command } = await (this.#reads ? sent : publishStatement(() => 'commit', sent))
       this.#outcome = command === 'COMMIT' ? 'committed' : 'rolled back'
       if (command === 'COMMIT') return
       throw this.#causeOf(new Error(`the server answered COMMIT with ${command}`))
@@ -143,16 +143,16 @@ class Transaction {
 
   async #savepoint<T>(work: (tx: TransactionSql) => PromiseLike<T>): Promise<T> {
     await this.#send(() => plain('savepoint corridor'))
-    const within = new Transaction(this.#connection, { reads: this.#reads, around: this })
+    const inner = new Transaction(this.#connection, { reads: this.#reads, outer: this })
     try {
-      const result = await work(within.tag())
-      within.#over = true
-      if (within.#failed !== undefined) throw within.#failed.error
+      const result = await work(inner.tag())
+      inner.#over = true
+      if (inner.#failed !== undefined) throw inner.#failed.error
       await this.#send(() => plain('release savepoint corridor'))
       return result
     } catch (error) {
-      within.#over = true
-      // Released, too: a savepoint around this one has the same name.
+      inner.#over = true
+      // Also releases it: the savepoint around it has the same name.
       const back = 'rollback to savepoint corridor; release savepoint corridor'
       await this.#send(() => plain(back)).catch(() => {})
       throw error
@@ -161,12 +161,12 @@ class Transaction {
 }
 
 /**
- * PostgreSQL, appendix A: in_failed_sql_transaction, and invalid_sql_statement_name, of a statement
- * that was to be prepared in a failed transaction.
+ * Errors that an earlier failure causes. PostgreSQL, appendix A: in_failed_sql_transaction, and
+ * invalid_sql_statement_name, for a statement that a failed transaction could not prepare.
  */
 const CONSEQUENCES = new Set<unknown>(['25P02', '26000'])
 
-function over(): Error {
+function transactionOver(): Error {
   return Object.assign(new Error('a statement was sent after the COMMIT or the end'), {
     code: 'TRANSACTION_OVER',
   })

@@ -1,4 +1,4 @@
-// DATABASE_URL, as libpq reads it: a server by TCP or by a Unix socket, and whether it takes TLS.
+// Reads DATABASE_URL as libpq does: a server by TCP or by a Unix socket, with or without TLS.
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { DatabaseProblem } from './failure.ts'
 
@@ -9,16 +9,16 @@ interface Address {
   readonly password: string | undefined
   readonly database: string | undefined
   readonly ssl: false | TlsOptions
-  /** Said, as pg would ask the environment. */
+  /** Always set, because pg would take it from the environment otherwise. */
   readonly sslnegotiation: 'postgres'
-  /** For the server, as `-c search_path=books`. */
+  /** Options for the server, such as `-c search_path=books`. */
   readonly options: string | undefined
 }
 
-/** The parameters of a URL that count. Another one may choose the schema, or ask for TLS. */
+/** The known parameters of a URL. An unknown one might choose the schema, or ask for TLS. */
 const KNOWN = ['host', 'sslmode', 'options']
 
-/** @throws DatabaseProblem for what is not known: it might be meant to protect something */
+/** @throws DatabaseProblem for an unknown parameter, which might be meant to protect something */
 export function addressOf(url: string): Address {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   const unknown = [...searchParams.keys()].find(name => !KNOWN.includes(name))
@@ -48,7 +48,7 @@ export function addressOf(url: string): Address {
   }
 }
 
-/** Undefined when there is none: pg then asks the environment. */
+/** Decodes a part of the URL. Undefined for an empty one: pg then takes it from the environment. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text) || undefined

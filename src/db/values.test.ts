@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** What goes to PostgreSQL as a type, and comes back. */
+/** Values of each type, which PostgreSQL must return unchanged. */
 const READ: readonly (readonly [type: string, value: Parameter, read: unknown])[] = [
   ['text', 'a\n\t\\ " \' {} \u{1f600}', 'a\n\t\\ " \' {} \u{1f600}'],
   ['text', '', ''],
@@ -36,14 +36,14 @@ const READ: readonly (readonly [type: string, value: Parameter, read: unknown])[
 ]
 
 for (const [type, value, read] of READ) {
-  test(`${type} ${typeof value === 'string' ? JSON.stringify(value) : String(value)}: there and back`, async () => {
+  test(`${type} ${typeof value === 'string' ? JSON.stringify(value) : String(value)}: returned unchanged`, async () => {
     const { owner } = database
     const [row] = await owner`select ${value}::${owner.unsafe(type)} as value`
     assert.deepEqual(row?.value, read)
   })
 }
 
-test('texts at random, alone and in arrays: there and back', async () => {
+test('random texts, alone and in arrays: returned unchanged', async () => {
   const { owner } = database
   const seed = randomInt(2 ** 31)
   let state = seed
@@ -60,7 +60,7 @@ test('texts at random, alone and in arrays: there and back', async () => {
   }
 })
 
-test('a text with a NUL, which PostgreSQL has no place for: rejects, and the connection is well', async () => {
+test('a text with a NUL, which PostgreSQL cannot store: rejects, and the connection goes on', async () => {
   const { owner } = database
   await assert.rejects(async () => await owner`select ${'a\0b'}::text`, { code: '22021' })
   const [row] = await owner`select 1 as one`

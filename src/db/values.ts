@@ -1,5 +1,5 @@
-// How values travel: as text, both ways. Types are read exactly: bigint as bigint, time as Instant
-// text, numeric as text. Type numbers are those of pg_type, which never change.
+// Writes parameters and reads columns, both as text. Reads types exactly: bigint as bigint, time as
+// Instant text, numeric as text. Type numbers are those of pg_type, which never change.
 import { instantFromPostgres } from '../instant.ts'
 
 export type Parameter =
@@ -14,11 +14,11 @@ export type Parameter =
 
 interface Written {
   readonly text: string | null
-  /** The type of what TypeScript knows the type of; the server infers the others. */
+  /** The type in PostgreSQL, where TypeScript's type tells it; the server infers the others. */
   readonly type?: string
 }
 
-/** @throws TypeError for what is no value, such as undefined */
+/** @throws TypeError for anything but a Parameter, such as undefined */
 export function writeParameter(value: Parameter): Written {
   if (value === null) return { text: null }
   switch (typeof value) {

@@ -1,24 +1,28 @@
-// The frame around each page of the documentation: the search, the list of pages, the contents of
-// the page, and the switch of languages. Pure.
+// Renders the pages of the documentation as HTML, each in a frame: the search, the list of pages,
+// the page's contents, and the switch of languages. Pure.
 import { type Content, type Html, html } from '../text/html.ts'
 import { LANGUAGES, type Rendered } from './markdown.ts'
 import type { Page } from './page.ts'
 import type { Hit } from './search.ts'
 
-interface Around {
+/** The parts of the frame that all pages share. */
+export interface Frame {
   readonly pages: readonly Page[]
+  /** The path of the style sheet. */
   readonly style: string
+  /** The text in the search field. */
   readonly query?: string
 }
 
-interface Shown extends Around {
+interface FramedPage extends Frame {
+  /** The name of the page in the list; '' for none. */
   readonly name: string
   readonly title: string
   readonly main: Content
   readonly aside?: Content
 }
 
-function framed({ pages, style, query, name, title, main, aside }: Shown): Html {
+function renderFramed({ pages, style, query, name, title, main, aside }: FramedPage): Html {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${title} · Corridor docs</title>
@@ -39,7 +43,7 @@ placeholder="Search guides, operations, errors" value="${query ?? ''}">
 `
 }
 
-/** Shown twice: a narrow screen has it folded. */
+/** The list of pages, twice: a narrow screen shows the second, collapsed one. */
 function navigation(pages: readonly Page[], name: string): Html {
   const groups = Object.entries(Object.groupBy(pages, ({ group }) => group))
   const lists = groups.map(
@@ -56,9 +60,9 @@ function navigation(pages: readonly Page[], name: string): Html {
 <nav aria-label="All pages">${lists}</nav></details>`
 }
 
-/** A page with its contents, its neighbours and its Markdown. */
-export function pageShown(around: Around, page: Page, rendered: Rendered, note: Content): Html {
-  const { pages } = around
+/** A page with its contents, and links to its neighbours and its Markdown. */
+export function renderPage(frame: Frame, page: Page, rendered: Rendered, note: Content): Html {
+  const { pages } = frame
   const at = pages.indexOf(page)
   const [before, after] = [pages[at - 1], pages[at + 1]]
   const { head, body } = rendered
@@ -76,10 +80,10 @@ export function pageShown(around: Around, page: Page, rendered: Rendered, note: 
 <ul>${rendered.headings.map(
       ({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`,
     )}</ul></nav></aside>`
-  return framed({ ...around, name: page.name, title: page.title, main, aside })
+  return renderFramed({ ...frame, name: page.name, title: page.title, main, aside })
 }
 
-/** Radio buttons. The style of the page reads them, so that no script is needed. */
+/** Radio buttons. The style sheet reads them, so that no script is needed. */
 function languageSwitch(): Html {
   return html`<fieldset class="languages"><legend>Language of the code</legend>${LANGUAGES.map(
     ([id, name], i) =>
@@ -88,9 +92,9 @@ function languageSwitch(): Html {
   )}</fieldset>`
 }
 
-export function homeShown(around: Around): Html {
+export function renderHome(frame: Frame): Html {
   const cards = (group: Page['group']) =>
-    html`<ul class="cards">${around.pages
+    html`<ul class="cards">${frame.pages
       .filter(page => page.group === group)
       .map(
         page => html`<li><a href="/docs/${page.name}"><strong>${page.title}</strong>
@@ -104,10 +108,10 @@ in a sandbox.</p>
 <p class="faint">For programs: <a href="/openapi.json">openapi.json</a>,
 <a href="/llms.txt">llms.txt</a>;
 every page is Markdown too, at its address with <code>.md</code>.</p></article>`
-  return framed({ ...around, name: '', title: 'Documentation', main })
+  return renderFramed({ ...frame, name: '', title: 'Documentation', main })
 }
 
-export function searchShown(around: Around, query: string, hits: readonly Hit[]): Html {
+export function renderSearch(frame: Frame, query: string, hits: readonly Hit[]): Html {
   const count = hits.length === 1 ? '1 place' : `${hits.length} places`
   const main = html`<article><h1>Search</h1><p role="status">${
     hits.length === 0
@@ -117,5 +121,5 @@ export function searchShown(around: Around, query: string, hits: readonly Hit[])
     ({ title, group, place, excerpt }) => html`<li><a href="/docs/${place}">${title}</a>
 <small>${group}</small><p>${excerpt}</p></li>`,
   )}</ol></article>`
-  return framed({ ...around, name: 'search', title: `Search: ${query}`, query, main })
+  return renderFramed({ ...frame, name: 'search', title: `Search: ${query}`, query, main })
 }

@@ -1,5 +1,5 @@
-// All pages of the documentation, made at the first request. The guides are files; the reference
-// comes from openapi.json.
+// Makes all pages of the documentation. The guides are files; the reference comes from
+// openapi.json.
 import { readFile } from 'node:fs/promises'
 import { DOCUMENT } from '../http/document.ts'
 import { lifePage } from './life.ts'
@@ -24,7 +24,7 @@ export const GUIDE_NAMES = [
   'going-live',
 ]
 
-/** Pages about the API that are listed with the guides and have nothing to run. */
+/** Pages that are listed with the guides, but have nothing to run. */
 const POLICIES = ['versioning']
 
 export interface Library {
@@ -48,7 +48,7 @@ export async function readLibrary(): Promise<Library> {
   const operations = operationsOf(document)
   const places = new Map(operations.map(({ method, path, place }) => [`${method} ${path}`, place]))
   const placeOf: FindPlace = code => places.get(code.split('?', 1)[0] ?? '') ?? placeOfReason(code)
-  const shown = new Map<string, Rendered>()
+  const rendered_by_name = new Map<string, Rendered>()
   return {
     pages,
     index: indexOf(pages),
@@ -56,14 +56,14 @@ export async function readLibrary(): Promise<Library> {
       const page = byName.get(name)
       if (page === undefined) return undefined
       const rendered =
-        shown.get(name) ?? render(page.markdown, placeOf, href => linkTo(byName, href))
-      shown.set(name, rendered)
+        rendered_by_name.get(name) ?? render(page.markdown, placeOf, href => linkTo(byName, href))
+      rendered_by_name.set(name, rendered)
       return { page, rendered }
     },
   }
 }
 
-/** A link to another file becomes a link to its page. A link to anything else is dropped. */
+/** Turns a link to another file into a link to its page; undefined for a link out of /docs. */
 function linkTo(pages: ReadonlyMap<string, Page>, href: string): string | undefined {
   if (/^(https:\/\/|#|\/docs\b)/.test(href)) return href
   const [path = '', anchor] = href.split('#')

@@ -1,4 +1,5 @@
-// The life of a payout as a drawing and as a table; both come from the one table of steps. Pure.
+// The page about a payout's states, with a drawing and a table. Both come from PAYOUT_TRANSITIONS.
+// Pure.
 
 import {
   isFinal,
@@ -42,7 +43,7 @@ Book it when the event comes, and do not take \`succeeded\` for the end.
   return { ...pageOf('life-of-a-payout', 'Guides', markdown), figure: lifeDrawing() }
 }
 
-/** The place of each state. The columns, from left to right, are: waits, moves, held, ends. */
+/** The place of each state in the drawing. Columns from left to right: waits, moves, held, ends. */
 const PLACES: Readonly<Record<PayoutStatus, readonly [x: number, y: number]>> = {
   pending_approval: [0, 150],
   processing: [220, 150],
@@ -73,13 +74,13 @@ rx="8"/>
 <text x="${x + WIDTH / 2}" y="${y + 27}">${status}</text></g>`
 }
 
-/** From the side of one box to the near side of the other, around the boxes between them. */
+/** Draws an arrow from one box to the near side of another, around the boxes between them. */
 function arrow(from: PayoutStatus, to: PayoutStatus): Html {
   const [x1, y1] = PLACES[from]
   const [x2, y2] = PLACES[to]
   const middle = HEIGHT / 2
   if (PAYOUT_TRANSITIONS[to].includes(from)) {
-    // A step there and a step back are two lines.
+    // The two directions are two parallel lines.
     const [startX, endX, shift] = x1 < x2 ? [x1 + WIDTH, x2 - 3, -9] : [x1, x2 + WIDTH + 3, 9]
     return path(`M${startX} ${y1 + middle + shift} L${endX} ${y2 + middle + shift}`)
   }
@@ -91,9 +92,9 @@ function arrow(from: PayoutStatus, to: PayoutStatus): Html {
     if (to !== 'failed') {
       return path(`M${startX} ${startY} Q${startX} ${y2 + middle} ${x2 - 3} ${y2 + middle}`)
     }
-    const [left, low, endX] = [startX - 20, 322, x2 + WIDTH / 2]
-    const under = `Q${left} ${low} ${startX + 120} ${low} L${endX} ${low}`
-    return path(`M${left} ${startY} ${under} ${endX} ${y2 + HEIGHT + 3}`)
+    const [left, bottom, endX] = [startX - 20, 322, x2 + WIDTH / 2]
+    const below = `Q${left} ${bottom} ${startX + 120} ${bottom} L${endX} ${bottom}`
+    return path(`M${left} ${startY} ${below} ${endX} ${y2 + HEIGHT + 3}`)
   }
   const bend = (x1 + WIDTH + x2) / 2
   const [y3, y4] = [y1 + middle, y2 + middle]

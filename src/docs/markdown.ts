@@ -1,10 +1,10 @@
-// Makes HTML of Markdown. Raw HTML in it is shown as text, blocks of code in several languages get
-// one switch, and names of operations and errors become links. Pure.
+// Renders Markdown as HTML. Shows raw HTML as text, puts code blocks of several languages behind
+// one switch, and links the names of operations and errors. Pure.
 import { Marked, type Tokens } from 'marked'
 import { type Content, Html, html } from '../text/html.ts'
 import { anchorOf } from './page.ts'
 
-/** The languages of the switch, in its order, by the word after the fence. */
+/** The languages of the switch, in its order: the word after the fence, and the shown name. */
 export const LANGUAGES = [
   ['sh', 'curl'],
   ['ts', 'TypeScript'],
@@ -13,7 +13,7 @@ export const LANGUAGES = [
 
 /** Finds the page about a piece of code such as `POST /v3/payout`. */
 export type FindPlace = (code: string) => string | undefined
-/** The address for a link in the Markdown; undefined when it leads out of the documentation. */
+/** The URL for a link in the Markdown; undefined when it leads out of the documentation. */
 type FindLink = (href: string) => string | undefined
 
 export interface Rendered {
@@ -45,7 +45,7 @@ export function render(markdown: string, find: FindPlace, link: FindLink): Rende
   return { head: html`${head}`, body: html`${body}`, headings, switches }
 }
 
-/** How many tokens a page begins with: its title and a paragraph. */
+/** The number of tokens in `head`: a title and a paragraph. */
 const HEAD = 2
 
 type Token = ReturnType<Marked['lexer']>[number]
@@ -56,7 +56,7 @@ const languageOf = ({ lang = '' }: Tokens.Code) => lang.split(' ', 1)[0] as stri
 const isCode = (token: Token): token is Tokens.Code =>
   token.type === 'code' && LANGUAGES.some(([name]) => name === languageOf(token as Tokens.Code))
 
-/** The blocks of code that follow each other from here on. */
+/** The code blocks in a row that begins at this token; empty if it is no code block. */
 function groupAt(tokens: readonly Token[], at: number): Tokens.Code[] {
   const first = tokens[at]
   if (first === undefined || !isCode(first)) return []
@@ -123,10 +123,10 @@ ${cells(token.header, true)}</tr></thead><tbody>${token.rows.map(
       listitem(item) {
         const [list] = item.tokens.filter(token => token.type === 'list')
         const others = item.tokens.filter(token => token !== list)
-        const said = new Html(this.parser.parse(others))
-        if (list === undefined) return html`<li>${said}</li>`.text
+        const rest = new Html(this.parser.parse(others))
+        if (list === undefined) return html`<li>${rest}</li>`.text
         const members = new Html(this.parser.parse([list]))
-        return html`<li>${said}<details><summary>Its fields</summary>${members}</details></li>`.text
+        return html`<li>${rest}<details><summary>Its fields</summary>${members}</details></li>`.text
       },
     },
   })

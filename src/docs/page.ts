@@ -6,14 +6,14 @@ export interface Page {
   readonly name: string
   readonly group: 'Guides' | 'Reference'
   readonly title: string
-  /** One sentence: what the reader can do after reading. */
+  /** One sentence that says what the reader can do after reading. */
   readonly summary: string
   readonly markdown: string
   /** A figure below the title. The Markdown says the same in words. */
   readonly figure?: Html
 }
 
-/** Makes a page of Markdown: its title is the first heading, its summary the first paragraph. */
+/** Makes a page. The title is the Markdown's first heading, the summary its first paragraph. */
 export function pageOf(name: string, group: Page['group'], markdown: string): Page {
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? []
   const [, first = ''] = /^# .+\n\n((?:.+\n)+)/m.exec(markdown) ?? []

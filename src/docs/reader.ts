@@ -1,12 +1,13 @@
-// Puts the reader's own address and key id into the examples of a page. It never shows a secret,
-// which the service does not have.
+// Puts the address of this service and the reader's key id into the examples of a page. Shows no
+// secret, because the service keeps none.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account, ApiKey } from '../account/rules.ts'
 import { sessionTokenOf } from '../http/browser.ts'
 import type { Person } from '../user/user.ts'
 import { ADDRESS, KEY } from './snippets.ts'
 
-export interface Known {
+/** The reference data that this file needs. */
+export interface KnownReaders {
   readonly accounts: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>
   readonly people: ReadonlyMap<string, Person>
@@ -18,11 +19,11 @@ export interface Reader {
   readonly key: { readonly key_id: string; readonly account: Account } | undefined
 }
 
-/** Finds out who reads: it asks the API in process, with only the cookie of the request. */
-export async function readerOf(
+/** Finds the reader: asks the API in process for the session of the request's cookie. */
+export async function findReader(
   app: FastifyInstance,
   request: FastifyRequest,
-  known: Known,
+  known: KnownReaders,
 ): Promise<Reader> {
   const address = `${request.protocol}://${request.host}`
   const own = /^https?:\/\/[\w.:[\]-]+$/.test(address) ? address : ADDRESS
@@ -39,10 +40,10 @@ export async function readerOf(
 }
 
 /**
- * A key of the first sandbox where the person makes payouts. A person's own keys belong to no
- * account.
+ * A key of the first sandbox account in which the person is a maker. It is the account's key: a
+ * person's own keys belong to no account.
  */
-function sandboxKeyOf({ accounts, keys }: Known, person: Person | undefined): Reader['key'] {
+function sandboxKeyOf({ accounts, keys }: KnownReaders, person: Person | undefined): Reader['key'] {
   for (const [account_id, roles] of person?.roles ?? []) {
     const account = accounts.get(account_id)
     if (account?.sandbox !== true || !roles.includes('maker')) continue
@@ -53,8 +54,8 @@ function sandboxKeyOf({ accounts, keys }: Known, person: Person | undefined): Re
   return undefined
 }
 
-/** The page with the reader's own address and key; neither contains marks of HTML. */
-export function personal(page: string, { address, key }: Reader): string {
+/** The page with the reader's address and key id. Neither needs escaping in HTML. */
+export function personalize(page: string, { address, key }: Reader): string {
   const named = page.replaceAll(ADDRESS, address)
   return key === undefined ? named : named.replaceAll(KEY, `${key.key_id}:YOUR_SECRET`)
 }

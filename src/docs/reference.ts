@@ -1,5 +1,5 @@
-// Makes the reference as Markdown, from openapi.json and the catalogue of errors: one page for each
-// resource, and one page of all errors with their fixes. Pure.
+// Makes the reference as Markdown from openapi.json and the catalogue of errors: one page for each
+// resource, and one page with all errors and their fixes. Pure.
 import { CATALOGUE, REASONS, type Reason } from '../errors.ts'
 import { FIXES } from './fixes.ts'
 import { anchorOf, type Page, pageOf } from './page.ts'
@@ -15,8 +15,8 @@ import {
 } from './schema.ts'
 import { fence, snippetsOf } from './snippets.ts'
 
-/** An operation with its path, its refusals and the place of its description. */
-interface Described {
+/** An operation with its path, the reasons of its refusals, and its place in the documentation. */
+interface Endpoint {
   readonly method: string
   readonly path: string
   readonly operation: Operation
@@ -25,7 +25,7 @@ interface Described {
   readonly place: string
 }
 
-export function operationsOf(document: ApiDocument): Described[] {
+export function operationsOf(document: ApiDocument): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([name, operation]) => {
       const place = `${pageNameOf(operation.tags[0] ?? '')}#${anchorOf(headingOf(operation))}`
@@ -48,39 +48,39 @@ export function referencePages(document: ApiDocument): Page[] {
   const operations = operationsOf(document)
   const common = commonReasons(operations)
   const pages = tagsOf(document, operations).map(tag => {
-    const own = operations.filter(({ operation }) => operation.tags[0] === tag.name)
+    const tagged = operations.filter(({ operation }) => operation.tags[0] === tag.name)
     const parts = [
       `# ${tag.name}\n\n${tag.description}`,
-      own.map(overviewLine).join('\n'),
-      ...own.map(each => operationText(document, each, common)),
-      ...objectsOf(document, own),
+      tagged.map(overviewLine).join('\n'),
+      ...tagged.map(each => operationText(document, each, common)),
+      ...objectsOf(document, tagged),
     ]
     return pageOf(pageNameOf(tag.name), 'Reference', `${parts.join('\n\n')}\n`)
   })
   return [...pages, errorsPage(operations, common)]
 }
 
-function overviewLine({ method, path, place, operation }: Described): string {
+function overviewLine({ method, path, place, operation }: Endpoint): string {
   return `- [\`${method} ${path}\`](/docs/${place}) · ${headingOf(operation)}`
 }
 
-/** The tags of the document, then tags that only operations name. */
-function tagsOf({ tags }: ApiDocument, operations: readonly Described[]) {
+/** The tags that the document lists, then tags that only operations name. */
+function tagsOf({ tags }: ApiDocument, operations: readonly Endpoint[]) {
   const named = new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))
   const others = [...named].filter(name => tags.every(tag => tag.name !== name))
   return [...tags, ...others.map(name => ({ name, description: 'Its operations.' }))]
 }
 
-function operationText(document: ApiDocument, it: Described, common: readonly Reason[]): string {
+function operationText(document: ApiDocument, it: Endpoint, common: readonly Reason[]): string {
   const { method, path, operation } = it
   const parameters = (operation.parameters ?? []).map(each => resolved(document, each))
   const body = operation.requestBody?.content['application/json']
   const parts = [`## ${headingOf(operation)}`, fence('http', `${method} ${path}`)]
   if (operation.description !== undefined) parts.push(operation.description)
   for (const [place, title] of PLACES) {
-    const own = parameters.filter(parameter => parameter.in === place)
-    if (own.length > 0)
-      parts.push(`### ${title}`, own.map(line => lineOf(document, line)).join('\n'))
+    const here = parameters.filter(parameter => parameter.in === place)
+    if (here.length > 0)
+      parts.push(`### ${title}`, here.map(line => lineOf(document, line)).join('\n'))
   }
   if (body?.schema !== undefined) {
     const fields = fieldsOf(document, body.schema)
@@ -108,10 +108,10 @@ function lineOf(document: ApiDocument, { name, schema, description, required }: 
 }
 
 /**
- * A request to try: the first example body, and the query parameters that are required or have an
- * example.
+ * A request to try. It has the first example body, and the query parameters that are required or
+ * have an example.
  */
-function exampleOf(document: ApiDocument, it: Described, parameters: readonly Parameter[]) {
+function exampleOf(document: ApiDocument, it: Endpoint, parameters: readonly Parameter[]) {
   const examples = it.operation.requestBody?.content['application/json']?.examples
   const [first] = Object.values(examples ?? {}).map(each => resolved(document, each))
   const place = it.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -141,7 +141,7 @@ function answerText(document: ApiDocument, { responses }: Operation): string {
 function objectNamesOf(document: ApiDocument, answer: Answer): string[] {
   const schema = answer.content?.['application/json']?.schema
   if (schema === undefined) return []
-  // Answers about quotes have no envelope.
+  // An answer without `data` has no envelope, such as that of a quote.
   return namesIn(document, resolved(document, schema).properties?.data ?? schema)
 }
 
@@ -154,29 +154,30 @@ function namesIn(document: ApiDocument, schema: Schema): string[] {
   return name === undefined ? [] : [name]
 }
 
-/** Every object in the answers of the operations, once, with its fields. */
-function objectsOf(document: ApiDocument, operations: readonly Described[]): string[] {
+/** The section of each object in the operations' answers, with its fields. */
+function objectsOf(document: ApiDocument, operations: readonly Endpoint[]): string[] {
   const names = operations.flatMap(({ operation }) =>
     objectNamesOf(document, resolved(document, operation.responses['200'] ?? { description: '' })),
   )
   return [...new Set(names)].map(name => {
     const schema = { $ref: `#/components/schemas/${name}` }
     const { description } = resolved<Schema>(document, schema)
-    const said = description === undefined ? '' : `${description}\n\n`
-    return `## The object ${name}\n\n${said}${fieldsOf(document, schema).join('\n')}`
+    const intro = description === undefined ? '' : `${description}\n\n`
+    return `## The object ${name}\n\n${intro}${fieldsOf(document, schema).join('\n')}`
   })
 }
 
+/** The reasons that the descriptions of the operation's answers list. */
 function reasonsOf(document: ApiDocument, { responses }: Operation): Reason[] {
-  const said = Object.values(responses).map(each => resolved(document, each).description)
-  const named = said.flatMap(text => [...text.matchAll(/^- `(\w+)`:/gm)].map(([, name]) => name))
+  const texts = Object.values(responses).map(each => resolved(document, each).description)
+  const named = texts.flatMap(text => [...text.matchAll(/^- `(\w+)`:/gm)].map(([, name]) => name))
   return REASONS.filter(reason => named.includes(reason))
 }
 
-/** The reasons that every operation of an account shares. */
-function commonReasons(operations: readonly Described[]): Reason[] {
-  const theirs = operations.filter(({ path }) => path.startsWith('/v3/'))
-  return REASONS.filter(reason => theirs.every(({ reasons }) => reasons.includes(reason)))
+/** The reasons that all operations below /v3/ have in common. */
+function commonReasons(operations: readonly Endpoint[]): Reason[] {
+  const versioned = operations.filter(({ path }) => path.startsWith('/v3/'))
+  return REASONS.filter(reason => versioned.every(({ reasons }) => reasons.includes(reason)))
 }
 
 function errorLine(reason: Reason): string {
@@ -184,7 +185,7 @@ function errorLine(reason: Reason): string {
   return `- \`${reason}\` *${status}* · ${meaning} ${FIXES[reason]}`
 }
 
-function errorsPage(operations: readonly Described[], common: readonly Reason[]): Page {
+function errorsPage(operations: readonly Endpoint[], common: readonly Reason[]): Page {
   const each = REASONS.map(reason => {
     const { code, status, meaning } = CATALOGUE[reason]
     const from = operations.filter(({ reasons }) => reasons.includes(reason))

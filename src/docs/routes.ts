@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { found } from '../errors.ts'
 import { serveAssets } from '../http/assets.ts'
 import { html } from '../text/html.ts'
-import { homeShown, pageShown, searchShown } from './frame.ts'
+import { renderHome, renderPage, renderSearch } from './frame.ts'
 import { type Library, llmsText, readLibrary } from './library.ts'
-import { type Known, personal, type Reader, readerOf } from './reader.ts'
+import { findReader, type KnownReaders, personalize, type Reader } from './reader.ts'
 import { searchIn } from './search.ts'
 
 interface Needs {
-  readonly reference: { current(): Known }
+  readonly reference: { current(): KnownReaders }
 }
 
 const CONTENT_SECURITY_POLICY =
@@ -18,18 +18,18 @@ const CONTENT_SECURITY_POLICY =
 
 const STYLE = new URL('docs.css', import.meta.url)
 
-/** Longest question that is searched for. */
+/** The most characters of a query. */
 const MAX_QUERY = 100
 
 export function docsPages(pages: FastifyInstance, deps: Needs): void {
   const assets = serveAssets(pages, '/docs/assets', [STYLE])
   let read: Promise<Library> | undefined
-  const shelf = async () => {
+  const readOnce = async () => {
     read ??= readLibrary()
     const [library, [style = '']] = await Promise.all([read, assets()])
-    return { library, around: { pages: library.pages, style } }
+    return { library, frame: { pages: library.pages, style } }
   }
-  // RFC 8631 names the pages for people and the description for programs.
+  // RFC 8631 has the link relations for the pages and for openapi.json.
   pages.get('/', (request, reply) => {
     const isPerson = /\btext\/html\b/.test(request.headers.accept ?? '')
     void reply.header('vary', 'accept').header('link', ABOUT)
@@ -37,30 +37,30 @@ export function docsPages(pages: FastifyInstance, deps: Needs): void {
   })
   for (const url of ['/docs', '/docs/']) {
     pages.get(url, async (request, reply) => {
-      const { around } = await shelf()
-      const reader = await readerOf(pages, request, deps.reference.current())
-      return sendPage(reply, homeShown(around).text, reader)
+      const { frame } = await readOnce()
+      const reader = await findReader(pages, request, deps.reference.current())
+      return sendPage(reply, renderHome(frame).text, reader)
     })
   }
   pages.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) => {
-    const { library, around } = await shelf()
+    const { library, frame } = await readOnce()
     const query = String(request.query.q ?? '').slice(0, MAX_QUERY)
-    const shown = searchShown(around, query, searchIn(library.index, query))
-    return sendPage(reply, shown.text, { address: '', key: undefined })
+    const page = renderSearch(frame, query, searchIn(library.index, query))
+    return sendPage(reply, page.text, { address: '', key: undefined })
   })
   pages.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
-    const { library, around } = await shelf()
-    const asked = request.params['*']
-    const { page, rendered } = found(library.find(asked.replace(/\.md$/, '')))
+    const { library, frame } = await readOnce()
+    const path = request.params['*']
+    const { page, rendered } = found(library.find(path.replace(/\.md$/, '')))
     void reply.header('cache-control', 'no-cache')
-    if (asked.endsWith('.md')) return reply.type(MARKDOWN).send(page.markdown)
-    const reader = await readerOf(pages, request, deps.reference.current())
+    if (path.endsWith('.md')) return reply.type(MARKDOWN).send(page.markdown)
+    const reader = await findReader(pages, request, deps.reference.current())
     const note = rendered.switches && noteFor(reader)
-    return sendPage(reply, pageShown(around, page, rendered, note).text, reader)
+    return sendPage(reply, renderPage(frame, page, rendered, note).text, reader)
   })
   pages.get('/llms.txt', async (_request, reply) => {
     void reply.header('cache-control', 'no-cache')
-    return reply.type('text/plain; charset=utf-8').send(llmsText((await shelf()).library))
+    return reply.type('text/plain; charset=utf-8').send(llmsText((await readOnce()).library))
   })
 }
 
@@ -68,12 +68,12 @@ const ABOUT = '</docs>; rel="service-doc", </openapi.json>; rel="service-desc"'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
-/** A page for a person who is logged in is theirs alone: no cache on the way may keep it. */
+/** Sends a page. No shared cache may keep a page for a person who is logged in. */
 function sendPage(reply: FastifyReply, text: string, reader: Reader) {
   void reply.header('cache-control', reader.key === undefined ? 'no-cache' : 'private, no-store')
   void reply.header('vary', 'cookie').header('content-security-policy', CONTENT_SECURITY_POLICY)
   void reply.header('referrer-policy', 'same-origin')
-  const page = reader.address === '' ? text : personal(text, reader)
+  const page = reader.address === '' ? text : personalize(text, reader)
   return reply.type('text/html; charset=utf-8').send(page)
 }
 

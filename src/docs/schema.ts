@@ -1,4 +1,4 @@
-// The parts of openapi.json that pages use, and the fields of a schema as Markdown. Pure.
+// The parts of openapi.json that pages use. Writes the fields of a schema as Markdown. Pure.
 
 export interface Schema {
   readonly $ref?: string
@@ -57,7 +57,7 @@ export interface ApiDocument {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Follows a reference; returns anything else unchanged. */
+/** Follows a `$ref`. Returns any other value unchanged. */
 export function resolved<T extends { readonly $ref?: string }>(document: ApiDocument, it: T): T {
   const { $ref, ...own } = it
   if ($ref === undefined) return it
@@ -66,15 +66,12 @@ export function resolved<T extends { readonly $ref?: string }>(document: ApiDocu
   return target === undefined ? it : ({ ...(target as object), ...own } as T)
 }
 
-/**
- * The deepest members that a page lists, so that it stays readable. Deeper ones show only their
- * type.
- */
+/** The depth to which a page lists members, so that it stays readable. Deeper ones show a type. */
 const DEEPEST = 4
 
-/** The members of an object as a list, with the members of each indented below it. */
-export function fieldsOf(document: ApiDocument, sent: Schema, depth = 0): string[] {
-  const schema = membersOf(document, sent)
+/** Lists the members of an object, each with its own members indented below it. */
+export function fieldsOf(document: ApiDocument, object: Schema, depth = 0): string[] {
+  const schema = membersOf(document, object)
   if (depth > DEEPEST || schema === undefined) return []
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const field = resolved(document, member)
@@ -88,19 +85,20 @@ export function fieldsOf(document: ApiDocument, sent: Schema, depth = 0): string
  * The schema whose members are listed: the object itself, the items of a list, all kinds of a
  * union, or the only object of several types.
  */
-function membersOf(document: ApiDocument, sent: Schema): Schema | undefined {
-  const schema = resolved(document, sent)
+function membersOf(document: ApiDocument, value: Schema): Schema | undefined {
+  const schema = resolved(document, value)
   if (schema.properties !== undefined) return schema
   if (schema.items !== undefined) return membersOf(document, schema.items)
-  if (schema.oneOf !== undefined) return together(schema.oneOf.map(one => resolved(document, one)))
+  if (schema.oneOf !== undefined) return unionOf(schema.oneOf.map(one => resolved(document, one)))
   const objects = (schema.anyOf ?? []).map(each => membersOf(document, each))
   return objects.find(each => each !== undefined)
 }
 
 /**
- * One schema with the members of all kinds. A constant that several kinds have gets all its values.
+ * One schema with the members of all kinds. A member that is a constant in several kinds gets all
+ * its values.
  */
-function together(kinds: readonly Schema[]): Schema {
+function unionOf(kinds: readonly Schema[]): Schema {
   const members = new Map<string, Schema>()
   for (const [name, member] of kinds.flatMap(kind => Object.entries(kind.properties ?? {}))) {
     const known = members.get(name)
@@ -120,7 +118,7 @@ function together(kinds: readonly Schema[]): Schema {
   return { properties: Object.fromEntries(members), ...(required && { required }) }
 }
 
-/** One field or parameter: its name, type, whether it must be sent, what it means. */
+/** Describes a field or parameter: its name, type, whether it is required, meaning and values. */
 export function fieldLine(
   document: ApiDocument,
   name: string,
@@ -129,12 +127,12 @@ export function fieldLine(
 ): string {
   const parts = [`\`${name}\` *${typeOf(document, schema)}*`]
   if (required) parts.push('**required**')
-  const said = [schema.description?.replaceAll(/\s+/g, ' '), valuesOf(schema)].filter(Boolean)
-  return said.length === 0 ? parts.join(' ') : `${parts.join(' ')} · ${said.join(' ')}`
+  const notes = [schema.description?.replaceAll(/\s+/g, ' '), valuesOf(schema)].filter(Boolean)
+  return notes.length === 0 ? parts.join(' ') : `${parts.join(' ')} · ${notes.join(' ')}`
 }
 
-function typeOf(document: ApiDocument, sent: Schema): string {
-  const schema = resolved(document, sent)
+function typeOf(document: ApiDocument, value: Schema): string {
+  const schema = resolved(document, value)
   const kinds = schema.type === undefined ? (schema.anyOf ?? schema.oneOf) : undefined
   if (kinds !== undefined)
     return [...new Set(kinds.map(each => typeOf(document, each)))].join(' or ')
@@ -143,11 +141,11 @@ function typeOf(document: ApiDocument, sent: Schema): string {
   return typeof (schema.const ?? schema.enum?.[0] ?? {})
 }
 
-function valuesOf({ enum: values, const: only, default: otherwise }: Schema): string {
+function valuesOf({ enum: values, const: constant, default: fallback }: Schema): string {
   const shown = (value: unknown) => `\`${String(value)}\``
   const parts: string[] = []
   if (values !== undefined) parts.push(`One of ${values.map(shown).join(', ')}.`)
-  if (only !== undefined && only !== '') parts.push(`Always ${shown(only)}.`)
-  if (otherwise !== undefined && otherwise !== '') parts.push(`${shown(otherwise)} unless said.`)
+  if (constant !== undefined && constant !== '') parts.push(`Always ${shown(constant)}.`)
+  if (fallback !== undefined && fallback !== '') parts.push(`${shown(fallback)} unless said.`)
   return parts.join(' ')
 }

@@ -1,4 +1,4 @@
-// Searches the documentation. Every section is in memory; a hit has all the words. Pure.
+// Searches the documentation. All sections are in memory; a hit has all words of the query. Pure.
 import { anchorOf, type Page, plainOf } from './page.ts'
 
 interface Section {
@@ -6,10 +6,11 @@ interface Section {
   readonly heading: string
   /** The place below /docs. */
   readonly place: string
-  /** The text of excerpts: sentences and tables, without code. */
-  readonly said: string
+  /** The text for excerpts: sentences and tables, without code. */
+  readonly prose: string
   readonly words: ReadonlySet<string>
-  readonly titles: ReadonlySet<string>
+  /** The words of the heading. */
+  readonly heading_words: ReadonlySet<string>
 }
 
 export type Index = readonly Section[]
@@ -29,19 +30,19 @@ export function indexOf(pages: readonly Page[]): Index {
       if (heading === '') return []
       const place = marks === '#' ? page.name : `${page.name}#${anchorOf(heading)}`
       const text = part.replace(/^#.*/, '')
-      const said = sentencesOf(text.replace(/^```.*?^```$/gms, ''))
+      const prose = proseOf(text.replace(/^```.*?^```$/gms, ''))
       const words = new Set(wordsOf(`${heading} ${text}`))
-      return [{ page, heading, place, said, words, titles: new Set(wordsOf(heading)) }]
+      return [{ page, heading, place, prose, words, heading_words: new Set(wordsOf(heading)) }]
     }),
   )
 }
 
-function sentencesOf(markdown: string): string {
+function proseOf(markdown: string): string {
   const rows = markdown.replace(/^\|[ :|-]+\|$/gm, '').replace(/^\| | \|$/gm, '')
   return plainOf(rows.replaceAll(' | ', ' · ')).replaceAll(/\s+/g, ' ').trim()
 }
 
-/** The most words of a question, and the most answers. */
+/** The most words of a query, and the most hits. */
 const MAX_WORDS = 8
 const MAX_HITS = 20
 
@@ -57,23 +58,23 @@ export function searchIn(index: Index, query: string): Hit[] {
 }
 
 /**
- * Whole words score above beginnings, titles above text, guides above the reference; 0 without a
- * match.
+ * Scores whole words above beginnings of words, headings above text, guides above the reference; 0
+ * if the section lacks a word.
  */
 function scoreOf(section: Section, words: readonly string[]): number {
   let score = section.page.group === 'Guides' ? 1 : 0
   for (const word of words) {
-    const begins = (among: ReadonlySet<string>) => [...among].some(each => each.startsWith(word))
-    if (section.titles.has(word)) score += 20
-    else if (begins(section.titles)) score += 8
+    const beginsOne = (among: ReadonlySet<string>) => [...among].some(each => each.startsWith(word))
+    if (section.heading_words.has(word)) score += 20
+    else if (beginsOne(section.heading_words)) score += 8
     else if (section.words.has(word)) score += 4
-    else if (begins(section.words)) score += 1
+    else if (beginsOne(section.words)) score += 1
     else return 0
   }
   return score
 }
 
-/** A name with an underscore counts as a whole and in its parts. */
+/** The words of a text. A name with an underscore counts as one word, and so do its parts. */
 function wordsOf(text: string): string[] {
   const names = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
   return names
@@ -81,16 +82,17 @@ function wordsOf(text: string): string[] {
     .filter(Boolean)
 }
 
+/** The length of an excerpt, in characters. */
 const EXCERPT = 180
 
-/** Whole words around the first place where one of the words occurs. */
-function hitOf({ page, heading, place, said }: Section, words: readonly string[]): Hit {
-  const lower = said.toLowerCase()
+/** Makes a hit. Its excerpt has whole words around the first query word that the prose has. */
+function hitOf({ page, heading, place, prose }: Section, words: readonly string[]): Hit {
+  const lower = prose.toLowerCase()
   const places = words.map(word => lower.indexOf(word)).filter(index => index >= 0)
   const at = places[0] ?? 0
   const from = at < EXCERPT / 2 ? 0 : lower.indexOf(' ', at - EXCERPT / 2) + 1
-  const cut = said.length > from + EXCERPT ? said.lastIndexOf(' ', from + EXCERPT) : said.length
-  const excerpt = `${from > 0 ? '… ' : ''}${said.slice(from, cut)}${cut < said.length ? ' …' : ''}`
+  const to = prose.length > from + EXCERPT ? prose.lastIndexOf(' ', from + EXCERPT) : prose.length
+  const excerpt = `${from > 0 ? '… ' : ''}${prose.slice(from, to)}${to < prose.length ? ' …' : ''}`
   const title = heading === page.title ? heading : `${heading} · ${page.title}`
   return { title, group: page.group, place, excerpt }
 }

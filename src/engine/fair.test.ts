@@ -1,9 +1,9 @@
-// Who begins, in which order, at a few places.
+// The order in which owners' work begins at a few places.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FairTurns } from './fair.ts'
 
-/** Works that go on until they are ended, and the names of those that have begun. */
+/** Runs work that goes on until `end`. `begun` has the names of the work that has begun. */
 function worksAt(places: number) {
   const turns = new FairTurns(places)
   const begun: string[] = []
@@ -11,7 +11,7 @@ function worksAt(places: number) {
   return {
     begun,
     /** `a1` is the first work of owner `a`. */
-    ask(...names: string[]) {
+    run(...names: string[]) {
       return names.map(name => {
         const end = Promise.withResolvers<void>()
         ends.set(name, end)
@@ -29,40 +29,40 @@ function worksAt(places: number) {
   }
 }
 
-/** All that is ready to run has run. */
+/** Resolves after all pending callbacks have run. */
 function settled(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-test('FairTurns, one owner asks for much: a place is left for another, who begins at once', async () => {
-  const { ask, begun } = worksAt(4)
-  ask('a1', 'a2', 'a3', 'a4', 'a5')
+test('FairTurns, one owner with much work: a place is left for another, who begins at once', async () => {
+  const { run, begun } = worksAt(4)
+  run('a1', 'a2', 'a3', 'a4', 'a5')
   await settled()
   assert.deepEqual(begun, ['a1', 'a2', 'a3'])
-  ask('b1')
+  run('b1')
   await settled()
   assert.deepEqual(begun, ['a1', 'a2', 'a3', 'b1'])
 })
 
-test('FairTurns, several wait: each owner in turn, the oldest of each first', async () => {
-  const { ask, begun, end } = worksAt(2)
-  ask('x1', 'y1', 'a1', 'a2', 'a3', 'b1', 'c1', 'c2')
+test('FairTurns, several owners wait: each in turn, the oldest work of each first', async () => {
+  const { run, begun, end } = worksAt(2)
+  run('x1', 'y1', 'a1', 'a2', 'a3', 'b1', 'c1', 'c2')
   await settled()
   for (const name of ['x1', 'y1', 'a1', 'b1', 'c1', 'a2']) await end(name)
   assert.deepEqual(begun, ['x1', 'y1', 'a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
 })
 
-test('FairTurns, one place: everybody has it in turn', async () => {
-  const { ask, begun, end } = worksAt(1)
-  ask('a1', 'a2', 'a3', 'b1')
+test('FairTurns, one place: owners take turns', async () => {
+  const { run, begun, end } = worksAt(1)
+  run('a1', 'a2', 'a3', 'b1')
   await settled()
   for (const name of ['a1', 'a2', 'b1']) await end(name)
   assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3'])
 })
 
-test('FairTurns, a work fails: its error is its own, and its place is free again', async () => {
-  const { ask, begun, end } = worksAt(1)
-  const [first] = ask('a1', 'a2')
+test('FairTurns, work that fails: rejects alone, and its place is free again', async () => {
+  const { run, begun, end } = worksAt(1)
+  const [first] = run('a1', 'a2')
   const failed = assert.rejects(first ?? Promise.resolve(), /gone/)
   await settled()
   await end('a1', new Error('gone'))

@@ -1,12 +1,12 @@
-// Shares a few places fairly among owners: they take turns, so that the many requests of one owner
-// wait for each other and delay nobody else.
+// Shares a few places fairly among owners, who take turns: the many requests of one owner wait for
+// each other, and delay no other owner.
 
 export class FairTurns {
-  /** Most places of one owner: all but one, so that another owner always finds a place. */
+  /** The most places of one owner: all but one, so that another owner always finds a place. */
   readonly #share: number
   /** Places held, by owner; no entry for none. */
   readonly #held = new Map<string, number>()
-  /** Waiting work, oldest first, by owner; the owner whose turn is next comes first. */
+  /** Waiting work by owner, oldest first. The owners are in the order of their turns. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #free: number
 
@@ -18,9 +18,9 @@ export class FairTurns {
   /** Runs `work` at its owner's turn, and frees the place when it settles. */
   async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
     await new Promise<void>(begin => {
-      const line = this.#waiting.get(owner)
-      if (line === undefined) this.#waiting.set(owner, [begin])
-      else line.push(begin)
+      const queue = this.#waiting.get(owner)
+      if (queue === undefined) this.#waiting.set(owner, [begin])
+      else queue.push(begin)
       this.#admit()
     })
     try {
@@ -40,7 +40,7 @@ export class FairTurns {
     }
   }
 
-  /** The first owner in turn with less than its share. */
+  /** The first owner in turn that holds less than its share. */
   #next(): string | undefined {
     for (const owner of this.#waiting.keys()) {
       if ((this.#held.get(owner) ?? 0) < this.#share) return owner
@@ -48,12 +48,12 @@ export class FairTurns {
     return undefined
   }
 
-  /** Takes the owner's oldest work and moves the owner to the end of the turns. */
+  /** Takes the owner's oldest work, and moves the owner to the end of the turns. */
   #take(owner: string): (() => void) | undefined {
-    const line = this.#waiting.get(owner) ?? []
-    const begin = line.shift()
+    const queue = this.#waiting.get(owner) ?? []
+    const begin = queue.shift()
     this.#waiting.delete(owner)
-    if (line.length > 0) this.#waiting.set(owner, line)
+    if (queue.length > 0) this.#waiting.set(owner, queue)
     this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1)
     this.#free -= 1
     return begin

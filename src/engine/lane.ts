@@ -1,30 +1,30 @@
 // A lane: a queue that sends its commands to the database in batches, one transaction each. An idle
-// lane sends a command at once; a busy one gathers commands while the batch before is written.
+// lane sends a command at once. A busy lane gathers commands while the previous batch is written.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify, isOutcomeUnknown, isTableMissing, OutcomeUnknown } from '../db/failure.ts'
 import { isSpread, shardOf, takeShard } from '../db/shard.ts'
 import { Refusal, refusal } from '../errors.ts'
-import { type Asked, currentCourse, during, duringSync } from '../steps.ts'
+import { currentCourse, during, duringSync, type QueuedCommand } from '../steps.ts'
 import { nextTick, nextTurn } from '../turns.ts'
 import { MAX_WAIT_MS } from './late.ts'
 import { type Decided, decideOne, type LongOperation, type Operation } from './operation.ts'
 
-interface Waiting<Command, Outcome> extends Asked {
+interface Waiting<Command, Outcome> extends QueuedCommand {
   readonly command: Command
   resolve(outcome: Outcome): void
   reject(reason: unknown): void
 }
 
 export interface LaneOptions {
-  /** Most commands in one transaction. */
+  /** The most commands in one transaction. */
   readonly max_batch: number
   /**
-   * The longest wait for an answer, by default MAX_WAIT_MS. A command not begun by then is refused,
-   * as its caller may be gone.
+   * The longest wait for an answer; MAX_WAIT_MS by default. The lane refuses a command that it has
+   * not begun by then, because the caller may be gone.
    */
   readonly max_wait_ms?: number
-  /** How many batches may be with the database at once; MAX_IN_FLIGHT by default. */
+  /** How many batches may run in the database at once; MAX_IN_FLIGHT by default. */
   readonly in_flight?: number
   /** Connections to the machine that has the account's rows; undefined if there are none. */
   sqlAt?(account_id: string): Sql | undefined
@@ -33,20 +33,17 @@ export interface LaneOptions {
 }
 
 /**
- * While one batch is written, the next waits at its locks: the database begins it the moment the
+ * While one batch is written, the next waits for its locks: the database begins it the moment the
  * first commits, without a round trip in between.
  */
 export const MAX_IN_FLIGHT = 2
 
-/**
- * How many commands are decided before their outcomes are stored; or a quarter of the batch if that
- * is more.
- */
+/** A portion: how many commands are decided and then stored; a quarter of the batch if larger. */
 const STORE_PORTION = 64
 /** The first portion is smaller: the database is idle until it arrives. */
 const FIRST_PORTION = 16
 
-/** How many answers are given before the event loop may do other work. */
+/** How many callers are answered before the event loop may do other work. */
 const ANSWER_PORTION = 16
 
 /**
@@ -55,11 +52,12 @@ const ANSWER_PORTION = 16
 const MAX_ATTEMPTS = 5
 const MAX_BACKOFF_MS = 1000
 
-const WATCH_MS = 250
-/** If a look comes this late, the process stood still, and not the database. */
-const STOOD_STILL_MS = 4 * WATCH_MS
+/** The interval at which a busy lane looks for commands that have waited too long. */
+const CHECK_MS = 250
+/** A check this late means that the process stood still, and not the database. */
+const STOOD_STILL_MS = 4 * CHECK_MS
 
-/** The shard of a command that is about several. */
+/** Stands for the shard of a command that touches several shards. */
 const SEVERAL = -1
 
 /** An operation of many commands a batch, or of one long command. */
@@ -75,7 +73,7 @@ export class Lane<Command, State, Outcome> {
   readonly #max_wait_ms: number
   #queue: Waiting<Command, Outcome>[] = []
   /** Commands that the database works on now. */
-  readonly #inHand = new Set<Waiting<Command, Outcome>>()
+  readonly #running = new Set<Waiting<Command, Outcome>>()
   #busy = false
 
   constructor(sql: Sql, operation: AnyOperation<Command, State, Outcome>, options: LaneOptions) {
@@ -90,23 +88,23 @@ export class Lane<Command, State, Outcome> {
   run(command: Command): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const since = performance.now()
-      this.#queue.push({ command, since, asker: currentCourse(), resolve, reject })
+      this.#queue.push({ command, since, caller: currentCourse(), resolve, reject })
       if (!this.#busy) void this.#drain()
     })
   }
 
   async #drain(): Promise<void> {
     this.#busy = true
-    let looked_at = performance.now()
+    let checked_at = performance.now()
     let stood_still = false
-    const watch = setInterval(() => {
+    const checks = setInterval(() => {
       const now = performance.now()
-      // After a pause, a look is put off once, as the answers that came meanwhile are not read yet.
-      // It is not put off twice: one pause could follow the other, and callers would wait on.
-      stood_still = !stood_still && now - looked_at > STOOD_STILL_MS
-      looked_at = now
+      // A check after a pause is skipped, because answers that came meanwhile are not read yet. Two
+      // checks in a row are not skipped: pauses could follow each other while callers wait.
+      stood_still = !stood_still && now - checked_at > STOOD_STILL_MS
+      checked_at = now
       if (!stood_still) this.#answerLate(now)
-    }, WATCH_MS)
+    }, CHECK_MS)
     const inFlight = new Set<Promise<void>>()
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch()
@@ -119,22 +117,22 @@ export class Lane<Command, State, Outcome> {
         await Promise.race(inFlight)
       }
     }
-    clearInterval(watch)
+    clearInterval(checks)
     this.#busy = false
   }
 
   /**
-   * Takes the commands that have waited longest. On a distributed database it takes those of one
-   * shard, which one machine commits alone. The others keep their order.
+   * Takes the commands that have waited longest. On a distributed database it takes commands of one
+   * shard only, which one machine commits alone. The others keep their order.
    */
   #takeBatch(): Waiting<Command, Outcome>[] {
     const [first] = this.#queue
     if (first === undefined || !isSpread()) return this.#queue.splice(0, this.#max_batch)
     const batch: Waiting<Command, Outcome>[] = []
     const rest: Waiting<Command, Outcome>[] = []
-    const place = this.#placeOf(first.command)
+    const shard = this.#shardOf(first.command)
     for (const waiting of this.#queue) {
-      const fits = batch.length < this.#max_batch && this.#placeOf(waiting.command) === place
+      const fits = batch.length < this.#max_batch && this.#shardOf(waiting.command) === shard
       if (fits) batch.push(waiting)
       else rest.push(waiting)
     }
@@ -142,11 +140,8 @@ export class Lane<Command, State, Outcome> {
     return batch
   }
 
-  /**
-   * The number of the command's shard. Commands about several shards go together, and share a
-   * number.
-   */
-  #placeOf(command: Command): number {
+  /** The number of the command's shard. Commands that touch several shards share a number. */
+  #shardOf(command: Command): number {
     const { ofOneShard } = this.#operation
     return ofOneShard?.(command) === false ? SEVERAL : shardOfCommand(command)
   }
@@ -154,7 +149,7 @@ export class Lane<Command, State, Outcome> {
   /** Answers callers who have waited too long, so that a silent database does not hold them. */
   #answerLate(now: number): void {
     this.#queue = refuseLate(this.#queue, now, this.#max_wait_ms)
-    for (const { since, reject } of this.#inHand) {
+    for (const { since, reject } of this.#running) {
       if (now - since >= this.#max_wait_ms)
         reject(unavailable(new OutcomeUnknown(new Error('no answer in time'))))
     }
@@ -165,7 +160,7 @@ export class Lane<Command, State, Outcome> {
     const started = performance.now()
     const batch = refuseLate(all, started, this.#max_wait_ms)
     if (batch.length === 0) return
-    for (const waiting of batch) this.#inHand.add(waiting)
+    for (const waiting of batch) this.#running.add(waiting)
     try {
       const commands = batch.map(waiting => waiting.command)
       const about = { waiting: batch }
@@ -182,14 +177,14 @@ export class Lane<Command, State, Outcome> {
       const replying = () => answer(batch, settled)
       await during('reply', this.#operation.name, batch.length, replying, about)
     } finally {
-      for (const waiting of batch) this.#inHand.delete(waiting)
+      for (const waiting of batch) this.#running.delete(waiting)
     }
   }
 
   /**
    * After a fault, runs the commands one by one, so that a poisoned command fails alone. A Refusal
-   * of the whole batch goes to every caller instead: the batch may have been committed, so nothing
-   * is run again.
+   * of the whole batch goes to every caller instead: the batch may have been committed, so no
+   * command runs again.
    */
   async #answerFailed(batch: Waiting<Command, Outcome>[], error: unknown): Promise<void> {
     const [only] = batch
@@ -203,8 +198,9 @@ export class Lane<Command, State, Outcome> {
   }
 
   /**
-   * Rejects with a Refusal when the outcome is unknown, the database is unavailable, or contention
-   * does not end. Rejects with the fault otherwise, and everything is rolled back.
+   * Runs the transaction of a batch. Rejects with a Refusal when the outcome is unknown, the
+   * database is unavailable, or contention does not end. Rejects with any other error after the
+   * rollback.
    */
   async #transact(commands: readonly Command[], onStored: () => void): Promise<Decided<Outcome>[]> {
     for (let attempt = 1; ; attempt++) {
@@ -223,11 +219,10 @@ export class Lane<Command, State, Outcome> {
       } catch (error) {
         const moved = machine !== undefined && isTableMissing(error)
         const failure = moved ? 'contention' : classify(error)
-        // A pooled connection that died since its last use has run nothing, so another one is
-        // tried.
-        const unasked = failure === 'unavailable' && !begun && !isSlow(error)
-        const again = (failure === 'contention' || unasked) && attempt < MAX_ATTEMPTS
-        if (again) await backOff(attempt)
+        // A pooled connection that died since its last use has run nothing: another one is tried.
+        const ran_nothing = failure === 'unavailable' && !begun && !isSlow(error)
+        const retries = (failure === 'contention' || ran_nothing) && attempt < MAX_ATTEMPTS
+        if (retries) await backOff(attempt)
         else if (failure !== 'fault') throw unavailable(error)
         else throw error
       }
@@ -295,15 +290,14 @@ export class Lane<Command, State, Outcome> {
         failed = true
       })
       stores.push(stored)
-      // Sends the statements before new requests are read; otherwise the database would wait for
-      // those.
+      // Sends the statements before the process reads new requests, so the database need not wait.
       await nextTick()
     }
-    // A statement that could not be sent must keep the others from being committed.
+    // If a statement could not be sent, the others must not be committed.
     if (failed) await Promise.all(stores)
     const committed = commit()
     committed.catch(() => {})
-    // The failure of a statement says more than that of the COMMIT after it.
+    // A statement's error explains more than the error of the COMMIT after it.
     await Promise.all(stores)
     await committed
     return settled
@@ -311,16 +305,15 @@ export class Lane<Command, State, Outcome> {
 }
 
 /**
- * How many commands are decided and stored together, after `done` of them. On a distributed
- * database all of them are: two machines plan each statement there, so fewer statements matter
- * more.
+ * How many commands the next portion has, after `done` of them. On a distributed database one
+ * portion has all: two machines plan each statement there, so fewer statements matter more.
  */
 function portionAfter(done: number, all: number): number {
   if (isSpread()) return all
   return done === 0 ? FIRST_PORTION : Math.max(STORE_PORTION, all / 4)
 }
 
-/** A command of an operator may name no account. It goes with shard 0. */
+/** The shard of the command's account; 0 for an operator's command that names no account. */
 function shardOfCommand(command: unknown): number {
   const account_id = accountOf(command)
   return account_id === undefined ? 0 : shardOf(account_id)
@@ -370,12 +363,12 @@ function unavailable(cause: unknown): Refusal {
   return answer
 }
 
-/** Whether the caller has already waited for a connection. */
+/** Whether the caller has already waited in vain for a connection. */
 function isSlow(error: unknown): boolean {
   return (error as { code?: unknown }).code === 'CONNECT_TIMEOUT'
 }
 
-/** Full jitter: a random wait below a doubling ceiling keeps retries from marching in step. */
+/** Full jitter: a random wait below a doubling ceiling keeps retries from coming all at once. */
 function backOff(attempt: number): Promise<void> {
   const ceiling_ms = Math.min(MAX_BACKOFF_MS, 10 * 2 ** attempt)
   return delay(Math.random() * ceiling_ms)

@@ -1,6 +1,6 @@
-// The lanes of all operations on one pool of connections. Lanes are planned first, so that the pool
-// is as large as they need together, and then opened.
-import type { Connected } from '../db/machines.ts'
+// The lanes of all operations on one pool of connections. Lanes are planned before they are opened,
+// because the pool must be as large as all of them need.
+import type { WriteConnections } from '../db/machines.ts'
 import { isSpread, shardOf } from '../db/shard.ts'
 import { type AnyOperation, Lane, type LaneOptions, MAX_IN_FLIGHT } from './lane.ts'
 
@@ -16,17 +16,17 @@ interface LanesOptions extends LaneOptions {
 
 /** The lanes of one operation, not yet opened. */
 interface PlannedLanes<Command, Outcome> {
-  /** Most connections that they hold at once. */
+  /** The most connections that the lanes hold at once. */
   readonly connections: number
-  open(machines: Connected): Runs<Command, Outcome>
+  open(machines: WriteConnections): Runs<Command, Outcome>
 }
 
 export function planLanes<Command extends { readonly account_id: string }, State, Outcome>(
   operation: AnyOperation<Command, State, Outcome>,
   options: LanesOptions,
 ): PlannedLanes<Command, Outcome> {
-  const more = [hasSiding(operation, options), hasCrossing(operation)]
-  const lanes = options.lanes + more.filter(there => there).length
+  const extra = [hasBypass(operation, options), hasCrossShard(operation)]
+  const lanes = options.lanes + extra.filter(needed => needed).length
   return {
     connections: MAX_IN_FLIGHT * lanes,
     open: machines => new Lanes(machines, operation, options),
@@ -44,7 +44,7 @@ export function connectionsFor(plans: Plans): number {
 }
 
 /** Opens the lanes, by the same names, on pools of at least `connectionsFor` connections. */
-export function openLanes<P extends Plans>(plans: P, machines: Connected): OpenedLanes<P> {
+export function openLanes<P extends Plans>(plans: P, machines: WriteConnections): OpenedLanes<P> {
   const opened = Object.entries(plans).map(([name, planned]) => [name, planned.open(machines)])
   return Object.fromEntries(opened) as OpenedLanes<P>
 }
@@ -52,75 +52,74 @@ export function openLanes<P extends Plans>(plans: P, machines: Connected): Opene
 /** The lanes of one operation: accounts in different lanes commit concurrently. */
 class Lanes<Command extends { readonly account_id: string }, State, Outcome> {
   readonly #lanes: readonly Lane<Command, State, Outcome>[]
-  /**
-   * For the other commands of accounts with a long command; undefined in lanes of long commands.
-   */
-  readonly #siding: Lane<Command, State, Outcome> | undefined
-  /** For commands that are about accounts of several shards. */
-  readonly #crossing: Lane<Command, State, Outcome> | undefined
+  /** For short commands of accounts that have a long command; undefined in lanes of long ones. */
+  readonly #bypass: Lane<Command, State, Outcome> | undefined
+  /** For commands that touch accounts of several shards. */
+  readonly #crossShard: Lane<Command, State, Outcome> | undefined
   readonly #operation: AnyOperation<Command, State, Outcome>
   readonly #long_commands: LongCommands | undefined
 
   constructor(
-    machines: Connected,
+    machines: WriteConnections,
     operation: AnyOperation<Command, State, Outcome>,
     options: LanesOptions,
   ) {
-    const how = { ...options, sqlAt: (account_id: string) => machines.at(account_id) }
-    const open = () => new Lane<Command, State, Outcome>(machines.coordinator, operation, how)
+    const lane_options = { ...options, sqlAt: (account_id: string) => machines.at(account_id) }
+    const open = () =>
+      new Lane<Command, State, Outcome>(machines.coordinator, operation, lane_options)
     this.#lanes = Array.from({ length: options.lanes }, open)
     this.#operation = operation
     this.#long_commands = options.long_commands
-    this.#siding = hasSiding(operation, options) ? open() : undefined
-    this.#crossing = hasCrossing(operation)
-      ? new Lane(machines.coordinator, operation, { ...options, ...CROSSING })
+    this.#bypass = hasBypass(operation, options) ? open() : undefined
+    this.#crossShard = hasCrossShard(operation)
+      ? new Lane(machines.coordinator, operation, { ...options, ...CROSS_SHARD })
       : undefined
   }
 
   /**
-   * All commands of an account go through one lane. While a long command of the account runs, its
-   * other commands go through the siding: in a shared batch, one of them would hold the books of
-   * other accounts until the long command ends.
+   * All commands of an account go through one lane. While a long command of the account waits or
+   * runs, its short commands go through the bypass. In a shared batch, one of them would wait for
+   * the long command while it holds the books of other accounts.
    */
   run(command: Command): Promise<Outcome> {
     const { account_id } = command
-    if (this.#long_commands?.has(account_id) && this.#siding !== undefined)
-      return this.#siding.run(command)
+    if (this.#long_commands?.has(account_id) && this.#bypass !== undefined)
+      return this.#bypass.run(command)
     const lane = this.#laneOf(command)
     if (this.#long_commands === undefined) return lane.run(command)
     const run = () => lane.run(command)
-    return this.#siding === undefined
+    return this.#bypass === undefined
       ? this.#long_commands.long(account_id, run)
       : this.#long_commands.shared(account_id, run)
   }
 
   #laneOf(command: Command): Lane<Command, State, Outcome> {
-    if (this.#crossing !== undefined && this.#operation.ofOneShard?.(command) !== true) {
-      return this.#crossing
+    if (this.#crossShard !== undefined && this.#operation.ofOneShard?.(command) !== true) {
+      return this.#crossShard
     }
     const place = placeOf(command.account_id) % this.#lanes.length
     return this.#lanes[place] as Lane<Command, State, Outcome>
   }
 }
 
-/** Whether some commands are of one shard, and others not, on a spread database. */
-function hasCrossing({ ofOneShard }: { ofOneShard?: unknown }): boolean {
+/** Whether some commands touch one shard, and others several, on a spread database. */
+function hasCrossShard({ ofOneShard }: { ofOneShard?: unknown }): boolean {
   return isSpread() && ofOneShard !== undefined
 }
 
 /**
- * How the crossing runs. Each of its batches locks the books of many shards, and writes to one
- * shard after the other. Of two batches, the second would wait for all of the first. So one goes at
- * a time, with all the commands that have come meanwhile.
+ * How the cross-shard lane runs. Each batch locks the books of many shards, and writes to one shard
+ * after the other, so a second batch would wait for all of the first. One batch runs at a time,
+ * with all commands that have come meanwhile.
  */
-const CROSSING = { max_batch: 32, in_flight: 1 }
+const CROSS_SHARD = { max_batch: 32, in_flight: 1 }
 
 /** Whether an operation has short commands that share accounts with long ones. */
-function hasSiding(operation: object, { long_commands }: LanesOptions): boolean {
+function hasBypass(operation: object, { long_commands }: LanesOptions): boolean {
   return long_commands !== undefined && !('settle' in operation)
 }
 
-/** Accounts of one shard have the same place, so that a lane has few shards. */
+/** Assigns an account to a lane. Accounts of one shard share a place, so a lane has few shards. */
 function placeOf(account_id: string): number {
   if (isSpread()) return shardOf(account_id)
   let sum = 0
@@ -130,18 +129,18 @@ function placeOf(account_id: string): number {
 
 /** The accounts with long commands in this process, running or waiting. */
 export class LongCommands {
-  /** Long commands, by account. */
+  /** The number of long commands, by account. */
   readonly #long = new Counts()
-  /** Commands in lanes shared with other accounts, by account. */
+  /** The number of commands in lanes shared with other accounts, by account. */
   readonly #shared = new Counts()
-  /** What long commands wait for, by account. */
+  /** Resolves when an account has no command in a shared lane; its long commands wait for it. */
   readonly #emptied = new Map<string, PromiseWithResolvers<void>>()
 
   has(account_id: string): boolean {
     return this.#long.has(account_id)
   }
 
-  /** Runs a command in a shared lane; long commands that come after it wait for it. */
+  /** Runs a command in a shared lane. The account's later long commands wait for it. */
   async shared<T>(account_id: string, work: () => Promise<T>): Promise<T> {
     this.#shared.add(account_id)
     try {
@@ -173,6 +172,7 @@ export class LongCommands {
   }
 }
 
+/** Counts by name. */
 class Counts {
   readonly #counts = new Map<string, number>()
 

@@ -1,12 +1,12 @@
-// How long callers wait for the database. Work whose caller has already been answered is not begun.
+// How long callers wait for the database. Work is not begun after its caller has had a 503.
 import { type Refusal, refusal } from '../errors.ts'
 
 /** The longest wait for an answer. After it, the answer is a 503. */
 export const MAX_WAIT_MS = 4_500
 
 /**
- * Wraps work that waits for its turn. It is refused when its turn comes too late, as its caller has
- * had a 503. Otherwise an overloaded database would work for callers who are gone.
+ * Wraps work that waits for its turn. Refuses the work if its turn comes after MAX_WAIT_MS, when
+ * its caller has had a 503: an overloaded database must not work for callers who are gone.
  */
 export function unlessLate<Parameters extends unknown[], T>(
   work: (...parameters: Parameters) => Promise<T>,
@@ -19,7 +19,7 @@ export function unlessLate<Parameters extends unknown[], T>(
   }
 }
 
-/** The refusal of work that has waited too long since `since`; undefined before that. */
+/** The refusal of work that has waited for MAX_WAIT_MS since `since`; undefined before that. */
 export function refusalIfLate(since: number): Refusal | undefined {
   if (performance.now() - since < MAX_WAIT_MS) return undefined
   return refusal('service_unavailable', 'The database is busy; try again.')

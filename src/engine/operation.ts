@@ -5,18 +5,19 @@ import { Refusal } from '../errors.ts'
 /**
  * One kind of write, for a batch of commands.
  *
- * - `prepare`, if present, reads what must be known before locking, such as whose books to lock.
- * - `load` locks and reads all that the commands may touch. It sends its locks first, before it
- *   awaits anything, so that every statement sent after the call runs under them. The lock order is
- *   the same everywhere: books, in order of account id. Every other row of an account is written
- *   under the lock of its book only. (Exceptions: the deletion of outlived answers and workers'
- *   claims touch rows that nobody else writes at that time. Payouts that a worker may claim are
+ * - `prepare`, if present, reads facts that `load` needs before it locks, such as the accounts
+ *   whose books it must lock.
+ * - `load` locks and reads all rows that the commands may touch. It sends its locks first, before
+ *   it awaits anything, so that every statement sent after the call runs under them. The lock order
+ *   is the same everywhere: books, in order of account id. Every other row of an account is written
+ *   only under the lock of its book. (Exceptions: the deletion of expired answers and workers'
+ *   claims touch rows that no other code writes at that time. Payouts that a worker may claim are
  *   locked after the books, and claims skip locked rows.)
- * - `decide` is pure and synchronous. It throws a Refusal and leaves the state as it was, or
+ * - `decide` is pure and synchronous. It throws a Refusal and leaves the state unchanged, or
  *   advances the state, so that the next command sees the change, and returns the outcome.
  * - `store` writes outcomes, one statement a table, and decides nothing. A large batch is stored in
  *   portions on one connection. `store` sends all its statements, in the order in which they must
- *   run, before it returns, and removes from the state what it has written. The COMMIT follows at
+ *   run, before it returns, and removes the written rows from the state. The COMMIT follows at
  *   once: a statement sent later would miss the transaction.
  */
 export interface Operation<Command, State, Outcome, Prepared = unknown>
@@ -25,14 +26,14 @@ export interface Operation<Command, State, Outcome, Prepared = unknown>
   store(tx: TransactionSql, outcomes: readonly Outcome[], state: State): Promise<unknown>
 }
 
-/** What all operations share. */
+/** The members that all operations share. */
 interface Loading<Command, State, Prepared> {
   readonly name: string
   /** Allows the operation on a frozen account. */
   readonly while_frozen?: true
   /**
-   * Whether all statements of a command are about rows of its account, and of others of the same
-   * shard. Then one machine of a spread database can do all of it.
+   * Whether a command touches only rows of its account's shard. One machine of a spread database
+   * can then run all of the command's statements.
    */
   ofOneShard?(command: Command): boolean
   prepare?(tx: TransactionSql, commands: readonly Command[]): Promise<Prepared>
@@ -44,11 +45,11 @@ interface Loading<Command, State, Prepared> {
 }
 
 /**
- * A write whose single command is too large to decide in one go without delaying all others. Each
- * command has a transaction of its own. `settle` decides in portions, stores each while it decides
- * the next, and lets the event loop turn in between. A Refusal that it throws rolls back what it
- * has stored. It calls `answered` before it stores the last portion, whose events carry the digest
- * of the answer.
+ * A write whose single command is so large that deciding it at once would delay all others. Each
+ * command has its own transaction. `settle` decides in portions, stores each while it decides the
+ * next, and lets the event loop turn in between. A Refusal that it throws rolls back its stored
+ * portions. It calls `answered` before it stores the last portion, whose events carry the digest of
+ * the answer.
  */
 export interface LongOperation<Command, State, Outcome, Prepared = unknown>
   extends Loading<Command, State, Prepared> {
@@ -60,7 +61,7 @@ export interface LongOperation<Command, State, Outcome, Prepared = unknown>
   ): Promise<Outcome>
 }
 
-/** The prepare and load of a long command, which stands for many commands of another operation. */
+/** The `prepare` and `load` of a long command that consists of another operation's commands. */
 export function loadingAll<Long, Command, State, Outcome, Prepared>(
   { prepare, load }: Operation<Command, State, Outcome, Prepared>,
   commandsOf: (long: Long) => readonly Command[],
@@ -71,7 +72,7 @@ export function loadingAll<Long, Command, State, Outcome, Prepared>(
   }
 }
 
-/** The result of a command. A refused command leaves the state as it was. */
+/** The result of a command. A refused command leaves the state unchanged. */
 export type Decided<Outcome> = { readonly outcome: Outcome } | { readonly refusal: Refusal }
 
 export function decideOne<Command, State, Outcome>(

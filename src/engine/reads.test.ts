@@ -1,12 +1,12 @@
-// Which reads join one statement, and what becomes of each.
+// The reads that share a statement, and the answer to each.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Key } from '../id.ts'
 import { MAX_WAIT_MS } from './late.ts'
 import { reader } from './reads.ts'
 
-/** A reader whose turns and answers come when they are told to. */
-function readerInHand() {
+/** A reader whose turns and answers the test controls. */
+function controlledReader() {
   const turns: { owner: string; begin(): void }[] = []
   const asked: string[][] = []
   const answers: PromiseWithResolvers<readonly Key[]>[] = []
@@ -31,8 +31,8 @@ function settled(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-test('reads of one turn, and those that come before theirs at the database: one statement', async () => {
-  const { turns, asked, answers, read } = readerInHand()
+test('reads of one turn of the event loop, and later ones before the account’s turn: one statement', async () => {
+  const { turns, asked, answers, read } = controlledReader()
   const first = [read(key('a', '1')), read(key('a', '2'))]
   await settled()
   const second = read(key('a', '3'))
@@ -44,7 +44,7 @@ test('reads of one turn, and those that come before theirs at the database: one 
   turns[0]?.begin()
   await settled()
   assert.deepEqual(asked, [['1', '2', '3']])
-  // What comes once it is sent may see more, and is asked anew.
+  // A read that comes after the statement was sent may see more, and gets a new statement.
   const third = read(key('a', '3'))
   await settled()
   assert.equal(turns.length, 2)
@@ -56,8 +56,8 @@ test('reads of one turn, and those that come before theirs at the database: one 
   assert.equal(await third, undefined)
 })
 
-test('reads of several accounts in one turn: of nobody, and apart from those of one', async () => {
-  const { turns, asked, read } = readerInHand()
+test('reads of several accounts in one turn: a statement of no owner, apart from those of one account', async () => {
+  const { turns, asked, read } = controlledReader()
   void read(key('a', '1'))
   await settled()
   void read(key('a', '2'))
@@ -72,8 +72,8 @@ test('reads of several accounts in one turn: of nobody, and apart from those of 
   assert.deepEqual(asked, [['1'], ['2', '2']])
 })
 
-test('more than 200 reads: as many statements as it takes, each with its turn', async () => {
-  const { turns, asked, read } = readerInHand()
+test('more than 200 reads: several statements, each with its own turn', async () => {
+  const { turns, asked, read } = controlledReader()
   for (let i = 0; i < 401; i++) void read(key('a', String(i)))
   await settled()
   assert.equal(turns.length, 3)
@@ -85,10 +85,10 @@ test('more than 200 reads: as many statements as it takes, each with its turn', 
   )
 })
 
-test('a turn that comes too late: who has waited too long is refused, the others are read', async t => {
+test('a turn that comes too late: reads that have waited too long are refused, the others answered', async t => {
   const clock = t.mock.method(performance, 'now')
   clock.mock.mockImplementation(() => 0)
-  const { turns, asked, answers, read } = readerInHand()
+  const { turns, asked, answers, read } = controlledReader()
   const late = read(key('a', '1'))
   await settled()
   clock.mock.mockImplementation(() => MAX_WAIT_MS - 1)
@@ -103,8 +103,8 @@ test('a turn that comes too late: who has waited too long is refused, the others
   assert.deepEqual(await timely, key('a', '2'))
 })
 
-test('a row that cannot be read: its own read rejects, those beside it and the next are answered', async () => {
-  const { turns, asked, answers, read } = readerInHand()
+test('a row that cannot be read: only its own read rejects, the next reads are answered', async () => {
+  const { turns, asked, answers, read } = controlledReader()
   const [bad, good] = [read(key('a', '1')), read(key('a', '2'))]
   await settled()
   turns[0]?.begin()
@@ -123,8 +123,8 @@ test('a row that cannot be read: its own read rejects, those beside it and the n
   assert.deepEqual(asked, [['1', '2'], ['1'], ['2'], ['3']])
 })
 
-test('a database that is away: all of its reads reject at once', async () => {
-  const { turns, asked, answers, read } = readerInHand()
+test('an unavailable database: all reads of the statement reject at once', async () => {
+  const { turns, asked, answers, read } = controlledReader()
   const reads = [read(key('a', '1')), read(key('a', '2'))]
   await settled()
   turns[0]?.begin()

@@ -1,6 +1,5 @@
-// Reads for requests: connections that accounts take in turn, and readers by id that gather the
-// requests of one moment into one statement. Nothing is cached: a row is read after it is asked
-// for.
+// Reads for requests: accounts take turns on the connections, and a reader by id gathers the
+// requests of one moment into one statement. Nothing is cached: a row is read after its request.
 import { readConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
@@ -9,7 +8,7 @@ import { FairTurns } from './fair.ts'
 import { refusalIfLate, unlessLate } from './late.ts'
 
 export interface Reads {
-  /** The pool for reads. Accounts take turns on it. Lanes have other connections. */
+  /** The pool for reads, on which accounts take turns. Lanes have other connections. */
   readonly reads: Sql
   /** Runs reads of one account on `reads`, at the account's turn. */
   inTurn<T>(account_id: string, work: () => Promise<T>): Promise<T>
@@ -35,7 +34,7 @@ export function openReads(reads: Sql, connections: number): Reads {
   }
 }
 
-/** Most ids in one statement. */
+/** The most ids in one statement. */
 const MAX_KEYS = 200
 
 interface Waiting<Row> {
@@ -45,55 +44,56 @@ interface Waiting<Row> {
   reject(reason: unknown): void
 }
 
-/** Resolves to the row of a key; undefined when it is unknown or another account's. */
+/** Resolves to the row of a key; undefined when the key is unknown or another account's. */
 export type Finds<Row> = (key: Key) => Promise<Row | undefined>
 
 /**
- * A reader of rows by (account, id). It gathers the reads of one turn of the event loop, and those
- * that come while they wait for the account's turn, into one statement.
+ * Makes a reader of rows by (account, id). It gathers into one statement the reads of one turn of
+ * the event loop, and further reads until the account's turn comes.
  */
 export function reader<Row extends Key>(
   inTurn: Reads['inTurn'],
   find: (keys: readonly Key[]) => Promise<readonly Row[]>,
 ): Finds<Row> {
-  let coming: Waiting<Row>[] = []
-  /** Lines of reads that wait for a turn and can still be joined, by the owner of the turn. */
-  const lines = new Map<string, Waiting<Row>[]>()
+  /** The reads of this turn of the event loop. */
+  let gathered: Waiting<Row>[] = []
+  /** Batches that wait for a turn and still take more reads, by the owner of the turn. */
+  const batches = new Map<string, Waiting<Row>[]>()
 
   const join = (owner: string, waiting: Waiting<Row>) => {
-    const joined = lines.get(owner)
-    if (joined !== undefined && joined.length < MAX_KEYS) {
-      joined.push(waiting)
+    const waiting_batch = batches.get(owner)
+    if (waiting_batch !== undefined && waiting_batch.length < MAX_KEYS) {
+      waiting_batch.push(waiting)
       return
     }
-    const line = [waiting]
-    lines.set(owner, line)
+    const batch = [waiting]
+    batches.set(owner, batch)
     void inTurn(owner, () => {
-      if (lines.get(owner) === line) lines.delete(owner)
-      return answer(line, find)
+      if (batches.get(owner) === batch) batches.delete(owner)
+      return answer(batch, find)
     })
   }
-  const gather = () => {
-    const come = coming
-    coming = []
-    const account_ids = new Set(come.map(({ key }) => key.account_id))
+  const flush = () => {
+    const reads = gathered
+    gathered = []
+    const account_ids = new Set(reads.map(({ key }) => key.account_id))
     const [first = ''] = account_ids
     // Reads of several accounts share a statement, which takes turns under the owner ''.
-    for (const waiting of come) join(account_ids.size === 1 ? first : '', waiting)
+    for (const waiting of reads) join(account_ids.size === 1 ? first : '', waiting)
   }
   return key =>
     new Promise((resolve, reject) => {
-      if (coming.length === 0) setImmediate(gather)
-      coming.push({ key, since: performance.now(), resolve, reject })
+      if (gathered.length === 0) setImmediate(flush)
+      gathered.push({ key, since: performance.now(), resolve, reject })
     })
 }
 
-/** Never rejects: settles each read of the line. */
+/** Never rejects: settles each read of the batch. */
 async function answer<Row extends Key>(
-  line: readonly Waiting<Row>[],
+  batch: readonly Waiting<Row>[],
   find: (keys: readonly Key[]) => Promise<readonly Row[]>,
 ): Promise<void> {
-  const timely = line.filter(({ since, reject }) => {
+  const timely = batch.filter(({ since, reject }) => {
     const late = refusalIfLate(since)
     if (late !== undefined) reject(late)
     return late === undefined

@@ -1,7 +1,7 @@
 // The SQL statements of entities. Writes run under the lock of the account's book.
 
 import type { Sql } from '../db/connect.ts'
-import { narrowedTo } from '../db/found.ts'
+import { narrowToText } from '../db/find-by-text.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
@@ -111,7 +111,7 @@ export function listEntities(
   { filters: { name, email, metadata, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Entity> | undefined> {
   const parts = partsOf(given({ name, email, metadata }))
-  const [found, wanted] = narrowedTo(LISTED, account_id, { ...asked, filters }, parts)
+  const [found, wanted] = narrowToText(LISTED, account_id, { ...asked, filters }, parts)
   return findPage<Entity>(sql, found, account_id, wanted)
 }
 

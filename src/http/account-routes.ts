@@ -23,9 +23,9 @@ interface Route<Params extends TSchema, Query extends TSchema, Body extends TSch
   readonly params?: Params
   readonly querystring?: Query
   readonly body?: Body
-  /** All but the scope, which is set by the method that registers the route. */
+  /** The route's config without the scope, which the registering method sets. */
   readonly config?: Omit<FastifyContextConfig, 'scope'>
-  /** Answered without an envelope, as quotes are. */
+  /** Whether the answer has no envelope, as that of quotes. */
   readonly bare?: true
 }
 
@@ -46,7 +46,7 @@ interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends
 
 interface PageRoute<Row> extends Omit<OperationDocs, 'response' | 'refusals'> {
   readonly item: TSchema
-  /** The refusals besides those of every list. */
+  /** Reasons of refusals, besides those of every list. */
   readonly refusals?: OperationDocs['refusals']
   /** Undefined when the cursor names no object of the account. */
   find(tx: TransactionSql, account_id: string, wanted: Wanted): Promise<Page<Row> | undefined>
@@ -62,7 +62,7 @@ export class AccountRoutes {
     this.#deps = deps
   }
 
-  /** Registers a GET that reads. */
+  /** Registers a GET. */
   read<Params extends TSchema, Query extends TSchema>(
     path: string,
     { answer, ...route }: ReadRoute<Params, Query, TSchema>,
@@ -72,13 +72,13 @@ export class AccountRoutes {
       path,
       described('read', route),
       async (request, reply) => {
-        const answered = replyOf(await answer(request))
-        return route.tagged ? sendTagged(request, reply, answered) : send(reply, answered)
+        const result = replyOf(await answer(request))
+        return route.tagged ? sendTagged(request, reply, result) : send(reply, result)
       },
     )
   }
 
-  /** Registers a GET of a list, which is read a page at a time. */
+  /** Registers a GET of a list, which answers a page at a time. */
   page<Row>(path: string, { item, find, present, refusals = [], ...docs }: PageRoute<Row>): void {
     const route = {
       ...docs,
@@ -100,8 +100,8 @@ export class AccountRoutes {
   }
 
   /**
-   * Registers a POST that reads: it asks by its body and writes nothing. It answers within the time
-   * of a read even if the database does not. An Idempotency-Key is checked for its form only.
+   * Registers a POST that only reads: its body is a query. It answers within MAX_WAIT_MS, even when
+   * the database is silent. Checks only the form of an Idempotency-Key.
    */
   ask<Body extends TSchema>(
     path: string,
@@ -124,7 +124,7 @@ export class AccountRoutes {
       url: path,
       ...described('write', route),
       handler: async (request, reply) => {
-        const claim = () => claimOf(request, `${method} ${filled(path, request.params)}`)
+        const claim = () => claimOf(request, `${method} ${calledPath(path, request.params)}`)
         return send(reply, (await answer(request, claim)).reply)
       },
     })
@@ -141,8 +141,8 @@ function described(
   }
 }
 
-/** The path as it was called, without its query. */
-function filled(path: string, params: unknown): string {
+/** The path with the values of its parameters, without the query. */
+function calledPath(path: string, params: unknown): string {
   const values = params as Readonly<Record<string, string>>
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '')
 }

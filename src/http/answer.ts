@@ -1,4 +1,4 @@
-// What routes answer with. `success` and `bare` make the text of an answer once: the same text goes
+// Makes and sends the answers of routes. `success` and `bare` make an answer's text once: it goes
 // to the socket and, under an Idempotency-Key, into the database. `claimOf` reads that key.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
@@ -14,13 +14,13 @@ import type { Claim, Reply } from './idempotency/kept-reply.ts'
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
 /**
- * The claim that a request makes by its Idempotency-Key header; null without one. `asked` is what a
- * repeat must equal: by default the body, where no body counts as an empty one.
+ * The claim that a request makes by its Idempotency-Key header; null without the header. A repeat
+ * must have the same `content`: by default the body, and `{}` without a body.
  */
 export function claimOf(
   request: FastifyRequest,
   operation: string,
-  asked: unknown = request.body ?? {},
+  content: unknown = request.body ?? {},
 ): Claim | null {
   const header = request.headers['idempotency-key']
   if (header === undefined) return null
@@ -31,23 +31,21 @@ export function claimOf(
     const message = 'An Idempotency-Key has 1 to 255 visible ASCII characters.'
     throw refusal('invalid_idempotency_key', message, 'Idempotency-Key')
   }
-  return { operation, key, request_hash: hashJson(asked) }
+  return { operation, key, request_hash: hashJson(content) }
 }
 
-/** Sends an answer whose body is JSON text already. */
+/** Sends an answer whose body is already JSON text. */
 export function send(reply: FastifyReply, { status, body, replayed }: Reply) {
   if (replayed) void reply.header('idempotent-replayed', 'true')
   return reply.status(status).type(JSON_TEXT).send(body)
 }
 
-/**
- * Shorter lists are sent as they are: compression saves few packets, and costs a turn of a thread.
- */
+/** Shorter lists are not compressed: it would save few packets, and cost a thread's turn. */
 const LONG_BYTES = 4 * 1024
 
 /**
- * Sends a list, compressed when it is long and the caller accepts that. Payouts of a page repeat
- * much of each other, so the page shrinks to a tenth or less.
+ * Sends a list, compressed when it is long and the caller accepts a coding. The payouts of a page
+ * have much text in common, so the page shrinks to a tenth or less.
  */
 export async function sendList({ headers }: FastifyRequest, reply: FastifyReply, answer: Reply) {
   const varies = reply.getHeader('vary')
@@ -63,9 +61,9 @@ const ENCODING = 'accept-encoding'
 const JSON_TEXT = 'application/json; charset=utf-8'
 
 /**
- * Sends the answer to a read of one object, with a tag of its content: a caller who has the content
- * is answered 304. It stays `no-store`, as it tells about people and money: a caller who keeps it
- * decides that knowingly.
+ * Sends the answer to a read of one object, with an ETag of its content. A caller who already has
+ * the content gets 304. The answer stays `no-store`, because it has data of people and money: no
+ * cache keeps it, and a caller keeps it by their own decision.
  */
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: Reply) {
   const etag = tagOf(answer.body)

@@ -1,6 +1,6 @@
-// Files of pages, such as their style. Their addresses contain a hash of their content, so browsers
-// may keep them for ever. They are read when the first page is shown; a script is stripped of its
-// types.
+// Serves files of pages, such as style sheets and scripts. A file's path has a hash of its content,
+// so browsers may cache it for ever. Reads the files for the first page, and strips types from
+// scripts.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -13,7 +13,7 @@ interface Asset {
   readonly text: string
 }
 
-/** Serves the files under this path. The result tells where each of them is. */
+/** Serves the files under this path. Returns a function that gives the path of each file. */
 export function serveAssets(
   pages: FastifyInstance,
   under: string,

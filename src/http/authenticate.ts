@@ -1,7 +1,7 @@
-// Authenticates a request: HTTP Basic with the id and secret of a key, of an account or a person,
-// compared in constant time with what the process has in memory. All wrong credentials get the same
-// answer. limits.ts slows down an address that sends many of them, and never refuses a valid key
-// for it.
+// Authenticates a request: by HTTP Basic with the id and secret of an account's or a person's key,
+// or by the cookie of a session. Compares secrets in constant time with reference data in memory.
+// All wrong credentials get the same answer. limits.ts limits an address that sends many of them,
+// but never refuses a valid key.
 import type { FastifyRequest } from 'fastify'
 import {
   type Account,
@@ -19,10 +19,10 @@ import { countFailure, countRequest, type Limits } from './limits.ts'
 import type { Hosts } from './message.ts'
 
 /**
- * What a caller must be allowed to do. `read`, `write` and `operator` are scopes of an account's
- * keys; people have roles on the account for the first two. Only people have the others: `approve`,
+ * The access that a route needs. `read`, `write` and `operator` are scopes of an account's keys;
+ * people have roles on the account for the first two. Only people have `approve`,
  * `installation_read` (auditors and operators), `installation_write` (operators) and `person`
- * (every named person). `anyone` calls without credentials, and may send a body.
+ * (every named person). A route for `anyone` needs no credentials, and takes a body.
  */
 export type Access =
   | Scope
@@ -38,33 +38,31 @@ declare module 'fastify' {
     account: Account
     /** The person who calls in their own name; null when an account's key does. */
     person: Person | null
-    /** The session by which they call; null when a key does. */
+    /** The session by which the person calls; null for a call by a key. */
     session: OpenSession | null
-    /** The id of the key, of the account or the person; '' in a session. */
+    /** The id of the account's or the person's key; '' in a session. */
     key_id: string
-    /** The account or person whose bodies share room in memory. */
+    /** The account or person whose bodies share a memory budget. */
     caller: string
   }
   interface FastifyContextConfig {
-    /**
-     * What the caller must be allowed to do. A route without a scope is public, and takes no body.
-     */
+    /** The access that the route needs. A route without a scope is public, and takes no body. */
     scope?: Access
     /** Whether a session must have given its password recently. */
     asksPassword?: boolean
-    /** Whether only a session may call it: the key of a person gives no password. */
+    /** Whether only a session may call the route: a person's key gives no password. */
     ofSession?: boolean
   }
 }
 
-/** Names the account that a person works for. */
+/** The header by which a person names the account that they work for. */
 export const ACCOUNT_HEADER = 'corridor-account'
 
 export interface OpenSession extends Session {
   readonly token_hash: Buffer
 }
 
-/** Finds the session of a token, by its hash; undefined when it is over. */
+/** Finds a session by the hash of its token; undefined when the session is over. */
 export type FindSession = (token_hash: Buffer) => Promise<Session | undefined>
 
 interface Known {
@@ -74,7 +72,7 @@ interface Known {
   readonly accounts: ReadonlyMap<string, Account>
 }
 
-/** What authentication works with. */
+/** The parts of the service that authentication uses. */
 interface Means {
   readonly limits: Limits
   readonly findSession: FindSession
@@ -82,8 +80,8 @@ interface Means {
 }
 
 /**
- * Sets in the request who calls, or refuses with 400, 401, 403, 421 or 429. It waits only for the
- * session of a cookie.
+ * Sets the caller in the request, or refuses with 400, 401, 403, 421 or 429. Returns a promise only
+ * for the session of a cookie.
  */
 export function authenticate(
   request: FastifyRequest,
@@ -102,7 +100,7 @@ export function authenticate(
   const { key_id = '', secret = '' } = credentials ?? {}
   const own = known.keys.get(key_id)
   const persons = known.userKeys.get(key_id)
-  // An unknown key is hashed and compared too: the time taken must not reveal which keys exist.
+  // Also hashes and compares for an unknown key: the time taken must not reveal which keys exist.
   const matches = secretMatches(own ?? persons, secret)
   const account = own && known.accounts.get(own.account_id)
   const person = persons && known.people.get(persons.user_name)
@@ -185,7 +183,8 @@ function admitPerson(
   if (needed === 'person') return
   if (needed === 'installation_read' || needed === 'installation_write') {
     if (mayRunInstallation(person.role, needed === 'installation_read' ? 'read' : 'write')) return
-    throw refusal('insufficient_scope', `${person.user} is ${named(person)}, who may not do this.`)
+    const role = describeRole(person)
+    throw refusal('insufficient_scope', `${person.user} is ${role}, who may not do this.`)
   }
   const account_id = request.headers[ACCOUNT_HEADER]
   if (typeof account_id !== 'string') {
@@ -194,7 +193,7 @@ function admitPerson(
   }
   const account = known.accounts.get(account_id)
   const roles = person.roles.get(account_id) ?? []
-  // A person without a role is not told whether there is such an account.
+  // A person without a role gets the same answer whether the account exists or not.
   if (account === undefined || !rolesAllow(roles, needed)) {
     const has = roles.length === 0 ? 'no role' : `the role ${roles.join(', ')}`
     throw refusal(
@@ -205,20 +204,17 @@ function admitPerson(
   request.account = account
 }
 
-function named({ role }: Person): string {
+function describeRole({ role }: Person): string {
   return role === 'member' ? 'a member' : `an ${role}`
 }
 
-/**
- * Basic credentials of RFC 7617: one canonical base64 text that contains a colon; otherwise
- * undefined.
- */
+/** Reads Basic credentials (RFC 7617): canonical base64 of a text with a colon; else undefined. */
 function readBasic(header: string): { key_id: string; secret: string } | undefined {
   const match = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)
   const encoded = match?.[1]
   if (encoded === undefined) return undefined
   const bytes = Buffer.from(encoded, 'base64')
-  // Node decodes many spellings of the same bytes; only the canonical one counts here.
+  // Node also decodes other spellings of the same bytes; only the canonical one counts here.
   if (bytes.toString('base64') !== encoded) return undefined
   const text = bytes.toString('utf8')
   const colon = text.indexOf(':')

@@ -1,7 +1,6 @@
-// Reads the body of a request from its socket. The headers of a body are checked before its bytes
-// are read. The memory that a body takes counts until its request is answered. Long bodies are
-// parsed in turns with others. This file knows bytes and their account; json.ts knows what they
-// mean.
+// Reads the body of a request from its socket. Checks the headers of a body before it reads bytes.
+// The body's memory counts against a budget until the request is answered. Long bodies are parsed
+// in turns. This file knows bytes and their account; json.ts parses them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CATALOGUE, type Refusal, refusal } from '../errors.ts'
@@ -9,7 +8,7 @@ import { MAX_BODY_BYTES, readJson, readJsonInTurns } from './json.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The response of Node that the answer goes to. */
+    /** Node's response, which takes the answer. */
     answer: ServerResponse
   }
 }
@@ -19,10 +18,10 @@ type Received = (error: Error | null, pieces: readonly Buffer[]) => void
 
 const MiB = 1024 * 1024
 
-/** The first bytes of each body do not count, so that small requests pass whatever others send. */
+/** A body up to this size does not count, so that small requests pass whatever others send. */
 const UNCOUNTED_BYTES = 16 * 1024
 
-/** Most bytes of bodies in memory, of all accounts and of one: ordinary bodies, then long ones. */
+/** The most bytes of bodies in memory, for all callers and for each: ordinary, then long bodies. */
 const MAX_BODIES = { all: 32 * MiB, each: 16 * MiB }
 export const MAX_LONG_BODIES = { all: 64 * MiB, each: 32 * MiB }
 
@@ -31,8 +30,8 @@ const BLOCK_BYTES = 64 * 1024
 
 /** Registers the reader of JSON bodies, and refuses every other content type. */
 export function readBodies(app: FastifyInstance): void {
-  const ordinary = new Room(MAX_BODIES)
-  const long = new Room(MAX_LONG_BODIES)
+  const ordinary = new MemoryBudget(MAX_BODIES)
+  const long = new MemoryBudget(MAX_LONG_BODIES)
   app.decorateRequest('answer')
   app.addHook('onRequest', (request, reply, done) => {
     request.answer = reply.raw
@@ -79,21 +78,21 @@ function readAtOnce(request: FastifyRequest, pieces: readonly Buffer[], done: Do
   }
 }
 
-/** Collects the bytes of a body while there is room for them. */
+/** Collects the bytes of a body while the budget has room for them. */
 function receive(
   request: FastifyRequest,
   payload: IncomingMessage,
-  room: Room,
+  budget: MemoryBudget,
   done: Received,
 ): void {
   const limit = request.routeOptions.bodyLimit
   const announced = Number(request.headers['content-length'] ?? Number.NaN)
   const blocks = new Blocks(announced)
-  let place: Place | undefined
-  const hasRoom = (bytes: number) => {
+  let reservation: Reservation | undefined
+  const reserve = (bytes: number) => {
     if (bytes <= UNCOUNTED_BYTES) return true
-    place ??= enter(room, request)
-    return place.grow(bytes)
+    reservation ??= openReservation(budget, request)
+    return reservation.grow(bytes)
   }
   const malformed = () => end(refusal('invalid_request', CATALOGUE.invalid_request.meaning))
   const end = (error: Error | null) => {
@@ -103,7 +102,7 @@ function receive(
   const take = (bytes: Buffer) => {
     blocks.add(bytes)
     if (blocks.length > limit) end(tooLarge(limit))
-    else if (!hasRoom(blocks.length)) end(noRoom())
+    else if (!reserve(blocks.length)) end(noRoom())
   }
   const finish = () => {
     if (Number.isNaN(announced) || announced === blocks.length) end(null)
@@ -111,22 +110,25 @@ function receive(
   }
   const { caller } = request
   if (announced > limit) end(tooLarge(limit))
-  else if (announced > UNCOUNTED_BYTES && !room.wouldFit(caller, announced)) end(noRoom())
+  else if (announced > UNCOUNTED_BYTES && !budget.wouldFit(caller, announced)) end(noRoom())
   else payload.on('data', take).on('end', finish).on('error', malformed).resume()
 }
 
-/** Takes a place in the room until the request is answered or its client has gone. */
-function enter(room: Room, { caller, answer, raw: { socket } }: FastifyRequest): Place {
-  const place = room.enter(caller)
-  const leave = () => {
-    socket.off('close', leave)
-    answer.off('close', leave)
-    place.leave()
+/** Opens a reservation, and releases it when the request is answered or its client has gone. */
+function openReservation(
+  budget: MemoryBudget,
+  { caller, answer, raw: { socket } }: FastifyRequest,
+): Reservation {
+  const reservation = budget.open(caller)
+  const release = () => {
+    socket.off('close', release)
+    answer.off('close', release)
+    reservation.release()
   }
-  // An answer that waits for its turn on the connection gets no event when that closes.
-  socket.once('close', leave)
-  answer.once('close', leave)
-  return place
+  // An answer that waits for its turn on a connection gets no event when the connection closes.
+  socket.once('close', release)
+  answer.once('close', release)
+  return reservation
 }
 
 function tooLarge(limit: number): Refusal {
@@ -161,8 +163,8 @@ class Blocks {
     for (let rest = bytes; rest.length > 0; ) {
       const last = this.#blocks.at(-1)
       if (last === undefined || this.#used === last.length) {
-        const still = this.#announced - this.length
-        const size = still > 0 ? Math.min(still, BLOCK_BYTES) : Math.max(rest.length, BLOCK_BYTES)
+        const left = this.#announced - this.length
+        const size = left > 0 ? Math.min(left, BLOCK_BYTES) : Math.max(rest.length, BLOCK_BYTES)
         this.#blocks.push(Buffer.allocUnsafe(size))
         this.#used = 0
         continue
@@ -175,58 +177,58 @@ class Blocks {
   }
 }
 
-/** Bounds of a resource that many share, such as memory. */
-interface RoomSize {
-  /** For all names together. */
+/** The bounds of a budget, in bytes. */
+interface BudgetSize {
+  /** For all callers together. */
   readonly all: number
-  /** For one name. */
+  /** For one caller. */
   readonly each: number
 }
 
-/** The part of the room that one body takes. */
-export interface Place {
-  /** Takes this much in total. False, and nothing changes, when there is no room for it. */
+/** The part of a budget that one body takes. */
+export interface Reservation {
+  /** Reserves this many bytes in total. False, with nothing changed, when they do not fit. */
   grow(to: number): boolean
-  /** Gives the whole place back. A second call has no effect. */
-  leave(): void
+  /** Returns all bytes to the budget. A second call has no effect. */
+  release(): void
 }
 
-/** Counts how much of a bounded resource is taken, in total and by name. */
-export class Room {
-  readonly #size: RoomSize
-  readonly #taken = new Map<string, number>()
+/** Counts the reserved bytes, in total and by caller. */
+export class MemoryBudget {
+  readonly #size: BudgetSize
+  readonly #reserved = new Map<string, number>()
   #all = 0
 
-  constructor(size: RoomSize) {
+  constructor(size: BudgetSize) {
     this.#size = size
   }
 
-  /** Whether the room has this much more for the name now. */
-  wouldFit(name: string, more: number): boolean {
+  /** Whether this many more bytes fit for the caller now. */
+  wouldFit(caller: string, more: number): boolean {
     const { all, each } = this.#size
-    return this.#all + more <= all && (this.#taken.get(name) ?? 0) + more <= each
+    return this.#all + more <= all && (this.#reserved.get(caller) ?? 0) + more <= each
   }
 
-  enter(name: string): Place {
-    let mine = 0
+  open(caller: string): Reservation {
+    let size = 0
     return {
       grow: to => {
-        if (!this.wouldFit(name, to - mine)) return false
-        this.#take(name, to - mine)
-        mine = to
+        if (!this.wouldFit(caller, to - size)) return false
+        this.#add(caller, to - size)
+        size = to
         return true
       },
-      leave: () => {
-        this.#take(name, -mine)
-        mine = 0
+      release: () => {
+        this.#add(caller, -size)
+        size = 0
       },
     }
   }
 
-  #take(name: string, amount: number): void {
-    const taken = (this.#taken.get(name) ?? 0) + amount
-    this.#all += amount
-    if (taken === 0) this.#taken.delete(name)
-    else this.#taken.set(name, taken)
+  #add(caller: string, bytes: number): void {
+    const reserved = (this.#reserved.get(caller) ?? 0) + bytes
+    this.#all += bytes
+    if (reserved === 0) this.#reserved.delete(caller)
+    else this.#reserved.set(caller, reserved)
   }
 }

@@ -1,16 +1,16 @@
-// What a browser sends by itself, and what therefore does not prove who wrote the request: the
-// cookie of a session, and the origin of the request. Knows no route.
+// Reads what a browser adds to a request by itself. The cookie of a session does not prove that the
+// user made the request; the origin shows whether a page of another site did. Knows no route.
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 import { checkHost, type Hosts, partsOfHost } from './message.ts'
 
-/** Sent over HTTPS alone, to this host alone, whatever its subdomains do (RFC 6265bis, 4.1.3.2). */
+/** Sent only over HTTPS and to this host, whatever its subdomains do (RFC 6265bis, 4.1.3.2). */
 const SECURE_COOKIE = '__Host-corridor'
-/** On this machine there is no HTTPS to wait for. */
+/** Sent on this machine, where a session needs no HTTPS. */
 const LOCAL_COOKIE = 'corridor'
 
-/** The token of the session in the cookie; undefined without one. */
+/** The token of the session in the cookie; undefined without a cookie. */
 export function sessionTokenOf(request: FastifyRequest): string | undefined {
   const name = isSecure(request) ? SECURE_COOKIE : LOCAL_COOKIE
   for (const pair of (request.headers.cookie ?? '').split(';')) {
@@ -20,7 +20,7 @@ export function sessionTokenOf(request: FastifyRequest): string | undefined {
   return undefined
 }
 
-/** The header that keeps a session in a browser, or forgets it with ''. */
+/** The Set-Cookie header that stores a session in a browser. The token '' deletes it. */
 export function sessionCookie(request: FastifyRequest, token: string): string {
   const secure = isSecure(request)
   const parts = [
@@ -36,7 +36,7 @@ export function sessionCookie(request: FastifyRequest, token: string): string {
 
 const isSecure = ({ protocol }: FastifyRequest) => protocol === 'https'
 
-/** Refuses a password or a session over a connection that others can read. */
+/** Refuses (403) a password or a session over a connection that others can read. */
 export function checkPrivate(request: FastifyRequest): void {
   if (isSecure(request) || isLoopback(request.hostname)) return
   const message =
@@ -46,11 +46,11 @@ export function checkPrivate(request: FastifyRequest): void {
 }
 
 /**
- * Refuses (421) a browser that names a host that is not this service's: any page can give its own
- * name to this address. Without a list of hosts, IP addresses and this machine count as its own.
+ * Refuses (421) a host that is not this service's: any site can point its own name to this address
+ * (DNS rebinding). Without a list of hosts, IP addresses and this machine count as the service's.
  */
 export function checkOwnHost(request: FastifyRequest, allowed: Hosts): void {
-  // Behind a trusted proxy this is X-Forwarded-Host, which may be what the caller has sent.
+  // Behind a trusted proxy this is X-Forwarded-Host, which the caller may have sent.
   const { host } = request
   const { name = '' } = partsOfHost(host) ?? {}
   if (allowed.length > 0) checkHost(host, allowed)
@@ -60,10 +60,7 @@ export function checkOwnHost(request: FastifyRequest, allowed: Hosts): void {
   }
 }
 
-/**
- * The origin at which people find this service, for links to it. Its host has passed
- * `checkOwnHost`.
- */
+/** This service's origin, for links to it. Its host has passed `checkOwnHost`. */
 export function ownOrigin(request: FastifyRequest): string {
   return `${isSecure(request) ? 'https' : 'http'}://${request.host}`
 }
@@ -75,8 +72,8 @@ function isLoopback(hostname: string): boolean {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Refuses (403) a request that a page of another site made the browser send. With `proof`, a
- * request without an origin is refused too, as every browser sends one.
+ * Refuses (403) a request that a page of another site made the browser send. With `proof`, also
+ * refuses a request without an origin, because every browser sends one.
  */
 export function checkSameOrigin(request: FastifyRequest, proof: boolean): void {
   if (SAFE_METHODS.includes(request.method)) return

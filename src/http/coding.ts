@@ -1,11 +1,11 @@
-// Content codings: the one that a caller accepts, and bytes in it. Compresses off the event loop.
+// Content codings: chooses the one that a caller accepts, and encodes bytes off the event loop.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** A content coding, or the bytes as they are. */
+/** A content coding; `identity` leaves the bytes unchanged. */
 export type Coding = 'br' | 'gzip' | 'identity'
 
-/** `once` is for bytes that are compressed once for all callers, `each` for those of one answer. */
+/** `once` is for bytes that are compressed once for all callers, `each` for one answer's bytes. */
 type Effort = 'once' | 'each'
 
 /** `each` takes a fraction of a millisecond for 175 KB, `once` tenths of a second. */

@@ -32,7 +32,7 @@ async function until(done: () => boolean): Promise<void> {
 
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-test('Connections, requests sent at once: begun one after the other, each when the one before is answered', async t => {
+test('Connections, requests sent at once: each begins when the one before is answered', async t => {
   const connections = new Connections()
   let running = 0
   let most = 0
@@ -53,14 +53,14 @@ test('Connections, requests sent at once: begun one after the other, each when t
   }
   assert.deepEqual(said.match(/\/n\d/g)?.join(''), '/n0/n1/n2/n3/n4/n5/n6/n7/n8/n9')
   assert.equal(most, 1)
-  assert.equal(connections.anyInHand, false)
+  assert.equal(connections.isBusy, false)
 })
 
-test('Connections, one request too many: told so, and none behind it is looked at', async t => {
+test('Connections, one request too many: refused, and none behind it begins', async t => {
   const connections = new Connections()
   const refused: boolean[] = []
   const open = await serve(t, connections, (request, answer) => {
-    refused.push(connections.isTooMany(request))
+    refused.push(connections.isOverfull(request))
     if (refused.length > MAX_UNANSWERED) answer.end()
   })
   const socket = open()
@@ -71,7 +71,7 @@ test('Connections, one request too many: told so, and none behind it is looked a
   assert.deepEqual(refused.indexOf(true), MAX_UNANSWERED)
 })
 
-test('Connections, the client gone before its turn: its request is not begun', async t => {
+test('Connections, client gone before its turn: its request does not begin', async t => {
   const connections = new Connections()
   const turns: boolean[] = []
   const open = await serve(t, connections, async (request, answer) => {
@@ -80,22 +80,22 @@ test('Connections, the client gone before its turn: its request is not begun', a
   })
   const socket: Socket = open()
   socket.write(ask('/first') + ask('/second'))
-  await until(() => connections.anyInHand)
+  await until(() => connections.isBusy)
   await delay(50)
   socket.destroy()
   await until(() => turns.length > 0)
   assert.deepEqual(turns, [false])
-  assert.equal(connections.anyInHand, false)
+  assert.equal(connections.isBusy, false)
 })
 
-test('Connections, answers that nobody takes: the oldest are ended when all are too much', async t => {
+test('Connections, too many unread bytes of answers: the connections of the oldest are closed', async t => {
   const MiB = 1024 * 1024
-  // More than the system takes of a connection.
+  // More than the system buffers for a connection.
   const bytes = 16 * MiB
   let begun = 0
   const connections = new Connections(3.5 * bytes)
   const open = await serve(t, connections, (request, answer) => {
-    connections.sending(request, answer, bytes)
+    connections.countUnsent(request, answer, bytes)
     answer.end(Buffer.alloc(bytes))
     begun += 1
   })

@@ -1,6 +1,6 @@
-// Watches the connections of a server. Requests of one connection are answered one after the other,
-// and answers that clients have not yet taken are bounded in bytes, for all connections together.
-// Knows sockets and answers, not what is asked.
+// Watches the connections of a server. Requests of one connection are answered one after the other.
+// The answers that clients have not yet read are bounded in bytes, for all connections together.
+// Knows sockets and answers, but not the content of requests.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -8,8 +8,8 @@ import type { Socket } from 'node:net'
 export const MAX_UNANSWERED = 32
 
 /**
- * Most bytes of answers that clients have not taken. Beyond it, the oldest such answer loses its
- * connection.
+ * The most bytes of answers that clients have not read. Beyond it, the connection of the oldest
+ * unread answer is closed.
  */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 
@@ -25,9 +25,10 @@ interface Waiting {
 export class Connections {
   /** The unanswered requests of each connection, in order of arrival. */
   readonly #queues = new WeakMap<Socket, Waiting[]>()
-  readonly #in_hand = new Set<Socket>()
-  readonly #crowded = new WeakSet<Socket>()
-  /** In the order in which they were written. */
+  /** Connections with a request that is not answered, or an answer that is not read. */
+  readonly #busy = new Set<Socket>()
+  readonly #overfull = new WeakSet<Socket>()
+  /** Unread answers, in the order in which they were written. */
   readonly #unsent = new Map<ServerResponse, { readonly bytes: number; readonly socket: Socket }>()
   readonly #most_bytes: number
   #unsent_bytes = 0
@@ -46,27 +47,24 @@ export class Connections {
     })
   }
 
-  /** Whether some request is unanswered, or some answer is not taken yet. */
-  get anyInHand(): boolean {
-    return this.#in_hand.size > 0
+  /** Whether some request is not answered yet, or some answer not read. */
+  get isBusy(): boolean {
+    return this.#busy.size > 0
   }
 
-  /** Bytes of answers that clients have not yet taken. */
+  /** Bytes of answers that clients have not yet read. */
   get unsentBytes(): number {
     return this.#unsent_bytes
   }
 
-  /**
-   * Whether the connection of this request has too many unanswered requests. Then no more is read
-   * from it.
-   */
-  isTooMany({ socket }: IncomingMessage): boolean {
-    return this.#crowded.has(socket)
+  /** Whether the request's connection has too many unanswered requests: it is no longer read. */
+  isOverfull({ socket }: IncomingMessage): boolean {
+    return this.#overfull.has(socket)
   }
 
   /**
-   * Resolves when all earlier requests of the connection are answered: to false when the connection
-   * has closed meanwhile, so that nobody waits for the answer.
+   * Resolves to true when all earlier requests of the connection are answered, and to false when
+   * the connection has closed meanwhile: no client waits for the answer then.
    */
   turnOf({ socket }: IncomingMessage, answer: ServerResponse): Promise<boolean> | true {
     const queue = this.#queues.get(socket) ?? []
@@ -77,9 +75,9 @@ export class Connections {
     })
   }
 
-  /** Counts the bytes of an answer until the client has taken them. */
-  sending({ socket }: IncomingMessage, answer: ServerResponse, bytes: number): void {
-    if (!this.#in_hand.has(socket)) return
+  /** Counts the bytes of an answer until the client has read them. */
+  countUnsent({ socket }: IncomingMessage, answer: ServerResponse, bytes: number): void {
+    if (!this.#busy.has(socket)) return
     this.#sent(answer)
     this.#unsent.set(answer, { bytes, socket })
     this.#unsent_bytes += bytes
@@ -90,9 +88,9 @@ export class Connections {
     }
   }
 
-  /** False for requests that came in the same bytes as one too many: nobody handles those. */
+  /** False for a request that came together with one too many: it gets no answer. */
   #begin({ socket }: IncomingMessage, answer: ServerResponse): boolean {
-    if (this.#crowded.has(socket)) return false
+    if (this.#overfull.has(socket)) return false
     const queue = this.#queues.get(socket)
     if (queue === undefined) {
       this.#queues.set(socket, [{ answer }])
@@ -100,10 +98,10 @@ export class Connections {
     } else {
       queue.push({ answer })
     }
-    this.#in_hand.add(socket)
+    this.#busy.add(socket)
     answer.on('close', () => this.#end(socket, answer))
     if (queue !== undefined && queue.length > MAX_UNANSWERED) {
-      this.#crowded.add(socket)
+      this.#overfull.add(socket)
       socket.pause()
     }
     return true
@@ -117,12 +115,12 @@ export class Connections {
     const place = queue.findIndex(one => one.answer === answer)
     if (place !== -1) queue.splice(place, 1)
     queue[0]?.wake?.(true)
-    if (queue.length === 0) this.#in_hand.delete(socket)
+    if (queue.length === 0) this.#busy.delete(socket)
   }
 
   /** Answers that wait for their turn get no event of their own when the connection closes. */
   #close(socket: Socket): void {
-    this.#in_hand.delete(socket)
+    this.#busy.delete(socket)
     for (const { answer, wake } of this.#queues.get(socket)?.splice(0) ?? []) {
       this.#sent(answer)
       wake?.(false)

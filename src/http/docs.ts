@@ -42,7 +42,7 @@ export const TAGGED = 'x-tagged'
 /** Schema keyword: the schema that readers see, where the validator needs another one. */
 export const DOCUMENTED = 'x-documented'
 
-/** Schema keyword: what readers are told besides; the rules check it, not the validator. */
+/** Schema keyword: further schema for readers. The rules check it, and the validator does not. */
 export const ALSO = 'x-also'
 
 /** Our own keywords, which the validator ignores. */
@@ -61,7 +61,7 @@ export function operationDocs(docs: OperationDocs) {
     summary,
     description,
     params,
-    // A query parameter that a route does not know is refused, like an unknown field.
+    // An unknown query parameter is refused, like an unknown field.
     querystring: querystring ?? NO_PARAMETERS,
     body,
     headers: docs.idempotent ? IdempotencyHeader : undefined,
@@ -73,10 +73,7 @@ export function operationDocs(docs: OperationDocs) {
   })
 }
 
-/**
- * The path parameters of a route that names one object by its id. Each set of prefixes has one
- * schema.
- */
+/** The path parameters of a route that names one object by its id. */
 export function pathId(...prefixes: readonly IdPrefix[]) {
   const name = prefixes.join(' ')
   const known = PATH_IDS.get(name) ?? makePathId(prefixes)
@@ -84,7 +81,7 @@ export function pathId(...prefixes: readonly IdPrefix[]) {
   return known
 }
 
-/** Compiled schemas are found again by identity. */
+/** One schema for each set of prefixes, because compiled schemas are found by identity. */
 const PATH_IDS = new Map<string, ReturnType<typeof makePathId>>()
 
 function makePathId(prefixes: readonly IdPrefix[]) {

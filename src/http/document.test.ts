@@ -1,4 +1,4 @@
-// How a caller asks for a document: which coding it takes, and whether it has it already.
+// How a caller requests a document: the accepted coding, and the content that it already has.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import fastify from 'fastify'
 import { codingOf } from './coding.ts'
 import { DOCUMENT, documentRoute, isKnown } from './document.ts'
 
-test('GET /openapi.json, whoever has it: 304 without a body; brotli and gzip: the same bytes, a tag each', async () => {
+test('GET /openapi.json, caller who has it: 304 without a body; brotli and gzip: the same bytes, an ETag each', async () => {
   const app = fastify()
   documentRoute(app)
   const ask = (headers = {}) => app.inject({ url: '/openapi.json', headers })

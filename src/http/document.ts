@@ -1,6 +1,6 @@
-// Serves files of this installation that change only with its version, such as openapi.json. They
-// carry a tag of their content, so that a caller who has one is answered 304, and they are
-// compressed once for all callers.
+// Serves files that change only with this installation's version, such as openapi.json. An answer
+// has an ETag of its content, so a caller who has the content gets 304. Each file is compressed
+// once for all callers.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,7 +8,7 @@ import { type Coding, codingOf, encode } from './coding.ts'
 
 interface Content {
   readonly bytes: Buffer
-  /** The tag of the bytes as they are sent, as a strong tag must be (RFC 9110, 8.8.3.3). */
+  /** The ETag of the encoded bytes, as a strong ETag must be (RFC 9110, 8.8.3.3). */
   readonly etag: string
 }
 
@@ -20,7 +20,7 @@ export function documentRoute(app: FastifyInstance): void {
   app.get('/openapi.json', serveDocument(DOCUMENT, 'application/json; charset=utf-8'))
 }
 
-/** Answers with the file, read when it is first asked for. */
+/** Answers with the file, which the first request reads. */
 function serveDocument(file: URL, type: string) {
   let read: Promise<Buffer> | undefined
   const made = new Map<Coding, Promise<Content>>()
@@ -34,7 +34,7 @@ function serveDocument(file: URL, type: string) {
     const content = made.get(coding) ?? make(coding)
     made.set(coding, content)
     const { bytes, etag } = await content
-    // no-cache: clients keep it, and ask each time whether it has changed.
+    // no-cache: a client may keep the file, but asks each time whether it has changed.
     void reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' })
     if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
     if (coding !== 'identity') void reply.header('content-encoding', coding)
@@ -42,12 +42,12 @@ function serveDocument(file: URL, type: string) {
   }
 }
 
-/** The tag of a content. */
+/** The ETag of a content. */
 export function tagOf(content: string | Buffer): string {
   return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
 }
 
-/** Whether If-None-Match has this tag, or a `*`; weak tags compare alike (RFC 9110, 13.1.2). */
+/** Whether If-None-Match has this ETag or `*`; a weak ETag compares alike (RFC 9110, 13.1.2). */
 export function isKnown(sent: string | undefined, etag: string): boolean {
   if (sent === undefined) return false
   const tags = sent.split(',').map(tag => tag.trim().replace(/^W\//, ''))

@@ -12,7 +12,7 @@ import { MAX_PROBLEMS, validationProblems } from './problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The first problem that it was refused for. */
+    /** The first problem of a refused request. */
     refused: Problem | undefined
   }
 }
@@ -28,7 +28,7 @@ const FRAMEWORK: Readonly<Record<string, Reason>> = {
   FST_ERR_HANDLER_TIMEOUT: 'service_unavailable',
 }
 
-/** The refusal that the caller gets for whatever was thrown. */
+/** The refusal that the caller gets for a thrown error. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof JsonError) return refusal('invalid_json', error.message, error.path)
@@ -38,7 +38,7 @@ export function toRefusal(error: unknown): Refusal {
   }
   const known = FRAMEWORK[code]
   if (known !== undefined) return refusal(known, CATALOGUE[known].meaning)
-  // Other refusals of Fastify, such as of a body that breaks off, are the caller's error.
+  // Fastify's other refusals, such as for a body that breaks off, are errors of the caller.
   if (statusCode < 500) {
     return refusal('invalid_request', CATALOGUE.invalid_request.meaning)
   }
@@ -90,12 +90,12 @@ const REASON_OF: Readonly<Record<string, 'headers_too_large' | 'request_timeout'
 /** A connection with the answer that Node is writing to it. */
 type Answering = Socket & { readonly _httpMessage?: ServerResponse | null }
 
-/** How long such a connection stays open, so that the client can read the answer. */
+/** How long a connection stays open after sendMalformed, so that the client can read the answer. */
 const LINGER_MS = 1_000
 
 /**
- * Answers a message that never becomes a request: not HTTP, too slow, or with headers that are too
- * large. It gets the same envelope, and the connection closes whatever the client does.
+ * Answers a message that never becomes a request: not HTTP, too slow, or with too large headers.
+ * The answer has the same envelope, and the connection closes whatever the client does.
  */
 export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -104,7 +104,7 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
   }
   const { _httpMessage: unfinished } = socket
   if (unfinished?.req.complete === true || unfinished?.writableEnded === true) {
-    // Written now, it would pass for the answer to the earlier request, which was valid, or follow
+    // Written now, the answer would pass for that of the earlier, valid request, or it would follow
     // an answer that closes the connection.
     unfinished.once('close', () => sendMalformed(error, socket))
     return
@@ -120,7 +120,7 @@ export function sendMalformed(error: NodeJS.ErrnoException, socket: Answering): 
       'X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n' +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
-  // Otherwise a client that never closes its side keeps the connection.
+  // A client that never closes its side would keep the connection open.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 

@@ -1,11 +1,11 @@
-// Expansion: other objects that an answer has beside its own, so that the caller need not ask for
-// them by id (§list.expand). Knows no resource.
+// Expansion: an answer also has objects whose ids it contains, so that the caller need not read
+// them one by one (§list.expand). Knows no resource.
 import type { TSchema } from 'typebox'
 import { Several } from './query.ts'
 import { Closed, Literals } from './schema.ts'
 import { Type } from './type.ts'
 
-/** A query that names what the answer has in `expanded`. */
+/** A query that names the objects of `expanded`. */
 export interface Expanding {
   readonly expand?: readonly string[]
 }
@@ -17,12 +17,12 @@ export function ExpandOf(names: readonly string[]) {
   )
 }
 
-/** The query of one object that can be expanded by these names. */
+/** The query of one object that can be expanded by these names. No other parameter is allowed. */
 export function ExpandQueryOf(names: readonly string[]) {
   return Closed({ expand: Type.Optional(ExpandOf(names)) })
 }
 
-/** The member `expanded`: each of these objects if it was asked for, null if there is none. */
+/** The member `expanded`: each of these objects that the query names, null if there is none. */
 export function ExpandedOf(objects: Readonly<Record<string, TSchema>>) {
   const members = Object.entries(objects).map(([name, schema]) => {
     return [name, Type.Optional(Type.Union([schema, Type.Null()]))]
@@ -36,8 +36,8 @@ export function ExpandedOf(objects: Readonly<Record<string, TSchema>>) {
 export type Expansions<Row> = Readonly<Record<string, (row: Row) => Promise<object | undefined>>>
 
 /**
- * The rows as they are presented, with what `expand` names. All objects are asked for in one turn
- * of the event loop, so that a reader gathers those of a page into one statement.
+ * Presents the rows with the objects that `expand` names. Reads all objects in one turn of the
+ * event loop, so that a reader gathers a page's reads into one statement.
  */
 export function expandAll<Row>(
   rows: readonly Row[],
@@ -45,11 +45,11 @@ export function expandAll<Row>(
   expansions: Expansions<Row>,
   present: (row: Row) => object,
 ): Promise<object[]> {
-  const asked = Object.entries(expansions).filter(([name]) => expand?.includes(name))
+  const wanted = Object.entries(expansions).filter(([name]) => expand?.includes(name))
   return Promise.all(
     rows.map(async row => {
-      if (asked.length === 0) return present(row)
-      const found = asked.map(async ([name, find]) => [name, (await find(row)) ?? null] as const)
+      if (wanted.length === 0) return present(row)
+      const found = wanted.map(async ([name, find]) => [name, (await find(row)) ?? null] as const)
       return { ...present(row), expanded: Object.fromEntries(await Promise.all(found)) }
     }),
   )

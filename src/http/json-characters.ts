@@ -14,7 +14,7 @@ export const OPEN_BRACE = 0x7b
 export const CLOSE_BRACE = 0x7d
 export const LINE_FEED = 0x0a
 
-/** What may follow a backslash (RFC 8259, section 7). `\u` is handled apart. */
+/** The characters that may follow a backslash (RFC 8259, section 7), except `u`. */
 export const ESCAPED: ReadonlySet<string> = new Set('"\\/bfnrt')
 
 export function isDigit(code: number): boolean {

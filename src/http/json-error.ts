@@ -1,5 +1,5 @@
-// Why a body of JSON is refused, and where: the path of the value, `payouts[12].amount`, its line
-// and column.
+// The error that refuses a body of JSON. It names the reason and the place: the path of the value,
+// such as `payouts[12].amount`, and the line and column.
 import { LINE_FEED } from './json-characters.ts'
 
 export type JsonErrorReason =
@@ -16,10 +16,9 @@ export type JsonErrorReason =
   | 'byte_order_mark'
 
 /**
- * Why a body is refused. `message` is a sentence for the caller. It names the position and never
- * repeats a value: line and column from 1 in UTF-16 units; for invalid UTF-8 the byte from 0.
- * `path` names the place: `payout_info.amount`, `documents[2].type`, `["odd key"].x`, '' for the
- * whole body.
+ * Refuses a body. `message` is a sentence for the caller. It never repeats a value, and names the
+ * position: line and column from 1 in UTF-16 units; for invalid UTF-8 the byte from 0. `path` names
+ * the value: `payout_info.amount`, `documents[2].type`, `["odd key"].x`, '' for the whole body.
  */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
@@ -33,10 +32,10 @@ export class JsonError extends Error {
   }
 }
 
-/** A path shows this much of a key, so that a caller cannot make the answer as long as the body. */
+/** A path shows this many characters of a key, so that no answer gets as long as the body. */
 const MAX_KEY_IN_PATH = 64
 
-/** `payouts[12].amount` from the keys and indexes that lead to a value. */
+/** Writes the keys and indexes that lead to a value as a path, such as `payouts[12].amount`. */
 export function presentPath(trail: readonly (string | number)[]): string {
   let path = ''
   for (const step of trail) {
@@ -47,14 +46,14 @@ export function presentPath(trail: readonly (string | number)[]): string {
   return path
 }
 
-/** Cuts by code points, so that no surrogate pair is split. */
+/** Writes a key in brackets. Cuts it by code points, so that no surrogate pair is split. */
 function quoteKey(key: string): string {
   const points = Array.from(key.slice(0, 2 * MAX_KEY_IN_PATH + 1))
   const cut = points.length > MAX_KEY_IN_PATH
   return `[${JSON.stringify(cut ? `${points.slice(0, MAX_KEY_IN_PATH).join('')}…` : key)}]`
 }
 
-/** Counts lines and columns of a text that is read piece by piece and dropped. */
+/** Counts the lines and columns of a text that the reader drops piece by piece. */
 export class LineCount {
   #lines = 0
   #column = 0

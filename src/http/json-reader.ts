@@ -1,6 +1,6 @@
 // Parses one text of JSON into one value, character by character. A refusal has the position and
 // the path of its cause. A long text is parsed piece by piece, in steps bounded in characters and
-// values. Knows texts and JSON, nothing of bytes or HTTP.
+// values. Knows texts and JSON, but not bytes or HTTP.
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -23,34 +23,34 @@ import { JsonError, type JsonErrorReason, LineCount, presentPath } from './json-
 /** The outermost object or array is level 1 (§request.json). */
 export const MAX_LEVELS = 32
 
-/** The most values of a long body, of all kinds. Its bytes alone do not bound its memory. */
+/** The most values of a long body, of all kinds. A limit of bytes alone does not limit memory. */
 export const MAX_VALUES = 1_000_000
 
 /** The most values of an ordinary body, or of one step: over twice what any schema accepts. */
 export const MAX_STEP_VALUES = 4_000
 
-/** The most different keys of a text: V8 walks all keys that it knows without a pause. */
+/** The most different keys of a text: V8 walks all known keys without a pause. */
 export const MAX_KEYS = 50_000
 
 /** In a body that is parsed in steps, each value at this depth is one step. */
 const STEPPED_LEVELS = 2
 
-/** Most characters of a step: as many as an ordinary body may have bytes. */
+/** The most characters of a step: as many as an ordinary body may have bytes. */
 export const MAX_STEP = 256 * 1024
 
-/** Most characters read at once between two checks of the end of a step. */
-const MOST_AT_ONCE = 16
+/** The most characters read between two checks of a step's end. */
+const MOST_UNCHECKED = 16
 
-/** Characters of a long body held at once. Taking more moves at most the text of one step. */
+/** Characters of a long body held at once. Taking more text copies at most one step's text. */
 const WINDOW = 4 * MAX_STEP
 
 /** The next piece of a long text; '' when there is none. */
 export type More = () => string
 
 /**
- * Parses in one pass. `level` counts the containers around the value being read. `trail[0 … level)`
- * are the keys and indexes that lead to it; later entries belong to earlier siblings and mean
- * nothing. MAX_LEVELS bounds the recursion.
+ * Parses in one pass. `level` counts the containers around the present value. `trail[0 … level)`
+ * has the keys and indexes that lead to it; later entries are leftovers of earlier siblings.
+ * MAX_LEVELS bounds the recursion.
  */
 export class Reader {
   private text: string
@@ -86,7 +86,7 @@ export class Reader {
 
   /** Begins a step with all the text that it may read, or with the rest of the text. */
   private beginStep(): void {
-    if (this.text.length - this.at < MAX_STEP + MOST_AT_ONCE) this.takeMore()
+    if (this.text.length - this.at < MAX_STEP + MOST_UNCHECKED) this.takeMore()
     this.stepEnd = this.at + MAX_STEP
     this.mostValues = Math.min(MAX_VALUES, this.values + MAX_STEP_VALUES)
   }
@@ -181,7 +181,7 @@ export class Reader {
     }
   }
 
-  /** Enters an object or array; true when it is empty, and already left. */
+  /** Opens an object or array; true when it is empty, which also closes it. */
   private opensEmpty(close: number, level: number): boolean {
     if (level >= MAX_LEVELS) {
       const what = `Objects and arrays nest deeper than ${MAX_LEVELS} levels`
@@ -193,7 +193,7 @@ export class Reader {
     return true
   }
 
-  /** Passes what follows a member or item: true for the closing bracket, false for a comma. */
+  /** Skips the character after a member or item; true for a closing bracket, false for a comma. */
   private closes(close: number, level: number): boolean {
     const code = this.skipWhitespace(level)
     if (code !== COMMA && code !== close) {
@@ -203,10 +203,7 @@ export class Reader {
     return code === close
   }
 
-  /**
-   * Reads `"key":` and leaves the key on the trail. Keys are compared after their escapes are
-   * decoded.
-   */
+  /** Reads `"key":` and leaves the key on the trail. Compares keys after decoding their escapes. */
   private readKey(object: Record<string, unknown>, level: number): string {
     if (this.skipWhitespace(level) !== QUOTE)
       this.failExpected('a key in double quotes', this.at, level)
@@ -253,10 +250,10 @@ export class Reader {
     while (at < end) {
       const code = text.charCodeAt(at)
       if (code === QUOTE) {
-        // The checks above leave one meaning for every parser. Joining the string escape by escape
-        // would keep a piece of memory for each.
+        // After the checks above every parser reads the same string. Joining it escape by escape
+        // would keep a piece of memory for each escape.
         const value = JSON.parse(text.slice(start - 1, at + 1)) as string
-        // Decoded UTF-8 holds no lone surrogate, so only an escape can have brought one in.
+        // Decoded UTF-8 has no lone surrogate, so only an escape can have made one.
         if (!value.isWellFormed()) {
           this.fail('lone_surrogate', 'A string holds half of a surrogate pair', start - 1, level)
         }
@@ -292,8 +289,8 @@ export class Reader {
   }
 
   /**
-   * Adds up the digits. Every sum up to 2^53 is exact, and a sum beyond it never returns below. So
-   * one comparison at the end tells whether the number is safe.
+   * Adds up the digits. Every sum up to 2^53 is exact, and a larger sum never falls below 2^53
+   * again. So one comparison at the end tells whether the number is a safe integer.
    */
   private readNumber(level: number): number {
     const text = this.text
@@ -318,9 +315,7 @@ export class Reader {
     return negative ? -magnitude : magnitude
   }
 
-  /**
-   * Checks the form of `.digits` and `e±digits` alone. With either, the number is no plain integer.
-   */
+  /** Checks the form of `.digits` and `e±digits`. With either, the number is no plain integer. */
   private skipFraction(level: number): number {
     const text = this.text
     if (text.charCodeAt(this.at) === DOT) {

@@ -86,7 +86,7 @@ for (const body of notPlainIntegers) {
   })
 }
 
-/** One body between bars, as it stands; those with control characters or outer spaces follow. */
+/** Bodies between bars. Those with control characters or outer spaces follow. */
 const malformed = [
   ...String.raw`{}{} ¦ {} x ¦ [] ] ¦ []] ¦ 1 2 ¦ 1, ¦ , ¦ "a" "b" ¦ [ ¦ [1 ¦ [1, ¦ [1,] ¦ [,1]
     [,] ¦ [1,,2] ¦ [1 2] ¦ [1} ¦ ] ¦ [1;2] ¦ [[1] ¦ (1) ¦ { ¦ {"a" ¦ {"a": ¦ {"a":1 ¦ {"a":1,
@@ -237,7 +237,7 @@ test('readJson, a key of 200,000 characters: refused, path cut and well-formed',
   assert.ok(refusal.message.isWellFormed())
 })
 
-// A body of the shape the service lives on, with every construct a mutation may damage.
+// A typical payout body, with every construct that a mutation may damage.
 const payout = JSON.stringify({
   type: 'wire',
   reference: 'INV-184 "October" \\ payroll\n香港 😀',
@@ -246,7 +246,7 @@ const payout = JSON.stringify({
   metadata: { batch: '2026-10', row: -184, empty: {}, list: [], flags: [true, false, null, 0] },
 }).replace('香', '\\u9999')
 
-/** The rule of numbers, told a second way: by pattern and BigInt instead of by summing digits. */
+/** The rule of numbers in another way: by a pattern and BigInt instead of a sum of digits. */
 function expectedNumber(source: string): number {
   if (!/^(0|-?[1-9][0-9]*)$/.test(source)) return Number.NaN
   const exact = BigInt(source)
@@ -256,7 +256,7 @@ function expectedNumber(source: string): number {
 type SourceReviver = (key: string, value: unknown, context: { source?: string }) => unknown
 const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown
 
-/** JSON.parse under the rule of numbers; undefined when the bytes are not UTF-8 or not JSON. */
+/** JSON.parse with the rule of numbers; undefined when the bytes are not UTF-8 or not JSON. */
 function parseByOracle(body: Uint8Array): { value: unknown } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
@@ -269,7 +269,7 @@ function parseByOracle(body: Uint8Array): { value: unknown } | undefined {
   }
 }
 
-/** Accepted: the oracle accepts the same value. Refused as no JSON: the oracle refuses too. */
+/** An accepted body has the oracle's value. A body refused for syntax is refused by the oracle too. */
 function assertAgrees(body: Uint8Array): void {
   let value: unknown
   try {
@@ -369,7 +369,7 @@ test('readJson, random text of JSON tokens: a JsonError or the value of JSON.par
   )
 })
 
-test('readJson, the payout body cut after every byte: only the whole is accepted', () => {
+test('readJson, the payout body cut after every byte: only the complete body is accepted', () => {
   const whole = Buffer.from(payout)
   for (let length = 0; length < whole.length; length += 1) refusalOf(whole.subarray(0, length))
   assert.deepStrictEqual(readJson(whole), JSON.parse(payout))
@@ -380,7 +380,7 @@ test('values: 4,000 of a body are read, a million of a long one, and no more', a
   assert.equal((read(array(3_999)) as unknown[]).length, 3_999)
   const values = refusalOf(Buffer.from(array(4_000)))
   assert.deepEqual([values.reason, values.path], ['too_many_values', '[3999]'])
-  // The outer list, and of the lists in it 4,000 values each: the very last is one too many.
+  // The outer list, and lists in it of 4,000 values each: the very last value is one too many.
   const lists = Buffer.from(`[${Array(250).fill(array(3_999))}]`)
   const all = (await said(() => readJsonInTurns([lists]))) as JsonError
   assert.deepEqual([all.reason, all.path], ['too_many_values', '[249][3998]'])
@@ -401,7 +401,7 @@ test('keys: 50,000 different ones of a long body are read, in one object or in m
   assert.deepEqual([refused.reason, refused.path], ['too_many_keys', '[26].a50000'])
 })
 
-test('readJsonInTurns, more than is at hand at once: lines, columns and bytes are counted on', async () => {
+test('readJsonInTurns, a body longer than the window: lines, columns and bytes are counted on', async () => {
   const payouts = Array.from({ length: 12 }, () => `{"a":"${'x'.repeat(200_000)}"}`).join(',\n')
   const text = `{"payouts":[\n${payouts},\n  nul]}`
   const expected = refusalOf(Buffer.from(text.replaceAll('x'.repeat(200_000), 'x')))
@@ -419,12 +419,12 @@ test('readJsonInTurns, more than is at hand at once: lines, columns and bytes ar
   assert.equal(refused.message, `The body is not valid UTF-8 at byte ${bytes}.`)
 })
 
-/** Cut in the middle of a character. */
+/** Cuts bytes in the middle of a character. */
 function halves(bytes: Buffer): Buffer[] {
   return [bytes.subarray(0, 1_003), bytes.subarray(1_003)]
 }
 
-/** A value, or why there is none. */
+/** The value, or the reason of the refusal. */
 async function said(read: () => unknown): Promise<unknown> {
   try {
     return { value: await read() }
@@ -434,7 +434,7 @@ async function said(read: () => unknown): Promise<unknown> {
   }
 }
 
-test('readJsonInTurns, random damage to valid bodies: says what readJson says', async t => {
+test('readJsonInTurns, random damage to valid bodies: the same result as readJson', async t => {
   t.diagnostic(`fast-check seed ${seed}`)
   const original = fc.oneof(
     fc.constant(payout),
@@ -455,7 +455,7 @@ test('readJsonInTurns, random damage to valid bodies: says what readJson says', 
   )
 })
 
-test('readJsonInTurns, an item longer than other bodies may be: refused where it is', async () => {
+test('readJsonInTurns, an item longer than an ordinary body may be: refused at its position', async () => {
   const long = `["${'x'.repeat(140_000)}","${'x'.repeat(140_000)}"]`
   for (const [body, path] of [
     [`{"payouts":[{},{"a":${long}}]}`, 'payouts[1].a[1]'],
@@ -484,7 +484,7 @@ test('readJsonInTurns, long members side by side: all of them read', async () =>
   assert.deepEqual(await readJsonInTurns([Buffer.from(JSON.stringify(body))]), body)
 })
 
-test('readJsonInTurns, many thousands of members: others get their turn meanwhile', async t => {
+test('readJsonInTurns, many thousands of members: other work runs in between', async t => {
   const items = Array.from({ length: share(2_000, 10_000) }, (_, i) => {
     return `{${Array.from({ length: 50 }, (_, k) => `"name ${i % 900} ${k}":"12345678"`)}}`
   })

@@ -1,5 +1,5 @@
-// Reads JSON bodies strictly: RFC 8259 and nothing more. It also refuses what two parsers could
-// read as two payouts (duplicate keys, rounded numbers) and characters that PostgreSQL cannot
+// Reads JSON bodies strictly: RFC 8259 and nothing more. Also refuses bodies that two parsers could
+// read as two payouts (duplicate keys, rounded numbers), and characters that PostgreSQL cannot
 // store. Knows bytes and JSON; it must not know HTTP, the catalogue of errors, or any resource.
 
 import { runInTurns } from '../turns.ts'
@@ -17,15 +17,13 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * Reads one request body: UTF-8 without a byte order mark, exactly one JSON value, at most 32
  * levels deep and 4,000 values in all.
  *
- * Numbers are judged on their text (§money.amount). A plain integer, `0` or `-?[1-9][0-9]*`, of
+ * The text of a number decides (§money.amount). A plain integer, `0` or `-?[1-9][0-9]*`, of
  * magnitude at most 9007199254740991 is returned as that number. Every other valid number (`1.5`,
  * `100.0`, `1e2`, `-0`, `9007199254740992`, `1e400`) is returned as NaN, which no schema accepts as
- * an integer: the field then gets an error that names it, where a double would have been rounded in
- * silence.
+ * an integer. So the caller gets an error that names the field; a double would be rounded silently.
  *
- * Objects are plain objects with own enumerable keys only; `constructor` and `prototype` are data
- * like any other key, and `__proto__`, the one key whose assignment would set a prototype, is
- * refused.
+ * Objects are plain objects with own enumerable keys only. `constructor` and `prototype` are data
+ * like any other key. `__proto__` is refused: it is the one key whose assignment sets a prototype.
  *
  * @throws {JsonError} and nothing else, whatever the bytes.
  */
@@ -35,9 +33,9 @@ export function readJson(body: Uint8Array): unknown {
 }
 
 /**
- * Reads a long body from its pieces, and lets other work run in between. It may have a million
- * values. A member of the outermost object, or an item of a list in it, may have the length and the
- * number of values of a whole body of `readJson`.
+ * Reads a long body from its pieces, and lets other work run in between. The body may have a
+ * million values. A member of the outermost object, or an item of a list in it, may be as long, and
+ * have as many values, as a body of `readJson`.
  */
 export async function readJsonInTurns(pieces: readonly Uint8Array[]): Promise<unknown> {
   const texts = decodePieces(pieces)
@@ -68,29 +66,29 @@ function decode(body: Uint8Array): string {
   }
 }
 
-/** Most bytes decoded at once. They take a quarter of a millisecond. */
+/** The most bytes decoded at once. They take a quarter of a millisecond. */
 const PIECE = 256 * 1024
 
-/** The texts of the pieces, of which none is empty. A piece may end within a character. */
+/** Decodes the pieces, and yields no empty text. A piece may end within a character. */
 function* decodePieces(pieces: readonly Uint8Array[]): Generator<string, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  let before = 0
+  let decoded = 0
   /** The first bytes of a character that continues in the next piece. */
-  let begun: Uint8Array = new Uint8Array()
+  let partial: Uint8Array = new Uint8Array()
   const decodeNext = (bytes: Uint8Array, stream: boolean) => {
     try {
       return decoder.decode(bytes, { stream })
     } catch {
-      const whole = Buffer.concat([begun, bytes])
-      throw invalidUtf8(before - begun.length + firstInvalidByte(whole))
+      const joined = Buffer.concat([partial, bytes])
+      throw invalidUtf8(decoded - partial.length + firstInvalidByte(joined))
     }
   }
   for (const piece of pieces) {
     for (let from = 0; from < piece.length; from += PIECE) {
       const bytes = piece.subarray(from, from + PIECE)
       const text = decodeNext(bytes, true)
-      begun = unfinishedCharacter(Buffer.concat([begun, bytes.subarray(-3)]))
-      before += bytes.length
+      partial = unfinishedCharacter(Buffer.concat([partial, bytes.subarray(-3)]))
+      decoded += bytes.length
       if (text !== '') yield text
     }
   }
@@ -114,7 +112,7 @@ function invalidUtf8(byte: number): JsonError {
   return new JsonError('invalid_utf8', '', `The body is not valid UTF-8 at byte ${byte}.`)
 }
 
-/** The index at which decoding with replacement, then encoding, first changes the bytes. */
+/** The index of the first byte that decoding with replacement, and encoding again, changes. */
 function firstInvalidByte(body: Uint8Array): number {
   const repaired = Buffer.from(Buffer.from(body).toString('utf8'), 'utf8')
   let offset = 0

@@ -1,4 +1,4 @@
-// Rate limits, in the memory of this process: wrong credentials by address, requests by API key.
+// Rate limits in this process's memory: wrong credentials by address, requests by API key.
 // authenticate.ts decides which of the two to count.
 import { isIP } from 'node:net'
 import { rateLimited } from '../errors.ts'
@@ -9,13 +9,13 @@ export interface Limits {
   readonly requests: TokenBuckets | undefined
 }
 
-/** Most buckets of a limit, some 2 MB. */
-const MOST = 10_000
+/** The most buckets of a limit, some 2 MB. */
+const MAX_BUCKETS = 10_000
 
-/** The least burst of a key, whatever its rate. */
-const LEAST_BURST = 10
+/** The smallest burst of a key, whatever its rate. */
+const MIN_BURST = 10
 
-/** A limit of 0 is off. */
+/** 0 means no limit. */
 interface Settings {
   readonly rate_limit_per_s: number
   readonly failed_logins_per_min: number
@@ -23,17 +23,14 @@ interface Settings {
 
 export function openLimits({ rate_limit_per_s, failed_logins_per_min }: Settings): Limits {
   const buckets = (per_second: number, burst: number) =>
-    per_second === 0 ? undefined : new TokenBuckets({ per_second, burst, most: MOST })
+    per_second === 0 ? undefined : new TokenBuckets({ per_second, burst, most: MAX_BUCKETS })
   return {
     failures: buckets(failed_logins_per_min / 60, failed_logins_per_min),
-    requests: buckets(rate_limit_per_s, Math.max(rate_limit_per_s, LEAST_BURST)),
+    requests: buckets(rate_limit_per_s, Math.max(rate_limit_per_s, MIN_BURST)),
   }
 }
 
-/**
- * Counts wrong credentials of an address. Refuses with 429, in place of 401, when there are too
- * many.
- */
+/** Counts wrong credentials of an address. If there are too many, refuses with 429, not 401. */
 export function countFailure({ failures }: Limits, address: string): void {
   const wait_s = failures?.take(networkOf(address), performance.now()) ?? 0
   if (wait_s === 0) return
@@ -47,11 +44,11 @@ export function countRequest({ requests }: Limits, key_id: string): void {
   throw rateLimited('This API key sends more requests than it may; wait.', wait_s)
 }
 
-/** The headers that tell a caller the limit of its key; none if the limit is off. */
+/** The headers with the rate limit of the caller's key; none if the limit is off. */
 export function limitHeaders({ requests }: Limits, key_id: string): Record<string, string> {
   if (requests === undefined || key_id === '') return {}
   const { burst, window_s } = requests
-  const { left, full_in_s } = requests.look(key_id, performance.now())
+  const { left, full_in_s } = requests.peek(key_id, performance.now())
   return {
     'ratelimit-policy': `"key";q=${burst};w=${window_s}`,
     ratelimit: `"key";r=${left};t=${full_in_s}`,
@@ -59,8 +56,8 @@ export function limitHeaders({ requests }: Limits, key_id: string): Record<strin
 }
 
 /**
- * What wrong credentials of an address are counted by: the /64 of an IPv6 address, all of which one
- * client has; an IPv4 address itself.
+ * The network by which wrong credentials are counted: an IPv4 address itself, and the /64 of an
+ * IPv6 address, because one client has a whole /64.
  */
 export function networkOf(address: string): string {
   const text = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
@@ -78,27 +75,27 @@ interface BucketSize {
   readonly per_second: number
   /** Tokens of a full bucket. */
   readonly burst: number
-  /** Most buckets kept. Beyond it, the one unused for longest is dropped, and so is full again. */
+  /** The most buckets kept. Beyond it the least recently used is dropped, and so is full again. */
   readonly most: number
 }
 
 /** Token buckets by name, in bounded memory. The caller passes the time. */
 export class TokenBuckets {
   readonly burst: number
-  /** In how many seconds an empty bucket is full, rounded up. */
+  /** The seconds in which an empty bucket gets full, rounded up. */
   readonly window_s: number
   readonly #token_ms: number
-  readonly #whole_ms: number
+  readonly #window_ms: number
   readonly #most: number
   /** When each bucket will be full again, in the order of their last use. */
   readonly #full_at = new Map<string, number>()
 
   constructor({ per_second, burst, most }: BucketSize) {
     this.#token_ms = 1000 / per_second
-    this.#whole_ms = burst * this.#token_ms
+    this.#window_ms = burst * this.#token_ms
     this.#most = most
     this.burst = burst
-    this.window_s = Math.ceil(this.#whole_ms / 1000)
+    this.window_s = Math.ceil(this.#window_ms / 1000)
   }
 
   /** The number of buckets kept. */
@@ -106,21 +103,18 @@ export class TokenBuckets {
     return this.#full_at.size
   }
 
-  /** How many tokens a bucket has, and in how many seconds it is full, rounded up. */
-  look(name: string, now_ms: number): { readonly left: number; readonly full_in_s: number } {
+  /** The tokens left in a bucket, and the seconds until it is full, rounded up. */
+  peek(name: string, now_ms: number): { readonly left: number; readonly full_in_s: number } {
     const missing_ms = Math.max((this.#full_at.get(name) ?? 0) - now_ms, 0)
-    // As in take, for sums that are not exact.
-    const left = Math.floor((this.#whole_ms - missing_ms + 0.001) / this.#token_ms)
+    // As in `take`, sums of fractions are not exact.
+    const left = Math.floor((this.#window_ms - missing_ms + 0.001) / this.#token_ms)
     return { left, full_in_s: Math.ceil(missing_ms / 1000) }
   }
 
-  /**
-   * Takes a token and returns 0. Without a token, returns the seconds until there is one, at least
-   * 1.
-   */
+  /** Takes a token and returns 0. Without a token, returns the seconds until one, at least 1. */
   take(name: string, now_ms: number): number {
     const full_at = Math.max(this.#full_at.get(name) ?? 0, now_ms) + this.#token_ms
-    const wait_ms = full_at - now_ms - this.#whole_ms
+    const wait_ms = full_at - now_ms - this.#window_ms
     // Sums of fractions are not exact: less than a thousandth of a millisecond is no wait.
     if (wait_ms > 0.001) return Math.ceil(wait_ms / 1000)
     this.#full_at.delete(name)

@@ -1,4 +1,4 @@
-// What all lists of the API share: the query, how it is read, and the answer of a page
+// The parts that all lists of the API share: the query, its reading, and the answer of a page
 // (§list.page). Knows no resource and no SQL.
 
 import type { TProperties, TSchema } from 'typebox'
@@ -55,7 +55,7 @@ export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
   })
 }
 
-/** A filter by a text as it was sent when it was set; blank text is never set. */
+/** A filter by an exact text. No stored text is blank. */
 export function TextFilter(maxLength: number, description: string) {
   return Type.String({ pattern: '\\S', maxLength, description })
 }
@@ -101,45 +101,46 @@ export type ListQuery = Readonly<
 /** The query of a list whose objects can be expanded. */
 export type ExpandingListQuery = ListQuery & Expanding
 
-const OWN = new Set<string>(['limit', 'starting_after', 'ending_before', 'expand', ...BOUNDS])
+/** The parameters that are not filters. */
+const PAGING = new Set<string>(['limit', 'starting_after', 'ending_before', 'expand', ...BOUNDS])
 
 /** Reads the query of a list. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readList(query: ListQuery): Wanted {
-  const own = (name: string) => {
+  const textOf = (name: string) => {
     const value = query[name]
     return typeof value === 'string' ? value : undefined
   }
-  const [starting_after, ending_before] = [own('starting_after'), own('ending_before')]
+  const [starting_after, ending_before] = [textOf('starting_after'), textOf('ending_before')]
   const filters = Object.fromEntries(
     Object.entries(query)
-      .filter(([name]) => !OWN.has(name))
+      .filter(([name]) => !PAGING.has(name))
       .map(([name, value]) => [name, [...new Set(valuesOf(value))]]),
   )
   refuseIfAny([
-    ...checkLimit(own('limit')),
+    ...checkLimit(textOf('limit')),
     ...checkCursors(starting_after, ending_before),
-    ...BOUNDS.flatMap(name => checkBound(name, own(name))),
+    ...BOUNDS.flatMap(name => checkBound(name, textOf(name))),
     ...Object.keys(filters).flatMap(name => checkTexts(name, textsOf(query[name]))),
   ])
   return {
-    limit: Number(own('limit') ?? DEFAULT_LIMIT),
+    limit: Number(textOf('limit') ?? DEFAULT_LIMIT),
     ...readRange({
-      gt: own('created.gt'),
-      gte: own('created.gte'),
-      lt: own('created.lt'),
-      lte: own('created.lte'),
+      gt: textOf('created.gt'),
+      gte: textOf('created.gte'),
+      lt: textOf('created.lt'),
+      lte: textOf('created.lte'),
     }),
     filters,
     cursor: cursorOf(starting_after, ending_before),
   }
 }
 
-/** Each pair is one value. */
+/** The values of a filter. Each pair is one value. */
 function valuesOf(value: ListQuery[string] = []): string[] {
   return isPairs(value) ? Object.entries(value).map(pairText) : textsOf(value)
 }
 
-/** All texts that were sent. */
+/** All texts of a parameter, the keys of pairs included. */
 function textsOf(value: ListQuery[string] = []): string[] {
   return isPairs(value) ? Object.entries(value).flat() : [value].flat()
 }
@@ -148,7 +149,7 @@ function isPairs(value: ListQuery[string]): value is Readonly<Record<string, str
   return typeof value === 'object' && !Array.isArray(value)
 }
 
-/** Bounds of a time: checked ISO 8601 with an offset. */
+/** Bounds of a time, as checked ISO 8601 with an offset. */
 interface TimeRange {
   readonly gt?: string | undefined
   readonly gte?: string | undefined
@@ -162,8 +163,8 @@ export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above'
     const created_at = instantFromIso(text ?? '')
     return created_at === undefined ? [] : [{ created_at, side }]
   }
-  // Stored times have six digits. A finer bound lies between two of them, so no object is created
-  // exactly at it. Cut to six digits, it is before the bound.
+  // Stored times have six digits. A finer bound lies between two stored times, so no object is
+  // created exactly at it. Cut to six digits, the bound becomes earlier.
   const exactly = (text: string | undefined) => moments(text, isFiner(text) ? 'after' : 'before')
   return {
     above: [...moments(gt, 'after'), ...exactly(gte)].reduce(newerOf, OLDEST),
@@ -171,13 +172,10 @@ export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above'
   }
 }
 
-/**
- * Finds the same problems in a query that has failed its schema, so that the answer names all
- * together.
- */
+/** Refuses every problem that `readList` finds, also in a query that breaks its schema. */
 export function checkList(query: ListQuery): void {
   const texts = Object.entries(query).filter(([name, value]) => {
-    return typeof value === 'string' || !OWN.has(name)
+    return typeof value === 'string' || !PAGING.has(name)
   })
   readList(Object.fromEntries(texts))
 }
@@ -192,7 +190,7 @@ export function presentList<Row>(
   return { object: 'list', has_more, results: rows.map(present) }
 }
 
-/** The same for objects that are presented together, as `expandAll` does. */
+/** As presentList, for rows that are presented together, as by `expandAll`. */
 export async function presentListWith<Row>(
   page: Page<Row> | undefined,
   wanted: Wanted,

@@ -1,25 +1,28 @@
-// Checks an HTTP message before anything else reads it. It refuses a message that two servers could
+// Checks an HTTP message before any other code reads it. Refuses a message that two servers could
 // read as two different requests, one longer than any request of this service, and one for another
-// host. It runs on every request, and walks the headers once. Knows no route and no body.
+// host. Runs on every request, and walks the headers once. Knows no route and no body.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { CATALOGUE, type Refusal, refusal } from '../errors.ts'
 
-/** Most bytes of request line and headers. Node has the same default; this one is documented. */
+/** The most bytes of request line and headers. Node's default is the same; this one is promised. */
 export const MAX_HEADER_BYTES = 16 * 1024
 
 export const MAX_HEADERS = 100
 
-/** The longest valid URL has some 2,200: a list with every filter and a reference outside ASCII. */
+/**
+ * The longest valid URL has some 2,200 characters: a list with every filter and a reference outside
+ * ASCII.
+ */
 export const MAX_URL_LENGTH = 4 * 1024
 
-/** How long a client may take to send its headers, from connecting, and then a whole request. */
+/** How long a client may take from connecting to its last header, and for a whole request. */
 export const HEADERS_TIMEOUT_MS = 8_000
 export const REQUEST_TIMEOUT_MS = 13_000
 
 /**
- * Headers that may stand once. If there are two, Node keeps the first or joins them, while a proxy
- * in front of the service may have used the other.
+ * Headers that may appear once. Of two, Node keeps the first or joins both, while a proxy in front
+ * of the service may have used the other.
  */
 const ONCE = [
   'host',
@@ -31,25 +34,19 @@ const ONCE = [
   'transfer-encoding',
 ]
 
-/**
- * The same headers by the length of their name: no two have the same length, and few other headers
- * share one.
- */
+/** The headers of ONCE by the length of their name. No two of them have the same length. */
 const ONCE_BY_LENGTH: readonly (string | undefined)[] = Array.from({ length: 20 }, (_, length) =>
   ONCE.find(name => name.length === length),
 )
 
 const SLASH = 0x2f
 
-/**
- * Connections that carried a refused message. What follows may come from someone other than its
- * sender.
- */
+/** Connections that carried a refused message. Later bytes may come from another sender. */
 const distrusted = new WeakSet<Socket>()
 
 /**
- * The refusal of this message and of all that follow it on its connection; undefined when it is
- * valid.
+ * The refusal of this message; undefined when it is valid. After a refusal, all later messages on
+ * the connection are refused too.
  */
 export function refuseMessage(message: IncomingMessage): Refusal | undefined {
   const { socket } = message
@@ -60,7 +57,7 @@ export function refuseMessage(message: IncomingMessage): Refusal | undefined {
   return refused
 }
 
-/** Refuses an escape in the query that is no UTF-8. Node would pass it on undecoded. */
+/** Refuses an escape in the query that is not UTF-8. Node would pass it on undecoded. */
 export function checkQueryText({ url = '' }: IncomingMessage): void {
   if (!url.includes('%')) return
   try {
@@ -80,14 +77,14 @@ function tooLong({ url = '', rawHeaders }: IncomingMessage): Refusal | undefined
 function ambiguous(message: IncomingMessage): Refusal | undefined {
   const { url = '', headers, rawHeaders, httpVersion } = message
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This is HTTP/1.1.')
-  let seen = 0
+  let found = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
     const once = ONCE_BY_LENGTH[name.length]
     if (once === undefined || name.toLowerCase() !== once) continue
     const bit = 1 << name.length
-    if ((seen & bit) !== 0) return malformed(`The header ${once} is sent more than once.`)
-    seen |= bit
+    if ((found & bit) !== 0) return malformed(`The header ${once} is sent more than once.`)
+    found |= bit
   }
   const { expect, host, 'transfer-encoding': coding } = headers
   // Of `gzip, chunked`, Node decodes only the chunks.
@@ -104,9 +101,7 @@ function ambiguous(message: IncomingMessage): Refusal | undefined {
   return malformed('The address names another host than the header Host.')
 }
 
-/**
- * The host of the absolute form, `http://host/path`, which RFC 9112 requires a server to accept.
- */
+/** The host of an absolute URL, `http://host/path`, which RFC 9112 requires a server to accept. */
 function hostOf(url: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]?.toLowerCase()
 }
@@ -126,17 +121,15 @@ export function readHosts(text: string): Hosts | undefined {
   return hosts.every(host => HOST.test(host)) ? hosts : undefined
 }
 
-/**
- * `localhost` and `:8080`; undefined for a text that is not a host, such as `localhost:80@evil`.
- */
+/** Splits `localhost:8080` into `localhost` and `:8080`; undefined for a text like `a:80@evil`. */
 export function partsOfHost(host: string): { name: string; port: string } | undefined {
   const [, name, port = ''] = HOST.exec(host.toLowerCase()) ?? []
   return name === undefined ? undefined : { name, port }
 }
 
 /**
- * Refuses (421) a request for a host that is not allowed; an empty list allows all. A web page can
- * give any name to this address, and its requests would pass for ours.
+ * Refuses (421) a request for a host that is not allowed; an empty list allows all. A web site can
+ * point its own name to this address (DNS rebinding), and its pages would then read our answers.
  */
 export function checkHost(host: string, allowed: Hosts): void {
   if (allowed.length === 0) return

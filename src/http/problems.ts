@@ -1,27 +1,22 @@
 // Turns the errors of the schema validator into problems that a caller can act on: one for each
-// field, with its path and a sentence that says what is allowed. It never repeats what was sent.
+// field, with its path and a sentence that says what is allowed. Never repeats a sent value.
 import type { FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import type { Account } from '../account/rules.ts'
 import { type Problem, type Reason, Refusal } from '../errors.ts'
 import { REASON } from './schema.ts'
 
-/** An error of ajv. With its option `verbose` it has the schema that failed. */
+/** An error of ajv. With the option `verbose` it has the schema that the value breaks. */
 type Finding = FastifySchemaValidationError & {
   readonly parentSchema?: Readonly<Record<string, unknown>>
-  /**
-   * The member whose name failed. A finding of the keyword `propertyNames` follows, and is used.
-   */
+  /** The member whose name is not valid. ajv adds an error of `propertyNames`, which is used. */
   readonly propertyName?: string
 }
 
-/**
- * Most problems of an answer: the answer to a body of unknown fields must not be many times its
- * size.
- */
+/** The most problems in an answer: it must not be many times the size of a refused body. */
 export const MAX_PROBLEMS = 100
 
-/** The same length as in a path of json-error.ts. */
+/** The most characters of a name in a path, as in json-error.ts. */
 const MAX_NAME_IN_PATH = 64
 
 const REASON_BY_PLACE: Readonly<Record<string, Reason>> = {
@@ -34,23 +29,21 @@ const REASON_BY_PLACE: Readonly<Record<string, Reason>> = {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The rules across fields, for a body that has passed its schema. Runs before the handler, and
-     * throws a Refusal that names every problem.
+     * Checks the rules across fields of a body that has passed its schema. Runs before the handler,
+     * and throws a Refusal that names every problem.
      */
     check?: (body: never, account: Account) => void
-    /** The same for a query. A parameter sent twice is an array here. */
+    /** As `check`, for the query. A parameter sent twice is an array here. */
     checkQuery?: (query: never) => void
     /**
-     * Rules that the operation runs itself, after it has looked for the answer kept for an
-     * Idempotency-Key. Here they only add to the errors of the schema.
+     * Rules that the operation itself checks, after it has looked for an answer kept under the
+     * Idempotency-Key. Here they only add problems to those of the schema.
      */
     checkInOperation?: (body: never, account: Account) => void
   }
 }
 
-/**
- * Refuses a request that breaks its schema or the rules of its route, with every problem at once.
- */
+/** Refuses a request that breaks its schema or its route's rules, with every problem at once. */
 export function refuseInvalid(request: FastifyRequest): void {
   const { validationError } = request
   if (validationError === undefined) {
@@ -70,13 +63,16 @@ function runRules({ body, query, account, routeOptions }: FastifyRequest): void 
   if (isObject(body)) check?.(body as never, account)
 }
 
-/** The problems of the schema, and those of the rules for fields without one. */
+/** The problems of the schema, and the rules' problems of other fields. */
 export function withMore(found: readonly Problem[], byRules: readonly Problem[]): Problem[] {
   const named = new Set(found.map(({ remarks }) => remarks))
   return [...found, ...byRules.filter(({ remarks }) => !named.has(remarks))]
 }
 
-/** A rule may throw on a body of the wrong shape. Then the shape is the only problem. */
+/**
+ * The problems that the rules find. On a body of the wrong shape a rule may throw any error, which
+ * counts as no problem.
+ */
 export function problemsByRules(
   check: (body: unknown) => void,
   body: unknown,
@@ -87,7 +83,7 @@ export function problemsByRules(
     check(body)
     return []
   } catch (error) {
-    // A refusal other than 400 makes sense only for a body of the right shape.
+    // A status other than 400 makes sense only for a body of the right shape.
     if (error instanceof Refusal) return isWellShaped || error.status === 400 ? error.problems : []
     if (isWellShaped) throw error
     return []
@@ -101,8 +97,8 @@ function refusalByRules(request: FastifyRequest): Refusal | undefined {
     if (isObject(body)) request.routeOptions.config.checkInOperation?.(body as never, account)
     return undefined
   } catch (error) {
-    // A rule may throw on a body of the wrong shape; then only the errors of the schema count.
-    // Refusals other than 400 can wait until the request is valid.
+    // A rule may throw any error on a body of the wrong shape: then only the schema's errors count.
+    // A refusal with another status than 400 can wait until the request is valid.
     return error instanceof Refusal && error.status === 400 ? error : undefined
   }
 }
@@ -203,7 +199,7 @@ function expectedType(types: readonly string[]): string {
   return `must be of type ${types.join(' or ')}`
 }
 
-/** `/payout_info/amount` as `payout_info.amount`, `/documents/2/url` as `documents[2].url`. */
+/** Writes `/payout_info/amount` as `payout_info.amount`, `/documents/2` as `documents[2]`. */
 function jsonPath(pointer: string): string {
   return pointer
     .split('/')
@@ -217,22 +213,19 @@ function jsonPath(pointer: string): string {
 
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The name of the parameter, whichever of its values failed; for a pair `metadata[key]`. */
+/** The name of the query parameter, whichever of its values failed; for a pair `metadata[key]`. */
 function queryPath(pointer: string): string {
   const [, name = '', ...keys] = pointer.split('/')
   const key = keys.join('/').replaceAll('~1', '/').replaceAll('~0', '~')
   return keys.length === 0 || /^\d+$/.test(key) ? shortName(name) : `${name}[${shortName(key)}]`
 }
 
-/** `payout_info` and `amount` as `payout_info.amount`. */
+/** Joins `payout_info` and `amount` to `payout_info.amount`. */
 export function memberPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }
 
-/**
- * A name that the caller sent, cut by code points, so that the answer cannot get as long as the
- * body.
- */
+/** A name that the caller sent, cut by code points: no answer may get as long as its body. */
 export function shortName(name: string): string {
   const points = Array.from(name.slice(0, 2 * MAX_NAME_IN_PATH + 1))
   return points.length > MAX_NAME_IN_PATH ? `${points.slice(0, MAX_NAME_IN_PATH).join('')}…` : name

@@ -1,5 +1,5 @@
-// Reads the parameters of a query as the schema of their route has them. A parameter that takes
-// several values is an array, however often it stands, and a parameter of pairs is an object. Knows
+// Gives query parameters the form that their route's schema has. A parameter that takes several
+// values becomes an array, even if it is sent once, and a parameter of pairs an object. Knows
 // schemas and no route.
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { Type } from './type.ts'
@@ -10,8 +10,8 @@ type Query = Record<string, unknown>
 const MAX_VALUES = 20
 
 /**
- * A parameter that may stand several times, as `status=failed&status=reversed`, or as `status[]=…`.
- * The description is that of one value.
+ * A parameter that may be sent several times, as `status=failed&status=reversed` or `status[]=…`.
+ * `item` describes one value.
  */
 export function Several<T extends object>(item: T) {
   const { description, title } = item as { description?: string; title?: string }
@@ -23,14 +23,14 @@ export function Several<T extends object>(item: T) {
   })
 }
 
-/** A hook of routes: gives the values of their queries the form that their schemas have. */
+/** Adds to a route the hook that gives its query the form of its schema. */
 export function foldQueries(route: RouteOptions): void {
   const { properties = {} } = (route.schema?.querystring ?? {}) as {
     properties?: Record<string, { type?: unknown }>
   }
-  const named = (type: string) =>
+  const namesOf = (type: string) =>
     Object.keys(properties).filter(name => properties[name]?.type === type)
-  const [several, pairs] = [named('array'), named('object')]
+  const [several, pairs] = [namesOf('array'), namesOf('object')]
   if (several.length + pairs.length === 0) return
   const fold = (request: FastifyRequest, _reply: unknown, done: () => void) => {
     const query = request.query as Query
@@ -41,7 +41,7 @@ export function foldQueries(route: RouteOptions): void {
   route.preValidation = [fold, ...[route.preValidation ?? []].flat()]
 }
 
-/** The values under the name, and under the name with brackets, as many clients write a list. */
+/** Collects the values under `name` and `name[]`, which many clients write for a list. */
 function foldValues(query: Query, name: string): void {
   const bracketed = `${name}[]`
   const values = [query[name] ?? [], query[bracketed] ?? []].flat()
@@ -49,9 +49,7 @@ function foldValues(query: Query, name: string): void {
   if (values.length > 0) query[name] = values
 }
 
-/**
- * Makes `metadata[key]=value` a member of `metadata`. The schema refuses a key that stands twice.
- */
+/** Makes `metadata[key]=value` a member of `metadata`. The schema refuses a key sent twice. */
 function foldPairs(query: Query, name: string): void {
   const pairs = Object.keys(query).filter(key => key.startsWith(`${name}[`) && key.endsWith(']'))
   if (pairs.length === 0) return

@@ -1,6 +1,5 @@
-// Makes requests observable: the id of each, its line in the log, its metrics, and its event for
-// listeners. Knows no resource. The request id is the only thing that it writes of what a caller
-// sends.
+// Makes requests observable: gives each an id, a line in the log and metrics, and publishes it for
+// subscribers. Knows no resource. Of a caller's text, it logs only the request id.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Histogram } from 'prom-client'
@@ -10,12 +9,12 @@ import { versionHeaders } from './version.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined while nobody listens. */
+    /** Undefined without subscribers. */
     course: RequestContext | undefined
   }
 }
 
-/** An id as other services make them (UUID, ULID, hex). It needs no quoting in a log or a URN. */
+/** The form of other services' ids (UUID, ULID, hex), which needs no quotes in a log or a URN. */
 const HARMLESS = /^[A-Za-z0-9._-]{1,128}$/
 
 /** An answer that takes longer is logged as a warning. */
@@ -27,24 +26,24 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof sent === 'string' && HARMLESS.test(sent) ? sent : newId('req')
 }
 
-/** Seconds of each request, by route, method and status. */
+/** The histogram has the seconds of each request, by route, method and status. */
 interface Needs {
   readonly metrics: { readonly requests: Histogram }
 }
 
-/** Call it before other hooks are added: it also counts the requests that they refuse. */
+/** Adds the hooks. Call it before other hooks: it also counts the requests that they refuse. */
 export function watchRequests(app: FastifyInstance, deps: Needs): void {
   app.decorateRequest('course')
   app.decorateRequest('refused')
   app.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
-    // A caller may leave before the answer.
+    // 'close' also comes when the client leaves before the answer.
     reply.raw.on('close', () => end(request, reply, deps))
     if (REQUESTS.hasSubscribers) begin(request, reply)
     done()
   })
-  // No earlier hook will do: the socket calls the reader of the body outside the context of any
-  // request.
+  // An earlier hook would not suffice: the socket calls the body's reader outside of the context of
+  // any request.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.course === undefined) done()
     else inCourseOf(request.course, done)
@@ -58,7 +57,7 @@ export function identify(request: FastifyRequest, reply: FastifyReply): void {
   void reply.headers(versionHeaders(request))
 }
 
-/** Publishes the start of a request that needs a key: not of probes, /docs or unknown paths. */
+/** Publishes the start of a request to a route with a scope. Probes and /docs have none. */
 function begin(request: FastifyRequest, reply: FastifyReply): void {
   const { config, url } = request.routeOptions
   if (config.scope === undefined || url === undefined) return
@@ -85,9 +84,9 @@ function end(request: FastifyRequest, reply: FastifyReply, deps: Needs): void {
   const labels = { method, route, status: String(status ?? 'none') }
   deps.metrics.requests.observe(labels, reply.elapsedTime / 1000)
   const duration_ms = Math.trunc(reply.elapsedTime * 1000) / 1000
-  // How long a stream was read says nothing about the service.
-  const waited_ms = request.routeOptions.config.streams === true ? 0 : duration_ms
-  const level = levelOf(status, waited_ms)
+  // A stream takes as long as its client reads: its duration says nothing about the service.
+  const served_ms = request.routeOptions.config.streams === true ? 0 : duration_ms
+  const level = levelOf(status, served_ms)
   request.log[level]({ method, route, status, duration_ms, account_id, key_id, user }, 'request')
   if (course === undefined) return
   course.status = status

@@ -1,5 +1,5 @@
 // The parts that schemas of requests and responses share. A part with a title is a component of
-// openapi.json. A part with a reason of its own, other than invalid_field, names it.
+// openapi.json. A part whose refusal has another reason than invalid_field names the reason.
 
 import type { Static, TProperties, TSchema } from 'typebox'
 import { REASONS } from '../errors.ts'
@@ -28,7 +28,7 @@ type Clearable<P extends TProperties> = {
   >
 }
 
-/** The same members in an update: each may be left out, or null to clear it. */
+/** The same members in an update: each may be left out, or be null to clear the field. */
 export function clearable<P extends TProperties>(members: P): Clearable<P> {
   const entries = Object.entries(members).map(([name, member]) => {
     const { title: _, ...schema } = member as TSchema & { title?: string; type?: string }
@@ -76,7 +76,7 @@ export function Id(prefix: IdPrefix, description: string, options: object = {}) 
 
 /**
  * The id of an entity in a request: 24 characters that begin with `ent_` (§quote.entity). An id
- * with characters that ours do not have is refused as an entity that does not exist.
+ * with characters that no id has is refused as an entity that does not exist.
  */
 export function EntityId(description: string) {
   return Type.String({ pattern: '^ent_.{20}$', description })
@@ -128,7 +128,7 @@ export const Timestamp = Type.String({
   description: 'UTC, six fractional digits.',
 })
 
-/** These values, and others in later versions. Most tools know only the first keyword. */
+/** Later versions may add values. Most tools know only the first keyword. */
 function openEnum(values: readonly string[]) {
   return { enum: values, 'x-extensible-enum': values }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Room } from './body.ts'
-import { tooMuch } from './sizes.ts'
+import { MemoryBudget } from './body.ts'
+import { oversizedParts } from './sizes.ts'
 
 const Item = {
   type: 'object',
@@ -21,7 +21,7 @@ const names = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
 const long = 'x'.repeat(8_193)
 
-/** What is too much of each: where, and what is said. None: the schema may be asked. */
+/** Values, with the problems of each: path and message. None: the validator may see the value. */
 const ROWS: readonly (readonly [what: string, value: unknown, remarks: readonly string[]])[] = [
   ['nothing', {}, []],
   ['a text that is a little too long', { name: 'x'.repeat(8_192) }, []],
@@ -40,35 +40,35 @@ const ROWS: readonly (readonly [what: string, value: unknown, remarks: readonly 
   ['names that objects have', { constructor: 1, toString: 1 }, []],
 ]
 for (const [what, value, remarks] of ROWS) {
-  test(`tooMuch, ${what}: ${remarks.join(', ') || 'nothing to say'}`, () => {
+  test(`oversizedParts, ${what}: ${remarks.join(', ') || 'nothing to say'}`, () => {
     assert.deepEqual(
-      tooMuch(Schema, value).map(problem => problem.remarks),
+      oversizedParts(Schema, value).map(problem => problem.remarks),
       remarks,
     )
   })
 }
 
-test('tooMuch, 101 unknown members, also of several objects: the first 100 are named', () => {
+test('oversizedParts, 101 unknown members, also of several objects: the first 100 are named', () => {
   const value = { ...names(60), list: [names(30), names(30)] }
-  const found = tooMuch(Schema, value, 'payouts[7]')
+  const found = oversizedParts(Schema, value, 'payouts[7]')
   assert.equal(found.length, 100)
   assert.equal(found[0]?.message, 'payouts[7].k0 is not a field of this request.')
   assert.equal(found[99]?.remarks, 'payouts[7].list[1].k9')
 })
 
-test('Room: nobody takes more than there is for all, or for one; what is left is free again', () => {
-  const room = new Room({ all: 10, each: 6 })
-  const [a, b, c] = [room.enter('x'), room.enter('x'), room.enter('y')]
+test('MemoryBudget: nobody reserves more than all or one may have; released bytes are free again', () => {
+  const budget = new MemoryBudget({ all: 10, each: 6 })
+  const [a, b, c] = [budget.open('x'), budget.open('x'), budget.open('y')]
   assert.equal(a.grow(4), true)
   assert.equal(b.grow(3), false)
   assert.equal(b.grow(2), true)
   assert.equal(c.grow(5), false)
   assert.equal(c.grow(4), true)
-  assert.equal(room.wouldFit('z', 1), false)
-  a.leave()
-  a.leave()
-  assert.equal(room.wouldFit('z', 4), true)
-  assert.equal(room.wouldFit('z', 5), false)
+  assert.equal(budget.wouldFit('z', 1), false)
+  a.release()
+  a.release()
+  assert.equal(budget.wouldFit('z', 4), true)
+  assert.equal(budget.wouldFit('z', 5), false)
   assert.equal(c.grow(6), true)
   assert.equal(c.grow(7), false)
 })

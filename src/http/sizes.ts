@@ -1,14 +1,11 @@
-// Refuses a body that is too large for its schema before the validator runs. The validator visits
-// every item and member and reports each, so that a body with a hundred thousand of them would make
-// all callers wait. This check stops at the bounds of the schema. Knows schemas and values.
+// Refuses a body that is too large for its schema, before the validator runs. The validator visits
+// and reports every item and member, so a body with a hundred thousand of them would make all
+// callers wait. This check stops at the schema's bounds. Knows schemas and values.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidField, type Problem, Refusal } from '../errors.ts'
 import { isObject, MAX_PROBLEMS, memberPath, shortName } from './problems.ts'
 
-/**
- * Four times the longest text of any schema. A text that is a little too long goes to the
- * validator.
- */
+/** Four times the longest text of any schema. The validator judges shorter texts. */
 const MAX_TEXT = 8 * 1024
 
 /** The keywords of a JSON schema that bound a value. */
@@ -22,32 +19,30 @@ interface Sized {
 }
 
 /** A hook that refuses a body that is too large for its schema. */
-export function refuseTooMuch(
+export function refuseOversized(
   request: FastifyRequest,
   _reply: FastifyReply,
   done: () => void,
 ): void {
   const { body, routeOptions } = request
   const { schema } = routeOptions
-  const found = schema?.body === undefined ? [] : tooMuch(schema.body as object, body)
+  const found = schema?.body === undefined ? [] : oversizedParts(schema.body as object, body)
   if (found.length > 0) throw new Refusal(found)
   done()
 }
 
-/**
- * The oversized parts and unknown members of the value at `path`; empty when it is not too large.
- */
-export function tooMuch(schema: object, value: unknown, path = ''): Problem[] {
-  const look = new Look()
-  look.at(schema, value, path)
-  return look.isTooMuch ? look.problems.slice(0, MAX_PROBLEMS) : []
+/** The oversized parts and unknown members of the value at `path`; empty if it is not too large. */
+export function oversizedParts(schema: object, value: unknown, path = ''): Problem[] {
+  const check = new SizeCheck()
+  check.visit(schema, value, path)
+  return check.isOversized ? check.problems.slice(0, MAX_PROBLEMS) : []
 }
 
-class Look {
+class SizeCheck {
   readonly problems: Problem[] = []
-  isTooMuch = false
+  isOversized = false
 
-  at(schema: Sized, value: unknown, path: string): void {
+  visit(schema: Sized, value: unknown, path: string): void {
     if (typeof value === 'string') this.#text(schema, value, path)
     else if (Array.isArray(value)) this.#list(schema, value, path)
     else if (isObject(value)) this.#object(schema, value, path)
@@ -63,7 +58,7 @@ class Look {
       return
     }
     if (items === undefined) return
-    for (const [i, item] of list.entries()) this.at(items, item, `${path}[${i}]`)
+    for (const [i, item] of list.entries()) this.visit(items, item, `${path}[${i}]`)
   }
 
   #object(schema: Sized, object: Readonly<Record<string, unknown>>, path: string): void {
@@ -74,24 +69,24 @@ class Look {
       return
     }
     for (const name of names) {
-      // The answer has already as many problems as it may.
-      if (this.isTooMuch && this.problems.length >= MAX_PROBLEMS) return
+      // The answer already has as many problems as it may have.
+      if (this.isOversized && this.problems.length >= MAX_PROBLEMS) return
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (known !== undefined) this.at(known, object[name], memberPath(path, name))
+      if (known !== undefined) this.visit(known, object[name], memberPath(path, name))
       else if (others === false) this.#unknown(memberPath(path, shortName(name)))
-      else if (typeof others === 'object') this.at(others, object[name], memberPath(path, name))
+      else if (typeof others === 'object') this.visit(others, object[name], memberPath(path, name))
     }
   }
 
   #unknown(remarks: string): void {
     const message = `${remarks} is not a field of this request.`
     this.problems.push(invalidField(remarks, message))
-    if (this.problems.length > MAX_PROBLEMS) this.isTooMuch = true
+    if (this.problems.length > MAX_PROBLEMS) this.isOversized = true
   }
 
   #refuse(remarks: string, what: string): void {
     const message = `${remarks === '' ? 'The body' : remarks} ${what}.`
     this.problems.push(invalidField(remarks, message))
-    this.isTooMuch = true
+    this.isOversized = true
   }
 }

@@ -1,4 +1,4 @@
-// Our builder of schemas beside that of typebox, whose types it has: the same JSON, member by member.
+// Our builder of schemas against typebox: both make the same JSON, member by member.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Typebox from 'typebox'
@@ -47,7 +47,7 @@ for (const [name, build] of Object.entries(SCHEMAS)) {
   })
 }
 
-test('what is optional does not change the schema that it is made of', () => {
+test('Optional: does not change the schema that it copies', () => {
   const text = Type.String()
   Type.Optional(text)
   assert.deepEqual(JSON.parse(JSON.stringify(Type.Object({ text }))).required, ['text'])

@@ -1,5 +1,5 @@
-// The builder of schemas: what we use of typebox, with its types. Typebox itself is 370 modules;
-// finding them would take a tenth of a second of processor time at every start.
+// Builds schemas: the part of typebox that this project uses, with typebox's types. Typebox itself
+// is 370 modules; loading them would take a tenth of a second of processor time at every start.
 import type Typebox from 'typebox'
 
 type Name =
@@ -22,7 +22,7 @@ type Schema = Readonly<Record<string, unknown>>
 /** Marks a member that may be left out: an object does not require it. */
 const OPTIONAL = '~optional'
 
-/** Copies a schema, as typebox does: it may stand in one object and be optional in another. */
+/** Copies a schema, as typebox does: one object may require it while another makes it optional. */
 function copyOf(schema: Schema): Schema {
   return Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema))
 }
@@ -40,7 +40,7 @@ const builder = {
     return { type: 'object', ...named, properties, ...options }
   },
   Optional: (schema: Schema) => Object.defineProperty(copyOf(schema), OPTIONAL, { value: true }),
-  /** Names may be any. */
+  /** Accepts any name. */
   Record: (_names: Schema, value: Schema, options?: Schema) => {
     return { type: 'object', patternProperties: { '^.*$': value }, ...options }
   },

@@ -1,9 +1,9 @@
-// Validators of routes: made at the first call, with the findings of the last one. No start of the
-// service compiles a schema, so each of them is compiled here.
+// Validators of routes: compiled at the first call, with the errors of the last. The service
+// compiles no schema when it starts, so these tests compile all of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastify from 'fastify'
-import { addRoutes, buildApp, describedOnly } from '../app.ts'
+import { addRoutes, buildApp, depsForDescription } from '../app.ts'
 import { Type } from './type.ts'
 import { buildValidator, misfitsOf } from './validators.ts'
 
@@ -12,7 +12,7 @@ interface Validate {
   readonly errors?: readonly { readonly message?: string }[] | null
 }
 
-test('a validator: the errors of its last call, none of a call before', () => {
+test('a validator: has the errors of its last call, and none of an earlier call', () => {
   const compile = buildValidator({}, { customOptions: { coerceTypes: false } })
   const validate = compile({ schema: { type: 'integer' } } as object) as Validate
   assert.equal(validate.errors ?? undefined, undefined)
@@ -25,7 +25,7 @@ test('a validator: the errors of its last call, none of a call before', () => {
   assert.equal(validate.errors, null)
 })
 
-test('a schema that is none: said at the first call, and at each after it', () => {
+test('an invalid schema: throws at each call', () => {
   const validate = buildValidator(
     {},
     { customOptions: {} },
@@ -43,9 +43,9 @@ test('the schemas of every route compile', async () => {
       if (of_part !== undefined) schemas.push({ what: `${method} ${url} ${part}`, schema: of_part })
     }
   })
-  addRoutes(routes, describedOnly())
+  addRoutes(routes, depsForDescription())
   assert.ok(schemas.length > 40, `${schemas.length} schemas`)
-  const app = await buildApp(describedOnly())
+  const app = await buildApp(depsForDescription())
   await app.ready()
   for (const { what, schema } of schemas) {
     const validate = app.validatorCompiler?.({ schema, method: '', url: '', httpPart: '' })
@@ -54,7 +54,7 @@ test('the schemas of every route compile', async () => {
   await app.close()
 })
 
-test('misfits of a value: each with its place, none when it fits, the value unchanged', () => {
+test('misfitsOf: each misfit with its place, none for a value that fits, the value unchanged', () => {
   const Step = Type.Object({ at: Type.Integer(), note: Type.Optional(Type.String()) })
   const Steps = Type.Object({ steps: Type.Array(Step, { 'x-reason': 'our own' }) })
   assert.deepEqual(misfitsOf(Steps, { steps: [{ at: 1 }, { at: 2, note: '', more: 1 }] }), [])

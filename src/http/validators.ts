@@ -1,10 +1,10 @@
-// Compiles schemas: each once a process, however many applications there are in it, and not before
-// the first value. Compiling those of all routes would take a third of the service's start.
+// Compiles schemas: each once a process, for all applications in it, and only for the first value.
+// Compiling the schemas of all routes would take a third of the service's start.
 import buildValidators from '@fastify/ajv-compiler'
 import { DOC_KEYWORDS } from './docs.ts'
 import { REASON } from './schema.ts'
 
-/** How Ajv judges requests. */
+/** Ajv's options for requests. */
 export const REQUESTS = {
   // Fastify's defaults change the body: null would become 0.
   coerceTypes: false,
@@ -12,7 +12,7 @@ export const REQUESTS = {
   useDefaults: false,
   allErrors: true,
   verbose: true,
-  // Its optimizer doubles the time of a first request, and the validators are no faster for it.
+  // Ajv's optimizer doubles the time of a first request, and makes the validators no faster.
   code: { optimize: false as const },
   keywords: [REASON, ...DOC_KEYWORDS],
   // Members of updates may be null, and percentages are integers or text.
@@ -24,14 +24,14 @@ type Validate = ReturnType<ReturnType<Build>>
 
 const build = buildValidators()
 
-/** What Fastify asks for a compiler of schemas. */
+/** The factory from which Fastify gets a compiler of schemas. */
 export const buildValidator: Build = (...options) => {
   const compile = build(...options)
-  return route => later(() => compile(route))
+  return route => lazyValidator(() => compile(route))
 }
 
 /** A validator that is compiled at its first call. */
-function later(compile: () => Validate): Validate {
+function lazyValidator(compile: () => Validate): Validate {
   let compiled: Validate | undefined
   const validate = (value: unknown) => {
     compiled ??= compile()
@@ -50,23 +50,18 @@ interface Misfit {
   readonly message?: string
 }
 
-/** Schemas of other services' answers have keywords that Ajv does not know. */
+/** Ajv's options for other services' answers, whose schemas have keywords unknown to Ajv. */
 const ANSWERS = { ...REQUESTS, strict: false, verbose: false }
 let compileAnswer: ReturnType<Build> | undefined
 
-/**
- * The misfits of a value that is no request, such as an answer of another service; [] when it fits.
- */
+/** The misfits of a value other than a request, such as another service's answer; [] if it fits. */
 export function misfitsOf(schema: object, value: unknown): readonly Misfit[] {
   compileAnswer ??= build({}, { customOptions: ANSWERS })
   const validate = compileAnswer({ schema })
   return validate(value) === true ? [] : (validate.errors ?? [])
 }
 
-/**
- * A validator that judges values as the route with this schema does. It is compiled at its first
- * call.
- */
+/** A validator that decides as a route with this schema does. It is compiled at its first call. */
 export function openValidator(schema: object): Validate {
   return buildValidator({}, { customOptions: REQUESTS })({ schema })
 }

@@ -1,18 +1,17 @@
-// The dated versions of the API: the version that answers a request, and the headers that tell of
-// it.
+// The dated versions of the API: the version that answers a request, and the headers that name it.
 import type { FastifyRequest } from 'fastify'
 import { refusal } from '../errors.ts'
 
 interface Version {
-  /** Its name: the day from which it is answered. */
+  /** The name of the version: the day of its first answers. */
   readonly date: string
   /** From `since` on, answers announce the end of the version. It works until `until`. */
   readonly deprecated?: { readonly since: string; readonly until: string }
 }
 
 /**
- * Oldest first. A client that names none gets the oldest, so that an upgrade changes nothing for
- * it.
+ * Oldest first. A client that names no version gets the oldest, so that an upgrade changes nothing
+ * for it.
  */
 const VERSIONS: readonly Version[] = [{ date: '2026-11-25' }]
 
@@ -20,7 +19,7 @@ export const VERSION_DATES: readonly string[] = VERSIONS.map(({ date }) => date)
 
 const POLICY = '</docs/versioning>; rel="deprecation"; type="text/html"'
 
-/** RFC 9745 and RFC 8594 say how a version that ends is announced. */
+/** The headers of a version. RFC 9745 and RFC 8594 define those that announce its end. */
 export function headersOf({ date, deprecated }: Version): Record<string, string> {
   if (deprecated === undefined) return { 'corridor-version': date }
   const since = Date.parse(deprecated.since) / 1000
@@ -35,7 +34,7 @@ export function headersOf({ date, deprecated }: Version): Record<string, string>
 const HEADERS = new Map(VERSIONS.map(version => [version.date, headersOf(version)]))
 const OLDEST = HEADERS.values().next().value ?? {}
 
-/** The headers of an answer of the API: those of the version that was asked for. */
+/** The version headers of an API answer: those of the requested version, else of the oldest. */
 export function versionHeaders({ url, headers }: FastifyRequest): Record<string, string> {
   if (!url.startsWith('/v3/')) return {}
   return HEADERS.get(String(headers['corridor-version'])) ?? OLDEST

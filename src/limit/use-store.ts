@@ -1,7 +1,7 @@
 // The SQL statements of what payouts count for limits. All run under the lock of the account's
 // book, except the one that deletes rows that no window reaches back to.
 import type { TransactionSql } from '../db/connect.ts'
-import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
+import { type Connections, deleteInPortions, PORTION } from '../db/delete-expired.ts'
 import { keysOf } from '../db/keys.ts'
 import { deleter, inserter } from '../db/rows.ts'
 import { eachShard, tableAt, within } from '../db/shard.ts'

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Problem, Refusal } from '../errors.ts'
 import { isObject, problemsByRules, validationProblems, withMore } from '../http/problems.ts'
-import { tooMuch } from '../http/sizes.ts'
+import { oversizedParts } from '../http/sizes.ts'
 import { checkRequest } from '../payout/fields.ts'
 import { PayoutRequest } from '../payout/request.ts'
 import { hashJson } from '../seal.ts'
@@ -42,8 +42,8 @@ export function checkBatch(body: object): void {
 }
 
 function problemsOf(request: FastifyRequest, payout: unknown, i: number): Problem[] {
-  const excess = tooMuch(PayoutRequest, payout, `payouts[${i}]`)
-  if (excess.length > 0) return excess
+  const oversized = oversizedParts(PayoutRequest, payout, `payouts[${i}]`)
+  if (oversized.length > 0) return oversized
   const isValid = request.compileValidationSchema(PayoutRequest)
   const found = isValid(payout) ? [] : shapeProblems(isValid.errors ?? [], i)
   const check = (body: unknown) => checkRequest(body as PayoutRequest, request.account)

@@ -1,7 +1,7 @@
 // POST and GET /v3/payout_batch, GET /v3/payout_batch/{id} and /item below it.
 import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
-import type { Tried } from '../engine/load-only.ts'
+import type { DryRun } from '../engine/load-only.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
@@ -24,7 +24,7 @@ const PATH = '/v3/payout_batch'
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {
     readonly createBatch: Runs<BatchCommand, Answered<MadeBatch>>
-    readonly tryPayouts: Runs<Tried<CreatePayout>, PayoutState>
+    readonly tryPayouts: Runs<DryRun<CreatePayout>, PayoutState>
   }
   readonly readers: { readonly payoutBatch: Finds<PayoutBatch> }
 }

@@ -3,7 +3,7 @@
 // reference has no row: its likeness is computed from the payout (docs/decisions/0067).
 import { detailsOf } from '../beneficiary/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
-import { type Connections, deleteInPortions, PORTION } from '../db/forget.ts'
+import { type Connections, deleteInPortions, PORTION } from '../db/delete-expired.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, tableAt, within } from '../db/shard.ts'

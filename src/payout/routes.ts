@@ -1,7 +1,7 @@
 // POST and GET /v3/payout, GET and PUT /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
 
 import type { Runs } from '../engine/lanes.ts'
-import type { Tried } from '../engine/load-only.ts'
+import type { DryRun } from '../engine/load-only.ts'
 import { found } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { success } from '../http/answer.ts'
@@ -39,7 +39,7 @@ import type { UpdatedPayout, UpdatePayout } from './update-operation.ts'
 interface Needs {
   readonly lanes: {
     readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
-    readonly tryPayouts: Runs<Tried<CreatePayout>, PayoutState>
+    readonly tryPayouts: Runs<DryRun<CreatePayout>, PayoutState>
     readonly cancelPayout: Runs<CancelPayout, Answered<AccountStep>>
     readonly updatePayout: Runs<UpdatePayout, Answered<UpdatedPayout>>
     readonly answerPayout: Runs<AnswerPayout, Answered<AccountStep>>

@@ -1,5 +1,5 @@
-// The format of a backup: the tar that PostgreSQL makes of a running cluster, with its manifest
-// inside, compressed by zstd. Reads a backup to its end and verifies every file.
+// The format of a backup: the tar that PostgreSQL makes of a running cluster, with the manifest as
+// a file in it, compressed by zstd. Reads a backup to its end and verifies every file.
 import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'
@@ -9,7 +9,7 @@ import { BadTar, readTar, type TarEntry } from './tar.ts'
 
 export const MANIFEST = 'backup_manifest'
 
-/** The server's own names. A backup begins with the label. */
+/** Names that PostgreSQL gives. A backup begins with the label file. */
 const LABEL_FILE = 'backup_label'
 const WAL_FOLDER = 'pg_wal/'
 
@@ -23,12 +23,12 @@ const LABEL = /^LABEL: corridor, PostgreSQL (\d+)\S*$/m
 export interface BackupFacts {
   /** Major version of the server that the backup was taken from. */
   readonly postgresql: number
-  /** When it began, by the server's clock. It has all that was committed before. */
+  /** When the backup began, by the server's clock. It has all transactions committed before. */
   readonly as_of: string
   readonly files: number
 }
 
-/** Handles one entry. It need not read the content. */
+/** Handles one entry of the archive. It need not read the content. */
 export type Keep = (entry: TarEntry) => Promise<void>
 
 /**
@@ -41,34 +41,34 @@ export async function readBackup(
   begin: (facts: Omit<BackupFacts, 'files'>) => void = () => {},
   keep: Keep = async () => {},
 ): Promise<BackupFacts> {
-  const seen = new Map<string, Seen>()
-  let known: Omit<BackupFacts, 'files'> | undefined
+  const files = new Map<string, Measured>()
+  let facts: Omit<BackupFacts, 'files'> | undefined
   let manifest = ''
   try {
     for await (const { name, content } of readTar(decompressed(path))) {
-      if (known === undefined) {
+      if (facts === undefined) {
         const label = name === LABEL_FILE && content !== undefined ? await textOf(content) : ''
-        known = readLabel(label)
-        begin(known)
-        seen.set(name, seenOf(label))
+        facts = readLabel(label)
+        begin(facts)
+        files.set(name, measureText(label))
         await keep({ name, content: Readable.from([Buffer.from(label)]) })
       } else if (name === MANIFEST && content !== undefined) {
         manifest = await textOf(content)
       } else if (content === undefined) {
         await keep({ name, content })
       } else {
-        const watched = watch(content)
-        await keep({ name, content: watched.content })
-        seen.set(name, await watched.seen())
+        const measuring = measure(content)
+        await keep({ name, content: measuring.content })
+        files.set(name, await measuring.finish())
       }
     }
   } catch (error) {
     throw asProblem(path, error)
   }
-  if (known === undefined) throw new DatabaseProblem(`${path} is not a backup of corridor`)
-  const wrong = manifest === '' ? 'its end is missing' : differenceFrom(manifest, seen)
-  if (wrong !== undefined) throw new DatabaseProblem(`${path} is damaged: ${wrong}`)
-  return { ...known, files: seen.size }
+  if (facts === undefined) throw new DatabaseProblem(`${path} is not a backup of corridor`)
+  const damage = manifest === '' ? 'its end is missing' : differenceFrom(manifest, files)
+  if (damage !== undefined) throw new DatabaseProblem(`${path} is damaged: ${damage}`)
+  return { ...facts, files: files.size }
 }
 
 function readLabel(text: string): Omit<BackupFacts, 'files'> {
@@ -79,17 +79,17 @@ function readLabel(text: string): Omit<BackupFacts, 'files'> {
 }
 
 function decompressed(path: string): AsyncIterable<Buffer> {
-  // An error of any stream reaches the reader of the last one, so the callback does nothing.
+  // An error of either stream reaches the reader of the second, so the callback does nothing.
   return pipeline(createReadStream(path), createZstdDecompress(), () => {})
 }
 
-/** Explains an error of reading the file as a backup; returns any other error as it is. */
+/** Explains an error of reading the file as a backup. Returns any other error unchanged. */
 function asProblem(path: string, error: unknown): unknown {
-  const { code = '', message, path: at } = error as NodeJS.ErrnoException
+  const { code = '', message, path: failed_path } = error as NodeJS.ErrnoException
   if (code.startsWith('ZSTD_') || code === 'Z_BUF_ERROR' || error instanceof BadTar) {
     return new DatabaseProblem(`${path} is no backup of corridor, or damaged: ${message}`)
   }
-  if (at === path || code === 'EISDIR') {
+  if (failed_path === path || code === 'EISDIR') {
     return new DatabaseProblem(`cannot read ${path}: ${message}`)
   }
   return error
@@ -99,21 +99,21 @@ async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(await Array.fromAsync(content)).toString('utf8')
 }
 
-/** Size and hash of a file as read. */
-interface Seen {
+/** The size and hash of a file in the backup. */
+interface Measured {
   readonly size: number
   readonly sha256: string
 }
 
-function seenOf(text: string): Seen {
+function measureText(text: string): Measured {
   return { size: Buffer.byteLength(text), sha256: hash('sha256', text, 'hex') }
 }
 
-/** Measures content while it is read; `seen` reads what is left. */
-function watch(content: AsyncIterable<Buffer>) {
+/** Measures content while it is read. `finish` reads the rest. */
+function measure(content: AsyncIterable<Buffer>) {
   const sha256 = createHash('sha256')
   let size = 0
-  const passing = (async function* () {
+  const passed = (async function* () {
     for await (const piece of content) {
       sha256.update(piece)
       size += piece.length
@@ -121,9 +121,9 @@ function watch(content: AsyncIterable<Buffer>) {
     }
   })()
   return {
-    content: passing,
-    async seen(): Promise<Seen> {
-      for await (const _ of passing);
+    content: passed,
+    async finish(): Promise<Measured> {
+      for await (const _ of passed);
       return { size, sha256: sha256.digest('hex') }
     },
   }
@@ -139,10 +139,10 @@ interface Manifest {
 }
 
 /**
- * The first difference between the manifest and the files, in words. The manifest does not list WAL
- * segments: their records have checksums, and a start needs all of them.
+ * Describes the first difference between the manifest and the files; undefined for none. The
+ * manifest does not list WAL segments: their records have checksums, and a start needs all of them.
  */
-function differenceFrom(text: string, seen: ReadonlyMap<string, Seen>): string | undefined {
+function differenceFrom(text: string, files: ReadonlyMap<string, Measured>): string | undefined {
   // The last line of the manifest is the checksum of the lines before it.
   const [, body = '', checksum] =
     /^([\s\S]*\n)"Manifest-Checksum": "([0-9a-f]{64})"\}\n$/.exec(text) ?? []
@@ -151,12 +151,12 @@ function differenceFrom(text: string, seen: ReadonlyMap<string, Seen>): string |
   const listed = new Set<string>()
   for (const file of Files) {
     const path = file.Path ?? ''
-    const found = seen.get(path)
+    const found = files.get(path)
     listed.add(path)
     if (found === undefined) return `${path} is missing`
     const same = found.size === file.Size && found.sha256 === file.Checksum
     if (!same || file['Checksum-Algorithm'] !== 'SHA256') return `${path} is not as it was read`
   }
-  const stranger = [...seen.keys()].find(path => !listed.has(path) && !path.startsWith(WAL_FOLDER))
-  return stranger === undefined ? undefined : `${stranger} does not belong to it`
+  const extra = [...files.keys()].find(path => !listed.has(path) && !path.startsWith(WAL_FOLDER))
+  return extra === undefined ? undefined : `${extra} does not belong to it`
 }

@@ -20,10 +20,10 @@ export interface Backup extends BackupFacts {
 }
 
 /**
- * Writes a backup to a new file and verifies it. The file appears once it is complete, flushed and
- * verified.
- * @param url of the embedded database, as its owner
- * @param progress called with the bytes of the cluster that have been read
+ * Writes a backup to a new file and verifies it. The file gets its name when it is complete,
+ * flushed and verified.
+ * @param url the embedded database's URL, as its owner
+ * @param progress is called with the number of the cluster's bytes read so far
  * @throws DatabaseProblem when the server finds a damaged page or the file fails its verification
  */
 export async function takeBackup(
@@ -34,7 +34,7 @@ export async function takeBackup(
   await refuseExisting(file)
   const part = `${file}.part`
   try {
-    // Comes before the server is asked: otherwise its answer would have nowhere to go.
+    // The file must exist before the server sends the backup.
     await (await fs.open(part, 'w', 0o600)).close()
     await writeBackup(url, part, progress)
     const facts = await readBackup(part)
@@ -73,17 +73,17 @@ async function writeBackup(
   })
   try {
     const about_bytes = await prepare(server)
-    const asked = await server.ask<{ version: string }>(
+    const row = await server.ask<{ version: string }>(
       `select current_setting('server_version') as version`,
     )
-    // Asks for a fast checkpoint: a spread one takes a quarter of an hour.
-    const sent = server.copyOut(
-      `BASE_BACKUP (LABEL '${labelOf(asked?.version.split(' ', 1)[0] ?? '')}', PROGRESS true,
+    // A fast checkpoint, because a spread one takes a quarter of an hour.
+    const messages = server.copyOut(
+      `BASE_BACKUP (LABEL '${labelOf(row?.version.split(' ', 1)[0] ?? '')}', PROGRESS true,
         CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
     )
     await pipeline(
-      sent,
-      new Unwrapped(done => progress(done, about_bytes)),
+      messages,
+      new TarOfMessages(done => progress(done, about_bytes)),
       createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
       createWriteStream(file, { mode: 0o600, flush: true }),
     )
@@ -100,7 +100,7 @@ function damaged([first]: readonly string[]): DatabaseProblem {
   return new DatabaseProblem(`the cluster is damaged: ${first}`)
 }
 
-/** Reserves WAL for the length of the backup; returns the approximate bytes to read. */
+/** Reserves WAL for the time of the backup. Returns the approximate number of bytes to read. */
 async function prepare(server: Replication): Promise<number> {
   // The server drops a temporary slot when the session ends.
   const slot = `corridor_backup_${randomBytes(4).toString('hex')}`
@@ -112,16 +112,16 @@ async function prepare(server: Replication): Promise<number> {
 }
 
 /**
- * Extracts the tar from the server's messages and appends the manifest as its last file. Each
- * message begins with a letter for its kind, and arrives as one chunk: a flowing stream neither
- * joins nor splits chunks, and the verification would notice if it did.
+ * Extracts the tar from the server's messages and appends the manifest as its last file. The first
+ * byte of a message is a letter for its kind. Each message arrives as one chunk: a flowing stream
+ * neither joins nor splits chunks, and the verification would notice if it did.
  * https://www.postgresql.org/docs/18/protocol-replication.html, BASE_BACKUP
  */
-class Unwrapped extends Transform {
+class TarOfMessages extends Transform {
   readonly #progress: (done_bytes: number) => void
   readonly #manifest: Buffer[] = []
   #part: 'none' | 'archive' | 'manifest' = 'none'
-  /** The newest chunk of the archive, held back: the manifest goes before the archive's end. */
+  /** The archive's last chunk so far, held back: the manifest goes before the archive's end. */
   #held: Buffer = Buffer.alloc(0)
 
   constructor(progress: (done_bytes: number) => void) {

@@ -1,5 +1,5 @@
-// Creates and finds the embedded PostgreSQL cluster: initdb, settings, password, and the role and
-// database of the service. A cluster is created completely or not at all.
+// Creates and finds the embedded PostgreSQL cluster: initdb, settings, password, and the service's
+// role and database. A cluster is created completely or not at all.
 import { randomBytes, randomInt } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -19,21 +19,18 @@ import {
   type User,
 } from './place.ts'
 
-/** The bootstrap superuser. Only seats (embedded.ts) and backups use it. */
+/** The bootstrap superuser. Only attachments (embedded.ts) and backups use it. */
 export const SUPERUSER = 'postgres'
-/**
- * The database, and the role that owns it. The role is no superuser, but may create databases and
- * roles.
- */
+/** The database, and the role that owns it. The role may create databases and roles. */
 export const OWNER = 'corridor'
 
-/** Where a restore unpacks a cluster, inside the data folder. */
+/** The folder, inside the data folder, into which a restore unpacks a cluster. */
 export const restoringIn = (data_dir: string) => join(data_dir, 'postgres.restoring')
 
 /**
- * The real path of the cluster; undefined when there is none yet.
+ * The real path of the cluster; undefined when there is no cluster yet.
  * @throws DatabaseProblem when its link is broken, the folder is no cluster, or a restore is
- * unfinished: an empty cluster never replaces a lost one.
+ * unfinished: an empty cluster must never replace a lost one.
  */
 export async function findCluster({
   data_dir,
@@ -62,7 +59,7 @@ export async function findCluster({
 export async function initCluster(place: Place): Promise<void> {
   const user = await findServerUser()
   const { home, prefix, name } = await nameCluster(place, user)
-  // Removes what a killed first start has left.
+  // Removes the folders that a killed first start has left.
   for (const entry of await fs.readdir(home)) {
     if (!entry.startsWith(`${prefix}.init-`)) continue
     await fs.rm(join(home, entry), { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
@@ -82,8 +79,8 @@ export async function initCluster(place: Place): Promise<void> {
 async function nameCluster(place: Place, user: User | undefined) {
   const home = await findHome(place, user)
   if (home === place.data_dir) return { home, prefix: 'postgres', name: 'postgres' }
-  // In another place, the name is unique: the cluster of an earlier data folder with this path must
-  // be neither adopted nor deleted.
+  // Outside the data folder the name is unique: an earlier data folder at this path may have left a
+  // cluster there, which must be neither adopted nor deleted.
   const prefix = hashOf(place.data_dir)
   return { home, prefix, name: `${prefix}-${randomBytes(4).toString('hex')}` }
 }
@@ -111,7 +108,7 @@ export async function makeEmptyCluster(place: Place): Promise<EmptyCluster> {
   const postgresql = Number(/\) (\d+)/.exec(output)?.[1])
   const { home, name } = await nameCluster(place, user)
   const folder = join(home, name)
-  // Creates the link first: a clean-up finds the files by it.
+  // Creates the link first, because a clean-up finds the files by it.
   await linkCluster(place, folder, user)
   await fs.mkdir(folder, { mode: 0o700 })
   if (user) await fs.chown(folder, user.uid, user.gid)
@@ -125,7 +122,7 @@ export async function syncCluster(place: Place, { folder, user }: EmptyCluster):
   if (code !== 0) throw explainOutput(folder, 'the copy cannot be written to disk', output)
 }
 
-/** Creates the files in single-user mode, so that no server listens before all is on disk. */
+/** Creates the files in single-user mode: no server listens before all files are on disk. */
 async function fillCluster(place: Place, temporary: string, user: User | undefined) {
   const bin = await findBinaries(place, user)
   const folder = join(temporary, 'cluster')
@@ -160,7 +157,7 @@ export async function readPassword(folder: string): Promise<string> {
   return (await fs.readFile(join(folder, 'corridor.password'), 'utf8')).trim()
 }
 
-/** The port of the server's last start; 0 when unknown. */
+/** The port of the server's last start; 0 if unknown. */
 export async function findLastPort(folder: string): Promise<number> {
   const text = await fs.readFile(join(folder, 'corridor.conf'), 'utf8').catch(() => '')
   return Number(/^port = (\d+)$/m.exec(text)?.[1] ?? 0)
@@ -204,7 +201,7 @@ log_error_verbosity = terse
   await writeAs(user, join(folder, 'corridor.conf'), text)
 }
 
-/** Replaces a file completely or not at all: on a full disk the old one stays. */
+/** Replaces a file completely or not at all: on a full disk the old file stays. */
 export async function writeAs(user: User | undefined, file: string, text: string): Promise<void> {
   const temporary = `${file}.new`
   await fs.writeFile(temporary, text, { mode: 0o600 })
@@ -213,9 +210,9 @@ export async function writeAs(user: User | undefined, file: string, text: string
 }
 
 /**
- * Ports below those that systems give to outgoing connections, from 32768 on Linux and 49152 on
- * macOS. While the server is down, a connection that is tried again could otherwise be given the
- * server's own port, connect to itself, and keep the server from starting.
+ * Ports below the ephemeral ones, which begin at 32768 on Linux and 49152 on macOS. While the
+ * server is down, a client that tries to reconnect could otherwise get the server's port as its
+ * own, connect to itself, and keep the server from starting.
  */
 const PORTS = { from: 15_433, before: 32_768 }
 

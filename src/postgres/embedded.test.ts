@@ -1,5 +1,5 @@
-// Real servers in temporary folders: what openEmbedded promises when it is alone, beside others,
-// and after a kill -9.
+// Real servers in temporary folders: the promises of openEmbedded for one process, for several
+// processes, and after a kill -9.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ after(async () => {
   for (const child of children) child.kill('SIGKILL')
   await Promise.all(servers.map(server => server.release()))
   for (const folder of folders) {
-    // A holder that was killed leaves its server running: attach once more to be the last one out.
+    // A killed process leaves its server running: attaching and detaching once more stops it.
     if (await postmasterPid(folder)) await (await openEmbedded({ data_dir: folder })).release()
     const target = await fs.readlink(join(folder, 'postgres')).catch(() => undefined)
     if (target) await fs.rm(target, { recursive: true, force: true })
@@ -31,7 +31,7 @@ after(async () => {
   }
 })
 
-/** Open to be passed through, as the server of a root process runs as another user. */
+/** Every user may enter the folder, because a root process runs its server as another user. */
 async function makeFolder(mode = 0o711): Promise<string> {
   const folder = await fs.mkdtemp(join(tmpdir(), 'corridor-embedded-'))
   await fs.chmod(folder, mode)
@@ -40,7 +40,7 @@ async function makeFolder(mode = 0o711): Promise<string> {
 }
 
 let made: Promise<string> | undefined
-/** The folder of the tests that need a cluster, and none of their own; nobody holds its server. */
+/** The folder of tests that share a cluster. No process is attached between tests. */
 function folderWithCluster(): Promise<string> {
   const make = async () => {
     const folder = await makeFolder()
@@ -122,7 +122,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exit
 }
 
-test('openEmbedded, empty folder: made with checksums, UTF-8, an owner who is no superuser', async () => {
+test('openEmbedded, empty folder: a cluster with checksums, UTF-8 and an owner who is no superuser', async () => {
   const folder = await makeFolder()
   const server = await open(folder)
   assert.equal(server.created, true)
@@ -163,7 +163,7 @@ test('openEmbedded, empty folder: made with checksums, UTF-8, an owner who is no
   made = Promise.resolve(folder)
 })
 
-test('release, two openers: the server outlives the first, stops after the last, keeps data', async () => {
+test('release, two processes: the server outlives the first, stops after the last, keeps data', async () => {
   const folder = await folderWithCluster()
   const first = await open(folder)
   const second = await open(folder)
@@ -193,7 +193,7 @@ test('openEmbedded, three processes at once on an empty folder: one creates, all
   assert.equal(await postmasterPid(folder), undefined)
 })
 
-test('openEmbedded, others stopping the server all the while: always gets one that answers', async () => {
+test('openEmbedded, others stop the server all the time: always gets a server that answers', async () => {
   const folder = await folderWithCluster()
   const churn = async () => {
     for (let round = 0; round < 3; round += 1) {
@@ -206,7 +206,7 @@ test('openEmbedded, others stopping the server all the while: always gets one th
   assert.equal(await postmasterPid(folder), undefined)
 })
 
-test('openEmbedded, holder killed: attaches to the surviving server, stops it when leaving', async () => {
+test('openEmbedded, attached process killed: attaches to the surviving server, and stops it on release', async () => {
   const folder = await folderWithCluster()
   const child = startHolder(folder)
   const held = await readHolder(child)
@@ -219,7 +219,7 @@ test('openEmbedded, holder killed: attaches to the surviving server, stops it wh
   assert.equal(await postmasterPid(folder), undefined)
 })
 
-test('openEmbedded, first start killed half way: the next one makes the folder whole', async () => {
+test('openEmbedded, first start killed half way: the next start completes the folder', async () => {
   const folder = await makeFolder()
   const child = startHolder(folder)
   const isHalfMade = async () => {
@@ -235,7 +235,7 @@ test('openEmbedded, first start killed half way: the next one makes the folder w
   await server.release()
 })
 
-test('openEmbedded, postmaster killed: recovers, and the holder is seated again at the same URL', async () => {
+test('openEmbedded, postmaster killed: recovers, and the process is attached again at the same URL', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   await ask(server, sql => sql`create table survived as select 42 as answer`)
@@ -248,21 +248,21 @@ test('openEmbedded, postmaster killed: recovers, and the holder is seated again 
     [...(await ask(next, sql => sql`select answer from survived`))],
     [{ answer: 42 }],
   )
-  const seats = async () => {
+  const attached = async () => {
     const rows = await ask(
       next,
       sql => sql`select 1 from pg_locks where locktype = 'advisory' and granted`,
     )
     return rows.length
   }
-  await until('two seats', async () => (await seats()) === 2)
+  await until('two processes are attached', async () => (await attached()) === 2)
   await next.release()
   assert.equal(await answers(server), true)
   await server.release()
   assert.equal(await postmasterPid(folder), undefined)
 })
 
-test('openEmbedded, stale postmaster.pid naming a stranger, or empty: starts all the same', async () => {
+test('openEmbedded, stale postmaster.pid, empty or of an unrelated process: starts', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   const file = join(folder, 'postgres/postmaster.pid')
@@ -274,7 +274,7 @@ test('openEmbedded, stale postmaster.pid naming a stranger, or empty: starts all
   await once(stranger, 'spawn')
   await fs.writeFile(file, [stranger.pid, ...lines.slice(1)].join('\n'), { mode: 0o600 })
   await fs.chown(file, uid, gid)
-  // As a server that was killed leaves it.
+  // The file that a killed server leaves.
   const { port } = new URL(server.url)
   const lock = join(folder, `postgres/.s.PGSQL.${port}.lock`)
   await fs.writeFile(lock, `${stranger.pid}\n`, { mode: 0o600 })
@@ -290,7 +290,7 @@ test('openEmbedded, stale postmaster.pid naming a stranger, or empty: starts all
   await kill(stranger)
 })
 
-test('openEmbedded: by the socket in its folder, which others cannot enter; a path too long for one: by TCP', async () => {
+test('openEmbedded: by the socket in its folder, which others cannot enter; by TCP if the path is too long', async () => {
   const server = await open(await folderWithCluster())
   const { searchParams } = new URL(server.url)
   const [row] = await ask(server, sql => sql`select inet_client_addr() as address`)
@@ -307,7 +307,7 @@ test('openEmbedded: by the socket in its folder, which others cannot enter; a pa
   await far.release()
 })
 
-test('openEmbedded, a folder that holds no socket: by TCP', async () => {
+test('openEmbedded, file system without sockets: by TCP', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   await server.release()
@@ -320,7 +320,7 @@ test('openEmbedded, a folder that holds no socket: by TCP', async () => {
   await fs.rmdir(in_its_place)
 })
 
-test('openEmbedded, started again without the socket that it had: whoever came by that is told', async () => {
+test('openEmbedded, server restarted without its socket: a process that used the socket logs that it must restart', async () => {
   const folder = await folderWithCluster()
   const said: string[] = []
   const server = await open(folder, line => said.push(line))
@@ -335,7 +335,7 @@ test('openEmbedded, started again without the socket that it had: whoever came b
   await fs.rmdir(socket)
 })
 
-test('openEmbedded, port taken meanwhile: starts on another', async () => {
+test('openEmbedded, port taken meanwhile: starts on another port', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   await server.release()
@@ -361,14 +361,14 @@ test('openEmbedded, broken settings: refused with the last lines of the log', as
   await fs.writeFile(settings, text)
 })
 
-test('openEmbedded, link to a folder that is gone: refused, nothing made anew', async () => {
+test('openEmbedded, link to a missing folder: refused, no new cluster', async () => {
   const folder = await makeFolder()
   await fs.symlink(join(folder, 'lost'), join(folder, 'postgres'))
   await assert.rejects(open(folder), /lost, which is gone/)
   await fs.rm(join(folder, 'postgres'))
 })
 
-test("openEmbedded, folder closed to the server's user: the cluster is linked from an open one", {
+test("openEmbedded, folder closed to the server's user: a link to a cluster in an open folder", {
   skip: !isRoot && 'only root runs the server as another user',
 }, async () => {
   const folder = await makeFolder(0o700)

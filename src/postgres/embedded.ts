@@ -1,5 +1,5 @@
-// Shares the embedded PostgreSQL among the processes of one machine: each holds a seat, the first
-// one starts the server, and the last one to leave stops it.
+// Shares the embedded PostgreSQL among the processes of one machine. Each process attaches; the
+// first one starts the server, and the last one to detach stops it.
 import * as fs from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { explainFolder } from '../db/explain.ts'
@@ -12,15 +12,15 @@ import { ensureRunning, findPostmaster, logTail, START_TIMEOUT_S, stopServer } f
 
 const ANSWER_TIMEOUT_S = 5
 /** Must never change: processes of two versions may share a server. */
-const SEAT_KEY = 726_773_001
+const ATTACH_KEY = 726_773_001
 
-/** A session that keeps the server running, by a shared advisory lock on SEAT_KEY. */
-interface Seat {
+/** A session that keeps the server running, by a shared advisory lock on ATTACH_KEY. */
+interface Attachment {
   readonly sql: Sql
   readonly port: number
   readonly folder: string
   readonly by_socket: boolean
-  /** For the owner of the database. */
+  /** The database's URL, as its owner. */
   readonly url: string
 }
 
@@ -30,15 +30,15 @@ export interface EmbeddedServer {
   /** Whether this call created the cluster. */
   readonly created: boolean
   /**
-   * Gives the seat up; the last process to leave stops the server by a fast shutdown. Idempotent.
-   * Takes at most about 45 s, after a pending restart has ended. Never rejects: logs failures.
+   * Detaches; the last process to detach stops the server by a fast shutdown. Idempotent. Takes at
+   * most about 45 s, after a pending restart has ended. Never rejects: logs failures.
    */
   release(): Promise<void>
 }
 
 interface EmbeddedOptions {
   readonly data_dir: string
-  /** Whether to create a cluster where there is none; true by default. */
+  /** Whether to create a missing cluster; true by default. */
   readonly create?: boolean
   readonly log?: (line: string) => void
 }
@@ -75,24 +75,24 @@ async function refuseWithoutCluster(data_dir: string): Promise<void> {
 
 async function openPlace(place: Place): Promise<EmbeddedServer> {
   let released: Promise<void> | undefined
-  let retaken: Promise<void> | undefined
+  let reattached: Promise<void> | undefined
   const onLost = () => {
-    if (!released) retaken = retake()
+    if (!released) reattached = reattach()
   }
 
-  // Takes a lost seat again, and restarts a crashed server on its old port. Without a seat, another
-  // process that leaves would stop the server while this one uses it.
-  async function retake(): Promise<void> {
+  // Attaches again, and restarts a crashed server on its old port. Otherwise another process that
+  // detaches would stop the server while this one uses it.
+  async function reattach(): Promise<void> {
     place.log('embedded PostgreSQL ended our session: attaching again')
     while (!released) {
       try {
         const next = await attach(place, onLost)
         if (typeof next === 'object') {
-          await seat.sql.end({ timeout: 0 })
-          // Connections that use its port still can; the socket may be gone.
-          const moved = next.port !== seat.port || (seat.by_socket && !next.by_socket)
+          await attachment.sql.end({ timeout: 0 })
+          // The service's pools keep the old port or socket.
+          const moved = next.port !== attachment.port || (attachment.by_socket && !next.by_socket)
           if (moved) place.log('embedded PostgreSQL has moved: restart me')
-          seat = next
+          attachment = next
           return
         }
         if ((await ensureRunning(place, true)) === 'nothing') await delay(250)
@@ -103,17 +103,17 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
     }
   }
 
-  async function leaveOnce(): Promise<void> {
-    await retaken
-    await leave(place, seat)
+  async function detachOnce(): Promise<void> {
+    await reattached
+    await detach(place, attachment)
   }
 
-  let { seat, created } = await takeSeat(place, onLost)
+  let { attachment, created } = await attachOrStart(place, onLost)
   return {
-    url: seat.url,
+    url: attachment.url,
     created,
     release() {
-      released ??= leaveOnce().catch(error =>
+      released ??= detachOnce().catch(error =>
         place.log(`leaving embedded PostgreSQL: ${(error as Error).message}`),
       )
       return released
@@ -122,17 +122,17 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
 }
 
 /**
- * Alternates between attaching and starting the server until it has a seat: in between, another
+ * Alternates between attaching and starting the server until it is attached: in between, another
  * process may stop or start the server.
  */
-async function takeSeat(place: Place, onLost: () => void) {
+async function attachOrStart(place: Place, onLost: () => void) {
   const deadline = Date.now() + START_TIMEOUT_S * 1000
   let created = false
   for (;;) {
-    const seat = await attach(place, onLost)
-    if (typeof seat === 'object') return { seat, created }
+    const attachment = await attach(place, onLost)
+    if (typeof attachment === 'object') return { attachment, created }
     if (Date.now() > deadline) {
-      const why = `${seat}\n${await logTail(place)}`
+      const why = `${attachment}\n${await logTail(place)}`
       throw new DatabaseProblem(`no session with embedded PostgreSQL in ${place.data_dir}: ${why}`)
     }
     const did = await ensureRunning(place, false)
@@ -141,8 +141,8 @@ async function takeSeat(place: Place, onLost: () => void) {
   }
 }
 
-/** Returns a seat, or the reason why there is none. */
-async function attach(place: Place, onLost: () => void): Promise<Seat | string> {
+/** Attaches to a running server, or returns the reason why it cannot. */
+async function attach(place: Place, onLost: () => void): Promise<Attachment | string> {
   const folder = await findCluster(place)
   const server = folder ? await findPostmaster(folder) : undefined
   if (!folder || !server?.alive || !server.listening) return 'no server came up'
@@ -153,46 +153,46 @@ async function attach(place: Place, onLost: () => void): Promise<Seat | string> 
   if (server.socket) url.searchParams.set('host', folder)
   const as_superuser = new URL(url)
   as_superuser.username = SUPERUSER
-  let seated = false
-  // One connection that is never renewed: its lock ends with its session.
+  let attached = false
+  // One connection that is never replaced: its lock ends with its session.
   const sql = openPool(as_superuser.href, {
     max: 1,
     connect_timeout: ANSWER_TIMEOUT_S,
     application_name: 'corridor seat',
     onclose: () => {
-      if (seated) onLost()
-      seated = false
+      if (attached) onLost()
+      attached = false
     },
   })
   try {
     // Does not wait: the holder of the exclusive lock is about to stop the server.
-    const [row] = await sql`select pg_try_advisory_lock_shared(${SEAT_KEY}) as taken`
+    const [row] = await sql`select pg_try_advisory_lock_shared(${ATTACH_KEY}) as taken`
     // The lock may be free because the shutdown has already ended its holder's session.
     const now = await findPostmaster(folder)
-    seated = row?.taken === true && now?.pid === pid && !now.stopping
-    if (seated) return { sql, port, folder, by_socket: server.socket, url: url.href }
+    attached = row?.taken === true && now?.pid === pid && !now.stopping
+    if (attached) return { sql, port, folder, by_socket: server.socket, url: url.href }
     await sql.end({ timeout: 1 })
     return 'the server is being stopped by another process'
   } catch (error) {
     await sql.end({ timeout: 0 }).catch(() => {})
     const { message } = error as Error
-    // Class 28, wrong password, and 3D, no such database, do not pass with time.
+    // Waiting does not help against class 28, wrong password, or 3D, no such database.
     if (!/^(28|3D)/.test(String(codeOf(error)))) return message
     throw new DatabaseProblem(`embedded PostgreSQL in ${folder} refuses us: ${message}`)
   }
 }
 
-/** Gives the seat up, and stops the server if no other process has one. */
-async function leave(place: Place, { sql, folder }: Seat): Promise<void> {
-  const askAlone = async () => {
-    await sql`select pg_advisory_unlock_shared(${SEAT_KEY})`
-    const [row] = await sql`select pg_try_advisory_lock(${SEAT_KEY}) as alone`
+/** Detaches, and stops the server if no other process is attached. */
+async function detach(place: Place, { sql, folder }: Attachment): Promise<void> {
+  const becomeAlone = async () => {
+    await sql`select pg_advisory_unlock_shared(${ATTACH_KEY})`
+    const [row] = await sql`select pg_try_advisory_lock(${ATTACH_KEY}) as alone`
     return row?.alone === true
   }
   try {
     // A server that refuses or does not answer is stopping or dead already.
-    const alone = askAlone().catch(() => false)
-    if (await waitAtMost(ANSWER_TIMEOUT_S * 1000, alone)) await stopServer(place, folder)
+    const is_alone = becomeAlone().catch(() => false)
+    if (await waitAtMost(ANSWER_TIMEOUT_S * 1000, is_alone)) await stopServer(place, folder)
   } finally {
     await sql.end({ timeout: 0 }).catch(() => {})
   }

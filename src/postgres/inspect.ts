@@ -1,6 +1,6 @@
-// Inspects the operator's own database before it is used: it must be reachable, new enough, and
-// keep its sessions. It makes no settings, as a pooler may share the session and others would keep
-// them.
+// Inspects the operator's own database before the service uses it: it must be reachable, new
+// enough, and keep each session on its server process. Makes no settings: a pooler may share the
+// session, and its next client would inherit them.
 import { setTimeout as delay } from 'node:timers/promises'
 import { explainServer } from '../db/explain.ts'
 import { DatabaseProblem, isConnectionLost } from '../db/failure.ts'
@@ -18,9 +18,8 @@ export async function inspectDatabase(url: string): Promise<void> {
   try {
     const greeting = await greet(sessions[0])
     refuseOld(greeting)
-    // When a connection starts, the server names the process that serves the session; a pooler's
-    // differs.
-    if (greeting.pid !== greeting.spoken_to) await refuseSharedSessions(sessions)
+    // When a connection starts, a server sends the id of its process; a pooler sends another id.
+    if (greeting.pid !== greeting.announced_pid) await refuseSharedSessions(sessions)
   } catch (error) {
     throw explainServer(url, error)
   } finally {
@@ -40,19 +39,19 @@ interface Greeting {
   readonly pid: number
   readonly version: number
   readonly name: string
-  /** The process id that was named when the connection began. */
-  readonly spoken_to: number
+  /** The process id that was sent when the connection began. */
+  readonly announced_pid: number
 }
 
 async function greet(sql: Sql): Promise<Greeting> {
   const session = await sql.reserve()
   try {
-    const [row] = await session.unsafe<Omit<Greeting, 'spoken_to'>[]>(
+    const [row] = await session.unsafe<Omit<Greeting, 'announced_pid'>[]>(
       `select pg_backend_pid() as pid, current_setting('server_version_num')::int as version,
         current_setting('server_version') as name`,
     )
     if (row === undefined) throw new Error('no answer from the database')
-    return { ...row, spoken_to: session.pid }
+    return { ...row, announced_pid: session.pid }
   } finally {
     session.release()
   }
@@ -68,15 +67,15 @@ function refuseOld({ version, name }: Greeting): void {
 
 /** Refuses a pooler whose sessions do not keep their server processes. */
 async function refuseSharedSessions(sessions: readonly Sql[]): Promise<void> {
-  const asked = keepTheirs(sessions)
-  asked.catch(() => {})
+  const checked = keepProcesses(sessions)
+  checked.catch(() => {})
   const late = delay(POOLER_TIMEOUT_MS, undefined, { ref: false }).then(() => {
     throw new DatabaseProblem(
       `the pooler at DATABASE_URL has no room for ${sessions.length} sessions: raise its ` +
         'default_pool_size to what docs/operations.md counts for a process',
     )
   })
-  const kept = await Promise.race([asked, late]).catch(error => {
+  const kept = await Promise.race([checked, late]).catch(error => {
     // PgBouncer in statement mode closes the connection when a transaction begins.
     throw isConnectionLost(error) ? sharedSessions() : error
   })
@@ -84,10 +83,11 @@ async function refuseSharedSessions(sessions: readonly Sql[]): Promise<void> {
 }
 
 /**
- * Begins a transaction on every session, in several rounds and in another order each time. If the
- * pooler assigns server processes by transaction, some session gets a different one.
+ * Whether each session keeps its server process. Begins a transaction on every session, in several
+ * rounds and in another order each time: if the pooler assigns processes by transaction, some
+ * session gets a different one.
  */
-async function keepTheirs(sessions: readonly Sql[]): Promise<boolean> {
+async function keepProcesses(sessions: readonly Sql[]): Promise<boolean> {
   const pids = new Map<Sql, number>()
   for (let round = 0; round < ROUNDS; round++) {
     const first = round % sessions.length

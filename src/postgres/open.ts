@@ -11,14 +11,14 @@ interface OpenDatabase {
   release(): Promise<void>
 }
 
-/** Without a URL, the embedded database of the folder. */
+/** Without a URL, the embedded database in the folder. */
 interface Where {
   readonly database_url: string | undefined
   readonly data_dir: string
 }
 
 interface Opening {
-  /** Whether to create an embedded database where there is none. */
+  /** Whether to create a missing embedded database. */
   readonly create: boolean
   readonly log?: (line: string) => void
 }

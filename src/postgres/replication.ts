@@ -1,4 +1,4 @@
-// A session for replication commands, and the data that the server copies out in answer to one.
+// A session for replication commands. Streams the data that the server sends for a command.
 import { Readable } from 'node:stream'
 import pg from 'pg'
 import { explainAnswer } from '../db/connection.ts'
@@ -25,11 +25,11 @@ export class Replication {
       ...addressOf(url),
       application_name: 'corridor backup',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      // Their types lack it.
+      // The types of pg lack this option.
       ...{ replication: 'database' },
     })
     client.on('notice', onNotice)
-    // What is asked then rejects.
+    // After an error, each query rejects.
     client.on('error', () => {})
     await client.connect().catch(error => {
       client.connection.stream.destroy()
@@ -38,7 +38,7 @@ export class Replication {
     return new Replication(client)
   }
 
-  /** The first row. */
+  /** Runs a query, and returns its first row. */
   async ask<Row>(text: string): Promise<Row | undefined> {
     const { rows } = await this.#client.query(text).catch(error => {
       throw explainAnswer(error)
@@ -46,7 +46,7 @@ export class Replication {
     return rows[0]
   }
 
-  /** The messages of a command that copies out, one chunk each. */
+  /** Runs a command that copies data out, and streams its messages, one chunk each. */
   copyOut(command: string): Readable {
     return this.#client.query(new CopyOut(command))
   }
@@ -57,7 +57,7 @@ export class Replication {
   }
 }
 
-/** A query whose rows are messages of COPY. Its methods are those that pg calls. */
+/** A query whose answer is a stream of COPY messages. pg calls its methods. */
 class CopyOut extends Readable implements pg.Submittable {
   readonly #command: string
   #connection: pg.Connection | undefined
@@ -72,7 +72,7 @@ class CopyOut extends Readable implements pg.Submittable {
     connection.query(this.#command)
   }
 
-  /** The parser writes over its buffer. */
+  /** Copies the chunk, because pg's parser reuses its buffer. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     if (!this.push(Buffer.from(chunk))) this.#connection?.stream.pause()
   }
@@ -89,7 +89,7 @@ class CopyOut extends Readable implements pg.Submittable {
     this.push(null)
   }
 
-  // The server sends rows before and after the data: where its log begins and ends.
+  // The server also sends rows before and after the data: the WAL positions at its start and end.
   handleRowDescription(): void {}
   handleDataRow(): void {}
   handleCommandComplete(): void {}

@@ -1,6 +1,6 @@
-// Restores a backup into a data folder without a cluster: unpacks it beside the cluster's place,
-// has it checked there, and moves it into place by one rename. After an interruption the place is
-// empty, and nothing starts.
+// Restores a backup into a data folder without a cluster. Unpacks it into a folder inside, has it
+// checked there, and moves it into place by one rename. After an interruption the data folder has
+// no cluster, and no server starts.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseProblem } from '../db/failure.ts'
@@ -12,10 +12,7 @@ import { findPostmaster, stopServer, takeStartLock } from './server.ts'
 import type { TarEntry } from './tar.ts'
 
 export interface Restored extends BackupFacts {
-  /**
-   * The data folder with the copy: the wanted folder, or the one in which a copy that was not
-   * accepted stays.
-   */
+  /** The data folder with the copy: the wanted folder, or the folder of a copy not accepted. */
   readonly data_dir: string
 }
 
@@ -37,18 +34,18 @@ export async function restoreBackup(options: {
   if (!lock) throw new DatabaseProblem(`another process is at ${place.data_dir}`)
   try {
     await refuseCluster(place)
-    const half = { data_dir: restoringIn(place.data_dir), log }
-    await clearUp(half)
-    await fs.mkdir(half.data_dir, { mode: 0o711 })
+    const restoring = { data_dir: restoringIn(place.data_dir), log }
+    await removeUnfinished(restoring)
+    await fs.mkdir(restoring.data_dir, { mode: 0o711 })
     try {
-      const facts = await unpack(half, file)
-      if (!(await accept(half.data_dir))) return { ...facts, data_dir: half.data_dir }
-      await fs.rename(join(half.data_dir, 'postgres'), join(place.data_dir, 'postgres'))
+      const facts = await unpack(restoring, file)
+      if (!(await accept(restoring.data_dir))) return { ...facts, data_dir: restoring.data_dir }
+      await fs.rename(join(restoring.data_dir, 'postgres'), join(place.data_dir, 'postgres'))
       await syncFolder(place.data_dir)
-      await clearUp(half)
+      await removeUnfinished(restoring)
       return { ...facts, data_dir: place.data_dir }
     } catch (error) {
-      await clearUp(half)
+      await removeUnfinished(restoring)
       const { code, message } = error as NodeJS.ErrnoException
       if (code !== 'ENOSPC') throw error
       throw new DatabaseProblem(`${place.data_dir} has no room for the copy: ${message}`)
@@ -65,19 +62,19 @@ async function refuseCluster({ data_dir }: Place): Promise<void> {
   }
 }
 
-/** Removes what an unfinished restore has left; stops its server first. */
-async function clearUp(half: Place): Promise<void> {
-  const link = join(half.data_dir, 'postgres')
+/** Removes the files of an unfinished restore. Stops its server first. */
+async function removeUnfinished(restoring: Place): Promise<void> {
+  const link = join(restoring.data_dir, 'postgres')
   const folder = await fs.realpath(link).catch(ignoring('ENOENT'))
   if (folder) {
-    if ((await findPostmaster(folder))?.alive) await stopServer(half, folder)
+    if ((await findPostmaster(folder))?.alive) await stopServer(restoring, folder)
     await fs.rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
-  await fs.rm(half.data_dir, { recursive: true, force: true, maxRetries: 3 })
+  await fs.rm(restoring.data_dir, { recursive: true, force: true, maxRetries: 3 })
 }
 
-async function unpack(half: Place, file: string): Promise<BackupFacts> {
-  const cluster = await makeEmptyCluster(half)
+async function unpack(restoring: Place, file: string): Promise<BackupFacts> {
+  const cluster = await makeEmptyCluster(restoring)
   const facts = await readBackup(
     file,
     ({ postgresql }) => {
@@ -89,11 +86,11 @@ async function unpack(half: Place, file: string): Promise<BackupFacts> {
     },
     entry => keep(cluster, entry),
   )
-  await syncCluster(half, cluster)
+  await syncCluster(restoring, cluster)
   return facts
 }
 
-/** Writes a file or folder of the cluster, readable by the server's user alone. */
+/** Writes a file or folder of the cluster. Only the server's user can read it. */
 async function keep({ folder, user }: EmptyCluster, { name, content }: TarEntry): Promise<void> {
   const path = join(folder, name)
   if (content === undefined) {

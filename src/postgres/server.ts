@@ -1,5 +1,5 @@
-// Finds, starts and stops the postmaster of a data folder. It is not a child of this process: it
-// outlives a killed process, and the next process that opens the folder finds it.
+// Finds, starts and stops the postmaster of a data folder. The postmaster is no child of this
+// process: it outlives a killed process, and the next process that opens the folder finds it.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,20 +12,20 @@ import { findBinaries, findServerUser, ignoring, type Place, run, type User } fr
 export const START_TIMEOUT_S = 120
 const STOP_TIMEOUT_S = 30
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
-/** PostgreSQL's state of a cluster after a clean shutdown. */
+/** The state of a cluster after a clean shutdown, as PostgreSQL stores it. */
 const DB_SHUTDOWNED = 1
 
 /**
  * The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. The
- * server writes it line by line, and its status last, when it listens at all its addresses.
+ * server writes the file line by line; it writes the status last, when it listens at all addresses.
  */
 interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** Whether it listens at a Unix socket in its folder too. */
+  /** Whether it also listens at a Unix socket in its folder. */
   readonly socket: boolean
   readonly listening: boolean
-  /** Whether that process exists, is no zombie, and serves this folder. */
+  /** Whether the process `pid` exists, is no zombie, and serves this folder. */
   readonly alive: boolean
   readonly stopping: boolean
 }
@@ -47,7 +47,8 @@ export async function findPostmaster(folder: string): Promise<Postmaster | undef
 }
 
 /**
- * False for a zombie, which has neither cwd nor command line; containers without init keep them.
+ * Whether a process serves a folder. A zombie, which a container without init keeps, has neither a
+ * cwd nor a command line.
  */
 async function serves(pid: number, folder: string): Promise<boolean> {
   const as_started = `postgres -D ${folder}`
@@ -55,7 +56,7 @@ async function serves(pid: number, folder: string): Promise<boolean> {
     const { output } = await run('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], {})
     return output.includes(as_started)
   }
-  // Either is enough: root without CAP_SYS_PTRACE, as in a container, cannot read another user's
+  // Either proves it. Root without CAP_SYS_PTRACE, as in a container, cannot read another user's
   // cwd, and an operator may have started the server with other arguments.
   const cwd = await fs.readlink(`/proc/${pid}/cwd`).catch(() => '')
   const command = await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
@@ -64,9 +65,9 @@ async function serves(pid: number, folder: string): Promise<boolean> {
 
 /**
  * Takes one step towards a server that answers; the caller then tries to connect.
- * @param crashed_only starts a server only after a crash: one shut down cleanly stays stopped until
- * somebody opens it
- * @returns `nothing` when it runs already, may not be started, or another process starts it
+ * @param crashed_only whether to start a server only after a crash: a server that was shut down
+ * cleanly then stays stopped
+ * @returns `nothing` when the server runs already, may not be started, or another process starts it
  * @throws DatabaseProblem with the last lines of the log when the start fails
  */
 export async function ensureRunning(
@@ -92,8 +93,8 @@ export async function ensureRunning(
 }
 
 /**
- * Whether the server was shut down cleanly. One that fails to recover from a crash, as on a full
- * disk, removes its pid file too, but its control file differs.
+ * Whether the server was shut down cleanly. A server that fails to recover from a crash, as on a
+ * full disk, also removes its pid file, but its control file tells the difference.
  */
 async function wasShutDown(folder: string): Promise<boolean> {
   const control = await fs.readFile(join(folder, 'global', 'pg_control'))
@@ -103,8 +104,8 @@ async function wasShutDown(folder: string): Promise<boolean> {
 
 /**
  * Locks the folder, so that one process at a time creates, starts or restores a cluster; undefined
- * when another one holds the lock. A lock of SQLite is the only one in Node that the system
- * releases when its holder is killed. The file stays and holds nothing.
+ * when another process holds the lock. SQLite's lock is the only one in Node that the system
+ * releases when its holder is killed. The file stays, and is empty.
  */
 export function takeStartLock({ data_dir }: Place): DatabaseSync | undefined {
   const lock = new DatabaseSync(join(data_dir, 'postgres.lock'), { timeout: 0 })
@@ -139,15 +140,14 @@ async function startCluster(place: Place, folder: string): Promise<void> {
       log.close(),
     )
     if (code === 0) return
-    const said = await logTail(place, from, Number.POSITIVE_INFINITY)
-    // The server started, and another process attached, left and stopped it before pg_ctl looked.
-    if (said.includes('ready to accept connections')) return
-    // The file system of the folder has no Unix sockets; some that are mounted from another machine
-    // do not.
-    if (said.includes('could not create any Unix-domain sockets')) socket = false
+    const lines = await logTail(place, from, Number.POSITIVE_INFINITY)
+    // Another process attached to the started server, detached and stopped it before pg_ctl looked.
+    if (lines.includes('ready to accept connections')) return
+    // The file system may have no Unix sockets, as some that are mounted from another machine.
+    if (lines.includes('could not create any Unix-domain sockets')) socket = false
     // Orphaned backends of a killed server end by themselves. Other failures may be a race for the
     // port or a kill, which a few tries overcome.
-    const orphaned = said.includes('pre-existing shared memory block')
+    const orphaned = lines.includes('pre-existing shared memory block')
     if (orphaned ? Date.now() > deadline : tries >= 3) {
       const tail = await logTail(place, from)
       throw explainOutput(
@@ -161,10 +161,10 @@ async function startCluster(place: Place, folder: string): Promise<void> {
 }
 
 /**
- * Lets a server start over a stale `postmaster.pid` that names a zombie or an unrelated process.
- * Writes this process's id into the file, which the new server accepts as its grandparent. Removing
- * the file would also remove the check that no orphaned backend still uses the dead server's shared
- * memory. The lock file of its Unix socket checks nothing more, and is removed.
+ * Lets a server start in spite of a stale `postmaster.pid` that names a zombie or an unrelated
+ * process. Writes this process's id into the file: the new server accepts it as its grandparent.
+ * Removing the file would also remove the check that no orphaned backend still uses the dead
+ * server's shared memory. Removes the lock file of the Unix socket, which checks nothing more.
  * @returns false when the server runs
  */
 async function disownPidFile(folder: string, user: User | undefined): Promise<boolean> {
@@ -183,9 +183,9 @@ async function disownPidFile(folder: string, user: User | undefined): Promise<bo
 }
 
 /**
- * Stops the server by a fast shutdown: ends its sessions and writes a checkpoint. Waits at most 30
- * s; a slower server goes on stopping. Sends the signal itself, because `pg_ctl stop` would wait
- * for a server that another process starts meanwhile.
+ * Stops the server by a fast shutdown, which ends its sessions and writes a checkpoint. Waits for
+ * STOP_TIMEOUT_S at most; a slower server goes on stopping. Sends the signal itself, because
+ * `pg_ctl stop` would also wait for a server that another process starts meanwhile.
  */
 export async function stopServer(place: Place, folder: string): Promise<void> {
   const server = await findPostmaster(folder)
@@ -206,7 +206,7 @@ const OF_STATEMENTS = /^\t| (?:ERROR|WARNING|NOTICE|DETAIL|CONTEXT|STATEMENT|QUE
 /** The last lines of the server's log that are not about statements, for an error message. */
 export async function logTail({ data_dir }: Place, from = 0, lines = 15): Promise<string> {
   const text = await fs.readFile(join(data_dir, 'postgres.log')).catch(() => Buffer.alloc(0))
-  const said = text.subarray(from).toString().trimEnd().split('\n')
-  const ofServer = said.filter(line => !OF_STATEMENTS.test(line))
-  return ofServer.slice(-lines).join('\n')
+  const all = text.subarray(from).toString().trimEnd().split('\n')
+  const of_server = all.filter(line => !OF_STATEMENTS.test(line))
+  return of_server.slice(-lines).join('\n')
 }

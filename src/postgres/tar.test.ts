@@ -1,5 +1,5 @@
-// Archives as PostgreSQL writes them, and every way in which one is not: cut short, damaged, with
-// entries that no data folder has, or with something behind its end.
+// Archives as PostgreSQL writes them, and every kind of invalid archive: cut short, damaged, with
+// entries that no data folder has, or with data behind its end.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BadTar, END, readTar, tarFile } from './tar.ts'
@@ -9,7 +9,7 @@ const NOW = new Date('2026-11-22T21:00:00Z')
 
 const file = (name: string, text: string) => tarFile(name, Buffer.from(text), NOW)
 
-/** A file whose header says something else at one place, with the checksum made right again. */
+/** A file whose header differs in one field, with a correct checksum. */
 function changed(at: number, words: string, content = 'hello'): Buffer {
   const made = file('a', content)
   made.write(words, at, 'latin1')
@@ -29,7 +29,7 @@ const WHOLE = Buffer.concat([
 ])
 const ENTRIES = ['a folder', 'one 5', 'sub/two 1000']
 
-/** In pieces of a length that never ends where a block does. */
+/** Splits bytes into pieces that never end where a block ends. */
 async function* pieces(bytes: Buffer, length = 300): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
 }
@@ -43,7 +43,7 @@ async function read(bytes: Buffer): Promise<string[]> {
   return entries
 }
 
-test('a whole archive: every entry, in order', async () => {
+test('a complete archive: every entry, in order', async () => {
   assert.deepEqual(await read(WHOLE), ENTRIES)
   assert.deepEqual(await read(Buffer.concat([file('./b', 'x'), END])), ['b 1'])
   assert.deepEqual(await read(END), [])
@@ -55,7 +55,7 @@ test('an archive cut short anywhere: refused', async () => {
   }
 })
 
-test('a header with any one bit turned: refused, or the same but for how the sum is written', async () => {
+test('a header with any one bit flipped: refused, or the same except for the form of the checksum', async () => {
   for (let bit = 0; bit < BLOCK * 8; bit += 1) {
     const damaged = Buffer.from(WHOLE)
     const at = bit >> 3
@@ -104,11 +104,11 @@ for (const [what, rest] of [
   })
 }
 
-test('zeros behind the end, as tar pads to twenty blocks: passed over', async () => {
+test('zeros behind the end, as tar pads to twenty blocks: ignored', async () => {
   assert.deepEqual(await read(Buffer.concat([WHOLE, Buffer.alloc(20 * BLOCK)])), ENTRIES)
 })
 
-test('a large file: read piece by piece, none ahead of the reader; or left unread', async () => {
+test('a large file: read piece by piece, not ahead of the reader; or left unread', async () => {
   const piece = Buffer.alloc(64 * 1024)
   const size = 1_000 * piece.length
   let given = 0

@@ -1,5 +1,5 @@
-// Reads and writes tar as PostgreSQL makes it of a data folder: POSIX ustar with files and folders,
-// without extensions.
+// Reads and writes tar archives as PostgreSQL makes them of a data folder: POSIX ustar with files
+// and folders, without extensions.
 
 const BLOCK = 512
 
@@ -16,7 +16,7 @@ export interface TarEntry {
 /** The data is no tar, or is truncated. */
 export class BadTar extends Error {}
 
-/** A file with its header and padding. */
+/** The bytes of a file in an archive, with its header and padding. */
 export function tarFile(name: string, content: Buffer, changed_at: Date): Buffer {
   const header = Buffer.alloc(BLOCK)
   const octal = (value: number, at: number, digits: number) =>
@@ -55,7 +55,7 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
       await bytes.take(padding(size))
     }
     let blank = isBlank(await bytes.take(END.length - BLOCK))
-    // Reads to the end of the source, which may fail there if it is truncated.
+    // Reads to the end of the source: a truncated source may fail only there.
     for await (const piece of bytes.rest()) blank &&= isBlank(piece)
     if (!blank) throw new BadTar('something stands behind its end')
   } finally {
@@ -93,7 +93,7 @@ function safeName(name: string): string {
   return parts.join('/')
 }
 
-/** The sum of all bytes of a header, with the checksum field counted as blanks. */
+/** The sum of all bytes of a header. The bytes of the checksum field count as blanks. */
 function checksum(header: Buffer): number {
   return header.reduce((sum, byte, i) => sum + (i >= 148 && i < 156 ? 0x20 : byte), 0)
 }

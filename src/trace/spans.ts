@@ -14,8 +14,8 @@ import {
   trace,
 } from '@opentelemetry/api'
 import {
-  type Asked,
   type Course,
+  type QueuedCommand,
   REQUESTS,
   type RequestContext,
   STATEMENTS,
@@ -64,7 +64,7 @@ class Spans {
   /** Spans by the message that began them. */
   readonly #spans = new WeakMap<object, Span>()
   /** Spans of batches, by their commands. */
-  readonly #batches = new WeakMap<readonly Asked[], Span>()
+  readonly #batches = new WeakMap<readonly QueuedCommand[], Span>()
 
   constructor(tracer: Tracer) {
     this.#tracer = tracer
@@ -134,9 +134,9 @@ class Spans {
    * one, so that it is traced whenever one of them is. The wait of each command is a span of its
    * own request, linked to the batch.
    */
-  #beginBatch(work: StepContext, waiting: readonly Asked[], attributes: Attributes): void {
-    const asking = waiting.flatMap(({ asker, since }) => {
-      const span = asker && this.#spans.get(asker)
+  #beginBatch(work: StepContext, waiting: readonly QueuedCommand[], attributes: Attributes): void {
+    const asking = waiting.flatMap(({ caller, since }) => {
+      const span = caller && this.#spans.get(caller)
       // There is no span when the caller has left and the request has ended.
       const traced = span !== undefined && isSampled(span)
       return traced ? [{ since, context: contextOf(span), link: linkTo(span) }] : []

@@ -3,7 +3,7 @@
 // the lock of the endpoint's row; rules.ts decides what an attempt means.
 import { transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { type Connections, PORTION } from '../db/forget.ts'
+import { type Connections, PORTION } from '../db/delete-expired.ts'
 import { keepHistory } from '../db/keep-history.ts'
 import { inserter } from '../db/rows.ts'
 import { isSpread, stepByStep } from '../db/shard.ts'

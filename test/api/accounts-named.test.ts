@@ -264,8 +264,8 @@ test('payouts of two accounts that wait together: each batch names the accounts 
       for (const { status, text } of await Promise.all(answers.of)) assert.equal(status, 200, text)
     })
     const expected = batches.map(({ waiting = [] }) => {
-      const accounts = waiting.map(({ asker }) =>
-        asker !== undefined && 'account_id' in asker ? (asker.account_id ?? '') : '',
+      const accounts = waiting.map(({ caller }) =>
+        caller !== undefined && 'account_id' in caller ? (caller.account_id ?? '') : '',
       )
       return [...new Set(accounts)].sort().join()
     })

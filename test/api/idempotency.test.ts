@@ -2,7 +2,7 @@
 // account, method and path, for 24 hours, and only for what succeeded.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { deleteOutlivedReplies } from '../../src/http/idempotency/store.ts'
+import { deleteExpiredReplies } from '../../src/http/idempotency/store.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -230,7 +230,7 @@ test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and
   let forgotten = Promise.resolve(0)
   await owner.begin(async tx => {
     await tx`update idempotency_keys set created_at = statement_timestamp() where key = ${key}`
-    forgotten = deleteOutlivedReplies(service.deps)
+    forgotten = deleteExpiredReplies(service.deps)
     await until('the deletion waits for the row', async () => {
       const waiting = await tx`
         select from pg_locks where not granted and locktype = 'transactionid'`
@@ -243,7 +243,7 @@ test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and
 
 test('Idempotency-Keys past their time: found by their age, the young are not read', async () => {
   await inOneTransaction(service.database.url, async (tx, connections) => {
-    await deleteOutlivedReplies(connections)
+    await deleteExpiredReplies(connections)
     const [scans] = await tx`
       select seq_scan from pg_stat_xact_user_tables where relname = 'idempotency_keys'`
     assert.equal(scans?.seq_scan, 0n)

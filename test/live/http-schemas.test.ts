@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { buildApp, describedOnly } from '../../src/app.ts'
+import { buildApp, depsForDescription } from '../../src/app.ts'
 import { MAX_STEP_VALUES } from '../../src/http/json-reader.ts'
 import { PayoutRequest } from '../../src/payout/request.ts'
 
@@ -21,7 +21,7 @@ async function bodies(): Promise<[name: string, schema: Json][]> {
     fastify.addHook('onRoute', route => void routes.push(route))
   }
   subscribe('fastify.initialization', watch)
-  const app = await buildApp(describedOnly())
+  const app = await buildApp(depsForDescription())
   await app.ready()
   unsubscribe('fastify.initialization', watch)
   await app.close()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
-import { deleteOutlivedReplies } from '../../src/http/idempotency/store.ts'
+import { deleteExpiredReplies } from '../../src/http/idempotency/store.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { openCli } from '../support/service/cli.ts'
 import { type Answer, addPerson } from '../support/service/service.ts'
@@ -63,7 +63,7 @@ test('a kept answer, a day old: forgotten with those of accounts, and the call i
   await owner`
     update idempotency_keys set created_at = statement_timestamp() - interval '25 hours'
     where key = ${key}`
-  assert.equal(await deleteOutlivedReplies(world.service.deps), 1)
+  assert.equal(await deleteExpiredReplies(world.service.deps), 1)
   const again = await world.call(name, { body, headers })
   assert.equal(again.headers['idempotent-replayed'], undefined)
   assert.equal(again.json.data.previous?.mid, '7', again.text)

@@ -51,7 +51,7 @@ for (const held of ['queries', 'transactions'] as const) {
     const { pool, hold, letGo } = holding(held)
     const opened: Sql[] = [pool]
     const reference: Reference = await openReference(pool, {
-      look_within_ms: WITHIN_MS,
+      poll_within_ms: WITHIN_MS,
       renew: () => open(opened),
     })
     t.after(async () => {
@@ -87,7 +87,7 @@ test('a look that never ends while its process stops: nobody waits for it, and n
   const told: unknown[] = []
   const opened: Sql[] = [pool]
   const reference = await openReference(pool, {
-    lookElsewhere: async () => {
+    pollAlso: async () => {
       asked += 1
     },
     onError: error => told.push(error),

@@ -1,5 +1,5 @@
 // Keeps answers to requests that change rows of no account, such as rates and routes, under their
-// Idempotency-Key. They stand beside those of accounts, under a name that no account has.
+// Idempotency-Key. They are in the table of accounts' answers, under an id that no account has.
 import { confineTo } from '../../db/confine.ts'
 import { databaseNow, type TransactionSql } from '../../db/connect.ts'
 import type { Operation } from '../../engine/operation.ts'
@@ -10,24 +10,21 @@ import { findKeptReplies, insertKeptReplies } from './store.ts'
 
 const INSTALLATION = 'installation'
 
-interface Looked {
+interface LookUp {
   /** The answer that is kept for the claim; null for none. */
-  readonly before: Reply | null
+  readonly replayed: Reply | null
   readonly now: Instant
 }
 
-/**
- * Looks for a kept answer, under a lock of the key: of repeats that come at once, one makes the
- * answer.
- */
-async function lookForAnswer(tx: TransactionSql, claim: Claim): Promise<Looked> {
+/** Looks for a kept answer, under a lock of the key, so that one of several repeats makes it. */
+async function lookForAnswer(tx: TransactionSql, claim: Claim): Promise<LookUp> {
   const name = { account_id: INSTALLATION, operation: claim.operation, key: claim.key }
   void confineTo(tx, [INSTALLATION])
   await tx`select pg_advisory_xact_lock(hashtextextended(${keptName(name)}, 0))`
   const now = await databaseNow(tx)
   const [kept] = await findKeptReplies(tx, [name])
-  const isThere = kept !== undefined && isKept(kept, now)
-  return { before: isThere ? replay(kept as ReadReply, claim) : null, now }
+  const is_kept = kept !== undefined && isKept(kept, now)
+  return { replayed: is_kept ? replay(kept as ReadReply, claim) : null, now }
 }
 
 function keepAnswer(
@@ -43,17 +40,17 @@ function keepAnswer(
 }
 
 /**
- * The answer that is kept for the claim, else the answer of `make`, which is kept with what `make`
- * writes. If `make` returns null, there is no answer, and none is kept. The transaction sees only
- * rows of the accounts that `make` names, and `make` names them last.
+ * Returns the answer that is kept for the claim, else the answer of `make`. Keeps that answer in
+ * the transaction of `make`'s writes, unless it is null. `make` must itself confine the transaction
+ * to the accounts whose rows it needs.
  */
 export async function answeredOnce(
   tx: TransactionSql,
   claim: Claim,
   make: () => Promise<Reply | null>,
 ): Promise<Reply | null> {
-  const { before, now } = await lookForAnswer(tx, claim)
-  if (before !== null) return before
+  const { replayed, now } = await lookForAnswer(tx, claim)
+  if (replayed !== null) return replayed
   const reply = await make()
   if (reply === null) return null
   void confineTo(tx, [INSTALLATION])
@@ -64,7 +61,8 @@ export async function answeredOnce(
 interface OnceState<Inner> {
   /** Null for a repeat, which needs no state. */
   readonly inner: Inner | null
-  readonly looked: Looked | null
+  /** Null without a claim. */
+  readonly lookUp: LookUp | null
 }
 
 interface Once<Outcome> {
@@ -73,7 +71,7 @@ interface Once<Outcome> {
   readonly outcome: Outcome | null
 }
 
-/** Like answeredOnce, for an operation that locks books of accounts. For lanes of one command. */
+/** As answeredOnce, for an operation that locks books, in lanes with one command a transaction. */
 export function operatedOnce<
   Command,
   Inner extends { readonly books: ReadonlyMap<string, unknown> },
@@ -87,24 +85,24 @@ export function operatedOnce<
     name: operation.name,
 
     async load(tx, commands, prepared) {
-      const looked = claim === null ? null : await lookForAnswer(tx, claim)
-      const isRepeat = looked !== null && looked.before !== null
-      return { looked, inner: isRepeat ? null : await operation.load(tx, commands, prepared) }
+      const lookUp = claim === null ? null : await lookForAnswer(tx, claim)
+      const is_repeat = lookUp !== null && lookUp.replayed !== null
+      return { lookUp, inner: is_repeat ? null : await operation.load(tx, commands, prepared) }
     },
 
-    decide({ looked, inner }, command) {
-      if (inner === null) return { reply: looked?.before as Reply, outcome: null }
+    decide({ lookUp, inner }, command) {
+      if (inner === null) return { reply: lookUp?.replayed as Reply, outcome: null }
       const outcome = operation.decide(inner, command)
       return { reply: replyOf(outcome), outcome }
     },
 
-    store(tx, [made], { looked, inner }) {
-      if (made === undefined || made.outcome === null || inner === null) return Promise.resolve()
-      if (claim === null || looked === null) return operation.store(tx, [made.outcome], inner)
+    store(tx, [answered], { lookUp, inner }) {
+      if (!answered || answered.outcome === null || inner === null) return Promise.resolve()
+      if (claim === null || lookUp === null) return operation.store(tx, [answered.outcome], inner)
       void confineTo(tx, [...inner.books.keys(), INSTALLATION])
       return Promise.all([
-        operation.store(tx, [made.outcome], inner),
-        keepAnswer(tx, claim, made.reply, looked.now),
+        operation.store(tx, [answered.outcome], inner),
+        keepAnswer(tx, claim, answered.reply, lookUp.now),
       ])
     },
   }

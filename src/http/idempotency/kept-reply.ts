@@ -1,4 +1,4 @@
-// Answers kept for Idempotency-Keys, and the members of commands and outcomes that they need.
+// Answers kept under Idempotency-Keys, and the members that commands and outcomes need for them.
 import type { Instant } from '../../instant.ts'
 import { sealOf } from '../../seal.ts'
 
@@ -15,7 +15,7 @@ export interface Claim {
 export interface Reply {
   readonly status: number
   readonly body: string
-  /** Whether this is a kept answer: the request did nothing. */
+  /** Whether this is a kept answer: the request has changed nothing. */
   readonly replayed: boolean
 }
 
@@ -31,14 +31,14 @@ export interface KeptReply extends Claim {
   readonly created_at: Instant
 }
 
-/** A command of an operation under idempotency keys. */
+/** A command of an operation that keeps answers under Idempotency-Keys. */
 export interface Claiming {
   readonly account_id: string
   /** Null when the request carries no Idempotency-Key. */
   readonly claim: Claim | null
 }
 
-/** An outcome of an operation under idempotency keys. */
+/** An outcome of an operation that keeps answers under Idempotency-Keys. */
 export interface Answering {
   readonly reply: Reply
 }

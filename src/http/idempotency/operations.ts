@@ -1,5 +1,5 @@
-// Makes an operation answer a repeated Idempotency-Key with its first answer. The key is read under
-// the book's lock and written in the transaction of the effect, so no repeat comes between. Every
+// Makes an operation answer a repeated Idempotency-Key with its first answer. Reads the key under
+// the book's lock and writes it in the effect's transaction, so no repeat comes between. Every
 // write of an account passes here, so this file also refuses writes of frozen and closed accounts;
 // a repeat of an earlier request still gets its kept answer.
 
@@ -16,40 +16,42 @@ import { findKeptReplies, insertKeptReplies } from './store.ts'
 interface State<Inner> {
   readonly inner: Inner
   readonly books: ReadonlyMap<string, Book>
+  /** Kept answers, by keptName. */
   readonly kept: Map<string, ReadReply>
-  readonly fresh: KeptReply[]
+  /** Answers that are not stored yet. */
+  readonly unstored: KeptReply[]
 }
 
-/** The outcome of the inner operation, or null with the answer kept from before. */
+/** The outcome of the inner operation; null when the answer is a kept one. */
 export type Answered<Outcome> = { readonly reply: Reply; readonly outcome: Outcome | null }
 
-/** Keeps answers as references: the object that they show, and its state at that time. */
-export interface Keeping<Outcome, Made> {
-  refer(outcome: Outcome): { readonly object_id: string; readonly state: Made }
+/** Keeps answers as references: the id of the object that an answer shows, and its state then. */
+export interface Keeping<Outcome, ObjectState> {
+  refer(outcome: Outcome): { readonly object_id: string; readonly state: ObjectState }
   /** Writes the bodies of kept answers again, byte for byte, in the same order. */
   restore(
     tx: TransactionSql,
     kept: readonly {
       readonly account_id: string
       readonly object_id: string
-      readonly state: Made
+      readonly state: ObjectState
     }[],
   ): Promise<readonly string[]>
 }
 
 /**
- * The operation under idempotency keys. Only successes are kept: a refused request may be retried.
- * Without `keeping`, the text of each answer is kept.
+ * Wraps an operation. Keeps only successes: a refused request may be retried. Without `keeping`,
+ * keeps the text of each answer.
  */
 export function idempotent<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },
   Outcome extends Answering,
   Prepared,
-  Made = never,
+  ObjectState = never,
 >(
   operation: Operation<Command, Inner, Outcome, Prepared>,
-  keeping?: Keeping<Outcome, Made>,
+  keeping?: Keeping<Outcome, ObjectState>,
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
@@ -59,10 +61,10 @@ export function idempotent<
       loadWithReplies(tx, commands, operation.load(tx, commands, prepared), keeping),
 
     decide(state: State<Inner>, command: Command): Answered<Outcome> {
-      const before = findReplay(state, command)
-      if (before !== null) return { reply: before, outcome: null }
+      const replayed = findReplay(state, command)
+      if (replayed !== null) return { reply: replayed, outcome: null }
       checkAccount(operation, state, command)
-      const events = eventsOf(state, command)
+      const events = eventCountOf(state, command)
       const outcome = operation.decide(state.inner, command)
       keep(state, command, outcome.reply, events, keeping?.refer(outcome))
       return { reply: outcome.reply, outcome }
@@ -73,13 +75,13 @@ export function idempotent<
       if (outcomes.length === 0) return Promise.resolve()
       return Promise.all([
         operation.store(tx, outcomes, state.inner),
-        state.fresh.length > 0 && insertKeptReplies(tx, state.fresh.splice(0)),
+        state.unstored.length > 0 && insertKeptReplies(tx, state.unstored.splice(0)),
       ])
     },
   }
 }
 
-/** Like idempotent, for an operation of long commands. */
+/** As idempotent, for an operation of long commands. */
 export function idempotentLong<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },
@@ -96,21 +98,21 @@ export function idempotentLong<
       loadWithReplies(tx, commands, operation.load(tx, commands, prepared)),
 
     async settle(tx, state, command): Promise<Answered<Outcome>> {
-      const before = findReplay(state, command)
-      if (before !== null) return { reply: before, outcome: null }
+      const replayed = findReplay(state, command)
+      if (replayed !== null) return { reply: replayed, outcome: null }
       checkAccount(operation, state, command)
-      const events = eventsOf(state, command)
+      const events = eventCountOf(state, command)
       const answered = ({ reply }: Outcome) => keep(state, command, reply, events)
       const outcome = await operation.settle(tx, state.inner, command, answered)
-      if (state.fresh.length > 0) await insertKeptReplies(tx, state.fresh.splice(0))
+      if (state.unstored.length > 0) await insertKeptReplies(tx, state.unstored.splice(0))
       return { reply: outcome.reply, outcome }
     },
   }
 }
 
 /**
- * The state of the account is read under the book's lock, so a freeze holds as soon as it has
- * returned.
+ * Refuses writes of a frozen or closed account. The account's state was read under the book's lock,
+ * so a freeze counts as soon as it is committed.
  */
 function checkAccount(
   { while_frozen }: { readonly while_frozen?: true },
@@ -121,15 +123,18 @@ function checkAccount(
   check(bookOf(books, account_id))
 }
 
-/** `loading` has sent its locks, so the look-up sees the answers of all earlier transactions. */
+/**
+ * Loads the inner state and the kept answers. `loading` has already sent its locks, so the look-up
+ * sees the answers of all earlier transactions.
+ */
 async function loadWithReplies<
   Inner extends { readonly books: ReadonlyMap<string, Book> },
-  Made = never,
+  ObjectState = never,
 >(
   tx: TransactionSql,
   commands: readonly Claiming[],
   loading: Promise<Inner>,
-  keeping?: Restoring<Made>,
+  keeping?: Restoring<ObjectState>,
 ): Promise<State<Inner>> {
   const claims = commands.flatMap(({ account_id, claim }) =>
     claim === null ? [] : [{ account_id, operation: claim.operation, key: claim.key }],
@@ -140,18 +145,18 @@ async function loadWithReplies<
   ])
   const replies = await withTexts(tx, found, keeping)
   const kept = new Map(replies.map(reply => [keptName(reply), reply]))
-  return { inner, books: inner.books, kept, fresh: [] }
+  return { inner, books: inner.books, kept, unstored: [] }
 }
 
 /** Adds the texts of answers kept as references: a second round trip, for repeats only. */
-async function withTexts<Made>(
+async function withTexts<ObjectState>(
   tx: TransactionSql,
   found: readonly KeptReply[],
-  keeping: Restoring<Made> | undefined,
+  keeping: Restoring<ObjectState> | undefined,
 ): Promise<ReadReply[]> {
-  // The operation that reads these states has written them.
+  // Safe cast: the operation that reads these states has written them.
   const objects = found.flatMap(reply =>
-    reply.body === null ? { ...reply, state: reply.state as Made } : [],
+    reply.body === null ? { ...reply, state: reply.state as ObjectState } : [],
   )
   const bodies = objects.length === 0 ? [] : await keeping?.restore(tx, objects)
   const texts = new Map(objects.map((reply, i) => [keptName(reply), bodies?.[i]]))
@@ -162,24 +167,24 @@ async function withTexts<Made>(
   })
 }
 
-type Restoring<Made> = Pick<Keeping<never, Made>, 'restore'>
+type Restoring<ObjectState> = Pick<Keeping<never, ObjectState>, 'restore'>
 
 /** The kept answer; null when there is none. */
 function findReplay(state: State<unknown>, { account_id, claim }: Claiming): Reply | null {
   if (claim === null) return null
-  const before = state.kept.get(keptName({ account_id, ...claim }))
+  const kept = state.kept.get(keptName({ account_id, ...claim }))
   const { now } = bookOf(state.books, account_id)
-  return before !== undefined && isKept(before, now) ? replay(before, claim) : null
+  return kept !== undefined && isKept(kept, now) ? replay(kept, claim) : null
 }
 
-/** The number of events of the account. */
-function eventsOf(state: State<unknown>, { account_id }: Claiming): bigint {
+/** The number of the account's events. */
+function eventCountOf(state: State<unknown>, { account_id }: Claiming): bigint {
   return bookOf(state.books, account_id).event_count
 }
 
 /**
- * Keeps an answer as of the book's time, which the operation may have moved. The command's last
- * event, if it has any after `events`, carries the digest of the answer.
+ * Keeps an answer as of the book's time, which the operation may have moved. If the command has
+ * made events (the account had `events` before), the last one carries the answer's digest.
  */
 function keep(
   state: State<unknown>,
@@ -195,7 +200,7 @@ function keep(
   const kept = { ...answer, ...(object === undefined ? AS_TEXT : { ...object, body: null }) }
   if (book.event_count > events) book.kept.set(book.event_count, KEPT_SEAL.digest(kept))
   state.kept.set(keptName(kept), { ...kept, body })
-  state.fresh.push(kept)
+  state.unstored.push(kept)
 }
 
 const AS_TEXT = { object_id: '', state: null }

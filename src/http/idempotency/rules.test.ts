@@ -1,5 +1,5 @@
-// The rules of idempotency keys (§idempotency.key): how long an answer is kept, and what a repeat
-// gets.
+// The rules of idempotency keys (§idempotency.key): how long an answer is kept, and the answer to a
+// repeat.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NOW, refusalOf } from '../../../test/support/given/in-memory.ts'
@@ -24,7 +24,7 @@ test('isKept: 24 hours to the microsecond, the last one excluded', () => {
   assert.ok(!isKept(kept, '2026-02-01T09:30:00.123456Z'))
 })
 
-test('keptName: account, operation and key, each on a line of its own', () => {
+test('keptName: account, operation and key, one a line', () => {
   assert.equal(keptName(kept), 'acc_1\nPOST /v3/payout\nk')
 })
 
@@ -32,7 +32,7 @@ test('replay, the same request: the stored answer, marked', () => {
   assert.deepEqual(replay(kept, claim), { status: 200, body: '{"id":1}', replayed: true })
 })
 
-test('replay, another body: refused, a new key is asked for', () => {
+test('replay, another body: refused, the message asks for a new key', () => {
   assert.deepEqual(
     refusalOf(() => replay(kept, { ...claim, request_hash: 'b'.repeat(64) })),
     [

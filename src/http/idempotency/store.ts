@@ -1,6 +1,6 @@
-// The SQL statements of idempotency keys.
+// The SQL statements of answers kept under Idempotency-Keys.
 import type { TransactionSql } from '../../db/connect.ts'
-import { type Connections, deleteInPortions, PORTION } from '../../db/forget.ts'
+import { type Connections, deleteInPortions, PORTION } from '../../db/delete-expired.ts'
 import { inserter } from '../../db/rows.ts'
 import { eachShard, tableAt, within } from '../../db/shard.ts'
 import type { KeptReply } from './kept-reply.ts'
@@ -9,7 +9,7 @@ import { KEPT_HOURS } from './rules.ts'
 
 type Name = Pick<KeptReply, 'account_id' | 'operation' | 'key'>
 
-/** Also returns outlived answers that are not deleted yet. Called under the locks of the books. */
+/** Also returns expired answers that are not deleted yet. Call it under the locks of the books. */
 export async function findKeptReplies(
   tx: TransactionSql,
   keys: readonly Name[],
@@ -34,7 +34,7 @@ export async function findKeptReplies(
   })
 }
 
-/** Inserts answers. Replaces an outlived row of the same key. */
+/** Inserts answers. Replaces an expired row of the same key. */
 export const insertKeptReplies = inserter<KeptReply>(
   'idempotency_keys',
   KEPT_KINDS,
@@ -44,22 +44,22 @@ export const insertKeptReplies = inserter<KeptReply>(
 )
 
 /**
- * Deletes answers past their KEPT_HOURS, a thousand at a time; returns how many. The age is
- * compared again for each row deleted: a new answer may have replaced it while the deletion waited
- * for its lock, and not every server evaluates the condition again.
+ * Deletes expired answers, a thousand at a time; returns how many. Compares the age again for each
+ * deleted row: a new answer may have replaced the row while the deletion waited for its lock, and
+ * not every server evaluates the condition again.
  */
-export function deleteOutlivedReplies({ finder, sql }: Connections): Promise<number> {
+export function deleteExpiredReplies({ finder, sql }: Connections): Promise<number> {
   const age = `${KEPT_HOURS} hours`
   return deleteInPortions(sql, {
     find: () => finder<{ account_id: string }[]>`
       select account_id from idempotency_keys
       where created_at <= statement_timestamp() - ${age}::interval
       order by created_at limit ${PORTION}`,
-    remove: (tx, of) => tx`
+    remove: (tx, owners) => tx`
       delete from idempotency_keys d where ctid = any (array(
         select ctid from idempotency_keys i
-        where created_at <= statement_timestamp() - ${age}::interval ${within('i', of)}
+        where created_at <= statement_timestamp() - ${age}::interval ${within('i', owners)}
         order by created_at limit ${PORTION}
-      )) and created_at <= statement_timestamp() - ${age}::interval ${within('d', of)}`,
+      )) and created_at <= statement_timestamp() - ${age}::interval ${within('d', owners)}`,
   })
 }

@@ -1,7 +1,7 @@
 // What takes a transaction of its own made to run within one of the test's, which then knows how its
 // tables were read.
 import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.ts'
-import type { Connections } from '../../../src/db/forget.ts'
+import type { Connections } from '../../../src/db/delete-expired.ts'
 
 /** As the owner, who needs no account named, with the plans of the service. */
 export async function inOneTransaction(
