@@ -1,6 +1,6 @@
 // The counters that show how much of its limits an account has used. Pure.
 import type { Instant } from '../instant.ts'
-import { counterName, type Limit, type Sum, type Wanted } from '../limit/limit.ts'
+import { type CounterSince, counterName, type Limit, type Sum } from '../limit/limit.ts'
 import { totalOf } from '../limit/rules.ts'
 import { windowFrom } from '../limit/window.ts'
 
@@ -17,7 +17,7 @@ export interface Asker {
 }
 
 /** The counters to read. A limit on each payout has none, and one on each payee has too many. */
-export function countersOf(limits: readonly Limit[], asker: Asker, now: Instant): Wanted[] {
+export function countersOf(limits: readonly Limit[], asker: Asker, now: Instant): CounterSince[] {
   return limits
     .filter(({ per, each }) => per !== 'payout' && each !== 'payee')
     .map(limit => ({ ...counterOf(limit, asker), since: windowFrom(limit, now) }))

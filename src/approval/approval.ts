@@ -1,31 +1,31 @@
-// The nouns of approvals: the rule, the payout that rules judge, what a payout needs, and what
-// people have decided.
+// The nouns of approvals: the rule, the payout or beneficiary that rules judge, the approval that
+// it needs, and people's decisions.
 import type { Instant } from '../instant.ts'
 
-/** What people can approve by a rule: payouts, or beneficiaries before a payout may go to them. */
+/** The objects that a rule makes people approve: payouts, or beneficiaries before they are paid. */
 export const RULE_SUBJECTS = ['payout', 'beneficiary'] as const
 type RuleSubject = (typeof RULE_SUBJECTS)[number]
 
 /**
- * What needs an approval. All conditions must hold; null is any. A rule for beneficiaries has only
- * the conditions account, key and country.
+ * The conditions of a rule. All must hold; null is any. A rule for beneficiaries has only the
+ * conditions account, key and country.
  */
 export interface RuleConditions {
   readonly subject: RuleSubject
-  /** The account that makes it; null: any account. */
+  /** The account that makes the object; null is any account. */
   readonly account_id: string | null
-  /** The key that makes it. */
+  /** The key that makes the object. */
   readonly key_id: string | null
   readonly payout_type: string | null
   /** The local network, payment network or chain. */
   readonly network: string | null
-  /** The country that the money goes to, or may go to. */
+  /** The destination's country, or a country that it may be in. */
   readonly country: string | null
   /** The payout currency. */
   readonly currency: string | null
   /** Whether the rule holds only for payees without an approved payout to their present details. */
   readonly new_payee: boolean
-  /** The amount from which on it holds, in minor units of `at_least_currency`. */
+  /** The smallest payout amount of the rule, in minor units of `at_least_currency`. */
   readonly at_least: bigint | null
   readonly at_least_currency: string | null
 }
@@ -37,10 +37,10 @@ export interface ApprovalRule extends RuleConditions {
   readonly expires_after_days: number
 }
 
-/** The rules of each account; '' has those of every account. */
+/** Rules by account id; '' has the rules of every account. */
 export type ApprovalRules = ReadonlyMap<string, readonly ApprovalRule[]>
 
-/** How many days people have if no rule says otherwise. */
+/** How many days people have to decide, unless a rule has another number. */
 export const EXPIRES_AFTER_DAYS = 30
 export const MAX_APPROVERS = 9
 export const MAX_DAYS = 365
@@ -61,12 +61,12 @@ export function indexRules(rules: readonly ApprovalRule[]): ApprovalRules {
   return Map.groupBy(rules, ({ account_id }) => account_id ?? '')
 }
 
-/** Whether a rule of the account needs to know which payees are new. */
+/** Whether the account has a rule with the condition `new_payee`. */
 export function asksForNewPayees(rules: ApprovalRules, account_id: string): boolean {
   return rulesOf(rules, account_id, 'payout').some(({ new_payee }) => new_payee)
 }
 
-/** A payout as rules judge it; '' is "not set". */
+/** A payout as rules judge it; '' means "not set". */
 export interface JudgedPayout {
   readonly key_id: string
   readonly payout_type: string
@@ -75,13 +75,13 @@ export interface JudgedPayout {
   /** The payout amount, in minor units of the currency, without fees. */
   readonly amount: bigint
   readonly payee_is_new: boolean
-  /** Whether the payout goes to this country, or may go there. */
+  /** Whether the destination is in this country, or may be. */
   mayBeIn(country: string): boolean
 }
 
-/** What is known about the key that asks for a payout. */
+/** The facts that approvals need about the key of a request. */
 export interface KeyFacts {
-  /** The person whose key it is; null: no person in particular. */
+  /** The name of the user whose key it is; null for a key without a user. */
   readonly owner: string | null
   /** Whether each payout of the key needs an approval. */
   readonly makes_only: boolean
@@ -89,17 +89,17 @@ export interface KeyFacts {
 
 /** A beneficiary as rules judge it. */
 export interface JudgedBeneficiary {
-  /** '' is "not set". */
+  /** '' means "not set". */
   readonly key_id: string
-  /** Whether its account is in this country, or may be. */
+  /** Whether its destination is in this country, or may be. */
   mayBeIn(country: string): boolean
 }
 
-/** The approval that a new payout needs before it goes out, or a beneficiary before it is paid. */
-export interface Needed {
+/** The approval that a payout needs before its release, or a beneficiary before it is paid. */
+export interface NeededApproval {
   readonly approvers: number
   readonly expires_at: Instant
-  /** The rules that fit it; none when only its key requires an approval. */
+  /** The ids of the rules that require it; none when only the key requires it. */
   readonly rules: readonly string[]
 }
 
@@ -107,19 +107,20 @@ export interface Needed {
 export const APPROVAL_OUTCOMES = ['approved', 'rejected', 'expired', 'cancelled', 'failed'] as const
 export type ApprovalOutcome = (typeof APPROVAL_OUTCOMES)[number]
 
-/** What an object that people approve needs, and the outcome. */
+/** The approval that an object needs, with its outcome. */
 export interface Approval {
   readonly account_id: string
+  /** How many people must approve. */
   readonly approvers: number
   readonly requested_at: Instant
   readonly expires_at: Instant
-  /** SHA-256 of all that approvers are shown, 64 hex digits. */
+  /** SHA-256 of the content that approvers see, 64 hex digits. */
   readonly digest: string
-  /** The maker, who never approves it; '' or nobody when a key made it that is no person's. */
+  /** The makers, who never approve it; '' or an empty list for a key without a user. */
   readonly made_by: string | readonly string[]
   readonly key_id: string
   readonly rules: readonly string[]
-  /** '' while it waits. */
+  /** '' while the approval waits. */
   readonly outcome: ApprovalOutcome | ''
   readonly ended_at: Instant | null
 }
@@ -131,10 +132,10 @@ export interface PayoutApproval extends Approval {
   readonly made_by: string
 }
 
-/** What a beneficiary with the content of the digest needs. */
+/** The approval of a beneficiary's present content, which the digest covers. */
 export interface BeneficiaryApproval extends Approval {
   readonly beneficiary_id: string
-  /** All people who have made or changed it since its last approval. */
+  /** All people who have made or changed the beneficiary since its last approval. */
   readonly made_by: readonly string[]
 }
 
@@ -144,37 +145,41 @@ export type BeneficiaryApprovalStatus = '' | 'pending_approval' | 'approved' | '
 export const DECISIONS = ['approve', 'reject'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-/** A person's decision. */
-export interface Decided {
+/** A user's decision about one object of an account. */
+export interface UserDecision {
   readonly account_id: string
   readonly user_name: string
   readonly decision: Decision
+  /** The digest that the user saw, 64 hex digits. */
   readonly digest: string
   /** '' for none. */
   readonly reason: string
   readonly decided_at: Instant
 }
 
-export interface ApprovalDecision extends Decided {
+export interface ApprovalDecision extends UserDecision {
   readonly payout_id: string
 }
 
-export interface BeneficiaryDecision extends Decided {
+export interface BeneficiaryDecision extends UserDecision {
   readonly beneficiary_id: string
 }
 
-/** An approval with all that decides it, read under the lock of the account's book. */
-export interface Open<Of extends Approval, By extends Decided> {
+/** An approval and its decisions, read under the lock of the account's book. */
+export interface ApprovalWithDecisions<Of extends Approval, By extends UserDecision> {
   readonly approval: Of
   readonly decisions: readonly By[]
 }
-export type OpenApproval = Open<PayoutApproval, ApprovalDecision>
-export type OpenBeneficiaryApproval = Open<BeneficiaryApproval, BeneficiaryDecision>
+export type OpenApproval = ApprovalWithDecisions<PayoutApproval, ApprovalDecision>
+export type OpenBeneficiaryApproval = ApprovalWithDecisions<
+  BeneficiaryApproval,
+  BeneficiaryDecision
+>
 
-/** The people who may approve payouts of each account, by its id. */
+/** The names of the users who may approve for an account, by account id. */
 export type Approvers = ReadonlyMap<string, ReadonlySet<string>>
 
-/** A payee to whom a payout of the account was approved. */
+/** A payee of an approved payout. */
 export interface ApprovedPayee {
   readonly account_id: string
   readonly payee: string

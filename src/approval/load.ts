@@ -1,13 +1,12 @@
-// Reads an operator's text into an approval rule, and checks that every name in it is known: a rule
-// with an unknown name would require nothing. Callers pass the known names. Pure.
-
+// Reads an operator's text into an approval rule. It refuses unknown names, since a rule with an
+// unknown name would fit no payout. Callers pass the known names. Pure.
 import { CURRENCIES } from '../money/currency.ts'
 import { readMajor } from '../money/read.ts'
 import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import { type ApprovalRule, EXPIRES_AFTER_DAYS, MAX_APPROVERS, MAX_DAYS } from './approval.ts'
 
-/** A rule as text. An absent member is any, or the default. */
+/** A rule as an operator writes it. An absent condition allows any value. */
 export interface RuleCells {
   readonly account?: string
   readonly key?: string
@@ -25,7 +24,7 @@ export interface RuleCells {
   readonly days?: string
 }
 
-/** Names that belong to higher rooms. */
+/** The names that higher rooms know. */
 interface RuleVocabulary {
   /** The account of each key. */
   readonly keys: ReadonlyMap<string, string>
@@ -37,44 +36,45 @@ interface RuleVocabulary {
 
 type Rule = Omit<ApprovalRule, 'rule_id'>
 
-/** The rule, or all of its problems. The account is known. */
+/** The rule, or a message for each mistake. Callers have found the account. */
 export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rule> {
   const messages: string[] = []
-  const say = (problem: string | undefined) => {
+  const addMessage = (problem: string | undefined) => {
     if (problem !== undefined) messages.push(problem)
   }
   const { keys, types, countries } = vocabulary
   const key_id = cells.key ?? null
-  const of_key = key_id === null ? undefined : keys.get(key_id)
-  say(keyProblem(cells, keys))
+  const key_account = key_id === null ? undefined : keys.get(key_id)
+  addMessage(keyProblem(cells, keys))
   const payout_type = cells.type?.toLowerCase() ?? null
   if (payout_type !== null && !types.includes(payout_type)) {
-    say(`unknown type ${cells.type}${didYouMean(payout_type, types)}`)
+    addMessage(`unknown type ${cells.type}${didYouMean(payout_type, types)}`)
   }
   const network = cells.network === undefined ? null : vocabulary.networkName(cells.network)
-  if (network === undefined) say(`unknown network ${cells.network}`)
+  if (network === undefined) addMessage(`unknown network ${cells.network}`)
   const country = cells.country?.toUpperCase() ?? null
   if (country !== null && !countries.has(country)) {
-    say(`unknown country ${cells.country}; a country has two letters, such as DE`)
+    addMessage(`unknown country ${cells.country}; a country has two letters, such as DE`)
   }
   const currency = cells.paidIn?.toUpperCase() ?? null
   if (currency !== null && !CURRENCIES.has(currency)) {
-    say(`unknown currency ${cells.paidIn}${didYouMean(currency, [...CURRENCIES.keys()])}`)
+    addMessage(`unknown currency ${cells.paidIn}${didYouMean(currency, [...CURRENCIES.keys()])}`)
   }
   const at_least = readAtLeast(cells)
   messages.push(...(at_least?.messages ?? []))
   const approvers = wholeNumber(cells.approvers ?? '1', MAX_APPROVERS)
   if (approvers === undefined) {
-    say(`--approvers "${cells.approvers}" is not a whole number from 1 to ${MAX_APPROVERS}`)
+    addMessage(`--approvers "${cells.approvers}" is not a whole number from 1 to ${MAX_APPROVERS}`)
   }
-  if (cells.beneficiaries === true) say(beneficiaryProblem(cells))
+  if (cells.beneficiaries === true) addMessage(beneficiaryProblem(cells))
   const days = wholeNumber(cells.days ?? String(EXPIRES_AFTER_DAYS), MAX_DAYS)
-  if (days === undefined) say(`--days "${cells.days}" is not a whole number from 1 to ${MAX_DAYS}`)
+  if (days === undefined)
+    addMessage(`--days "${cells.days}" is not a whole number from 1 to ${MAX_DAYS}`)
   if (messages.length > 0) return { messages }
   return {
     value: {
       subject: cells.beneficiaries === true ? 'beneficiary' : 'payout',
-      account_id: cells.account ?? of_key ?? null,
+      account_id: cells.account ?? key_account ?? null,
       key_id,
       payout_type,
       network: network ?? null,
@@ -89,7 +89,7 @@ export function readRule(cells: RuleCells, vocabulary: RuleVocabulary): Read<Rul
   }
 }
 
-/** A condition that only a payout has, in a rule for beneficiaries. */
+/** A message when a rule for beneficiaries has a condition that only payouts have. */
 function beneficiaryProblem(cells: RuleCells): string | undefined {
   const { type, network, paidIn, atLeast, newPayee } = cells
   const given = [
@@ -103,16 +103,16 @@ function beneficiaryProblem(cells: RuleCells): string | undefined {
   return `--beneficiaries goes with --account, --key and --country alone, not with ${given[0]}`
 }
 
-/** `keys` has the account of each key. */
+/** A message for an unknown key, or for a key of another account. `keys` has each key's account. */
 export function keyProblem(
   { key, account }: Pick<RuleCells, 'key' | 'account'>,
   keys: ReadonlyMap<string, string>,
 ): string | undefined {
   if (key === undefined) return undefined
-  const of_key = keys.get(key)
-  if (of_key === undefined) return `there is no key ${key}${didYouMean(key, keys.keys())}`
-  if (account === undefined || account === of_key) return undefined
-  return `key ${key} is of account ${of_key}, not of ${account}`
+  const key_account = keys.get(key)
+  if (key_account === undefined) return `there is no key ${key}${didYouMean(key, keys.keys())}`
+  if (account === undefined || account === key_account) return undefined
+  return `key ${key} is of account ${key_account}, not of ${account}`
 }
 
 function readAtLeast({ atLeast, currency }: RuleCells): ReturnType<typeof readMajor> | undefined {

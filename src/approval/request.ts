@@ -1,4 +1,4 @@
-// What people send when they approve or reject: the digest of what they were shown, and why.
+// The bodies by which people approve or reject: the digest of the content they saw, and a reason.
 import type { Static } from 'typebox'
 import { Closed, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

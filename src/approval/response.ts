@@ -1,15 +1,15 @@
-// Answers about approvals: what is needed, and who has decided what.
+// The answers about approvals: how many approvers are needed, and each person's decision.
 import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import {
   APPROVAL_OUTCOMES,
   type Approval,
+  type ApprovalWithDecisions,
   DECISIONS,
-  type Decided,
-  type Open,
   type OpenApproval,
+  type UserDecision,
 } from './approval.ts'
-import { countedFor } from './rules.ts'
+import { countedApprovals } from './rules.ts'
 
 const Digest = Type.String({
   pattern: '^[0-9a-f]{64}$',
@@ -55,7 +55,7 @@ export const ApprovalResponse = Type.Object(
   { title: 'PayoutApproval', description: 'What a payout needs before it goes out.' },
 )
 
-/** An approval at this moment, and who may decide it. */
+/** An approval at this moment, and the users who may decide it. */
 interface ShownApproval {
   readonly open: OpenApproval
   readonly approvers: ReadonlySet<string>
@@ -68,9 +68,9 @@ export function presentApproval({ open, approvers, payout_import }: ShownApprova
   return { object: 'payout_approval', payout, payout_import, ...presentOpen(open, approvers) }
 }
 
-/** The members that approvals of payouts and of beneficiaries share, in their order. */
+/** The members that approvals of payouts and of beneficiaries share, in the answer's order. */
 export function presentOpen<Of extends Approval>(
-  open: Open<Of, Decided>,
+  open: ApprovalWithDecisions<Of, UserDecision>,
   approvers: ReadonlySet<string>,
 ) {
   const { approval, decisions } = open
@@ -78,7 +78,7 @@ export function presentOpen<Of extends Approval>(
   return {
     status: outcome === '' ? 'pending' : outcome,
     needed,
-    given: countedFor(open, approvers).length,
+    given: countedApprovals(open, approvers).length,
     digest,
     made_by: made_by as Of['made_by'],
     requested_at,

@@ -1,4 +1,4 @@
-// The SQL statements of approval rules, a reference table.
+// The SQL statements of the reference table `approval_rules`.
 import type { HistoricRow } from '../audit/store.ts'
 import type { Sql } from '../db/connect.ts'
 import type { Tag } from '../db/sql.ts'
@@ -20,7 +20,7 @@ const COLUMNS = [
   'expires_after_days',
 ] as const satisfies readonly (keyof ApprovalRule)[]
 
-/** A rule from a row of the history, whose values are text. */
+/** Makes a rule of a history row, whose values are text. */
 export function ruleOfHistory(row: HistoricRow): ApprovalRule {
   const text = row as unknown as ApprovalRule
   const { at_least, new_payee, approvers, expires_after_days } = row

@@ -17,9 +17,9 @@ const payout: JudgedPayout = {
 }
 
 function needed(rules: readonly Partial<ApprovalRule>[], makes_only = false) {
-  const whole = rules.map(rule => ({ ...anyRule, ...rule }))
+  const complete = rules.map(rule => ({ ...anyRule, ...rule }))
   const rating = { pricing: pricing({ 'USD/HKD': '7.8' }), rates_now: NOW }
-  return neededFor(whole, payout, { makes_only }, rating, NOW)
+  return neededFor(complete, payout, { makes_only }, rating, NOW)
 }
 
 const RULES: readonly (readonly [

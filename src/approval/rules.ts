@@ -1,4 +1,5 @@
-// The rules of approvals: which payouts need one, who may give it, and when it is complete. Pure.
+// The rules of approvals: which payouts and beneficiaries need one, who may approve, and when it is
+// complete. Pure.
 import { Refusal, refusal } from '../errors.ts'
 import { type Instant, plusMicros } from '../instant.ts'
 import type { PriceSources } from '../price/price.ts'
@@ -6,24 +7,24 @@ import { convertAtMid } from '../price/rate/rules.ts'
 import {
   type Approval,
   type ApprovalRule,
-  type Decided,
+  type ApprovalWithDecisions,
   type Decision,
   EXPIRES_AFTER_DAYS,
   type JudgedBeneficiary,
   type JudgedPayout,
   type KeyFacts,
-  type Needed,
-  type Open,
+  type NeededApproval,
   type RuleConditions,
+  type UserDecision,
 } from './approval.ts'
 
-/** The rates by which amounts are compared, and the database's clock, by which rates age. */
+/** The rates that convert amounts, and the time by the database's clock, by which rates age. */
 interface Rating {
   readonly pricing: PriceSources
   readonly rates_now: Instant
 }
 
-/** Whether all conditions of the rule hold. It is a rule of the payout's account. */
+/** Whether all conditions of the rule hold. Callers pass only rules of the payout's account. */
 export function fits(rule: RuleConditions, payout: JudgedPayout, rating: Rating): boolean {
   const { key_id, payout_type, network, country, currency, new_payee } = rule
   return (
@@ -37,7 +38,7 @@ export function fits(rule: RuleConditions, payout: JudgedPayout, rating: Rating)
   )
 }
 
-/** Whether the amount reaches the rule's. An amount without a rate counts as reaching it. */
+/** Whether the amount reaches the rule's amount. It does when no fresh rate converts it. */
 function reaches(
   { at_least, at_least_currency }: RuleConditions,
   { amount, currency }: JudgedPayout,
@@ -55,8 +56,8 @@ function reaches(
 const DAY = 86_400_000_000n
 
 /**
- * The approval that a new payout needs; null for none. If several rules fit, the largest number of
- * approvers and the earliest end count.
+ * The approval that a new payout needs; null for none. Of several fitting rules, it takes the
+ * largest number of approvers and the earliest end.
  */
 export function neededFor(
   rules: readonly ApprovalRule[],
@@ -64,17 +65,17 @@ export function neededFor(
   key: Pick<KeyFacts, 'makes_only'>,
   rating: Rating,
   now: Instant,
-): Needed | null {
+): NeededApproval | null {
   const fitting = rules.filter(rule => fits(rule, payout, rating))
   return fitting.length === 0 && !key.makes_only ? null : neededBy(fitting, now)
 }
 
 /** The approval that a new or changed beneficiary needs before it is paid; null for none. */
-export function neededOfBeneficiary(
+export function neededForBeneficiary(
   rules: readonly ApprovalRule[],
   judged: JudgedBeneficiary,
   now: Instant,
-): Needed | null {
+): NeededApproval | null {
   const fitting = rules.filter(
     rule =>
       (rule.key_id === null || rule.key_id === judged.key_id) &&
@@ -83,11 +84,11 @@ export function neededOfBeneficiary(
   return fitting.length === 0 ? null : neededBy(fitting, now)
 }
 
-/** What these rules require together; without rules, one person within the usual time. */
+/** The approval that these rules require together; without a rule, one approver within 30 days. */
 export function neededBy(
   fitting: readonly Pick<ApprovalRule, 'rule_id' | 'approvers' | 'expires_after_days'>[],
   now: Instant,
-): Needed {
+): NeededApproval {
   const days = fitting.map(rule => rule.expires_after_days)
   const least = fitting.length === 0 ? EXPIRES_AFTER_DAYS : Math.min(...days)
   return {
@@ -97,34 +98,35 @@ export function neededBy(
   }
 }
 
+/** A decision as a user sends it. */
 export interface AskedDecision {
   readonly user_name: string
   readonly decision: Decision
-  /** The digest that the person was shown. A rejection may have none. */
+  /** The digest of the content that the user saw. A rejection may have none. */
   readonly digest?: string
   readonly reason: string
 }
 
-type AnyOpen = Open<Approval, Decided>
+type AnyApproval = ApprovalWithDecisions<Approval, UserDecision>
 
-/** Whether the time to decide is over. */
-export function isExpired({ approval }: AnyOpen, now: Instant): boolean {
+/** Whether the approval has expired at `now`, the account's time. */
+export function isExpired({ approval }: AnyApproval, now: Instant): boolean {
   return now >= approval.expires_at
 }
 
-/** Whether the person has made the object of the approval. */
+/** Whether the user is a maker of the object. */
 function isMaker({ made_by }: Approval, user_name: string): boolean {
   return typeof made_by === 'string' ? made_by === user_name : made_by.includes(user_name)
 }
 
 /**
- * Refuses the decision of a person who may not decide, has decided already, was shown something
- * else, or is too late. The maker may neither approve nor reject. `what` names the object, such as
- * `payout pot_…`.
+ * Refuses a decision: of a user who is no approver or is the maker (`approval_not_allowed`), after
+ * the end (`invalid_transition`), a second one (`already_decided`), or one about an outdated digest
+ * (`approval_outdated`). `what` names the object, such as `payout pot_…`.
  */
 export function checkDecision(
   what: string,
-  open: AnyOpen,
+  open: AnyApproval,
   asked: AskedDecision,
   approvers: ReadonlySet<string>,
   now: Instant,
@@ -154,11 +156,11 @@ export function checkDecision(
 }
 
 /**
- * The people whose approvals count: they may approve at this moment, and have seen the present
+ * The approvals that count: each user may approve at this moment, is no maker, and saw the present
  * content.
  */
-export function countedFor<By extends Decided>(
-  { approval, decisions }: Open<Approval, By>,
+export function countedApprovals<By extends UserDecision>(
+  { approval, decisions }: ApprovalWithDecisions<Approval, By>,
   approvers: ReadonlySet<string>,
 ): readonly By[] {
   return decisions.filter(
@@ -171,6 +173,6 @@ export function countedFor<By extends Decided>(
 }
 
 /** Whether enough people have approved. */
-export function isComplete(open: AnyOpen, approvers: ReadonlySet<string>): boolean {
-  return countedFor(open, approvers).length >= open.approval.approvers
+export function isComplete(open: AnyApproval, approvers: ReadonlySet<string>): boolean {
+  return countedApprovals(open, approvers).length >= open.approval.approvers
 }

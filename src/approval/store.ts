@@ -1,4 +1,5 @@
-// The SQL statements of approvals: what payouts need, what people have decided, and who may decide.
+// The SQL statements of payouts' approvals: the approvals, people's decisions, approved payees and
+// approvers.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
@@ -13,10 +14,10 @@ import type {
   PayoutApproval,
 } from './approval.ts'
 
-type New = Omit<PayoutApproval, 'outcome' | 'ended_at'>
+type NewApproval = Omit<PayoutApproval, 'outcome' | 'ended_at'>
 
 /** Insert after the payouts and their states: a trigger compares the approvals with them. */
-export const insertApprovals = inserter<New>('payout_approvals', {
+export const insertApprovals = inserter<NewApproval>('payout_approvals', {
   account_id: 'text',
   payout_id: 'text',
   approvers: 'integer',
@@ -29,7 +30,7 @@ export const insertApprovals = inserter<New>('payout_approvals', {
   rules: 'words',
 })
 
-/** Write before the payout's state: it leaves `pending_approval` only once its approval ended. */
+/** Write before the payout's state: a payout leaves `pending_approval` only after its approval. */
 export const updateEnded = updater<
   Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'>
 >('payout_approvals', ['account_id', 'payout_id'], {
@@ -39,7 +40,7 @@ export const updateEnded = updater<
   ended_at: 'timestamptz',
 })
 
-/** Insert before the approval ends: a trigger counts them then. */
+/** Insert before `updateEnded`: its trigger counts the decisions. */
 export const insertDecisions = inserter<ApprovalDecision>('approval_decisions', {
   account_id: 'text',
   payout_id: 'text',
@@ -50,14 +51,14 @@ export const insertDecisions = inserter<ApprovalDecision>('approval_decisions', 
   decided_at: 'timestamptz',
 })
 
-/** Inserts approved payees. Leaves known ones as they are. */
+/** Inserts approved payees. A payee that has a row keeps it. */
 export const insertApprovedPayees = inserter<ApprovedPayee>(
   'approved_payees',
   { account_id: 'text', payee: 'text', payout_id: 'text', approved_at: 'timestamptz' },
   'on conflict (account_id, payee) do nothing',
 )
 
-/** Which of these payees have had a payout approved, by `account_id/payee`. */
+/** The names, `account_id/payee`, of those payees that have an approved payout. */
 export async function findApprovedPayees(
   tx: TransactionSql,
   payees: readonly Pick<ApprovedPayee, 'account_id' | 'payee'>[],
@@ -76,7 +77,7 @@ export async function findApprovedPayees(
   return new Set(rows.map(({ account_id, payee }) => nameOf({ account_id, id: payee })))
 }
 
-/** The approvals of these payouts with what people have decided, by `account_id/payout id`. */
+/** The approvals of these payouts with their decisions, by `account_id/payout id`. */
 export async function findOpenApprovals(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -85,13 +86,13 @@ export async function findOpenApprovals(
     findApprovals(tx, keys),
     findDecisions(tx, keys),
   ])
-  const nameOfOne = (one: Pick<PayoutApproval, 'account_id' | 'payout_id'>) =>
+  const payoutName = (one: Pick<PayoutApproval, 'account_id' | 'payout_id'>) =>
     nameOf({ account_id: one.account_id, id: one.payout_id })
-  const decided = Map.groupBy(decisions, nameOfOne)
+  const byPayout = Map.groupBy(decisions, payoutName)
   return new Map(
     approvals.map(approval => {
-      const name = nameOfOne(approval)
-      return [name, { approval, decisions: decided.get(name) ?? [] }]
+      const name = payoutName(approval)
+      return [name, { approval, decisions: byPayout.get(name) ?? [] }]
     }),
   )
 }
@@ -125,7 +126,7 @@ function findDecisions(tx: TransactionSql, keys: readonly Key[]): Promise<Approv
   )
 }
 
-/** Who may approve payouts of these accounts at this moment. */
+/** The users who may approve for these accounts at this moment. */
 export async function findApprovers(sql: Tag, account_ids: readonly string[]): Promise<Approvers> {
   const rows = await sql<{ account_id: string; user_name: string }[]>`
     select r.account_id, r.user_name
@@ -134,11 +135,11 @@ export async function findApprovers(sql: Tag, account_ids: readonly string[]): P
       and r.account_id = any (${[...new Set(account_ids)]}::text[])`
   const byAccount = Map.groupBy(rows, ({ account_id }) => account_id)
   return new Map(
-    Array.from(byAccount, ([id, of]) => [id, new Set(of.map(({ user_name }) => user_name))]),
+    Array.from(byAccount, ([id, rows]) => [id, new Set(rows.map(({ user_name }) => user_name))]),
   )
 }
 
-/** How many payouts of live accounts wait for approval, and how soon the first one expires. */
+/** The number of live accounts' payouts that wait for approval, and seconds to the first expiry. */
 export async function countPending(
   finder: Sql,
 ): Promise<{ readonly payouts: number; readonly first_ends_in_s: number }> {
@@ -151,7 +152,10 @@ export async function countPending(
   return { payouts: row?.payouts ?? 0, first_ends_in_s: row?.first_ends_in_s ?? 0 }
 }
 
-/** Payouts that nobody has approved in time, by the clocks of their accounts, oldest first. */
+/**
+ * Payouts whose approval has expired by their account's clock, the earliest expiry first. Leaves
+ * out payouts with an open or a confirmed match of screening.
+ */
 export async function listExpired(finder: Sql, limit: number): Promise<Key[]> {
   return finder<Key[]>`
     select a.account_id, a.payout_id as id

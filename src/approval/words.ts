@@ -1,9 +1,9 @@
-// Approval rules in words: which payouts they are about, and what they require. Pure.
+// Describes approval rules in words: their conditions, and the approvers they require. Pure.
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import type { ApprovalRule, RuleConditions } from './approval.ts'
 
-/** What a rule is about: `payouts of account acc_1 from USD 10000.00 on`. */
+/** The rule's conditions: `payouts of account acc_1 from USD 10000.00 on`. */
 export function ruleWords(rule: RuleConditions): string {
   const { account_id, key_id, payout_type, network, country, currency, new_payee } = rule
   const { subject, at_least, at_least_currency } = rule
@@ -25,7 +25,7 @@ export function ruleWords(rule: RuleConditions): string {
   return words.filter(word => word !== '').join(' ')
 }
 
-/** What a rule requires: `2 approvers within 30 days`. */
+/** The approvers that a rule requires: `2 approvers within 30 days`. */
 export function neededWords({
   approvers,
   expires_after_days: days,

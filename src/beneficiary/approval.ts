@@ -7,17 +7,17 @@ import {
   type BeneficiaryDecision,
   type Decision,
   type KeyFacts,
-  type Needed,
+  type NeededApproval,
   type OpenBeneficiaryApproval,
   rulesOf,
 } from '../approval/approval.ts'
 import {
   type AskedDecision,
   checkDecision,
-  countedFor,
+  countedApprovals,
   isComplete,
   neededBy,
-  neededOfBeneficiary,
+  neededForBeneficiary,
 } from '../approval/rules.ts'
 import { refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
@@ -71,9 +71,9 @@ function neededNow(
   { account_id, now }: Book,
   key_id: string,
   destination: DestinationDetails,
-): Needed | null {
+): NeededApproval | null {
   const judged = { key_id, mayBeIn: (country: string) => mayBeIn(country, destination) }
-  return neededOfBeneficiary(rulesOf(rules, account_id, 'beneficiary'), judged, now)
+  return neededForBeneficiary(rulesOf(rules, account_id, 'beneficiary'), judged, now)
 }
 
 /**
@@ -202,7 +202,7 @@ export function decideApprovalOf(
   const facts = {
     ...stillArchived(next),
     operator: user_name,
-    approval: { digest: content, given: countedFor(after, approvers).length, needed },
+    approval: { digest: content, given: countedApprovals(after, approvers).length, needed },
     approval_status: next.approval,
     updated_at: next.updated_at,
   }

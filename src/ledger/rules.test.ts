@@ -1,5 +1,5 @@
-// The book's rules for random quotes: whatever a payout does sums to zero, money given back is what
-// was taken, and the chain notices any change.
+// The book's rules for random quotes: each journal of a payout sums to zero, a return gives back
+// exactly the debit, and any change of a journal changes its hash.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -38,7 +38,7 @@ const amount = fc.oneof(
 )
 const fee = fc.oneof(fc.constant(0n), amount)
 
-/** Quotes as the pricing could make them and as it could not: amounts need not agree with rates. */
+/** Quotes with random amounts, which need not agree with the rates. */
 const quotes: fc.Arbitrary<Quote> = fc
   .record({
     holding_currency: currency,
@@ -53,7 +53,7 @@ const quotes: fc.Arbitrary<Quote> = fc
     fx_income_destination: fee,
   })
   .map(figures => {
-    // Where nothing is converted, both sides are the same amount.
+    // Without a conversion, both sides have the same amount.
     const { holding_currency, payout_currency, destination_currency } = figures
     const payout_amount =
       holding_currency === payout_currency ? figures.holding_amount : figures.payout_amount
@@ -86,7 +86,7 @@ const quotes: fc.Arbitrary<Quote> = fc
     }
   })
 
-/** By position and currency, zeros left out. */
+/** Sums by position and currency, without zeros. */
 function totals(...lists: readonly (readonly Posting[])[]): Record<string, bigint> {
   const sums: Record<string, bigint> = {}
   for (const { code, currency, amount } of lists.flat()) {

@@ -1,4 +1,4 @@
-// The book of an account: numbers and hashes its journals and applies them to its balances. Pure.
+// The rules of an account's book: number a journal, hash it, and apply it to the balances. Pure.
 import { hash as digest } from 'node:crypto'
 import type { AccountState } from '../account/states.ts'
 import { refusal } from '../errors.ts'
@@ -42,16 +42,16 @@ export type JournalKind =
   | 'withdrawal_reversal'
   | 'adjustment_reversal'
 
-/** The line of a journal on the customer's statement. */
+/** A journal's line on the customer's statement. */
 export interface JournalLine {
   /** The currency of the journal's only posting to `available`. */
   readonly currency: string
-  /** Signed, before fees. Amount and fees together are what the journal posts to `available`. */
+  /** Signed, without fees. The journal posts the sum of amount and signed fees to `available`. */
   readonly amount: bigint
   readonly fixed_fee: bigint
   readonly variable_fee: bigint
   readonly balance_after: bigint
-  /** Id of the balance transaction that it undoes; null for none. */
+  /** Id of the balance transaction that this line undoes; null for none. */
   readonly undoes: string | null
   /** JSON as stored; null for none. */
   readonly fx_conversions: string | null
@@ -62,7 +62,7 @@ export interface Journal {
   readonly account_id: string
   readonly number: bigint
   readonly kind: JournalKind
-  /** Id of the object that caused it. */
+  /** Id of the object that the journal is about: a payout or a booking. */
   readonly source: string
   readonly postings: readonly Posting[]
   /** Null for a settlement, which moves no balance. */
@@ -75,7 +75,7 @@ export interface Journal {
 /** A locked book in memory. Rules advance it; the store writes it back. */
 export interface Book extends GivesIds {
   readonly account_id: string
-  /** The account's clock, read under the lock: the time of all that is written now. */
+  /** The account's time, read under the lock. Each row that the command writes carries it. */
   readonly now: Instant
   /** The account's state, read under the lock. */
   readonly state: AccountState
@@ -85,17 +85,17 @@ export interface Book extends GivesIds {
   event_count: bigint
   /** Hash of the newest row of events, 64 hex digits; zeros before the first. */
   event_head: string
-  /** Digests of kept answers, by the sequence of the last event of their request. */
+  /** Digests of kept answers, by the sequence of their request's last event. */
   readonly kept: Map<bigint, string>
   /** Minor units that the customer can spend, by currency. */
   readonly balances: Map<string, bigint>
   /** Currencies whose balance differs from the row that was read. */
   readonly changed: Set<string>
-  /** Whether payouts of the account count against limits. */
+  /** Whether a payout of the account has counted for a limit. */
   has_limit_uses: boolean
 }
 
-/** The book of an account, which `load` has locked. */
+/** The account's book, which `load` has locked. Throws for an account without one. */
 export function bookOf(books: ReadonlyMap<string, Book>, account_id: string): Book {
   const book = books.get(account_id)
   if (book === undefined) throw new Error(`account ${account_id} has no book`)
@@ -103,19 +103,22 @@ export function bookOf(books: ReadonlyMap<string, Book>, account_id: string): Bo
 }
 
 /**
- * The most that incoming money may raise a balance to, in minor units: half of a bigint's range.
- * The other half is for money that comes back.
+ * The highest balance that incoming money may reach, in minor units: half of PostgreSQL's bigint
+ * range. The other half is room for returned money.
  */
 const MAX_BALANCE = 2n ** 62n
 const MAX_BIGINT = 2n ** 63n - 1n
 
-/** Refuses money that would raise a balance beyond MAX_BALANCE. */
+/**
+ * Refuses money that would raise a balance beyond MAX_BALANCE. `remarks` is the amount's JSON path.
+ */
 export function checkRoom(book: Book, currency: string, amount: bigint, remarks: string): void {
   if (hasRoom(book, currency, amount)) return
   const message = `No ${currency} balance takes money beyond ${MAX_BALANCE} minor units.`
   throw refusal('balance_limit_exceeded', message, remarks)
 }
 
+/** Whether the balance stays within MAX_BALANCE after this amount in minor units. */
 export function hasRoom(book: Book, currency: string, amount: bigint): boolean {
   return (book.balances.get(currency) ?? 0n) + amount <= MAX_BALANCE
 }
@@ -126,38 +129,37 @@ export interface JournalDraft {
   readonly kind: JournalKind
   readonly source: string
   readonly postings: readonly Posting[]
-  /** Present when the journal moves a balance. */
+  /** Absent for a settlement, which moves no balance. */
   readonly line?: Omit<JournalLine, 'balance_after'>
 }
 
 /**
- * Numbers and hashes one journal and applies it to the book. The caller has refused what the
- * customer may not do, so an invalid journal is a fault: it throws a plain Error, which rolls the
- * batch back. The exception is money that comes back and would overflow the balance: that throws a
- * Refusal.
+ * Numbers and hashes one journal and applies it to the book. Callers have refused invalid requests
+ * before, so an invalid journal is a fault: it throws a plain Error, which rolls the batch back.
+ * Returned money that would overflow a bigint balance throws a Refusal instead.
  */
 export function postJournal(book: Book, draft: JournalDraft): Journal {
   const { kind, source } = draft
   const { account_id, now: created_at } = book
   const postings = draft.postings.filter(posting => posting.amount !== 0n)
   assertBalanced(postings)
-  move(book, postings)
+  applyPostings(book, postings)
   const number = book.journal_count + 1n
   const line = draft.line === undefined ? null : lineAfter(book, draft.line)
-  const unsigned = { account_id, number, kind, source, postings, line, created_at }
-  const hash = hashJournal(book.head_hash, unsigned)
+  const content = { account_id, number, kind, source, postings, line, created_at }
+  const hash = hashJournal(book.head_hash, content)
   book.journal_count = number
   book.head_hash = hash
-  return { ...unsigned, hash }
+  return { ...content, hash }
 }
 
-/** Adds the balance after the journal's postings, which are applied already. */
+/** The line with its `balance_after`, once the book has the journal's postings. */
 function lineAfter(book: Book, line: Omit<JournalLine, 'balance_after'>): JournalLine {
   return { ...line, balance_after: book.balances.get(line.currency) as bigint }
 }
 
-/** Applies postings to `available` to the balances. */
-function move(book: Book, postings: readonly Posting[]): void {
+/** Adds each posting on `available` to its balance. */
+function applyPostings(book: Book, postings: readonly Posting[]): void {
   for (const { code, currency, amount } of postings) {
     if (code !== 'available') continue
     const before = book.balances.get(currency)
@@ -192,12 +194,12 @@ export function hashJournal(previous: string, journal: Omit<Journal, 'hash'>): s
   return digest('sha256', JSON.stringify(content), 'hex')
 }
 
-/** The postings with opposite signs: money goes back as the integers that were stored. */
+/** The postings with opposite signs. Money goes back in exactly the stored amounts. */
 export function mirrored(postings: readonly Posting[]): Posting[] {
   return postings.map(posting => ({ ...posting, amount: -posting.amount }))
 }
 
-/** Throws unless there are postings, and they sum to zero in each currency. */
+/** Throws when there is no posting, or when a currency's postings do not sum to zero. */
 export function assertBalanced(postings: readonly Posting[]): void {
   const sums = new Map<string, bigint>()
   for (const { currency, amount } of postings) {

@@ -11,25 +11,25 @@ import type { Book, Journal, JournalLine, LedgerCode, Posting } from './rules.ts
 export interface LockedBooks {
   readonly books: ReadonlyMap<string, Book>
   /**
-   * The database's clock, read under the locks. Rates age and workers wait by it; a book has the
-   * clock of its account.
+   * The database's time, read under the locks. Rates age and workers wait by it; a book's own `now`
+   * is by its account's clock.
    */
   readonly now: Instant
   /**
-   * Version of rates, fees and pricing policies; prices must use this version or a newer one. Null
-   * when it is on another machine than the books: prices must use the version that is there now.
+   * Version of rates, fees and pricing policies. Prices must use this version or a newer one. Null
+   * in a spread database, where the coordinator has the version and other machines have the books:
+   * prices must use the coordinator's present version.
    */
   readonly price_version: bigint | null
-  /** Version of the sanctions lists, likewise. */
+  /** Version of the sanctions lists, by the same rule. */
   readonly lists_version: bigint | null
 }
 
 /**
- * Locks the books of these accounts and reads their balances, clocks and states. The lock order,
- * the same everywhere, is by shard and then by account id. Confines the transaction to these
- * accounts. The clock of a book is always after its last write, even when the database's clock was
- * set back: created_at follows the numbers, and no list by time gains a row before one already
- * read.
+ * Locks the books of these accounts and reads their balances, clocks and states. Confines the
+ * transaction to these accounts. It locks by shard and then by account id, as every lock of books
+ * does. A book's `now` is after its last write, even after someone set the database's clock back:
+ * so created_at rises with the numbers, and a list by time gains no row before a row already read.
  */
 export async function lockBooks(
   tx: TransactionSql,
@@ -38,25 +38,25 @@ export async function lockBooks(
   const ids = [...new Set(account_ids)]
   void confineTo(tx, ids)
   const shards = byShard(ids.map(account_id => ({ account_id })))
-  // Pipelined: the reads take their snapshots after the first statement holds every lock. That one
-  // is sent at once, so that every statement after this call runs under the locks.
-  const locked = shards.map(of =>
+  // The statements are pipelined: the reads take their snapshots after the first statement holds
+  // every lock. `execute` sends the first one at once, so that all later ones run under the locks.
+  const locked = shards.map(keys =>
     tx<BookRow[]>`
       select account_id, state, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
         has_limit_uses,
         encode(event_head, 'hex') as event_head
-      from ${tableAt(tx, 'books')} k where ${among('k', of)}
+      from ${tableAt(tx, 'books')} k where ${among('k', keys)}
       order by account_id for update`.execute(),
   )
   holdShard(tx)
-  const read = shards.map(of =>
+  const read = shards.map(keys =>
     tx<BalanceRow[]>`
       select b.account_id, b.currency, b.available, m.now,
         m.now + k.clock_ahead as by_clock,
         k.last_written_at + interval '1 microsecond' as after_last
       from (select clock_timestamp() as now offset 0) m, ${tableAt(tx, 'books')} k
       join ${tableAt(tx, 'balances')} b on b.account_id = k.account_id
-      where ${among('k', of)} ${within('b', of)}`.execute(),
+      where ${among('k', keys)} ${within('b', keys)}`.execute(),
   )
   const priced = isSpread()
     ? [{ price_version: null, lists_version: null }]
@@ -89,31 +89,33 @@ export async function lockBooks(
   }
 }
 
-/** What is stored of a book beside its balances. */
+/** A book's row, without its balances. */
 type BookRow = Omit<Book, 'now' | 'balances' | 'changed' | 'kept' | 'ids_given'>
 
 interface BalanceRow {
   account_id: string
   currency: string
   available: bigint
-  /** When the row was read. */
+  /** The database's time when it read the row. */
   now: Instant
-  /** The same by the account's clock. */
+  /** The account's time at the same moment. */
   by_clock: Instant
+  /** A microsecond after the book's last write. */
   after_last: Instant
 }
 
 /**
- * After all that the book has seen, and for books of several shards, which are read one after the
- * other, as of the last reading: what a payout moves in two books has one time in both.
+ * The account's time as of the last read, and after the book's last write. The service reads books
+ * of several shards one after the other; with one time for all, both journals of a transfer have
+ * the same created_at.
  */
-function accountTime({ now, by_clock, after_last }: BalanceRow, last: Instant): Instant {
-  const micros = now === last ? 0n : instantToMicros(last) - instantToMicros(now)
+function accountTime({ now, by_clock, after_last }: BalanceRow, last_read: Instant): Instant {
+  const micros = now === last_read ? 0n : instantToMicros(last_read) - instantToMicros(now)
   const then = micros === 0n ? by_clock : plusMicros(by_clock, micros)
   return then > after_last ? then : after_last
 }
 
-/** The account's clock, for reads. */
+/** The time by the account's clock, for reads. Throws for an account without a book. */
 export async function accountNow(sql: Tag, account_id: string): Promise<Instant> {
   const [row] = await sql<{ now: Instant }[]>`
     select clock_timestamp() + clock_ahead as now from books where account_id = ${account_id}`
@@ -217,7 +219,7 @@ const insertRows = inserter<StoredJournal>('journals', {
 
 type StoredJournal = Omit<Journal, 'postings' | 'line'> & LineColumns & ReturnType<typeof columnsOf>
 
-/** Codes and currencies are stored as words separated by blanks. */
+/** The columns of postings. Codes and currencies are words with a space between two. */
 function columnsOf(postings: readonly Posting[]) {
   return {
     codes: postings.map(({ code }) => code).join(' '),
@@ -226,17 +228,17 @@ function columnsOf(postings: readonly Posting[]) {
   }
 }
 
-/** The columns of postings as read, each as words. */
+/** The columns of postings as read: each has words with a space between two. */
 export interface PostingColumns {
   readonly codes: string
   readonly currencies: string
   readonly amounts: string
 }
 
-/** Selects them from journals `j`. Words are faster to read than arrays. */
+/** The SQL of `PostingColumns` for journals `j`. Words are faster to read than arrays. */
 export const POSTING_COLUMNS = `j.codes, j.currencies, array_to_string(j.amounts, ' ') as amounts`
 
-/** Undefined when the three lists differ in length or are empty. */
+/** The postings of a row; undefined when the three lists differ in length or are empty. */
 export function readPostings(columns: PostingColumns): Posting[] | undefined {
   if (columns.amounts === '') return undefined
   const codes = columns.codes.split(' ')
@@ -262,7 +264,10 @@ export async function insertBook(
   await Promise.all([book, insertBalances(tx, account_id, currencies)])
 }
 
-/** Inserts zero balances in currencies that the account does not hold yet. */
+/**
+ * Inserts zero balances in currencies that the account does not hold yet. Throws for an account
+ * without a book.
+ */
 export async function insertBalances(
   tx: TransactionSql,
   account_id: string,
@@ -278,12 +283,12 @@ export async function insertBalances(
 
 type JournalRow = Omit<Journal, 'postings' | 'line'> & LineColumns & PostingColumns
 
-/** The columns of journals as read; JSON as the text that is hashed. */
+/** The SQL of the columns of journals `j`. JSON is the text that the hash covers. */
 const COLUMNS = `account_id, number, kind, source, ${POSTING_COLUMNS}, created_at,
   encode(hash, 'hex') as hash, currency, amount, fixed_fee, variable_fee, balance_after,
   undoes, fx_conversions::text as fx_conversions, metadata::text as metadata`
 
-/** Journals of one account, in order. */
+/** One account's journals with a number above `after`, in order. */
 export async function listJournals(
   sql: Tag,
   account_id: string,
@@ -325,10 +330,10 @@ function journalFromRow(row: JournalRow): Journal {
   return { account_id, number, kind, source, postings, line: lineFromRow(row), created_at, hash }
 }
 
-/** The line of a row; null when it has none. */
+/** A row's line; null for a journal without one. */
 export function lineFromRow(row: LineColumns): JournalLine | null {
   const { currency, amount, fixed_fee, variable_fee, balance_after } = row
-  // A constraint says that its columns are null together.
+  // A constraint lets these columns be null only together.
   if (currency === null || amount === null) return null
   if (fixed_fee === null || variable_fee === null || balance_after === null) return null
   const { undoes, fx_conversions, metadata } = row
@@ -336,7 +341,7 @@ export function lineFromRow(row: LineColumns): JournalLine | null {
   return { ...figures, undoes, fx_conversions, metadata }
 }
 
-/** The heads of an account's chains. */
+/** The heads of an account's two chains: journals and events. */
 export interface Head {
   readonly account_id: string
   /** The number of journals, as text: it may exceed the range of a JSON number. */
@@ -357,7 +362,7 @@ export async function listHeads(sql: Sql): Promise<Head[]> {
   return [...rows]
 }
 
-/** The balances of one account, or of all with a role that sees them. */
+/** The balances of one account; for null, of every account that the role may see. */
 export async function listBalancesOf(
   sql: Sql,
   account_id: string | null,

@@ -1,15 +1,12 @@
-// The nouns of limits: the limit, the payment that it judges, and what it has counted so far.
+// The nouns of limits: a limit, the payout that it judges, and the sums of its earlier payouts.
 import { type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
-/**
- * What a limit counts separately: all payouts of an account, those of each key, or those to each
- * payee.
- */
+/** Which payouts a limit adds up: all of an account, all of one key, or all to one payee. */
 export const EACH = ['account', 'key', 'payee'] as const
 export type Each = (typeof EACH)[number]
 
-/** The time whose payouts count together. */
+/** Over which time a limit adds payouts up: a single payout, a day or a number of hours. */
 export const PERS = ['payout', 'day', 'hours'] as const
 type Per = (typeof PERS)[number]
 
@@ -22,23 +19,20 @@ export interface Window {
   readonly hours: number | null
 }
 
-/** What a limit counts. */
+/** Which payouts a limit counts, over which time and in which unit. */
 export interface LimitKind extends Window {
-  /** Null: the payouts of every account, each account separately. */
+  /** Null: every account's payouts, each account separately. */
   readonly account_id: string | null
-  /** The key that made the payouts; null is any. */
+  /** The key that makes the payouts; null is any. */
   readonly key_id: string | null
-  /** The rail that the payouts go to first; null is any. */
+  /** The first rail of the payouts; null is any. */
   readonly rail: string | null
   /** The local network, payment network or chain; null is any. */
   readonly network: string | null
-  /**
-   * Counts only payouts to payees that the account has known for fewer hours than this; null is
-   * any.
-   */
+  /** The payee is new: the account has known it for fewer hours than this. Null is any payee. */
   readonly new_for_hours: number | null
   readonly each: Each
-  /** The currency in which it counts amounts; null: it counts payouts. */
+  /** The limit adds up amounts in this currency; null: it counts payouts. */
   readonly currency: string | null
 }
 
@@ -57,11 +51,11 @@ export const KIND_MEMBERS = [
 
 export interface Limit extends LimitKind {
   readonly limit_id: string
-  /** The most that it lets through, in minor units of the currency, or payouts. */
+  /** The highest sum of a window: minor units of the currency, or a number of payouts. */
   readonly cap: bigint
 }
 
-/** The limits of each account; '' has those of every account. */
+/** Limits by account id; '' has the limits of every account. */
 export type Limits = ReadonlyMap<string, readonly Limit[]>
 
 const NONE: readonly Limit[] = []
@@ -76,81 +70,82 @@ export function indexLimits(limits: readonly Limit[]): Limits {
   return Map.groupBy(limits, ({ account_id }) => account_id ?? '')
 }
 
-/** A payout as limits judge it; '' is "not set". */
+/** A payout as limits judge it; '' means "not set". */
 export interface Payment {
   readonly account_id: string
-  /** The key that asks for the payout; '' for an import. */
+  /** The key that makes the payout; '' for an import. */
   readonly key_id: string
   readonly rail: string
   readonly network: string
-  /** Where the money goes: see payee.ts. */
+  /** The payee's hash, from `payeeOf`. */
   readonly payee: string
-  /** Since when the account has known the payee; null: it does not, or no limit asks. */
+  /**
+   * Since when the account knows the payee. Null: it does not, or it has no limit on new payees.
+   */
   readonly known_since: Instant | null
   readonly currency: string
   /** The payout amount, in minor units of the currency, without fees. */
   readonly amount: bigint
 }
 
-/**
- * What is counted together: a limit of an account, and the key or payee if the limit separates
- * them.
- */
+/** A limit has one counter for each account, or for each key or payee of the account. */
 interface Counter {
   readonly account_id: string
   readonly limit_id: string
-  /** '' for a limit that counts all payouts of the account together. */
+  /** The key or the payee; '' for a limit that counts all payouts of the account together. */
   readonly subject: string
 }
 
 /** A counter, and the beginning of its window. */
-export interface Wanted extends Counter {
+export interface CounterSince extends Counter {
   readonly since: Instant
 }
 
-/** What a payout counts for a limit. */
+/** The amount that a payout adds to a counter. */
 export interface Use extends Counter {
-  /** The beginning of the step that the payout is counted in. */
+  /** The beginning of the step that contains the payout. */
   readonly starts_at: Instant
+  /** Minor units of the limit's currency; 1 for a limit that counts payouts. */
   readonly amount: bigint
 }
 
-/** What one payout counts for one limit. */
+/** A use, and its payout. */
 export interface PayoutUse extends Use {
   readonly payout_id: string
 }
 
-/** The sum of a counter in one step of time. */
+/** A counter's sum of one step. */
 export interface Sum extends Counter {
   readonly starts_at: Instant
   used: bigint
-  /** The sum of the window with the last payout that was let through, and the cap at that time. */
+  /** The window's sum after the step's last payout; null if the limit is newer than that payout. */
   reached: bigint | null
+  /** The limit's cap at that payout. */
   cap: bigint | null
 }
 
-/** A payee of an account that has a limit for new payees. */
+/** A payee that an account with a limit for new payees has paid. */
 export interface KnownPayee {
   readonly account_id: string
   readonly payee: string
   readonly known_since: Instant
 }
 
-/** What a payout counts for its limits, when all have room for it. */
-export interface Counted {
+/** The uses of a payout for which every limit has room. */
+export interface LimitUses {
   readonly uses: readonly Use[]
-  /** The payee, if the account has a limit for new payees and has not paid this one before. */
+  /** The payee, if the account has a limit for new payees and pays this one for the first time. */
   readonly new_payee: KnownPayee | null
 }
 
-/** What the limits of a batch have counted, read under the locks of its books. */
+/** The sums and payees of a batch's accounts, read under the locks of its books. */
 export interface LimitState {
   readonly limits: Limits
-  /** The sums of each counter that its window reaches back to, in order, by `counterName`. */
+  /** Each counter's sums within its window, oldest first, by `counterName`. */
   readonly sums: Map<string, Sum[]>
-  /** Sums to be stored. */
+  /** The sums that the batch changes and the store then writes. */
   readonly changed: Set<Sum>
-  /** The payees that were paid before, by `account_id/payee`; decisions add their own. */
+  /** When each account first paid each payee, by `payeeName`. The batch adds its own payees. */
   readonly payees: Map<string, Instant>
 }
 
@@ -162,7 +157,7 @@ export function payeeName({ account_id, payee }: Pick<KnownPayee, 'account_id' |
   return nameOf({ account_id, id: payee })
 }
 
-/** Whether a limit of the account needs to know payees. */
+/** Whether the account has a limit for new payees. */
 export function asksForPayees(limits: Limits, account_id: string): boolean {
   return limitsOf(limits, account_id).some(({ new_for_hours }) => new_for_hours !== null)
 }
@@ -171,7 +166,7 @@ export function emptyState(limits: Limits = new Map()): LimitState {
   return { limits, sums: new Map(), changed: new Set(), payees: new Map() }
 }
 
-/** A state of its own, for decisions that are not stored. */
+/** A copy, for decisions that the store does not write. */
 export function copyState({ limits, sums, payees }: LimitState): LimitState {
   const copied = Array.from(sums, ([name, all]) => [name, all.map(sum => ({ ...sum }))] as const)
   return { limits, sums: new Map(copied), changed: new Set(), payees: new Map(payees) }

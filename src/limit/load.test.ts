@@ -1,4 +1,4 @@
-// What an operator may write of a limit: each mistake and what is said of it, as a table.
+// An operator's limit as text: a table of each mistake and its message.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type LimitCells, readLimit } from './load.ts'
@@ -9,7 +9,7 @@ const vocabulary = {
   networkName: (name: string) => (name === 'chats' ? name : undefined),
 }
 
-const WRONG: readonly (readonly [cells: LimitCells, said: RegExp])[] = [
+const WRONG: readonly (readonly [cells: LimitCells, message: RegExp])[] = [
   [{ hours: '24' }, /say what is limited: --amount with its --currency, or --count/],
   [{ count: '1', amount: '1', hours: '1' }, /say what is limited/],
   [{ count: '1' }, /say for how long/],
@@ -27,10 +27,10 @@ const WRONG: readonly (readonly [cells: LimitCells, said: RegExp])[] = [
   [{ count: '1', hours: '1', key: 'key_none' }, /there is no key key_none/],
 ]
 
-for (const [cells, said] of WRONG) {
+for (const [cells, message] of WRONG) {
   test(`a limit of ${JSON.stringify(cells)}: refused`, () => {
     const { messages = [] } = readLimit(cells, vocabulary)
     assert.equal(messages.length, 1, messages.join('; '))
-    assert.match(messages[0] ?? '', said)
+    assert.match(messages[0] ?? '', message)
   })
 }

@@ -1,5 +1,5 @@
-// Reads an operator's text into a limit, and checks that every name in it is known: a limit with an
-// unknown name would let everything pass. Callers pass the known names. Pure.
+// Reads an operator's text into a limit. It refuses unknown names, since a limit with an unknown
+// name would count no payout. Callers pass the known names. Pure.
 import { keyProblem } from '../approval/load.ts'
 import { isZone } from '../calendar/rules.ts'
 import { readMajor } from '../money/read.ts'
@@ -8,7 +8,7 @@ import { didYouMean } from '../text/nearest.ts'
 import { EACH, type Each, type Limit, type LimitKind, type Window } from './limit.ts'
 import { MAX_HOURS } from './window.ts'
 
-/** A limit as text. An absent member is any. */
+/** A limit as an operator writes it. An absent condition allows any value. */
 export interface LimitCells {
   readonly account?: string
   readonly key?: string
@@ -25,9 +25,9 @@ export interface LimitCells {
   readonly hours?: string
 }
 
-/** Names that belong to higher rooms. */
+/** The names that higher rooms know. */
 interface LimitVocabulary {
-  /** The rails, including the simulator. */
+  /** The names of all rails, including the simulator. */
   readonly rails: readonly string[]
   /** The account of each key. */
   readonly keys: ReadonlyMap<string, string>
@@ -35,10 +35,10 @@ interface LimitVocabulary {
   networkName(name: string): string | undefined
 }
 
-/** A year. */
+/** In hours: a year. */
 export const MAX_NEW_FOR = 8_760
 
-/** What is counted, and the cap; or all of their problems. The account is known. */
+/** The limit's kind and cap, or a message for each mistake. Callers have found the account. */
 export function readLimit(
   cells: LimitCells,
   vocabulary: LimitVocabulary,
@@ -62,7 +62,7 @@ function readPayments(
     messages.push(`--each "${cells.each}" is none of ${EACH.join(', ')}${didYouMean(each, EACH)}`)
   }
   const key_id = cells.key ?? null
-  const of_key = key_id === null ? undefined : keys.get(key_id)
+  const key_account = key_id === null ? undefined : keys.get(key_id)
   const problem = keyProblem(cells, keys)
   if (problem !== undefined) messages.push(problem)
   if (key_id !== null && each === 'key') messages.push('say --key or --each key, not both')
@@ -79,9 +79,9 @@ function readPayments(
     messages.push(`--new-for "${hours}" is not a whole number of hours from 1 to ${MAX_NEW_FOR}`)
   }
   if (messages.length > 0) return { messages }
-  const account_id = cells.account ?? of_key ?? null
-  const of = { account_id, key_id, rail, network: network ?? null, new_for_hours }
-  return { value: { ...of, each: each as Each } }
+  const account_id = cells.account ?? key_account ?? null
+  const conditions = { account_id, key_id, rail, network: network ?? null, new_for_hours }
+  return { value: { ...conditions, each: each as Each } }
 }
 
 /** An amount in a currency, or a number of payouts. */

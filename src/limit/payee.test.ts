@@ -1,17 +1,17 @@
-// Who is paid, however it is written: the same account, wallet or key is one payee.
+// The payee's identity: the same account, wallet or key in any spelling is one payee.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { payeeOf } from './payee.ts'
 
-const bank = (of: object): DestinationDetails => ({ type: 'bank', bank: of })
+const bank = (details: object): DestinationDetails => ({ type: 'bank', bank: details })
 const wallet = (deposit_address: string): DestinationDetails => ({
   type: 'wallet',
   wallet: { deposit_address, type: 'ethereum' },
 })
-const key = (of: object): DestinationDetails => ({
+const key = (details: object): DestinationDetails => ({
   type: 'local_payment_network',
-  local_payment_network: { type: 'PIX', ...of },
+  local_payment_network: { type: 'PIX', ...details },
 })
 
 const SAME: readonly (readonly [
@@ -63,14 +63,14 @@ test('payeeOf, other accounts, wallets, keys and transfers: other payees', () =>
   assert.equal(new Set(all.map(payeeOf)).size, all.length)
 })
 
-test('payeeOf, what is not there: like nothing else', () => {
-  const without = [
+test('payeeOf, no number, key or address: a payee for each type and network', () => {
+  const incomplete = [
     bank({ bank_codes: { swift_code: 'HSBCHKHH' } }),
     key({}),
     key({ type: 'upi' }),
     { type: 'service_account' } as const,
   ]
-  assert.equal(new Set(without.map(payeeOf)).size, without.length)
+  assert.equal(new Set(incomplete.map(payeeOf)).size, incomplete.length)
 })
 
 test('payeeOf, letters of an account number: their case does not matter', () => {

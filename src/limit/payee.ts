@@ -1,21 +1,21 @@
-// Where the money of a payout goes, in one form, so that limits of each payee recognise it however
-// it is written. Pure.
+// Identifies a payout's payee, so that a limit of each payee recognises it in any spelling. Pure.
 import { canonicalDestination } from '../beneficiary/destination.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { hashJson } from '../seal.ts'
 
-/** Hex digits: 128 bits tell any two payees apart. */
-const HALF = 32
+/** Half of SHA-256: 128 bits tell any two payees apart. */
+const HEX_DIGITS = 32
 
 /**
- * The account, wallet or key that is paid. Names, banks and their codes are left out: they can be
- * written in many ways, and the same account under another name is the same payee.
+ * The payee's hash, 32 hex digits, of its account number, IBAN, wallet address or key. The hash
+ * leaves out names, banks and bank codes: people write them in many ways, and the same account
+ * under another name is the same payee.
  */
 export function payeeOf(details: DestinationDetails): string {
-  return hashJson(placeOf(canonicalDestination(details))).slice(0, HALF)
+  return hashJson(identityOf(canonicalDestination(details))).slice(0, HEX_DIGITS)
 }
 
-function placeOf(destination: DestinationDetails): object {
+function identityOf(destination: DestinationDetails): object {
   const { bank, wallet, local_payment_network: key, service_account } = destination
   if (bank !== undefined) {
     const { iban, account_number = '' } = bank
@@ -23,7 +23,7 @@ function placeOf(destination: DestinationDetails): object {
   }
   if (wallet !== undefined) {
     const { deposit_address: address } = wallet
-    // In these addresses the letter case is only a checksum.
+    // In a 0x address, the letter case is only a checksum.
     return { wallet: /^0x/i.test(address) ? address.toLowerCase() : address }
   }
   if (key !== undefined) {

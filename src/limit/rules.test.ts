@@ -1,4 +1,4 @@
-// What limits allow: which payouts a limit counts, in which currency, what is refused and until when.
+// The rules of limits: which payouts a limit counts, in which currency, and which it refuses.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -14,8 +14,8 @@ import {
   type Use,
 } from './limit.ts'
 import {
+  addEarlierUses,
   amountOf,
-  countPast,
   counts,
   earlier,
   freesAt,
@@ -69,7 +69,7 @@ function problemsOf(act: () => unknown): readonly Problem[] {
 
 const stateOf = (...limits: readonly Limit[]): LimitState => emptyState(indexLimits(limits))
 
-/** Judges a payment and remembers what it counts; whether it was let through. */
+/** Judges a payment and adds its uses to the state. Returns whether every limit has room. */
 function pay(state: LimitState, part: Partial<Payment> = {}, now: Instant = NOW): boolean {
   let uses: Use[]
   try {
@@ -97,12 +97,12 @@ test('counts: each condition that a limit names must be met', () => {
 
 test('counts, new payees: one that is not known, and one known for less than the hours', () => {
   const hour = 3_600_000_000n
-  const of = (known_since: Instant | null, now = NOW) =>
+  const isCounted = (known_since: Instant | null, now = NOW) =>
     counts(limit({ new_for_hours: 2 }), payment({ known_since }), now)
-  assert.ok(of(null))
-  assert.ok(of(NOW))
-  assert.ok(of(NOW, plusMicros(NOW, 2n * hour - 1n)))
-  assert.ok(!of(NOW, plusMicros(NOW, 2n * hour)))
+  assert.ok(isCounted(null))
+  assert.ok(isCounted(NOW))
+  assert.ok(isCounted(NOW, plusMicros(NOW, 2n * hour - 1n)))
+  assert.ok(!isCounted(NOW, plusMicros(NOW, 2n * hour)))
 })
 
 test('judgeLimits, a new payee: there is room when it is known, or before', () => {
@@ -200,8 +200,8 @@ test('judgeLimits, several limits without room: the refusal names each', () => {
 })
 
 test('judgeLimits, another account, key or payee: each has room of its own', () => {
-  const of = (each: Limit['each']) => stateOf(limit({ each, currency: null, cap: 1n }))
-  const [account, key, payee] = [of('account'), of('key'), of('payee')]
+  const stateFor = (each: Limit['each']) => stateOf(limit({ each, currency: null, cap: 1n }))
+  const [account, key, payee] = [stateFor('account'), stateFor('key'), stateFor('payee')]
   for (const state of [account, key, payee]) assert.ok(pay(state))
   assert.ok(!pay(account, { key_id: 'key_2', payee: 'p2' }))
   assert.ok(pay(account, { account_id: 'acc_2' }))
@@ -238,7 +238,7 @@ test('rememberUses: what is stored has what the window came to, and the cap of t
   ])
 })
 
-/** A payout of the history of an oracle that keeps every payout, and adds up anew each time. */
+/** A payout of the oracle, which keeps every payout and adds all up for each new one. */
 interface Made {
   readonly now: Instant
   readonly amount: bigint
@@ -294,7 +294,7 @@ test('judgeLimits, random payouts and windows: as an oracle that adds up all pay
   )
 })
 
-/** When a payout is counted no more: by whole steps of minutes, or at the end of its local day. */
+/** When a payout leaves its window: after whole steps of minutes, or at its local day's end. */
 function leaves({ per, hours, zone }: Limit, made: Instant): Instant {
   const local = Temporal.Instant.from(made).toZonedDateTimeISO(zone ?? 'UTC')
   const end =
@@ -341,12 +341,12 @@ test('judgeLimits: a limit that counts other payouts is passed over; of a payout
   assert.deepEqual(judgeLimits(state, payment(), judging()), [])
 })
 
-test('countPast: sums in the order of time, whatever the order of payouts, without a cap', () => {
+test('addEarlierUses: sums in the order of time, whatever the order of payouts, without a cap', () => {
   const state = stateOf(limit())
   const counter = { account_id: 'acc_1', limit_id: 'lim_1', subject: 'p1' }
   const use = (hour: number, amount: bigint) => ({ ...counter, starts_at: at(hour), amount })
   const past = { reached: null, cap: null }
-  countPast(state, [use(3, 1_000n), use(1, 2n), use(3, 500n), use(2, 4n)])
+  addEarlierUses(state, [use(3, 1_000n), use(1, 2n), use(3, 500n), use(2, 4n)])
   const sums = [
     { ...counter, starts_at: at(1), used: 2n, ...past },
     { ...counter, starts_at: at(2), used: 4n, ...past },

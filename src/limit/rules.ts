@@ -1,5 +1,5 @@
-// The rules of limits: which payouts a limit counts, how much each counts, and what is refused. The
-// state has what was counted before; decisions of a batch add their own. Pure.
+// The rules of limits: which payouts a limit counts, with which amount, and when it refuses one.
+// The state has the sums of earlier payouts, and each decision of a batch adds its own. Pure.
 import { type Problem, Refusal, refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import type { PriceSources } from '../price/price.ts'
@@ -20,16 +20,16 @@ import {
 import { leavesAt, newUntil, stepAt, windowFrom } from './window.ts'
 import { kindWords, quantity, windowName, windowWords } from './words.ts'
 
-/** The times by which a payout is judged, and the rates. */
+/** The times and the rates by which limits judge a payout. */
 interface Judging {
-  /** The account's clock, by which windows move. */
+  /** The time by the account's clock. Windows move by it. */
   readonly now: Instant
-  /** The database's clock, by which rates age. */
+  /** The time by the database's clock. Rates age by it. */
   readonly rates_now: Instant
   readonly pricing: PriceSources
 }
 
-/** Whether the limit counts this payout, if it is made then. */
+/** Whether the limit counts this payout, made at `now`. */
 export function counts(limit: LimitKind, payment: Payment, now: Instant): boolean {
   const { account_id, key_id, rail, network, new_for_hours } = limit
   return (
@@ -45,7 +45,7 @@ function isNew(hours: number, { known_since }: Payment, now: Instant): boolean {
   return known_since === null || now < newUntil(hours, known_since)
 }
 
-/** Whose payouts are counted together with this one. */
+/** The `subject` of the counter that the payout belongs to. */
 export function subjectOf(
   { each }: Pick<LimitKind, 'each'>,
   { key_id, payee }: Pick<Payment, 'key_id' | 'payee'>,
@@ -55,8 +55,8 @@ export function subjectOf(
 }
 
 /**
- * What the payout counts: 1, or its amount in the limit's currency at mid, rounded up. Refuses a
- * payout without a rate, or with a stale one: a payout that cannot be counted does not pass.
+ * What the payout adds to the limit: 1, or its amount in the limit's currency at mid, rounded up.
+ * Without a fresh rate it refuses the payout with `rate_unavailable` or `rate_stale`.
  */
 export function amountOf(
   { limit_id, currency }: Pick<Limit, 'limit_id' | 'currency'>,
@@ -76,8 +76,8 @@ export function amountOf(
 }
 
 /**
- * What the payout counts, for each limit that has room for it. Refuses the payout with every limit
- * that has no room. The state stays as it is until `rememberUses`.
+ * The payout's uses, one for each limit with a window. When limits have no room, it refuses with
+ * one problem for each of them. `rememberUses` adds the uses to the state later.
  */
 export function judgeLimits(state: LimitState, payment: Payment, judging: Judging): Use[] {
   const problems: Problem[] = []
@@ -101,8 +101,8 @@ export function judgeLimits(state: LimitState, payment: Payment, judging: Judgin
 }
 
 /**
- * When the payee is no longer new to the limit; null for never, or when the limit has no such
- * condition.
+ * When the payee stops being new to the limit; null for a payee that the account does not know, or
+ * for a limit without `new_for_hours`.
  */
 function knownAt({ new_for_hours }: Limit, { known_since }: Payment): Instant | null {
   return new_for_hours === null || known_since === null
@@ -110,13 +110,13 @@ function knownAt({ new_for_hours }: Limit, { known_since }: Payment): Instant | 
     : newUntil(new_for_hours, known_since)
 }
 
-/** The earlier of two times; null means no time. */
+/** The earlier of two times; null means "never". */
 export function earlier(one: Instant | null, other: Instant | null): Instant | null {
   if (one === null || other === null) return one ?? other
   return one < other ? one : other
 }
 
-/** The sums that count now, in order. */
+/** The counter's sums within the window at `now`, oldest first. */
 function countedSums(state: LimitState, limit: Limit, name: string, now: Instant): readonly Sum[] {
   const from = windowFrom(limit, now)
   return (state.sums.get(name) ?? []).filter(({ starts_at }) => starts_at >= from)
@@ -127,8 +127,8 @@ export function totalOf(sums: readonly Sum[]): bigint {
 }
 
 /**
- * When there is room for this amount, if nothing else is paid meanwhile; null for never. Counted
- * payouts leave the window step by step, the oldest first.
+ * When the limit has room for this amount, if the account makes no other payout meanwhile; null for
+ * never. Steps leave the window one by one, the oldest first.
  */
 export function freesAt(limit: Limit, sums: readonly Sum[], amount: bigint): Instant | null {
   let used = totalOf(sums)
@@ -139,7 +139,7 @@ export function freesAt(limit: Limit, sums: readonly Sum[], amount: bigint): Ins
   return null
 }
 
-/** Adds what a payout counts, for the next payouts of the batch and for storing. */
+/** Adds a payout's uses to the state, for the batch's next payouts and for the store. */
 export function rememberUses(state: LimitState, uses: readonly Use[], now: Instant): void {
   for (const use of uses) {
     const { account_id, limit_id } = use
@@ -156,8 +156,8 @@ export function rememberPayee({ payees }: LimitState, new_payee: KnownPayee | nu
   if (new_payee !== null) payees.set(payeeName(new_payee), new_payee.known_since)
 }
 
-/** Adds what earlier payouts count for a new limit. They may be over its cap. */
-export function countPast(state: LimitState, uses: readonly Use[]): void {
+/** Adds earlier payouts to a new limit. Their sum may exceed its cap. */
+export function addEarlierUses(state: LimitState, uses: readonly Use[]): void {
   for (const use of uses) addUse(state, use)
 }
 
@@ -176,12 +176,12 @@ function addUse(state: LimitState, use: Use): Sum {
   return sum
 }
 
-/** Whether two limits count the same. */
+/** Whether two limits count the same payouts in the same unit and window. */
 export function isSameKind(one: LimitKind, other: LimitKind): boolean {
   return KIND_MEMBERS.every(member => one[member] === other[member])
 }
 
-/** The message ends in figures as `name=value`, for programs. */
+/** A problem whose message ends in figures as `name=value`, for programs. */
 function problemOf(limit: Limit, used: bigint, asked: bigint, frees_at: Instant | null): Problem {
   const { limit_id, cap, currency } = limit
   const shown = (amount: bigint) => quantity(currency, amount)

@@ -1,4 +1,4 @@
-// The SQL statements of limits, a reference table.
+// The SQL statements of the reference table `limits`.
 import type { HistoricRow } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Tag } from '../db/sql.ts'
@@ -7,7 +7,7 @@ import { KIND_MEMBERS, type Limit, type Sum } from './limit.ts'
 
 const COLUMNS = ['limit_id', ...KIND_MEMBERS, 'cap'] as const
 
-/** A limit from a row of the history, whose values are text. */
+/** Makes a limit of a history row, whose values are text. */
 export function limitOfHistory(row: HistoricRow): Limit {
   const text = row as unknown as Limit
   const count = (text: string | null | undefined) => (text == null ? null : Number(text))
@@ -22,7 +22,7 @@ export async function listLimits(sql: Tag): Promise<Limit[]> {
       new_for_hours nulls first, each, per, hours, zone, currency nulls last, limit_id`
 }
 
-/** Keeps others from changing limits until the transaction ends, and lets them read. */
+/** Blocks other writers of limits until the transaction ends. Readers go on. */
 export async function lockLimits(tx: TransactionSql): Promise<void> {
   await tx`lock table limits in share row exclusive mode`
 }
@@ -42,7 +42,7 @@ export async function deleteLimit(tx: TransactionSql, limit_id: string): Promise
   await tx`delete from limits where limit_id = ${limit_id}`
 }
 
-/** All sums of a limit that are kept, each with the clock of its account. */
+/** All stored sums of a limit, each with the time by its account's clock. */
 export async function listSumsOf(
   sql: Sql,
   limit_id: string,

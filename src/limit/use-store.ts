@@ -1,5 +1,5 @@
-// The SQL statements of what payouts count for limits. All run under the lock of the account's
-// book, except the one that deletes rows that no window reaches back to.
+// The SQL statements of the tables `limit_sums`, `limit_uses` and `limit_payees`. They run under
+// the lock of the account's book, except the deletion of rows older than every window.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/delete-expired.ts'
 import { keysOf } from '../db/keys.ts'
@@ -9,6 +9,7 @@ import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
 import {
+  type CounterSince,
   counterName,
   type KnownPayee,
   type LimitState,
@@ -16,13 +17,12 @@ import {
   payeeName,
   type Sum,
   type Use,
-  type Wanted,
 } from './limit.ts'
 
-/** The sums of these counters since the beginning of their windows, by `counterName`, in order. */
+/** These counters' sums within their windows, oldest first, by `counterName`. */
 export async function findSums(
   tx: TransactionSql,
-  wanted: readonly Wanted[],
+  wanted: readonly CounterSince[],
 ): Promise<Map<string, Sum[]>> {
   const rows = await eachShard(
     wanted,
@@ -46,8 +46,8 @@ export async function findSums(
 }
 
 /**
- * Writes the sums that decisions have changed, and what each payout counts. The first time it also
- * notes that payouts of the book count.
+ * Writes the changed sums and the payouts' uses. With a book's first use it also sets
+ * `has_limit_uses`.
  */
 export function storeUses(
   tx: TransactionSql,
@@ -59,11 +59,11 @@ export function storeUses(
   const changed = [...state.changed]
   state.changed.clear()
   const accounts = new Set(uses.map(use => use.account_id))
-  const fresh = [...books.values()].filter(
+  const unmarked = [...books.values()].filter(
     book => accounts.has(book.account_id) && !book.has_limit_uses,
   )
-  for (const book of fresh) book.has_limit_uses = true
-  const marked = fresh.length > 0 ? [markBooks(tx, fresh)] : []
+  for (const book of unmarked) book.has_limit_uses = true
+  const marked = unmarked.length > 0 ? [markBooks(tx, unmarked)] : []
   return [upsertSums(tx, changed), insertUses(tx, uses), ...marked]
 }
 
@@ -91,7 +91,7 @@ const insertUses = inserter<PayoutUse>('limit_uses', {
   amount: 'bigint',
 })
 
-/** Notes that payouts of these books count. */
+/** Sets `has_limit_uses` of these books. */
 function markBooks(tx: TransactionSql, books: readonly { readonly account_id: string }[]) {
   return eachShard(
     books,
@@ -102,7 +102,7 @@ function markBooks(tx: TransactionSql, books: readonly { readonly account_id: st
   )
 }
 
-/** What these payouts count. */
+/** The uses of these payouts. */
 export async function findUses(tx: TransactionSql, payouts: readonly Key[]): Promise<PayoutUse[]> {
   return eachShard(
     payouts,
@@ -116,15 +116,15 @@ export async function findUses(tx: TransactionSql, payouts: readonly Key[]): Pro
   )
 }
 
-/** Gives back what payouts count. Forgotten sums stay forgotten. */
+/** Deletes these uses and subtracts them from their sums. A deleted sum is not written again. */
 export function giveBackUses(
   tx: TransactionSql,
   uses: readonly PayoutUse[],
 ): PromiseLike<unknown>[] {
   const sums = Map.groupBy(uses, use => `${counterName(use)} ${use.starts_at}`)
-  const given_back = [...sums.values()].map(of => {
-    const amount = of.reduce((total, use) => total + use.amount, 0n)
-    return { ...(of[0] as PayoutUse), amount }
+  const given_back = [...sums.values()].map(uses => {
+    const amount = uses.reduce((total, use) => total + use.amount, 0n)
+    return { ...(uses[0] as PayoutUse), amount }
   })
   return uses.length === 0 ? [] : [deleteUses(tx, uses), lowerSums(tx, given_back)]
 }
@@ -157,7 +157,7 @@ function lowerSums(tx: TransactionSql, uses: readonly Use[]) {
   )
 }
 
-/** The payees that the account has paid before, among these, by `payeeName`. */
+/** When the account first paid each of these payees, by `payeeName`; without new payees. */
 export async function findPayees(
   tx: TransactionSql,
   payees: readonly Omit<KnownPayee, 'known_since'>[],
@@ -176,32 +176,32 @@ export async function findPayees(
   return new Map(rows.map(row => [payeeName(row), row.known_since]))
 }
 
-/** Inserts payees, each once. A payee that is known from an earlier time on is written anew. */
+/** Inserts payees. A payee that has a row gets the new `known_since`. */
 export const upsertPayees = inserter<KnownPayee>(
   'limit_payees',
   { account_id: 'text', payee: 'text', known_since: 'timestamptz' },
   'on conflict (account_id, payee) do update set known_since = excluded.known_since',
 )
 
-/** No window reaches back further: 31 days and a step. */
-const FORGOTTEN_AFTER = '33 days'
+/** Longer than the longest window, 31 days, with its step. */
+const DELETED_AFTER = '33 days'
 
-/** Deletes what no window reaches back to, a thousand rows at a time; returns how many. */
+/** Deletes uses and sums older than every window, in portions; returns the number of rows. */
 export async function deleteOldUses({ finder, sql }: Connections): Promise<number> {
   let deleted = 0
   for (const table of ['limit_uses', 'limit_sums']) {
     deleted += await deleteInPortions(sql, {
       find: () => finder<{ account_id: string }[]>`
         select account_id from ${finder(table)}
-        where starts_at <= statement_timestamp() - ${FORGOTTEN_AFTER}::interval
+        where starts_at <= statement_timestamp() - ${DELETED_AFTER}::interval
         order by starts_at limit ${PORTION}`,
-      remove: (tx, of) => tx`
+      remove: (tx, keys) => tx`
         delete from ${tx(table)} d where ctid = any (array(
           select ctid from ${tx(table)} l
-          where starts_at <= statement_timestamp() - ${FORGOTTEN_AFTER}::interval
-            ${within('l', of)}
+          where starts_at <= statement_timestamp() - ${DELETED_AFTER}::interval
+            ${within('l', keys)}
           order by starts_at limit ${PORTION}
-        )) ${within('d', of)}`,
+        )) ${within('d', keys)}`,
     })
   }
   return deleted

@@ -1,4 +1,4 @@
-// The windows of limits, as tables: the step of a payout, when a window begins, when a step leaves it.
+// The windows of limits, as tables: a payout's step, a window's beginning, and when a step leaves.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -11,7 +11,7 @@ const dayIn = (zone: string): Window => ({ per: 'day', zone, hours: null })
 
 const at = (text: string) => `2026-${text}.000000Z`
 
-/** When a payout is made, its step, the beginning of the window then, when the payout leaves it. */
+/** A payout's time, its step, the window's first step at that time, when the payout leaves it. */
 const WINDOWS: readonly (readonly [
   what: string,
   window: Window,

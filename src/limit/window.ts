@@ -1,28 +1,29 @@
-// The windows of limits. A window moves in steps. A payout is counted in the step in which it is
-// made: for at least as long as the window, and at most a step longer. Pure.
+// The windows of limits. A window moves in steps, and each payout belongs to the step in which it
+// is made. So it counts for the window's length, and for at most one step longer. Pure.
 import { type Instant, instantFrom, instantToMicros, plusMicros } from '../instant.ts'
 import type { Window } from './limit.ts'
 
+/** 31 days. */
 export const MAX_HOURS = 744
 
 const MINUTE = 60_000_000n
 const HOUR = 60n * MINUTE
 
-/** The step of a window of this many hours, in minutes: no window has more than 745 steps. */
+/** The length, in minutes, of a step in a window of this many hours: a window has ≤ 745 steps. */
 export function stepMinutes(hours: number): number {
   if (hours <= 4) return 1
   if (hours <= 24) return 5
   return hours <= 72 ? 15 : 60
 }
 
-/** The beginning of the step that counts a payout made now. */
+/** The beginning of the step of a payout made at `now`: the local day, or some minutes. */
 export function stepAt({ per, zone, hours }: Window, now: Instant): Instant {
   if (per === 'day') return dayOf(zone ?? 'UTC', now)
   if (hours === null) return now
   return floor(now, BigInt(stepMinutes(hours)) * MINUTE)
 }
 
-/** The beginning of the first step that is counted now. */
+/** The beginning of the window's first step at `now`. */
 export function windowFrom(window: Window, now: Instant): Instant {
   const { hours } = window
   const step = stepAt(window, now)
@@ -45,7 +46,7 @@ function floor(now: Instant, unit: bigint): Instant {
 }
 
 /**
- * The last result. It is kept because time zones are slow and the payouts of a batch share one
+ * The last result of `dayOf`. Time zones are slow to compute, and all payouts of a batch have one
  * time.
  */
 let last = { zone: '', now: '', day: '' }

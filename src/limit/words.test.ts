@@ -1,4 +1,4 @@
-// Limits in words, as answers, lists and the history show them.
+// Limits in words, as answers, the CLI's lists and the history show them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LimitKind } from './limit.ts'

@@ -1,4 +1,4 @@
-// Limits in words: what is counted, in which window, and how much. Pure.
+// Describes limits in words: the payouts counted, the window and the amount. Pure.
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import type { LimitKind, Window } from './limit.ts'
@@ -15,12 +15,13 @@ export function windowName({ per, zone, hours }: Window): string {
   return per === 'day' ? `day:${zone}` : `${hours}h`
 }
 
+/** The end of "The limit is USD 1000.00 …": `a day of Europe/Berlin`, or `in 24 hours`. */
 export function windowWords({ per, zone, hours }: Window): string {
   if (per === 'payout') return 'a payout'
   return per === 'day' ? `a day of ${zone}` : `in ${hours === 1 ? 'an hour' : `${hours} hours`}`
 }
 
-/** Whose payouts a limit counts: `account acc_1 over network fps to each payee`. */
+/** The payouts that a limit counts: `account acc_1 over network fps to each payee`. */
 export function kindWords(kind: LimitKind): string {
   const { account_id, key_id, rail, network, new_for_hours, each } = kind
   const known = new_for_hours === 1 ? 'an hour' : `${new_for_hours} hours`

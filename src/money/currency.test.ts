@@ -1,5 +1,5 @@
-// Holds the currency table to ISO 4217: every exponent that is not 2, and those locale data gets
-// wrong.
+// Compares the currency table with ISO 4217: every exponent other than 2, and every exponent that
+// locale data has wrong.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

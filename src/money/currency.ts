@@ -1,7 +1,7 @@
 // Every currency that an account can hold: its code, its minor-unit exponent, its name.
-// Source: ISO 4217 List One (SIX Group, the maintenance agency), edition published 2026-01-01,
-// every code with a minor unit (the X codes marked "N.A." are left out), and two stablecoins.
-// Locale data is not used: its display digits differ from ISO (IQD has 3, not 0). Pure.
+// Source: ISO 4217 List One (SIX Group, the maintenance agency), edition published 2026-01-01.
+// The table leaves out codes without a minor unit ("N.A.") and adds two stablecoins. It ignores
+// locale data, whose display digits differ from ISO (IQD has 3, not 0). Pure.
 
 /** `exponent` is the number of decimal digits of the minor unit: 2 means 1.00 is 100 units. */
 export interface Currency {
@@ -180,8 +180,8 @@ const ISO_4217: readonly Row[] = [
   ['ZWG', 2, 'Zimbabwe Gold'],
 ]
 
-// Six decimals, as the token contracts' decimals() says on Ethereum (Circle for USDC, Tether for
-// USDT). On chains whose token has other decimals, the rail converts.
+// The token contracts on Ethereum return 6 from decimals() (USDC by Circle, USDT by Tether). The
+// rail converts for chains whose token has other decimals.
 const STABLECOINS: readonly Row[] = [
   ['USDC', 6, 'USD Coin'],
   ['USDT', 6, 'Tether USD'],

@@ -7,8 +7,8 @@ export interface Decimal {
 }
 
 /**
- * The significant digits of a rate, rounded down once: shown and used are the same
- * (§rate.precision).
+ * The significant digits of a rate. The service rounds a rate down to them once, then shows and
+ * uses the same number (§rate.precision).
  */
 export const RATE_SIGNIFICANT_DIGITS = 12
 
@@ -34,7 +34,7 @@ export function divideDown(n: bigint, d: bigint): bigint {
   return n / d
 }
 
-/** n ÷ d rounded half away from zero, for display alone; d must be positive. */
+/** n ÷ d rounded half away from zero, only for display; d must be positive. */
 export function divideHalfUp(n: bigint, d: bigint): bigint {
   if (d <= 0n) throw new RangeError('divideHalfUp needs a positive divisor')
   return n < 0n ? -divideHalfUp(-n, d) : (2n * n + d) / (2n * d)
@@ -57,12 +57,12 @@ export function formatDecimal(value: Decimal): string {
 }
 
 /**
- * The exact quotient n/d (both positive) rounded down to `significant` digits. Down is against the
- * customer: a rate is what one unit of the customer's money buys.
+ * The exact quotient n/d (both positive) rounded down to `significant` digits. Rounding down is
+ * against the customer: a rate is what one unit of the customer's money buys.
  */
 export function quotient(n: bigint, d: bigint, significant = RATE_SIGNIFICANT_DIGITS): Decimal {
   if (n <= 0n || d <= 0n) throw new RangeError('quotient needs positive numbers')
-  // The quotient may have one digit more than the lengths suggest; correct it afterwards.
+  // The quotient may have one digit more than the lengths suggest. The loop corrects the scale.
   let scale = significant - (n.toString().length - d.toString().length)
   let digits = scaled(n, d, scale)
   while (digits >= pow10(significant)) {
@@ -97,7 +97,7 @@ export function divideByRate(
   return round(amount * pow10(rate.scale) * pow10(toExponent), rate.digits * pow10(fromExponent))
 }
 
-/** This many basis points (1/10000) of an amount, rounded up: fees are. */
+/** This many basis points (1/10000) of an amount, rounded up as every fee is. */
 export function basisPoints(amount: bigint, bps: number): bigint {
   return divideUp(amount * BigInt(bps), 10_000n)
 }

@@ -1,4 +1,4 @@
-// Amounts and rates on their way into JSON: exact, or a fault.
+// Amounts and rates as JSON numbers: exact, or a fault.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
-// Money on its way into JSON. A JSON number is exact up to 2^53 − 1, so anything larger must have
-// been refused before it gets here; this is where that is asserted.
+// Writes money as JSON. A JSON number is exact up to 2^53 − 1. Rules refuse larger amounts earlier,
+// and this file asserts that they did. Pure.
 import { type Decimal, formatDecimal, MAX_AMOUNT } from './decimal.ts'
 
 /** An amount in minor units as a JSON integer; throws when it would not be exact. */
@@ -8,12 +8,12 @@ export function amountToJson(amount: bigint): number {
   return Number(amount)
 }
 
-/** A rate as a JSON number: 12 significant digits survive the trip through a double unchanged. */
+/** A rate as a JSON number. A double keeps 15 significant digits, and a rate has 12. */
 export function rateToJson(rate: Decimal): number {
   return Number(formatDecimal(rate))
 }
 
-/** Any value as JSON, with bigints as exact text. */
+/** Any value as JSON, with each bigint as a string of digits. */
 export function exactJson(value: unknown): string {
   return JSON.stringify(value, (_name, member) =>
     typeof member === 'bigint' ? String(member) : member,

@@ -1,4 +1,4 @@
-// Reads an operator's text into an amount, or says what is wrong with it. Pure.
+// Reads an operator's text into an amount, or returns messages about its mistakes. Pure.
 import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import { CURRENCIES } from './currency.ts'
@@ -10,7 +10,10 @@ interface ReadAmount {
   readonly currency: string
 }
 
-/** Reads the amount of an option, in major units of the currency that `--currency` names. */
+/**
+ * Reads an option's amount, in major units of the currency that `--currency` names. `least` is the
+ * smallest amount accepted, in minor units.
+ */
 export function readMajor(
   option: string,
   text: string,

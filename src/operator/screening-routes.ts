@@ -5,7 +5,7 @@ import { pathId } from '../http/docs.ts'
 import { Closed, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { idPatternOf } from '../id.ts'
-import type { Said } from '../screening/match.ts'
+import type { MatchDecision } from '../screening/match.ts'
 import type { Deed } from './deed.ts'
 import { authorOf, operatorOf } from './desk.ts'
 import type { DeskRoutes } from './desk-routes.ts'
@@ -145,7 +145,7 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
   })
 }
 
-interface Decision extends Pick<Said, 'state'> {
+interface Decision extends Pick<MatchDecision, 'state'> {
   readonly name: 'clear' | 'confirm'
   readonly summary: string
 }

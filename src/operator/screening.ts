@@ -9,7 +9,7 @@ import { decideScreening } from '../payout/screening-operation.ts'
 import { type HeldFilter, listHeldByScreening } from '../payout/screening-store.ts'
 import { findOpenPayouts } from '../payout/state-store.ts'
 import { findListed } from '../screening/list-store.ts'
-import { digestOfMatches, type Said, type StoredMatch } from '../screening/match.ts'
+import { digestOfMatches, type MatchDecision, type StoredMatch } from '../screening/match.ts'
 import { findMatches, findUndecided } from '../screening/match-store.ts'
 import { decideParty } from '../screening/operations.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
@@ -191,7 +191,7 @@ export async function decide(
   { audit, run }: { readonly audit: Sql; readonly run: Run },
   person: string,
   id: string,
-  { state, reason, ...shown }: Pick<Said, 'state' | 'reason' | 'digest'>,
+  { state, reason, ...shown }: Pick<MatchDecision, 'state' | 'reason' | 'digest'>,
 ): Promise<Decided> {
   const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
   const decision = { account_id, state, person, reason, ...shown }

@@ -3,7 +3,7 @@ import {
   type ApprovalRules,
   asksForNewPayees,
   type KeyFacts,
-  type Needed,
+  type NeededApproval,
   type PayoutApproval,
   rulesOf,
 } from '../approval/approval.ts'
@@ -33,7 +33,7 @@ export function neededApproval(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'approving'>,
   { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
   { quote, beneficiary }: { readonly quote: Quote; readonly beneficiary: Beneficiary },
-): Needed | null {
+): NeededApproval | null {
   const { account_id } = account
   const { approving } = state
   const rules = rulesOf(approving.rules, account_id, 'payout')
@@ -63,7 +63,7 @@ export function neededApproval(
 export function requestApproval(
   { approving }: Pick<PayoutState, 'approving'>,
   payout: Payout,
-  needed: Needed,
+  needed: NeededApproval,
   { key_id = '', made_by = '' }: Pick<CreatePayout, 'key_id' | 'made_by'>,
 ): PayoutApproval {
   return {

@@ -8,7 +8,7 @@ import type {
   OpenApproval,
   PayoutApproval,
 } from '../approval/approval.ts'
-import { checkDecision, countedFor, isComplete, isExpired } from '../approval/rules.ts'
+import { checkDecision, countedApprovals, isComplete, isExpired } from '../approval/rules.ts'
 import { refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
@@ -174,7 +174,10 @@ export function rememberDecision(
   const open = { ...before, decisions: [...before.decisions, decision] }
   state.pending.set(name, open)
   const { approvers } = open.approval
-  const given = countedFor(open, state.approvers.get(payout.account_id) ?? NO_APPROVERS).length
+  const given = countedApprovals(
+    open,
+    state.approvers.get(payout.account_id) ?? NO_APPROVERS,
+  ).length
   const { user_name, reason, decision: choice } = decision
   const facts = {
     status: payout.status,

@@ -10,7 +10,7 @@ import type { Book } from '../ledger/rules.ts'
 import { isCountry } from '../network/country.ts'
 import type { Quote } from '../quote/quote.ts'
 import { networkName } from '../quote/terms.ts'
-import { common, destinationFaults, type Fault, type Payment } from '../requirement/rules.ts'
+import { destinationFaults, type Fault, type Payment, sharedFaults } from '../requirement/rules.ts'
 import type { CreatePayout, PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
@@ -63,7 +63,7 @@ function certainFaults(details: Inline, payment: Payment, wrong: readonly string
   const named = namedCountries(bank).filter(isCountry).map(bankingCountry)
   const countries = named.length === 0 ? [''] : named
   const uncertain = wrong.some(path => OF_ACCOUNT.test(path)) ? OF_ACCOUNT : /\.bank\.country$/
-  return common(
+  return sharedFaults(
     countries.map(country => destinationFaults(details, { ...payment, country })),
   ).filter(({ path }) => !uncertain.test(path) && !wrong.includes(`${INLINE}.${path}`))
 }

@@ -12,6 +12,7 @@ import { idBound, type Key } from '../id.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import {
+  type CounterSince,
   counterName,
   emptyState,
   type KnownPayee,
@@ -19,9 +20,8 @@ import {
   type LimitState,
   type PayoutUse,
   payeeName,
-  type Wanted,
 } from '../limit/limit.ts'
-import { amountOf, countPast, counts, isSameKind, subjectOf } from '../limit/rules.ts'
+import { addEarlierUses, amountOf, counts, isSameKind, subjectOf } from '../limit/rules.ts'
 import { insertLimit, listLimits, lockLimits } from '../limit/store.ts'
 import { findPayees, findSums, storeUses, upsertPayees } from '../limit/use-store.ts'
 import { stepAt, windowFrom } from '../limit/window.ts'
@@ -95,7 +95,7 @@ function countPastPayouts(
       if (existing.some(one => isSameKind(one, limit))) {
         throw new DatabaseProblem('somebody else has just set this limit; look, and set it again')
       }
-      countPast(limits, uses)
+      addEarlierUses(limits, uses)
       return { limit: is_last ? limit : null, uses, payees, payouts }
     },
 
@@ -209,8 +209,8 @@ function useOf(
   return [{ account_id, payout_id, limit_id: limit.limit_id, subject, starts_at, amount }]
 }
 
-function countersOf(uses: readonly PayoutUse[]): Wanted[] {
-  const wanted = new Map<string, Wanted>()
+function countersOf(uses: readonly PayoutUse[]): CounterSince[] {
+  const wanted = new Map<string, CounterSince>()
   for (const use of uses) {
     const { account_id, limit_id, subject, starts_at } = use
     const { since = starts_at } = wanted.get(counterName(use)) ?? {}

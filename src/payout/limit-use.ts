@@ -3,14 +3,14 @@ import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import {
   asksForPayees,
-  type Counted,
+  type CounterSince,
   counterName,
   type KnownPayee,
   type Limits,
+  type LimitUses,
   limitsOf,
   type Payment,
   payeeName,
-  type Wanted,
 } from '../limit/limit.ts'
 import { payeeOf } from '../limit/payee.ts'
 import { earlier, judgeLimits, subjectOf } from '../limit/rules.ts'
@@ -22,14 +22,14 @@ import { wantedOf } from './failover.ts'
 import type { CreatePayout, Payout, PayoutState } from './payout.ts'
 import { paidTerms } from './pricing.ts'
 
-const NOTHING: Counted = { uses: [], new_payee: null }
+const NOTHING: LimitUses = { uses: [], new_payee: null }
 
 /** The uses of its account's limits by a new payout. Refuses with limit_exceeded. */
 export function countForLimits(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'limits'>,
   { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
   judged: { readonly quote: Quote; readonly rail: string; readonly beneficiary: Beneficiary },
-): Counted {
+): LimitUses {
   const { account_id } = account
   const { quote, rail, beneficiary } = judged
   if (limitsOf(state.limits.limits, account_id).length === 0) return NOTHING
@@ -76,8 +76,8 @@ export function countersOf(
   commands: readonly CreatePayout[],
   books: ReadonlyMap<string, Book>,
   beneficiaries: ReadonlyMap<string, Beneficiary>,
-): Wanted[] {
-  const counters = new Map<string, Wanted>()
+): CounterSince[] {
+  const counters = new Map<string, CounterSince>()
   for (const command of commands) {
     const { account_id, key_id = '' } = command
     const own = limitsOf(limits, account_id).filter(({ per }) => per !== 'payout')

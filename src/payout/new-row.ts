@@ -1,10 +1,10 @@
 // The results of the checks of a new payout, and the row that is made from them. Pure.
-import type { Needed } from '../approval/approval.ts'
+import type { NeededApproval } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
-import type { Counted } from '../limit/limit.ts'
+import type { LimitUses } from '../limit/limit.ts'
 import { carriedTerms } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
 import type { Plan } from '../rail/plan.ts'
@@ -51,9 +51,9 @@ export interface JudgedPayout {
   /** Null when the account has no duplicate window. */
   readonly likeness: string | null
   /** The payout's uses of the limits of its account. */
-  readonly counted: Counted
+  readonly counted: LimitUses
   /** The approval that the payout must wait for; null for none. */
-  readonly needed: Needed | null
+  readonly needed: NeededApproval | null
 }
 
 interface ScreenedPayout extends JudgedPayout {
@@ -149,7 +149,7 @@ function holdByScreening({ version, matches }: Screened, is_transfer: boolean): 
 /** The status description that hides from the account which check holds the payout. */
 export const NEUTRAL_DESCRIPTION = 'Held for review.'
 
-function approvalWords({ approvers }: Needed): string {
+function approvalWords({ approvers }: NeededApproval): string {
   const people = approvers === 1 ? 'one person approves' : `${approvers} people approve`
   return `Waits until ${people} it.`
 }

@@ -3,14 +3,19 @@ import type { Operation } from '../engine/operation.ts'
 import { found, refusal } from '../errors.ts'
 import { payoutKey } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
-import { decidedBy, type Said, type ScreeningHold, type StoredMatch } from '../screening/match.ts'
+import {
+  type MatchDecision,
+  matchesToDecide,
+  type ScreeningHold,
+  type StoredMatch,
+} from '../screening/match.ts'
 import { findConfirmed, findMatches, storeDecision } from '../screening/match-store.ts'
 import type { ReadPayout } from './payout.ts'
 import { isHeldForMatch, partiesOfPayout } from './screening-step.ts'
 import { updateHold } from './screening-store.ts'
 import { findOpenPayouts, lockOpenPayouts } from './state-store.ts'
 
-interface DecideScreening extends Said {
+interface DecideScreening extends MatchDecision {
   readonly account_id: string
   readonly payout_id: string
 }
@@ -52,7 +57,7 @@ export const decideScreening: Operation<DecideScreening, ScreeningState, Decided
   decide({ payout: read, matches, confirmed }, command) {
     const { state, person: decided_by, reason } = command
     const payout = found(read)
-    const decided = decidedBy(`Payout ${payout.id}`, matches, command)
+    const decided = matchesToDecide(`Payout ${payout.id}`, matches, command)
     if (state === 'cleared') checkParties(payout, confirmed)
     const waits_for = state === 'cleared' ? 'waits' : 'confirmed'
     const screening = isHeldForMatch(payout) ? waits_for : null

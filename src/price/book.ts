@@ -1,5 +1,4 @@
-// The pricing of an account: the rates and fees that it can see, and the policy of each pair. Pure.
-
+// Makes the pricing of an account: its rates, its fees, and the policy of each pair. Pure.
 import type { Instant } from '../instant.ts'
 import type { Fee } from './fee/rules.ts'
 import {
@@ -13,7 +12,7 @@ import {
 import type { Pricing, PricingAt } from './price.ts'
 import { type Rate, rateBookOf } from './rate/rules.ts'
 
-/** The rows of all prices. */
+/** All rows of rates, fees and policies. */
 interface PriceBook {
   readonly rates: readonly Rate[]
   readonly fees: readonly Fee[]
@@ -21,14 +20,14 @@ interface PriceBook {
 }
 
 /**
- * The pricing of each account at each instant. Samples price sandboxes alone, and only where the
- * operator has set nothing. A live account without a rate or a fee is refused: nobody has decided
- * that a sample's figures are right.
+ * The pricing of each account at each instant. Samples price only sandboxes, and only where the
+ * operator has set no row. A live account without a rate or a fee gets a refusal, because nobody
+ * has decided that a sample's figures are right.
  */
 export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
-  const set = rates.filter(rate => !rate.sample)
-  // The pivot comes from a policy, which may change while the rows stay.
-  const own = { rates: rateBookOf('', set), fees: fees.filter(fee => !fee.sample) }
+  const operatorRates = rates.filter(rate => !rate.sample)
+  // The pivot comes from a policy, which may change without the rows.
+  const own = { rates: rateBookOf('', operatorRates), fees: fees.filter(fee => !fee.sample) }
   const all = { rates: rateBookOf('', rates), fees }
   const index = indexPolicies(policies)
   const pricingOf: PricingAt = ({ account_id, sandbox }, at) => {
@@ -55,7 +54,7 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
   return keepingLast(pricingOf)
 }
 
-/** Keeps the last pricing: all payouts of an account in a batch are made at one time. */
+/** Caches the last pricing, because all payouts of an account in a batch have one time. */
 function keepingLast(pricingOf: PricingAt): PricingAt {
   let last: { readonly account: string; readonly at: Instant; readonly pricing: Pricing }
   return (account, at) => {
@@ -66,7 +65,7 @@ function keepingLast(pricingOf: PricingAt): PricingAt {
   }
 }
 
-/** Finds the policy of each pair once. A price reads it some five times. */
+/** Caches the policy of each pair. A price reads it some five times. */
 function oncePerPair(policyOf: Pricing['policyOf']): Pricing['policyOf'] {
   const found = new Map<string, ReturnType<Pricing['policyOf']>>()
   return (from, to) => {

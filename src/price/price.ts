@@ -1,20 +1,20 @@
-// What prices are made from: the rate book, the fee schedule and the policy of each pair, as one
-// account sees them at one instant.
+// The nouns of pricing: the rate book, the fee schedule and the policy of each pair, for one
+// account at one instant.
 import type { Instant } from '../instant.ts'
 import type { Fee } from './fee/rules.ts'
 import type { QuotedRates, RatePolicy } from './rate/rules.ts'
 
-/** The reference data that the rules of prices read. */
+/** The reference data that makes a price. */
 export interface PriceSources extends QuotedRates {
   readonly fees: readonly Fee[]
-  /** Whether a payout without a matching row of the schedule is refused; otherwise it is free. */
+  /** Whether pricing refuses a payout without a matching fee row. If not, such a payout is free. */
   readonly fee_required: boolean
 }
 
-/** How one pair is quoted to one account, and for how long. */
+/** The policy of one pair for one account. */
 export interface PairPolicy extends RatePolicy {
   readonly quote_validity_s: number
-  /** How far ahead a payout that converts the pair can be scheduled at its price. */
+  /** How many seconds ahead a payout that converts the pair may be scheduled at its price. */
   readonly schedule_s: number
 }
 
@@ -23,7 +23,7 @@ export interface Pricing extends PriceSources {
   policyOf(from: string, to: string): PairPolicy
 }
 
-/** Gives the pricing of an account at an instant of its clock. */
+/** Returns the pricing of an account at an instant by its clock. */
 export type PricingAt = (
   account: { readonly account_id: string; readonly sandbox: boolean },
   at: Instant,

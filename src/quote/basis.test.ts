@@ -1,5 +1,5 @@
-// What a price was made from, as it is stored: only the rows that were used, and all that the same
-// rules need to make the same price again.
+// The stored basis of a price: only the rows that made it, and everything that the same rules need
+// to make the same price again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AN_HOUR_AGO, feeRow, NOW, pricing, terms } from '../../test/support/given/in-memory.ts'

@@ -1,5 +1,5 @@
-// The basis of a price, stored with the quote: the rows of the rate book and of the fee schedule
-// that the price was made from, and no others. The same rules make the same price from it. Pure.
+// The basis of a price, stored with the quote: only the rows of the rate book and the fee schedule
+// that made the price. The same rules make the same price from it. Pure.
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
 import { type Fee, feeSteps } from '../price/fee/rules.ts'
@@ -7,17 +7,17 @@ import type { PriceSources } from '../price/price.ts'
 import { type Rate, rateBookOf, stepsBetween } from '../price/rate/rules.ts'
 
 /**
- * The column `basis` of a quote, a JSON document. Members that are not set are left out to keep it
- * short: every payout writes one. In one currency and without a fee it is `{}`.
+ * A quote's column `basis`, a JSON document. It leaves out unset members to stay short, because
+ * every payout writes one. Without a conversion, a spread and a fee it is `{}`.
  */
 export interface Basis {
-  /** The spread of both rates, or of the first when they differ; absent when it is 0. */
+  /** The spread from holding to payout currency; absent for 0. */
   readonly spread_bps?: number
   /** The spread from payout to destination currency; absent when it is the same. */
   readonly destination_spread_bps?: number
-  /** The currency that a pair was crossed through; absent when none was. */
+  /** The rate book's pivot; absent when no pair was crossed. */
   readonly pivot?: string
-  /** By `BASE/QUOTE`. */
+  /** The used rates, by `BASE/QUOTE`. */
   readonly rates?: Readonly<Record<string, BasisRate>>
   /** Absent when no row of the fee schedule matched. */
   readonly fee?: BasisFee
@@ -27,9 +27,9 @@ export interface Basis {
 type BasisRate = readonly [mid: string, source: string, as_of: Instant, pegged?: true]
 
 /**
- * A row of the fee schedule; its payout type is the quote's. Amounts are integers as text. `limits`
- * are minimum, maximum, payout currency, country, network and charge type: null where the row has
- * none, and without trailing nulls.
+ * A row of the fee schedule, without the payout type, which is the quote's. Amounts are integers as
+ * text. `limits` are minimum, maximum, payout currency, country, network and charge type. They are
+ * null where the row has none, and leave out trailing nulls.
  */
 type BasisFee = readonly [
   fee_currency: string,
@@ -38,26 +38,26 @@ type BasisFee = readonly [
   ...limits: (string | null)[],
 ]
 
-/** The three currencies between which a quote converts. */
+/** The three currencies of a quote. */
 export interface Legs {
   readonly holding_currency: string
   readonly payout_currency: string
   readonly destination_currency: string
 }
 
-/** The basis of a price of these currencies and this fee row. */
+/** Makes the basis of a price from its currencies and its fee row. */
 export function makeBasis(
   { holding_currency, payout_currency, destination_currency }: Legs,
   { rates: book, policyOf }: Pick<PriceSources, 'rates' | 'policyOf'>,
   fee: Fee | undefined,
 ): Basis {
-  const ways = [
+  const conversions = [
     stepsBetween(book, holding_currency, payout_currency) ?? [],
     stepsBetween(book, payout_currency, destination_currency) ?? [],
     fee === undefined ? [] : feeSteps(fee, holding_currency, book),
   ]
   const used: Record<string, BasisRate> = {}
-  for (const { rate } of ways.flat()) {
+  for (const { rate } of conversions.flat()) {
     used[`${rate.base}/${rate.quote}`] = basisRate(rate)
   }
   const { spread_bps } = policyOf(holding_currency, payout_currency)
@@ -66,15 +66,15 @@ export function makeBasis(
   return {
     ...(spread_bps === 0 ? {} : { spread_bps }),
     ...(differs ? { destination_spread_bps: second.spread_bps } : {}),
-    ...(ways.some(steps => steps.length > 1) ? { pivot: book.pivot } : {}),
-    ...(ways.some(steps => steps.length > 0) ? { rates: used } : {}),
+    ...(conversions.some(steps => steps.length > 1) ? { pivot: book.pivot } : {}),
+    ...(conversions.some(steps => steps.length > 0) ? { rates: used } : {}),
     ...(fee === undefined ? {} : { fee: basisFee(fee) }),
   }
 }
 
 /**
- * The rate book and the fee schedule of a basis. They have no other rows, so the rules choose the
- * same ones again.
+ * A rate book and a fee schedule with only the rows of the basis, so that the rules choose the same
+ * rows again. Throws for a rate that is no decimal.
  */
 export function sourcesOf(
   basis: Basis,
@@ -84,7 +84,7 @@ export function sourcesOf(
   return {
     rates: rateBookOf(basis.pivot ?? '', rates),
     fees: basis.fee === undefined ? [] : [feeOf(basis.fee, quote.payout_type)],
-    // The first pricing has checked that a fee exists and that the rates are fresh.
+    // The first pricing checked that a fee exists and that the rates are fresh.
     fee_required: false,
     policyOf(from, to) {
       const isFirst = from === quote.holding_currency && to === quote.payout_currency

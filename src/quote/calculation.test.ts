@@ -1,10 +1,11 @@
-// Calculations as a person would do them again: the words, the numbers, and the exact result.
+// Calculations that a person can repeat: the formula, the numbers, and the exact result.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decimal } from '../../test/support/given/in-memory.ts'
 import {
   type Calculation,
+  evaluate,
   type Factor,
   literal,
   over,
@@ -14,7 +15,6 @@ import {
   TRUNCATED_DIGITS,
   term,
   times,
-  work,
 } from './calculation.ts'
 
 const amount = (value: bigint) => term('amount', value)
@@ -40,10 +40,10 @@ const WRITTEN: readonly (readonly [calculation: Calculation, formula: string, te
 ]
 
 for (const [calculation, formula, text] of WRITTEN) {
-  test(`work, ${formula}: written in words and in numbers, from left to right`, () => {
-    const worked = work(calculation)
-    assert.equal(worked.formula, formula)
-    assert.equal(worked.calculation, text)
+  test(`evaluate, ${formula}: written in words and in numbers, from left to right`, () => {
+    const evaluation = evaluate(calculation)
+    assert.equal(evaluation.formula, formula)
+    assert.equal(evaluation.calculation, text)
   })
 }
 
@@ -60,7 +60,7 @@ const RESCALED: readonly (readonly [from: number, to: number, text: string])[] =
 
 for (const [from, to, text] of RESCALED) {
   test(`rescale, from ${from} places to ${to}: ${text}`, () => {
-    const { formula, calculation } = work({ first: literal(7n), factors: rescale(from, to) })
+    const { formula, calculation } = evaluate({ first: literal(7n), factors: rescale(from, to) })
     assert.deepEqual([formula, calculation], [text, text])
   })
 }
@@ -92,9 +92,9 @@ const CUT: readonly (readonly [text: string, unrounded: string, rounded: bigint]
   ['10000 / 3', '3333.3333333333333333', 3334n],
   ['1 / 3000', '0.00033333333333333333333', 1n],
   ['1 / 7.8', '0.12820512820512820512', 1n],
-  // A little more than 1, which shows in the twenty-first digit alone.
+  // A little more than 1, which only the twenty-first digit shows.
   [`3${'0'.repeat(19)}1 / 3${'0'.repeat(20)}`, `1.${'0'.repeat(19)}`, 2n],
-  // As many digits as it takes to come to the point, and one after it.
+  // All digits before the point, and one after it.
   [`1${'0'.repeat(19)} / 3`, `3333333333333333333.3`, 3_333_333_333_333_333_334n],
   [`1${'0'.repeat(20)} / 3`, `33333333333333333333.3`, 33_333_333_333_333_333_334n],
   [`1${'0'.repeat(25)} / 3`, `${'3'.repeat(25)}.3`, BigInt(`${'3'.repeat(24)}4`)],
@@ -115,25 +115,25 @@ function calculationOf(text: string): Calculation {
 
 for (const [text, unrounded, rounded] of EXACT) {
   test(`${text}: ${unrounded} exactly, ${rounded} rounded up`, () => {
-    const worked = work(calculationOf(text))
-    assert.deepEqual([worked.unrounded, worked.truncated], [unrounded, false])
+    const evaluation = evaluate(calculationOf(text))
+    assert.deepEqual([evaluation.unrounded, evaluation.truncated], [unrounded, false])
     assert.equal(roundedResult(calculationOf(text)), rounded)
   })
 }
 
 for (const [text, unrounded, rounded] of CUT) {
   test(`${text}: begins ${unrounded}, ${rounded} rounded up`, () => {
-    const worked = work(calculationOf(text))
-    assert.deepEqual([worked.unrounded, worked.truncated], [unrounded, true])
+    const evaluation = evaluate(calculationOf(text))
+    assert.deepEqual([evaluation.unrounded, evaluation.truncated], [unrounded, true])
     assert.equal(roundedResult(calculationOf(text)), rounded)
   })
 }
 
-test('work, any fraction: what is shown is the result, or less than a unit of its last digit below', () => {
+test('evaluate, any fraction: what is shown is the result, or less than a unit of its last digit below', () => {
   const positive = fc.bigInt({ min: 1n, max: 10n ** 15n })
   fc.assert(
     fc.property(positive, positive, (n, d) => {
-      const { unrounded, truncated } = work({ first: amount(n), factors: [over(literal(d))] })
+      const { unrounded, truncated } = evaluate({ first: amount(n), factors: [over(literal(d))] })
       const [, fraction = ''] = unrounded.split('.')
       const shown = BigInt(unrounded.replace('.', ''))
       const left = n * 10n ** BigInt(fraction.length) - shown * d

@@ -1,5 +1,5 @@
 // A calculation that a person can repeat: its formula in names, the same in numbers, and the exact
-// result. All three are made from one list of terms, so they always agree. Pure integer arithmetic.
+// result. All three come from one list of terms, so they always agree. Pure integer arithmetic.
 import { type Decimal, divideUp, formatDecimal, formatMajor, ONE, pow10 } from '../money/decimal.ts'
 
 /** A number and its name in a formula. */
@@ -12,28 +12,28 @@ export interface Factor extends Term {
   readonly by: '*' | '/'
 }
 
-/** Evaluated from left to right. */
+/** A product or quotient of terms, evaluated from left to right. */
 export interface Calculation {
   readonly first: Term
   readonly factors: readonly Factor[]
 }
 
-/** `unrounded` is the exact result, or its first digits when it never ends (`truncated`). */
-export interface Worked {
+/** `unrounded` is the exact result, or the first digits of a result without end (`truncated`). */
+export interface Evaluation {
   readonly formula: string
   readonly calculation: string
   readonly unrounded: string
   readonly truncated: boolean
 }
 
-/** How many digits of a result that never ends are shown. At least one is after the point. */
+/** The number of digits of a result without end. At least one digit is after the point. */
 export const TRUNCATED_DIGITS = 20
 
 export function term(name: string, value: bigint | Decimal): Term {
   return { name, value: typeof value === 'bigint' ? { digits: value, scale: 0 } : value }
 }
 
-/** A number that is named by its digits. */
+/** A number whose name is its digits. */
 export function literal(value: bigint): Term {
   return term(value.toString(), value)
 }
@@ -46,7 +46,7 @@ export function over(divisor: Term): Factor {
   return { ...divisor, by: '/' }
 }
 
-/** The factor between the minor units of two currencies; none when their exponents are equal. */
+/** The factor between the minor units of two exponents; none for equal exponents. */
 export function rescale(fromExponent: number, toExponent: number): Factor[] {
   const places = toExponent - fromExponent
   if (places > 0) return [times(literal(pow10(places)))]
@@ -60,17 +60,18 @@ export function product([first, ...factors]: readonly Factor[]): Calculation {
   return first.by === '*' ? { first, factors } : product([times(term('1', ONE)), first, ...factors])
 }
 
-export function work({ first, factors }: Calculation): Worked {
-  const written = (write: (term: Term) => string) =>
+/** The formula, the numbers and the exact result of a calculation. */
+export function evaluate({ first, factors }: Calculation): Evaluation {
+  const textOf = (write: (term: Term) => string) =>
     factors.reduce((text, factor) => `${text} ${factor.by} ${write(factor)}`, write(first))
   return {
-    formula: written(({ name }) => name),
-    calculation: written(({ value }) => formatDecimal(value)),
+    formula: textOf(({ name }) => name),
+    calculation: textOf(({ value }) => formatDecimal(value)),
     ...decimalText(fractionOf({ first, factors })),
   }
 }
 
-/** The result as an integer, rounded up like a fee. */
+/** The result as an integer, rounded up as a fee is. */
 export function roundedResult(calculation: Calculation): bigint {
   const { n, d } = fractionOf(calculation)
   return divideUp(n, d)
@@ -93,8 +94,8 @@ function fractionOf({ first, factors }: Calculation): Fraction {
 }
 
 /**
- * A fraction in lowest terms ends if its divisor has no prime factors but 2 and 5; any other is
- * truncated.
+ * The decimal text of a fraction in lowest terms. Its digits end if 2 and 5 are the divisor's only
+ * prime factors; else the text is truncated.
  */
 function decimalText({ n, d }: Fraction): { unrounded: string; truncated: boolean } {
   const [afterTwos, twos] = divideOut(d, 2n)
@@ -105,13 +106,13 @@ function decimalText({ n, d }: Fraction): { unrounded: string; truncated: boolea
     return { unrounded, truncated: false }
   }
   const wanted = TRUNCATED_DIGITS - (n.toString().length - d.toString().length)
-  // n/d may have one digit more before the point than the lengths suggest.
+  // n/d may have one more digit before the point than the lengths suggest.
   const scale = (n * pow10(Math.max(wanted, 0))) / d < pow10(TRUNCATED_DIGITS) ? wanted : wanted - 1
   const shown = Math.max(scale, 1)
   return { unrounded: formatMajor((n * pow10(shown)) / d, shown), truncated: true }
 }
 
-/** How often a prime divides a number, and what is left. */
+/** Divides a number by a prime as often as possible. Returns the rest and the count. */
 function divideOut(number: bigint, prime: bigint): [rest: bigint, times: number] {
   let [rest, count] = [number, 0]
   while (rest % prime === 0n) {

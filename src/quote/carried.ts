@@ -1,5 +1,6 @@
-// Carried quotes. A payout that names no quote stores its terms in its own row, and `quotes` has no
-// row. The quote is computed from the payout's row and takes the payout's id. Pure.
+// Carried quotes. A payout without a quote stores its terms in its own row, and `quotes` has no
+// row. These functions compute the quote from the payout's row. Its id is the payout's with another
+// prefix. Pure.
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { withPrefix } from '../id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
@@ -8,15 +9,15 @@ import { type Basis, sourcesOf } from './basis.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { feesInPayoutCurrency, marginOf } from './rules.ts'
 
-/** The terms that are in no other column of the payout; empty when the payout has a quote. */
+/** The terms that no other column of the payout has; empty for a payout with a quote of its own. */
 interface CarriedTerms {
   readonly destination_country: string
   readonly basis: Basis | null
-  /** From `created_at` of the payout to `valid_until` of the quote. */
+  /** Seconds from the payout's `created_at` to the quote's `valid_until`. */
   readonly quote_validity_s: number | null
 }
 
-/** The terms that a payout stores of the quote it carries; those of null are empty. */
+/** The terms to store with a payout that carries this quote; empty for null. */
 export function carriedTerms(quote: Quote | null): CarriedTerms {
   if (quote === null) return { destination_country: '', basis: null, quote_validity_s: null }
   const { destination_country, basis, created_at, valid_until } = quote
@@ -28,7 +29,7 @@ export function quoteIdOf(payout: { readonly id: string; readonly quote_id: stri
   return payout.quote_id === '' ? withPrefix(payout.id, 'poq') : payout.quote_id
 }
 
-/** The columns of a payout that its carried quote is read from. */
+/** The columns of a payout that make its carried quote. */
 export interface Carrier<Rate> extends CarriedTerms {
   readonly account_id: string
   readonly id: string
@@ -74,7 +75,7 @@ export const CARRIER_COLUMNS = [
   'created_at',
 ] as const satisfies readonly (keyof Carrier<string>)[]
 
-/** The terms of a carried quote; its destination is the payout's. */
+/** The terms of a carried quote, with the payout's destination. */
 export function carriedQuoteTerms(payout: Carrier<unknown>): QuoteTerms {
   const { wallet, local_payment_network } = payout.beneficiary_details.destination_details
   const wallet_type = wallet?.type ?? ''
@@ -106,7 +107,7 @@ export function carriedFigures<Rate>(payout: Carrier<Rate>) {
   }
 }
 
-/** The quote that a payout carries; it is used from the start. */
+/** A payout's carried quote. Its status is `used` from the start. Throws without stored terms. */
 export function carriedQuote(payout: Carrier<Price['holding_to_payout']>): Quote {
   const { account_id, id, basis, quote_validity_s, created_at } = payout
   if (basis === null || quote_validity_s === null) throw new Error(`payout ${id} carries no terms`)

@@ -1,4 +1,4 @@
-// The columns of quotes, and the seal of a quote that the event of its creation carries.
+// The columns of quotes, and a quote's seal, which the event of its creation has.
 import { sealOf } from '../seal.ts'
 import type { Quote } from './quote.ts'
 
@@ -35,7 +35,5 @@ export const QUOTE_KINDS = {
   updated_at: 'timestamptz',
 } as const
 
-/**
- * Seals every column that never changes. The status is proved by the payout that uses the quote.
- */
+/** Seals every column that never changes. The payout that uses the quote proves the status. */
 export const QUOTE_SEAL = sealOf<Quote>(QUOTE_KINDS, ['status', 'updated_at'])

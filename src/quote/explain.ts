@@ -1,6 +1,6 @@
 // The explanation of a quote, from which a person can recompute it: the rows of the rate book and
-// fee schedule, every calculation, its exact result, and the rounded one. It is made from the
-// stored quote alone, whatever today's rates and fees are. Pure.
+// fee schedule, every calculation, its exact result, and the rounded result. It depends only on the
+// stored quote, and not on today's rates and fees. Pure.
 import { withOffset } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
@@ -9,6 +9,8 @@ import { type RateBook, type Step, stepsBetween } from '../price/rate/rules.ts'
 import { sourcesOf } from './basis.ts'
 import {
   type Calculation,
+  type Evaluation,
+  evaluate,
   type Factor,
   literal,
   over,
@@ -18,14 +20,12 @@ import {
   type Term,
   term,
   times,
-  type Worked,
-  work,
 } from './calculation.ts'
 import type { Quote } from './quote.ts'
 import { feeSubject, totalDebit } from './rules.ts'
 
 /** An amount in minor units of `currency`: its calculation and the rounded integer. */
-interface Figure extends Worked {
+interface Figure extends Evaluation {
   readonly figure: string
   readonly currency: string
   readonly rounded: string
@@ -39,18 +39,18 @@ export function explainQuote(quote: Quote) {
   const { basis, holding_currency, payout_currency, destination_currency } = quote
   const { rates: book, fees, policyOf } = sourcesOf(basis, quote)
   const fee = selectFee(fees, feeSubject(quote))
-  const feeWay = fee === undefined ? [] : feeSteps(fee, holding_currency, book)
+  const stepsOfFee = fee === undefined ? [] : feeSteps(fee, holding_currency, book)
   const named = [holding_currency, payout_currency, destination_currency]
   const codes = new Set(fee === undefined ? named : [...named, fee.fee_currency])
   const rate = (name: RateName, from: string, to: string) => {
-    const way = wayIn(book, from, to)
+    const steps = stepsIn(book, from, to)
     // A conversion into the same currency has no spread.
     const spread_bps = from === to ? 0 : policyOf(from, to).spread_bps
     return {
       figure: `exchange_rates.${name}`,
-      ...presentWay(from, to, way),
+      ...presentConversion(from, to, steps),
       spread_bps,
-      ...customerRate(way, spread_bps, quote[name]),
+      ...customerRate(steps, spread_bps, quote[name]),
     }
   }
   return {
@@ -62,12 +62,12 @@ export function explainQuote(quote: Quote) {
     ],
     fee_row: fee === undefined ? null : presentFee(fee),
     fee_conversion:
-      fee === undefined || feeWay.length === 0
+      fee === undefined || stepsOfFee.length === 0
         ? null
-        : presentWay(fee.fee_currency, holding_currency, feeWay),
+        : presentConversion(fee.fee_currency, holding_currency, stepsOfFee),
     amounts: [
       ...principal(quote),
-      ...(fee === undefined ? noFee(quote) : feeFigures(quote, fee, feeWay)),
+      ...(fee === undefined ? noFee(quote) : feeFigures(quote, fee, stepsOfFee)),
       ...feesInPayoutCurrency(quote),
     ],
     total_debit: total(quote),
@@ -76,18 +76,18 @@ export function explainQuote(quote: Quote) {
 
 type RateName = 'holding_to_payout' | 'payout_to_destination'
 
-function wayIn(book: RateBook, from: string, to: string): readonly Step[] {
+function stepsIn(book: RateBook, from: string, to: string): readonly Step[] {
   const steps = stepsBetween(book, from, to)
   if (steps === undefined) throw new Error(`stored basis: no rate joins ${from} and ${to}`)
   return steps
 }
 
-/** The rows that lead from one currency to another, and the mid rate that they make together. */
-function presentWay(from: string, to: string, steps: readonly Step[]) {
-  return { ...presentRows(from, to, steps), mid: work(product(midFactors(steps))) }
+/** The rows that convert one currency into another, and their mid rate. */
+function presentConversion(from: string, to: string, steps: readonly Step[]) {
+  return { ...presentRows(from, to, steps), mid: evaluate(product(midFactors(steps))) }
 }
 
-/** The rows that lead from one currency to another, in the order in which they are used. */
+/** The rows that convert one currency into another, in the order of their use. */
 export function presentRows(from: string, to: string, steps: readonly Step[]) {
   return {
     from,
@@ -119,12 +119,12 @@ function midFactors(steps: readonly Step[]): Factor[] {
 
 /** The mid less the spread, rounded down once to 12 significant digits (§rate.precision). */
 function customerRate(steps: readonly Step[], spread_bps: number, stored: Decimal) {
-  const kept = term('(10000 - spread_bps)', BigInt(10_000 - spread_bps))
-  const spread = steps.length === 0 ? [] : [times(kept), over(literal(10_000n))]
-  const worked = work(product([...midFactors(steps), ...spread]))
+  const less_spread = term('(10000 - spread_bps)', BigInt(10_000 - spread_bps))
+  const spread = steps.length === 0 ? [] : [times(less_spread), over(literal(10_000n))]
+  const evaluation = evaluate(product([...midFactors(steps), ...spread]))
   const rounded = formatDecimal(stored)
-  const rounding = rounded === worked.unrounded ? 'none' : 'down_12_digits'
-  return { ...worked, rounded, rounding }
+  const rounding = rounded === evaluation.unrounded ? 'none' : 'down_12_digits'
+  return { ...evaluation, rounded, rounding }
 }
 
 function presentFee(fee: Fee) {
@@ -149,15 +149,24 @@ function rateTerm(quote: Quote, name: RateName): Term {
 
 /** The holding and destination amounts, from the payout amount (§quote.conversion). */
 function principal(quote: Quote): Figure[] {
-  const { holding_currency: held, payout_currency, destination_currency: arriving } = quote
+  const { holding_currency, payout_currency, destination_currency } = quote
   const first = term('payout_info.amount', quote.payout_amount)
   const toHolding = over(rateTerm(quote, 'holding_to_payout'))
   const toDestination = times(rateTerm(quote, 'payout_to_destination'))
-  const holding = { first, factors: [toHolding, ...between(payout_currency, held)] }
-  const destination = { first, factors: [toDestination, ...between(payout_currency, arriving)] }
+  const holding = { first, factors: [toHolding, ...between(payout_currency, holding_currency)] }
+  const destination = {
+    first,
+    factors: [toDestination, ...between(payout_currency, destination_currency)],
+  }
   return [
-    figure('holding_info.amount', held, holding, quote.holding_amount),
-    figure('destination_info.amount', arriving, destination, quote.destination_amount, 'down'),
+    figure('holding_info.amount', holding_currency, holding, quote.holding_amount),
+    figure(
+      'destination_info.amount',
+      destination_currency,
+      destination,
+      quote.destination_amount,
+      'down',
+    ),
   ]
 }
 
@@ -173,15 +182,15 @@ const FIXED = 'fee_info.fixed.in_holding_currency'
 const VARIABLE = 'fee_info.variable.in_holding_currency'
 
 /**
- * Amounts of the fee row are converted at mid; basis points apply to the holding amount
- * (§fee.amount).
+ * The figures of the fees. They convert the fee row's amounts at mid, and apply basis points to the
+ * holding amount (§fee.amount).
  */
-function feeFigures(quote: Quote, fee: Fee, way: readonly Step[]): Figure[] {
+function feeFigures(quote: Quote, fee: Fee, steps: readonly Step[]): Figure[] {
   const { holding_currency: currency, holding_amount } = quote
   const converted = (name: string, amount: bigint): Calculation => ({
     first: term(`fee_row.${name}`, amount),
     // Zero needs no rate.
-    factors: amount === 0n ? [] : [...midFactors(way), ...between(fee.fee_currency, currency)],
+    factors: amount === 0n ? [] : [...midFactors(steps), ...between(fee.fee_currency, currency)],
   })
   const bound = (name: string, amount: bigint | null) =>
     amount === null ? [] : [figure(`variable_fee.${name}`, currency, converted(name, amount))]
@@ -196,32 +205,32 @@ function feeFigures(quote: Quote, fee: Fee, way: readonly Step[]): Figure[] {
   return [
     figure(FIXED, currency, converted('fixed_amount', fee.fixed_amount), quote.fixed_fee_holding),
     ...[variable, ...minimum, ...maximum],
-    heldBetween(quote, variable, minimum[0], maximum[0]),
+    boundedFee(quote, variable, minimum[0], maximum[0]),
   ]
 }
 
-/** The variable fee, raised to the minimum and then lowered to the maximum. */
-function heldBetween(
+/** The variable fee, raised to the minimum first and lowered to the maximum then. */
+function boundedFee(
   quote: Quote,
   variable: Figure,
   minimum: Figure | undefined,
   maximum: Figure | undefined,
 ): Figure {
-  const written = (write: (figure: Figure) => string) => {
+  const textOf = (write: (figure: Figure) => string) => {
     const raised =
       minimum === undefined ? write(variable) : `max(${write(variable)}, ${write(minimum)})`
     return maximum === undefined ? raised : `min(${raised}, ${write(maximum)})`
   }
-  return whole(
+  return exactFigure(
     VARIABLE,
     quote.holding_currency,
-    written(({ figure }) => figure),
-    written(figure => figure.rounded),
+    textOf(({ figure }) => figure),
+    textOf(figure => figure.rounded),
     quote.variable_fee_holding,
   )
 }
 
-/** The fees in the payout currency, for display, at the quote's own rate (§fee.display). */
+/** The fees in the payout currency at the quote's rate, only for display (§fee.display). */
 function feesInPayoutCurrency(quote: Quote): Figure[] {
   const { holding_currency, payout_currency } = quote
   const rate = times(rateTerm(quote, 'holding_to_payout'))
@@ -238,7 +247,7 @@ function feesInPayoutCurrency(quote: Quote): Figure[] {
 
 function total(quote: Quote): Figure {
   const { holding_amount, fixed_fee_holding, variable_fee_holding } = quote
-  return whole(
+  return exactFigure(
     'total_debit.amount',
     quote.holding_currency,
     `holding_info.amount + ${FIXED} + ${VARIABLE}`,
@@ -247,8 +256,8 @@ function total(quote: Quote): Figure {
   )
 }
 
-/** A figure computed from integers, without rounding. */
-function whole(
+/** A figure of integers, without rounding. */
+function exactFigure(
   name: string,
   currency: string,
   formula: string,
@@ -260,7 +269,7 @@ function whole(
   return { figure: name, currency, formula, calculation, ...result }
 }
 
-/** A figure with its stored amount; an intermediate figure is rounded up. */
+/** A figure with its stored amount. Without one, it is an intermediate figure, rounded up. */
 function figure(
   name: string,
   currency: string,
@@ -268,10 +277,10 @@ function figure(
   stored = roundedResult(calculation),
   direction: 'up' | 'down' = 'up',
 ): Figure {
-  const worked = work(calculation)
+  const evaluation = evaluate(calculation)
   const rounded = stored.toString()
-  const rounding = rounded === worked.unrounded ? 'none' : direction
-  return { figure: name, currency, ...worked, rounded, rounding }
+  const rounding = rounded === evaluation.unrounded ? 'none' : direction
+  return { figure: name, currency, ...evaluation, rounded, rounding }
 }
 
 /** Factors from minor units of one currency to those of another. */

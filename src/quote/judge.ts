@@ -1,5 +1,5 @@
-// Judges the terms of a quote: whether a payout of these terms could be made, by which rail and
-// when, and what it would cost. Pure.
+// Judges the terms of a quote: whether an account could make a payout of them, its rail, its
+// arrival and its price. Pure.
 import type { Account } from '../account/rules.ts'
 import type { Instant } from '../instant.ts'
 import type { Pricing } from '../price/price.ts'
@@ -10,26 +10,26 @@ import { priceQuote, routeSubject } from './rules.ts'
 import { payoutAmountFor } from './solve.ts'
 import { checkCountryKnown, checkLimits } from './terms.ts'
 
-/** Whose quote it is, and where the payouts of live accounts go. */
+/** The account that pays, and the routes of the installation. */
 export interface Payer {
   readonly account: Account
   readonly routes: readonly Route[]
 }
 
-/** The times that terms are judged at. */
+/** The time of a judgement by two clocks. */
 export interface Times {
-  /** The database's clock, which judges the age of rates. */
+  /** By the database's clock, by which rates age. */
   readonly now: Instant
-  /** The account's clock. */
+  /** By the account's clock, by which payouts are planned. */
   readonly at: Instant
 }
 
 export interface Judged {
-  /** The terms. A fixed amount has already led to their payout amount. */
+  /** The terms. Their payout amount follows from a fixed amount, if there is one. */
   readonly terms: QuoteTerms
   readonly price: Price
   /**
-   * Where a payout of exactly these terms would go. A payout's own route is chosen when it is made.
+   * The route of a payout of exactly these terms. Each payout chooses its route at its creation.
    */
   readonly routed: Routed
   readonly plan: Plan
@@ -37,23 +37,23 @@ export interface Judged {
 
 /**
  * Prices the terms at `now` and plans a payout of them at `at`. Refuses in this order: no route; a
- * fee that depends on a country that is not named; no rate or no fee; an amount outside the bounds
- * of all routes or of the network; a route whose calendar has ended.
+ * missing country that the fee depends on; no rate or no fee; an amount outside the limits of all
+ * routes or of the network; a route whose calendar has ended.
  */
 export function judgeTerms(
-  asked: QuoteTerms,
+  requested: QuoteTerms,
   { account, routes }: Payer,
   pricing: Pricing,
   { now, at }: Times,
   fixed?: FixedAmount,
 ): Judged {
   const path = fixed?.path ?? 'payout_info.amount'
-  // Refuse a quote that no payout could use.
-  routeOf(routes, account, routeSubject(asked, null), 'payout_type')
-  checkCountryKnown(asked, pricing.fees)
+  // Refuses a quote that no payout could use.
+  routeOf(routes, account, routeSubject(requested, null), 'payout_type')
+  checkCountryKnown(requested, pricing.fees)
   const terms = fixed
-    ? { ...asked, payout_amount: payoutAmountFor(fixed, asked, pricing, now) }
-    : asked
+    ? { ...requested, payout_amount: payoutAmountFor(fixed, requested, pricing, now) }
+    : requested
   const price = priceQuote(terms, pricing, now, path)
   const subject = routeSubject(terms, price.destination_amount)
   const routed = routeOf(routes, account, subject, path)

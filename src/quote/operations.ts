@@ -1,5 +1,4 @@
 // The operation that makes quotes.
-
 import type { Account } from '../account/rules.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { accountsOf } from '../db/shard.ts'
@@ -42,9 +41,7 @@ export interface CreatedQuote extends Answering {
   readonly event: Event
 }
 
-/**
- * POST /v3/payout/quote. Locks the book because the event takes a number of the account's sequence.
- */
+/** POST /v3/payout/quote. It locks the book, because the event takes the account's next number. */
 export function createQuote(reference: {
   pricing(price_version: bigint | null): Promise<PricingAt>
   routes(): readonly Route[]
@@ -73,14 +70,14 @@ export function createQuote(reference: {
       const book = bookOf(books, account.account_id)
       const { now: at } = book
       const pricing = pricingAt(account, at)
-      const asked = quoteTerms(request, account)
-      checkNamed(approvals, account.account_id, asked.entity_id, 'entity_id')
+      const requested = quoteTerms(request, account)
+      checkNamed(approvals, account.account_id, requested.entity_id, 'entity_id')
       const fixed = fixedAmount(request)
       const payer = { account, routes }
-      const { terms, price, plan } = judgeTerms(asked, payer, pricing, { now, at }, fixed)
+      const { terms, price, plan } = judgeTerms(requested, payer, pricing, { now, at }, fixed)
       checkExpectations(price, {
         holding_amount: expected(request.holding_info?.amount),
-        // A fixed destination amount is the least that arrives, and not an expectation.
+        // A fixed destination amount is the least that must arrive, and no expectation.
         destination_amount: fixed ? undefined : expected(request.destination_info?.amount),
       })
       const identity = { account_id: account.account_id, id: reference.bookId(book, 'poq') }

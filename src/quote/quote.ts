@@ -12,7 +12,7 @@ export const PAYOUT_TYPES = [
 ] as const
 export type PayoutType = (typeof PAYOUT_TYPES)[number]
 
-/** Everything that a price depends on, with defaults applied. '' is "not set". */
+/** Everything that a price depends on, with every default applied. '' means "not set". */
 export interface QuoteTerms {
   readonly payout_type: PayoutType
   readonly holding_currency: string
@@ -29,7 +29,7 @@ export interface QuoteTerms {
   readonly entity_id: string
 }
 
-/** What the terms cost; amounts in minor units. */
+/** The price of terms. Amounts are minor units. */
 export interface Price {
   readonly holding_amount: bigint
   readonly destination_amount: bigint
@@ -39,11 +39,11 @@ export interface Price {
   readonly fixed_fee_payout: bigint
   readonly variable_fee_holding: bigint
   readonly variable_fee_payout: bigint
-  /** What the exchange from the holding currency earns, in its minor units. */
+  /** The margin of the exchange from the holding currency, in its minor units. */
   readonly fx_income_holding: bigint
-  /** What the exchange into the destination currency earns, in its minor units. */
+  /** The margin of the exchange into the destination currency, in its minor units. */
   readonly fx_income_destination: bigint
-  /** The rates, fee and spreads that the price was made from. */
+  /** The rates, fee and spreads that made the price. */
   readonly basis: Basis
 }
 
@@ -53,16 +53,17 @@ export interface Quote extends QuoteTerms, Price {
   readonly status: 'active' | 'used'
   readonly valid_until: Instant
   /**
-   * When a payout made together with the quote arrives, by the routes at that time. Null where that
-   * is not known, and in a quote that was made for a payout.
+   * When a payout made together with the quote arrives, by the routes at that time. Null for an
+   * unknown arrival, and for a carried quote or a renewal.
    */
   readonly expected_at: Instant | null
   readonly created_at: Instant
   readonly updated_at: Instant
 }
 
-/** The amount that a request fixes instead of the payout amount, and which one it is. */
+/** The amount that a request fixes instead of the payout amount, in minor units. */
 export interface FixedAmount {
+  /** The JSON path of the amount. */
   readonly path: 'total_debit' | 'destination_info.amount'
   readonly amount: bigint
 }

@@ -1,5 +1,4 @@
-// What a caller sends about quotes: the schemas of bodies and queries.
-
+// The schemas of bodies and queries about quotes.
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
 import { IdFilter, ListQueryOf } from '../http/list.ts'
@@ -81,7 +80,7 @@ export const QuoteQuery = ListQueryOf('poq', {
   entity_id: IdFilter('ent', 'Whom the payout is made for.'),
 })
 
-/** Whether a single quote is to be explained; by default it is not. */
+/** Whether the answer with one quote explains it. The default is false. */
 export const ExplainQuery = Closed({
   explain: Type.Optional(
     Literals(['true', 'false'], {

@@ -1,5 +1,4 @@
-// Quotes as callers see them, and the explanations of their figures.
-
+// The answers with quotes, and the explanations of their figures.
 import type { TSchema } from 'typebox'
 import { Id, Literals, Minor, Money, RateNumber } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -23,7 +22,7 @@ export const Digits = Type.String({
 })
 const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-const WORKED = {
+const EVALUATION = {
   formula: Type.String({ description: 'Names are members of the quote or of this explanation.' }),
   calculation: Type.String({
     description: 'The same in numbers; * and / from left to right, amounts in minor units.',
@@ -35,7 +34,7 @@ const WORKED = {
   }),
 }
 
-/** How one currency is converted into another: the rows of the rate book. */
+/** The members of a conversion: the currencies and the rows of the rate book. */
 export const RATE_ROWS = {
   from: Type.String({ description: 'Currency code.' }),
   to: Type.String({ description: 'Currency code; the rate is units of it for one unit of from.' }),
@@ -56,16 +55,16 @@ export const RATE_ROWS = {
   ),
 }
 
-const RATE_WAY = {
+const CONVERSION = {
   ...RATE_ROWS,
-  mid: Type.Object(WORKED, { title: 'ExplainedMid', description: 'Before the spread.' }),
+  mid: Type.Object(EVALUATION, { title: 'ExplainedMid', description: 'Before the spread.' }),
 }
 
 const ExplainedFigure = Type.Object(
   {
     figure: Type.String({ description: 'The member of the quote, or a step on the way to it.' }),
     currency: Type.String(),
-    ...WORKED,
+    ...EVALUATION,
     rounded: Type.String({ pattern: '^[0-9]+$', description: 'Minor units of currency.' }),
     rounding: Literals(['up', 'down', 'none']),
   },
@@ -100,11 +99,11 @@ const QuoteExplanation = Type.Object(
       Type.Object(
         {
           figure: Type.String({ description: 'The member of the quote.' }),
-          ...RATE_WAY,
+          ...CONVERSION,
           spread_bps: Type.Integer({
             description: 'Taken off the mid, in hundredths of a percent.',
           }),
-          ...WORKED,
+          ...EVALUATION,
           rounded: Digits,
           rounding: Literals(['down_12_digits', 'none']),
         },
@@ -113,7 +112,7 @@ const QuoteExplanation = Type.Object(
     ),
     fee_row: OrNull(ExplainedFee),
     fee_conversion: OrNull(
-      Type.Object(RATE_WAY, {
+      Type.Object(CONVERSION, {
         title: 'ExplainedConversion',
         description: 'Into the holding currency at mid; null when no fee had to be converted.',
       }),
@@ -129,10 +128,10 @@ const QuoteExplanation = Type.Object(
   },
 )
 
-/** The fees, as quotes and payouts show them. */
+/** The fees in answers with quotes and payouts. */
 export const Fees = Type.Object({ fixed: FeePart, variable: FeePart }, { title: 'Fees' })
 
-/** The members of a price, as a quote, a dry run and an option show them. */
+/** The members of a price in answers with a quote, a dry run or an option. */
 export const PRICE = {
   holding_info: Money,
   payout_info: Money,
@@ -174,7 +173,7 @@ export const QuoteResponse = Type.Object(
   },
 )
 
-/** The quote as answers show it (§quote.shape); `now` decides whether it has expired. */
+/** The answer with a quote (§quote.shape). `now` decides whether the quote has expired. */
 export function presentQuote(quote: Quote, now: Instant) {
   const status = quoteStatus(quote, now)
   const expected_at = status === 'active' ? quote.expected_at : null

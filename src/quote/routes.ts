@@ -28,7 +28,7 @@ export function quoteRoutes(routes: AccountRoutes, deps: Needs): void {
     description: 'Also those that were recorded for payouts made without one.',
     querystring: QuoteQuery,
     item: QuoteResponse,
-    // One time decides both the filter and the shown status.
+    // One time decides the filter and the shown status.
     async find(tx, account_id, wanted) {
       const now = await accountNow(tx, account_id)
       const page = await listQuotes(tx, account_id, wanted, now)
@@ -49,7 +49,7 @@ export function quoteRoutes(routes: AccountRoutes, deps: Needs): void {
         deps.readers.quote({ account_id, id }),
         deps.read(account_id, accountNow),
       ])
-      const present = isAsked(query) ? presentExplained : presentQuote
+      const present = wantsExplanation(query) ? presentExplained : presentQuote
       return present(found(read), now)
     },
   })
@@ -80,20 +80,25 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
       'rate_stale',
     ],
     answer({ account, body: request, query }, claim) {
-      const asked = { account_id: account.account_id, account, request, explain: isAsked(query) }
-      const claimed = claimFor(claim(), request, asked.explain)
-      return deps.lanes.createQuote.run({ ...asked, claim: claimed })
+      const command = {
+        account_id: account.account_id,
+        account,
+        request,
+        explain: wantsExplanation(query),
+      }
+      const claimed = claimFor(claim(), request, command.explain)
+      return deps.lanes.createQuote.run({ ...command, claim: claimed })
     },
   })
 }
 
-function isAsked({ explain }: ExplainQuery): boolean {
+function wantsExplanation({ explain }: ExplainQuery): boolean {
   return explain === 'true'
 }
 
 /**
- * `explain` is part of the hashed request: an Idempotency-Key must not return an answer without an
- * explanation to a request for one, nor the other way round (422 idempotency_key_reused).
+ * Adds `explain` to the hash of the request. So a repeat with the other value of `explain` is
+ * refused (422 idempotency_key_reused), and does not get an answer of the other kind.
  */
 function claimFor(claim: Claim | null, body: QuoteRequest, explain: boolean): Claim | null {
   return claim && explain ? { ...claim, request_hash: hashJson({ explain, body }) } : claim

@@ -1,5 +1,5 @@
-// Quotes as tables: what terms cost (§quote.conversion, §fee.total), what is refused, and how long
-// a quote can be used (§quote.validity, §quote.expiry).
+// Quotes as tables: the price of terms (§quote.conversion, §fee.total), refusals, and how long a
+// payout can use a quote (§quote.validity, §quote.expiry).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -87,7 +87,7 @@ const HOLDING_AMOUNTS: readonly (readonly [
   ['2 places from 0', { 'USD/JPY': '150' }, 'USD', ['JPY', 15_000n], 10_000n],
   ['6 places from 0', { 'USDC/JPY': '160' }, 'USDC', ['JPY', 1n], 6_250n],
   ['0.8 and 2 are 2.5, up', { 'USD/EUR': '0.8' }, 'USD', ['EUR', 2n], 3n],
-  // 1 ÷ 0.3 is rounded down to 3.33333333333 first; 10^11 USD by it is 3 × 10^10 KWD and 0.031 more.
+  // 1 ÷ 0.3 first rounds down to 3.33333333333. 10^11 USD by that rate is 3 × 10^10 + 0.031 KWD.
   [
     'the printed rate is the rate used',
     { 'USD/KWD': '0.3' },
@@ -201,7 +201,9 @@ const tooLittle = (currency: string) =>
 const tooMuch = (currency: string) =>
   `With these terms an amount comes to more than 9007199254740991 minor units of ${currency}.`
 
-/** What is refused and how: rates of USD/HKD and HKD/JPY, a fixed fee in the holding currency. */
+/**
+ * Amounts and refusals, at these rates of USD/HKD and HKD/JPY, with a fee in the holding currency.
+ */
 const RANGES: readonly (readonly [
   what: string,
   terms: QuoteTerms,
@@ -229,7 +231,7 @@ const RANGES: readonly (readonly [
     2n,
     [tooMuch('HKD')],
   ],
-  // A fee shown in the payout currency may round to nothing, but must fit.
+  // A fee shown in the payout currency may round to zero, but must not exceed the largest amount.
   ['a fee that shows as nothing', fits(1n, toHkd), ['0.1', '1'], 1n, []],
   [
     'a fee that does not fit when shown',
@@ -383,7 +385,7 @@ test('priceQuote, money sent round any chain of currencies: comes back as no mor
       fc.integer({ min: 0, max: 300 }),
       (rates, hops, amount, spread_bps) => {
         const sources = pricing(rates, [], { spread_bps })
-        // Each hop pays all it can; the last goes back to the first currency.
+        // Each hop pays the largest payout; the last goes back to the first currency.
         let [currency, left]: [string, bigint] = ['USD', amount]
         for (const [payout, destination] of [...hops, ['USD', 'USD'] as const]) {
           const paid = spend(sources, left, currency, payout, destination)
@@ -398,7 +400,7 @@ test('priceQuote, money sent round any chain of currencies: comes back as no mor
   )
 })
 
-/** The dearest payout that `available` covers, found by halving; undefined when none is. */
+/** The largest payout that `available` covers, by binary search; undefined for none. */
 function spend(
   sources: Parameters<typeof priceQuote>[1],
   available: bigint,
@@ -418,7 +420,7 @@ function spend(
   while (low < high) {
     const middle = (low + high + 1n) / 2n
     const cost = price(middle)
-    // Too small an amount is refused for what arrives, and too large a one for what it costs.
+    // Pricing refuses a small amount for its destination amount, and a large one for its debit.
     const fits = cost === undefined ? middle < 10_000_000n : totalDebit(cost) <= available
     if (fits) low = middle
     else high = middle - 1n

@@ -1,5 +1,5 @@
-// The rules of quotes: what terms cost, and until when a quote can be used. A payout without a
-// quote is priced by the same functions. Pure.
+// The rules of quotes: the price of terms, and until when a payout can use a quote. A payout
+// without a quote has its price from the same functions. Pure.
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -24,10 +24,10 @@ export function defaultHoldingCurrency(
 }
 
 /**
- * Prices terms at `now` (§quote.conversion, §fee.total). Debits and fees round up, credits round
- * down, so that no chain of payouts ends above its start. Refuses with rate_unavailable, rate_stale
- * or fee_unavailable; and at `amount_path` with amount_out_of_range, when a converted amount rounds
- * to nothing or is too large for JSON.
+ * Prices terms at `now`, the time by the database's clock (§quote.conversion, §fee.total). Debits
+ * and fees round up, credits round down, so that no chain of payouts ends above its start. Refuses
+ * with rate_unavailable, rate_stale or fee_unavailable. Refuses with amount_out_of_range at
+ * `amount_path` when a converted amount rounds to zero or exceeds MAX_AMOUNT.
  */
 export function priceQuote(
   terms: QuoteTerms,
@@ -62,8 +62,8 @@ export function priceQuote(
 }
 
 /**
- * The row of the fee schedule; reads no rates. Refuses a live account without a row with
- * fee_unavailable: free is a decision, a missing row is not.
+ * The row of the fee schedule for these terms; undefined when no row fits. Refuses that case with
+ * fee_unavailable when `fee_required`: a free payout of a live account needs a row of zero.
  */
 export function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
   const subject = feeSubject(terms)
@@ -83,18 +83,30 @@ function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Ins
   const { holding_currency, payout_currency, destination_currency, payout_amount: amount } = terms
   const holding_to_payout = rate(holding_currency, payout_currency)
   const payout_to_destination = rate(payout_currency, destination_currency)
-  const paid = currencyExponent(payout_currency)
-  const held = currencyExponent(holding_currency)
-  const arriving = currencyExponent(destination_currency)
+  const payout_exponent = currencyExponent(payout_currency)
+  const holding_exponent = currencyExponent(holding_currency)
+  const destination_exponent = currencyExponent(destination_currency)
   const amounts = {
-    holding_amount: divideByRate(amount, holding_to_payout, paid, held, divideUp),
-    destination_amount: multiplyByRate(amount, payout_to_destination, paid, arriving, divideDown),
+    holding_amount: divideByRate(
+      amount,
+      holding_to_payout,
+      payout_exponent,
+      holding_exponent,
+      divideUp,
+    ),
+    destination_amount: multiplyByRate(
+      amount,
+      payout_to_destination,
+      payout_exponent,
+      destination_exponent,
+      divideDown,
+    ),
   }
   const margin = marginOf({ ...terms, ...amounts }, rates)
   return { ...amounts, holding_to_payout, payout_to_destination, ...margin }
 }
 
-/** What both exchanges earn: the difference from the same exchanges at mid. */
+/** The margins of both exchanges: the difference from the same exchanges at mid. */
 export function marginOf(
   figures: Legs & Pick<Quote, 'payout_amount' | 'holding_amount' | 'destination_amount'>,
   rates: RateBook,
@@ -108,7 +120,7 @@ export function marginOf(
   }
 }
 
-/** The fees, which are charged in the holding currency, converted to the payout currency. */
+/** The fees, which the holding currency pays, converted to the payout currency. */
 export function feesInPayoutCurrency(
   charged: Pick<
     Quote,
@@ -128,10 +140,7 @@ export function feesInPayoutCurrency(
   }
 }
 
-/**
- * What leaves the balance: the holding amount and both fees, in minor units of the holding
- * currency.
- */
+/** The holding amount and both fees, in minor units of the holding currency. */
 export function totalDebit(
   price: Pick<Price, 'holding_amount' | 'fixed_fee_holding' | 'variable_fee_holding'>,
 ): bigint {
@@ -139,8 +148,8 @@ export function totalDebit(
 }
 
 /**
- * Refuses a quote request whose holding or destination amount differs from the computed one, and
- * names the computed one (§quote.expectation).
+ * Refuses a request whose holding or destination amount differs from the computed amount, which the
+ * message names (§quote.expectation).
  */
 export function checkExpectations(
   price: Price,
@@ -162,7 +171,7 @@ export function checkExpectations(
   refuseIfAny(problems)
 }
 
-/** The two pairs of currencies of a price, the holding side first. */
+/** The two currency pairs of a price, the holding side first. */
 export function pairsOf({ holding_currency, payout_currency, destination_currency }: Legs) {
   return [
     [holding_currency, payout_currency],
@@ -170,7 +179,9 @@ export function pairsOf({ holding_currency, payout_currency, destination_currenc
   ] as const
 }
 
-/** The shortest validity of the converted pairs; without a conversion, of both pairs. */
+/**
+ * The shortest validity of the converted pairs, in seconds; without a conversion, of both pairs.
+ */
 function quoteValidity(legs: Legs, { policyOf }: Pricing): number {
   const pairs = pairsOf(legs)
   const converted = pairs.filter(([from, to]) => from !== to)
@@ -203,7 +214,7 @@ export function makeQuote(
 }
 
 /**
- * The status at `now`. Expiry is computed, never stored, and begins at `valid_until`
+ * The status at `now`, by the account's clock. No row stores `expired`: it begins at `valid_until`
  * (§quote.expiry).
  */
 export function quoteStatus(quote: Quote, now: Instant): 'active' | 'used' | 'expired' {
@@ -211,7 +222,7 @@ export function quoteStatus(quote: Quote, now: Instant): 'active' | 'used' | 'ex
   return now < quote.valid_until ? 'active' : 'expired'
 }
 
-/** Refuses a used or expired quote; called under the lock of the book. */
+/** Refuses a used or expired quote. Callers hold the lock of the book. */
 export function checkUsable(quote: Quote, now: Instant): void {
   const status = quoteStatus(quote, now)
   if (status === 'used') throw refusal('quote_used', 'The quote was used already.', 'quote')
@@ -226,7 +237,7 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
     payout_type: terms.payout_type,
     payout_currency: terms.payout_currency,
     destination_country: terms.destination_country,
-    // Fee rows have networks, and the types of chains, in lower case: no spelling costs less.
+    // Fee rows have networks and chains in lower case, so that no spelling costs less.
     network: (
       terms.fund_transfer_network ||
       terms.payment_network ||
@@ -237,8 +248,8 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
 }
 
 /**
- * The values that select the route of these terms. Currency and amount are those that arrive; the
- * amount is null until it is priced.
+ * The values that select the route of these terms. `amount` is the destination amount in minor
+ * units; null before pricing.
  */
 export function routeSubject(terms: QuoteTerms, amount: bigint | null): RouteSubject {
   return {
@@ -250,6 +261,7 @@ export function routeSubject(terms: QuoteTerms, amount: bigint | null): RouteSub
   }
 }
 
+/** The problem of an amount below `minimum` or above MAX_AMOUNT, at the path `remarks`. */
 function outOfRange(remarks: string, amount: bigint, currency: string, minimum = 1n): Problem[] {
   const problem = (what: string): Problem[] => {
     const message = `With these terms an amount comes to ${what} of ${currency}.`

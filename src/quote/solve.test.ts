@@ -1,4 +1,4 @@
-// The payout amount that a fixed total debit or destination amount leads to, against trying each.
+// The payout amount of a fixed total debit or destination amount, compared with trials of each.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ import { payoutAmountFor } from './solve.ts'
 const seed = process.env.SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.SEED)
 console.log(`SEED=${seed}`)
 
-/** The price of a payout amount; undefined where it has none. */
+/** The price of a payout amount; undefined when pricing refuses it. */
 function priceOf(payout_amount: bigint, asked: QuoteTerms, sources: PriceSources) {
   try {
     return priceQuote({ ...asked, payout_amount }, sources, NOW)
@@ -31,7 +31,7 @@ function priceOf(payout_amount: bigint, asked: QuoteTerms, sources: PriceSources
   }
 }
 
-/** The payout amount; undefined when the fixed one pays for none. */
+/** The payout amount; undefined when the fixed amount is refused as out of range. */
 function solved(fixed: FixedAmount, asked: QuoteTerms, sources: PriceSources) {
   try {
     return payoutAmountFor(fixed, asked, sources, NOW)
@@ -41,7 +41,7 @@ function solved(fixed: FixedAmount, asked: QuoteTerms, sources: PriceSources) {
   }
 }
 
-/** Pairs are crossed through the euro. */
+/** Sources that cross pairs through the euro. */
 function sourcesOf(rates: Record<string, string>, fees: Fee[], spread_bps: number): PriceSources {
   return { ...pricing({}, fees, { spread_bps }), rates: rateBook(rates) }
 }

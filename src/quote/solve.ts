@@ -10,8 +10,9 @@ import type { FixedAmount, QuoteTerms } from './quote.ts'
 import { feeFor } from './rules.ts'
 
 /**
- * The payout amount that the fixed amount leads to (§quote.fixed_debit, §quote.fixed_destination).
- * Refuses as `priceQuote` does. The payout amount of these terms is not read.
+ * The payout amount of a fixed amount, in minor units (§quote.fixed_debit,
+ * §quote.fixed_destination). It ignores the payout amount of the terms. Refuses as `priceQuote`
+ * does, and with amount_out_of_range when no payout amount fits.
  */
 export function payoutAmountFor(
   fixed: FixedAmount,
@@ -32,8 +33,9 @@ export function payoutAmountFor(
 }
 
 /**
- * The smallest payout of which at least the fixed amount arrives. What arrives is a × r rounded
- * down. It reaches an integer exactly when a × r does. So a is the fixed amount ÷ r, rounded up.
+ * The smallest payout amount a that yields at least the fixed destination amount at the rate r. The
+ * destination amount is a × r, rounded down, which reaches an integer exactly when a × r does. So a
+ * is the fixed amount ÷ r, rounded up.
  */
 function smallestReaching(
   amount: bigint,
@@ -43,14 +45,15 @@ function smallestReaching(
 ): bigint {
   const policy = policyOf(payout_currency, destination_currency)
   const rate = customerRate(rates, policy, payout_currency, destination_currency, now)
-  const from = currencyExponent(destination_currency)
-  return divideByRate(amount, rate, from, currencyExponent(payout_currency), divideUp)
+  const destination_exponent = currencyExponent(destination_currency)
+  const payout_exponent = currencyExponent(payout_currency)
+  return divideByRate(amount, rate, destination_exponent, payout_exponent, divideUp)
 }
 
 /**
- * The largest payout whose total debit is not above the limit; 0 for none. Holding amount and fees
- * never fall when the payout grows, so halving finds it. A payout that converts to more than the
- * limit costs more even without fees, which gives the upper end.
+ * The largest payout amount with a total debit of at most the limit; 0 for none. Holding amount and
+ * fees never fall when the payout grows, so a binary search finds it. A payout that converts to
+ * more than the limit costs too much even without fees, which gives the upper end.
  */
 function largestWithin(
   limit: bigint,
@@ -62,17 +65,17 @@ function largestWithin(
   const { rates, policyOf } = pricing
   const policy = policyOf(holding_currency, payout_currency)
   const rate = customerRate(rates, policy, holding_currency, payout_currency, now)
-  const held = currencyExponent(holding_currency)
-  const paid = currencyExponent(payout_currency)
+  const holding_exponent = currencyExponent(holding_currency)
+  const payout_exponent = currencyExponent(payout_currency)
   const fee = feeFor(terms, pricing)
   const debit = (payout: bigint) => {
-    const amount = divideByRate(payout, rate, paid, held, divideUp)
+    const amount = divideByRate(payout, rate, payout_exponent, holding_exponent, divideUp)
     const holding = { currency: holding_currency, amount }
     const { fixed, variable } = feeAmounts(fee, holding, pricing, now)
     return amount + fixed + variable
   }
   let within = 0n
-  let above = multiplyByRate(limit, rate, held, paid, divideUp) + 1n
+  let above = multiplyByRate(limit, rate, holding_exponent, payout_exponent, divideUp) + 1n
   if (above > MAX_AMOUNT) above = MAX_AMOUNT + 1n
   while (above - within > 1n) {
     const middle = (within + above) / 2n

@@ -1,5 +1,5 @@
-// The SQL statements of quotes: rows of `quotes`, and carried quotes, which are read from rows of
-// `payouts` (carried.ts).
+// The SQL statements of quotes: rows of `quotes`, and rows of `payouts` with a carried quote
+// (carried.ts).
 import type { TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { mergePages, withinReach } from '../db/merge.ts'
@@ -28,7 +28,7 @@ export const QUOTE_COLUMNS = Object.keys(QUOTE_KINDS) as readonly (keyof typeof 
 
 export const insertQuotes = inserter<Quote>('quotes', QUOTE_KINDS)
 
-/** Quotes by (account, id), in no order; a key without a quote has no row. */
+/** The quotes of these keys, in no order. A key without a quote has no row. */
 export async function findQuotes(sql: Tag, keys: readonly Key[]): Promise<Quote[]> {
   const rows = await findByKeys<QuoteRow>(sql, 'quotes', QUOTE_COLUMNS, keys)
   const found = new Set(rows.map(nameOf))
@@ -40,7 +40,7 @@ export async function findQuotes(sql: Tag, keys: readonly Key[]): Promise<Quote[
 async function findCarried(sql: Tag, keys: readonly Key[]): Promise<Quote[]> {
   const carriers = keys.map(({ account_id, id }) => ({ account_id, id: withPrefix(id, 'pot') }))
   const rows = await findByKeys<Carrier<string>>(sql, 'payouts', CARRIER_COLUMNS, carriers)
-  // A payout that names its quote carries none.
+  // A payout with a quote of its own carries none.
   return rows.filter(row => row.basis !== null).map(carriedFromRow)
 }
 
@@ -56,7 +56,7 @@ const LISTED: Listed = {
   kinds: ['status', 'payout_type'],
 }
 
-/** The list of carried quotes. All of them are used. */
+/** The list of carried quotes, which are all used. */
 const LISTED_CARRIED: Listed = {
   table: 'payouts',
   columns: CARRIER_COLUMNS,
@@ -69,8 +69,8 @@ const LISTED_CARRIED: Listed = {
 }
 
 /**
- * A page of the account's quotes; undefined when its cursor names none of them. Expiry is not
- * stored: `now` and `valid_until` decide whether an unused quote is active or expired.
+ * A page of the account's quotes; undefined when its cursor names none of them. `now` and
+ * `valid_until` decide whether an unused quote is active or expired, as no row stores that.
  */
 export async function listQuotes(
   sql: Tag,
@@ -82,22 +82,22 @@ export async function listQuotes(
   const { status, ...filters } = wanted.filters
   const [named] = cursor === null ? [] : await findQuotes(sql, [{ account_id, id: cursor.id }])
   if (cursor !== null && named === undefined) return undefined
-  const asked = await listAsked(sql, account_id, wanted, named, now)
-  if (status !== undefined && !status.includes('used')) return asked
+  const stored = await listStored(sql, account_id, wanted, named, now)
+  if (status !== undefined && !status.includes('used')) return stored
   const place = named === undefined ? null : [withPrefix(named.id, 'pot')]
   const carried = await findPageAt<Carrier<string>>(
     sql,
     LISTED_CARRIED,
     account_id,
-    withinReach({ ...wanted, filters }, asked),
+    withinReach({ ...wanted, filters }, stored),
     place,
     sql`and quote_id = ''`,
   )
-  return mergePages(wanted, asked, { ...carried, rows: carried.rows.map(carriedFromRow) })
+  return mergePages(wanted, stored, { ...carried, rows: carried.rows.map(carriedFromRow) })
 }
 
 /** A page of the rows of `quotes`: requested quotes, and renewals. */
-async function listAsked(
+async function listStored(
   sql: Tag,
   account_id: string,
   wanted: Wanted,
@@ -110,7 +110,7 @@ async function listAsked(
   const time = sql`(select ${now}::timestamptz)`
   const wants = (one: string) => status === undefined || status.includes(one)
   const used = wants('used') ? sql`status = 'used' or` : sql``
-  const besides =
+  const condition =
     wants('active') === wants('expired')
       ? sql``
       : wants('active')
@@ -123,12 +123,12 @@ async function listAsked(
     account_id,
     { ...wanted, filters },
     place,
-    besides,
+    condition,
   )
   return { ...page, rows: page.rows.map(quoteFromRow) }
 }
 
-/** The approvals of entities that quotes name, read in the same round trip as the quotes. */
+/** The approvals of these quotes' entities, read in the same round trip as the quotes. */
 export async function findApprovalsOfQuotes(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -159,7 +159,7 @@ type UsedQuote = Pick<Quote, 'account_id' | 'id' | 'status' | 'updated_at'> & {
   readonly renewed_as: string
 }
 
-/** Marks quotes as used; the unique index on payouts.quote_id prevents a second use. */
+/** Marks quotes as used. The unique index on payouts.quote_id prevents a second use. */
 export const markQuotesUsed = updater<UsedQuote>(
   'quotes',
   ['account_id', 'id'],
@@ -175,7 +175,7 @@ function carriedFromRow(row: Carrier<string>): Quote {
   return carriedQuote({ ...row, ...ratesOf(row) })
 }
 
-/** The two rates of a row of `quotes` or `payouts`. */
+/** The two rates of a row of `quotes` or `payouts`. Throws for a rate that is no decimal. */
 export function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_to_destination'>) {
   const holding_to_payout = parseDecimal(row.holding_to_payout)
   const payout_to_destination = parseDecimal(row.payout_to_destination)
@@ -185,7 +185,7 @@ export function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_
   return { holding_to_payout, payout_to_destination }
 }
 
-/** What the prices of unstored quotes are judged by. */
+/** The times and the price version by which a read prices terms. */
 interface Moment extends Times {
   readonly price_version: bigint
 }

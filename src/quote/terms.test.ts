@@ -1,5 +1,5 @@
-// From a quote request to its terms, as tables: every default (§quote.holding,
-// §quote.destination, §quote.detail), and every problem with a field, all of them at once.
+// The terms of quote requests, as tables: every default (§quote.holding, §quote.destination,
+// §quote.detail), and every problem of a field, all of them at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { account, feeRow, refusalOf, terms } from '../../test/support/given/in-memory.ts'
@@ -51,7 +51,7 @@ const TERMS: readonly (readonly [
       payout_amount: 9_007_199_254_740_991n,
       holding_currency: 'USD',
       destination_currency: 'HKD',
-      // The networks of the currency are all there.
+      // All networks of the currency are in Hong Kong.
       destination_country: 'HK',
     },
   ],

@@ -1,5 +1,5 @@
-// From a quote request to its terms: checks every field, applies every default, and reports all
-// problems at once. The schema has checked shapes and types before. Pure.
+// Makes the terms of a quote request: checks every field, applies every default, and refuses with
+// all problems at once. The schema has checked shapes and types before. Pure.
 import type { Account } from '../account/rules.ts'
 import { bankingCountry } from '../beneficiary/country.ts'
 import { invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
@@ -52,7 +52,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     holding_currency:
       holding_info?.currency ?? defaultHoldingCurrency(account, payout_info.currency),
     payout_currency: payout_info.currency,
-    // quote/solve.ts finds it if the request fixes another amount.
+    // quote/solve.ts computes it if the request fixes another amount.
     payout_amount: BigInt(payout_info.amount ?? 0),
     destination_currency,
     destination_country: countryOf(request),
@@ -74,7 +74,7 @@ export function fixedAmount(request: QuoteRequest): FixedAmount | undefined {
   return { path, amount: BigInt(destination_info?.amount ?? 0) }
 }
 
-/** Exactly one amount is fixed: the payout's, the total debit, or what arrives. */
+/** A request fixes exactly one amount: the payout's, the total debit or the destination's. */
 function checkFixed({ payout_info, total_debit, destination_info }: QuoteRequest): Problem[] {
   const others = [total_debit, destination_info?.amount].filter(amount => amount !== undefined)
   if (payout_info.amount !== undefined) {
@@ -100,7 +100,7 @@ export function checkLimits(
   if (fault !== undefined) throw refusal('amount_out_of_range', fault, remarks)
 }
 
-/** Refuses (400) terms without the country that their fee depends on. */
+/** Refuses (400) terms without a country when their fee depends on it. */
 export function checkCountryKnown(terms: QuoteTerms, fees: readonly Fee[]): void {
   if (terms.destination_country !== '' || hasNoCountry(terms.payout_type)) return
   if (!dependsOnCountry(fees, feeSubject(terms))) return
@@ -108,7 +108,7 @@ export function checkCountryKnown(terms: QuoteTerms, fees: readonly Fee[]): void
   throw refusal('invalid_field', message, 'destination_info.country')
 }
 
-/** Whether the payout type has no destination country: a wallet, or an account of this service. */
+/** Whether payouts of this type have no destination country: to wallets and between accounts. */
 export function hasNoCountry(payout_type: string): boolean {
   return payout_type === 'wallet' || payout_type === 'service_account'
 }
@@ -119,7 +119,7 @@ export function checkCurrency(code: string | undefined, remarks: string): Proble
   return [{ reason: 'currency', message: `${remarks} is not a known currency code.`, remarks }]
 }
 
-/** The holding currency must be one of the account's balances. */
+/** The account must have a balance in the holding currency. */
 export function checkHolding(
   code: string | undefined,
   account: Account,
@@ -146,7 +146,7 @@ function checkPaymentNetwork(name: string | undefined, currency: string): Proble
   return fault === undefined ? [] : [invalidField('local_payment_network.type', fault)]
 }
 
-/** The chain must be known, and carry the destination currency, which must be a token. */
+/** The chain must be known and carry the destination currency, which must be a token. */
 function checkWallet({ wallet, payout_info, destination_info }: QuoteRequest): Problem[] {
   const type = wallet?.type ?? ''
   const unknown = type === '' ? undefined : chainFault(type)
@@ -157,7 +157,7 @@ function checkWallet({ wallet, payout_info, destination_info }: QuoteRequest): P
   return [invalidField(`${destination_info ? 'destination' : 'payout'}_info.currency`, token)]
 }
 
-/** No bank receives a token. An account of this installation can. */
+/** No bank receives a token. An account of this installation does. */
 function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest): Problem[] {
   if (payout_type === 'service_account') return []
   const fault = bankFault(destination_info?.currency ?? payout_info.currency)
@@ -165,7 +165,7 @@ function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest)
   return [invalidField(`${destination_info ? 'destination' : 'payout'}_info.currency`, fault)]
 }
 
-/** The networks that fit the request; none when its payout type uses no local network. */
+/** The networks that the request allows; none for a payout type without local networks. */
 function candidateNetworks({ payout_type = 'local', ...request }: QuoteRequest) {
   const currency = request.destination_info?.currency ?? request.payout_info.currency
   const named = <T extends { readonly name: string }>(known: readonly T[], name?: string) =>
@@ -181,8 +181,8 @@ function candidateNetworks({ payout_type = 'local', ...request }: QuoteRequest) 
 }
 
 /**
- * A named country must be served by the network. The list of local payment networks is complete, so
- * one of them must serve the country even if the request names none.
+ * The network must serve the request's country. Without a network, some local payment network must
+ * serve it, because their list is complete.
  */
 function checkReach(request: QuoteRequest): Problem[] {
   const country = request.destination_info?.country
@@ -197,8 +197,8 @@ function checkReach(request: QuoteRequest): Problem[] {
 }
 
 /**
- * The country of the beneficiary's bank: the named one, or the only one that the fitting networks
- * serve. Wallets and accounts of this installation have none, whatever the request names.
+ * The country of the beneficiary's bank: the request's, or the only country that the allowed
+ * networks serve. Wallets and accounts of this installation have none, even if the request has one.
  */
 function countryOf(request: QuoteRequest): string {
   const { payout_type = 'local', destination_info } = request

@@ -1,11 +1,11 @@
-// What identifies a bank account in each country and network: its numbers and bank codes. Sources:
+// The numbers and bank codes that identify a bank account, by country and network. Sources:
 // Nacha and the American Bankers Association (US), Pay.UK (GB), AusPayNet (AU), Payments NZ (NZ),
 // Payments Canada (CA), HKICL (HK), the Association of Banks in Singapore (SG), Zengin-Net (JP),
 // KFTC (KR), FISC (TW), Bank of Thailand (TH), LankaPay (LK), PASA (ZA), Reserve Bank of India
 // (IN), People's Bank of China (CN), Banco de México (MX), Banco Central do Brasil (BR), Banco
 // Central de la República Argentina (AR), Cámara de Compensación Electrónica (PE), Central Bank of
-// Nigeria (NG), BCEAO and BEAC; the SWIFT IBAN registry for all others with IBANs. Where no form of
-// account numbers is published, any form is accepted.
+// Nigeria (NG), BCEAO and BEAC; the SWIFT IBAN registry for all others with IBANs. Without a
+// published form of account numbers, any number passes.
 import { isIbanCountry } from '../beneficiary/iban.ts'
 
 /** Members of `bank.bank_codes`, or `bank_name`. Any one of them is enough. */
@@ -18,7 +18,7 @@ export interface NumberForm {
   readonly example: string
 }
 
-/** How an account is identified: by IBAN, by number, or by either. */
+/** The members that identify an account: its IBAN, its number, or either. */
 export interface Shape {
   readonly iban?: readonly Codes[]
   readonly number?: {
@@ -52,7 +52,7 @@ const form = (pattern: RegExp, title: string, example: string): NumberForm => ({
 const CODE_OR_BIC: Codes = ['bank_code', ...BIC]
 const byBankCode = number(ANY_NUMBER, CODE_OR_BIC)
 const byBankAndBranch = (what: NumberForm) => number(what, ['bank_code'], ['branch_code'])
-/** Where no code has a published form, the name of the bank is enough. */
+/** In a country without a published form of codes, the bank's name is enough. */
 const byBank = number(ANY_NUMBER, ['bank_code', ...BIC, 'bank_name'])
 const byBic = number(ANY_NUMBER, BIC)
 
@@ -135,13 +135,13 @@ const BY_COUNTRY: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 
 const byIban: Shape = { iban: [], party: [] }
 
-/** Networks, by currency and name, that require more than their countries do. */
+/** Networks, by currency and name, that require other members than their countries. */
 const BY_NETWORK: ReadonlyMap<string, Shape> = new Map([
   // T2 settles between banks, and identifies them by BIC.
   ['EUR target2', { iban: [BIC], party: [] }],
 ])
 
-/** How a local payout identifies an account in a country, over one network or, for '', any. */
+/** The shape of an account for a local payout to this country, over one network or, for '', any. */
 export function localShape(country: string, currency: string, network: string): Shape {
   const own = BY_NETWORK.get(`${currency} ${network}`) ?? BY_COUNTRY.get(country)
   return own ?? (isIbanCountry(country) ? byIban : byBank)
@@ -155,9 +155,9 @@ const SWIFT_NUMBER: NumberForm = {
 }
 
 /**
- * How a payout by SWIFT identifies an account: by IBAN where the country has IBANs, and the bank by
- * BIC. Since November 2026 banks refuse an address without town and country (CBPR+, Standards
- * Release 2026).
+ * The shape of an account for a payout by SWIFT: the BIC, and the IBAN if the country has IBANs.
+ * Since November 2026, banks refuse an address without town and country (CBPR+, Standards Release
+ * 2026).
  */
 export function swiftShape(country: string): Shape {
   const party = ['address.city', 'address.country']

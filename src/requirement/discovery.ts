@@ -1,4 +1,4 @@
-// GET /v3/payout/requirements: checks the query, and presents the ways to name a destination. Pure.
+// GET /v3/payout/requirements: checks the query, and presents a destination's alternatives. Pure.
 import { bankingCountry } from '../beneficiary/country.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { given } from '../given.ts'
@@ -9,16 +9,16 @@ import { isCountry } from '../network/country.ts'
 import { networkFault } from '../network/local.ts'
 import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { hasNoCountry } from '../quote/terms.ts'
+import {
+  type Alternative,
+  alternativesOf,
+  matchingChains,
+  matchingLocalNetworks,
+  matchingPaymentNetworks,
+  type Subject,
+} from './alternatives.ts'
 import type { Field } from './fields.ts'
 import type { RequirementsQuery } from './request.ts'
-import {
-  chainsMeant,
-  localNetworksMeant,
-  paymentNetworksMeant,
-  type Subject,
-  type Way,
-  waysOf,
-} from './ways.ts'
 
 /** Reads the query. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readSubject(query: RequirementsQuery): Subject {
@@ -30,7 +30,7 @@ export function readSubject(query: RequirementsQuery): Subject {
     network: networkNameFault(subject),
   }
   refuseIfAny(Object.entries(given(faults)).map(([name, fault]) => invalidParameter(name, fault)))
-  if (waysOf(subject).length === 0 || isUnserved(subject)) {
+  if (alternativesOf(subject).length === 0 || isUnserved(subject)) {
     refuseIfAny([
       invalidParameter('country', `${country} is not served in ${currency || 'this way'}.`),
     ])
@@ -78,10 +78,10 @@ function networkNameFault({ type, currency, network }: Subject): string | undefi
   }
 }
 
-/** Whether the named network does not serve the country. */
+/** Whether a local network of the query does not serve its country. */
 function isUnserved(subject: Subject): boolean {
-  const named = subject.type === 'local' && subject.network !== ''
-  return named && localNetworksMeant(subject).length === 0
+  const isNamed = subject.type === 'local' && subject.network !== ''
+  return isNamed && matchingLocalNetworks(subject).length === 0
 }
 
 function nameOf({ type, network }: Subject): string {
@@ -93,13 +93,13 @@ export function presentRequirements(subject: Subject) {
   return {
     object: 'payout_requirements',
     ...subject,
-    alternatives: waysOf(subject).map(presentWay),
+    alternatives: alternativesOf(subject).map(presentAlternative),
     networks: networksShown(subject),
     purpose: { codes: [], pattern: '\\S', max_length: 64 },
   }
 }
 
-function presentWay({ name, countries, networks, needs, optional }: Way) {
+function presentAlternative({ name, countries, networks, needs, optional }: Alternative) {
   return {
     name,
     countries,
@@ -112,7 +112,7 @@ function presentWay({ name, countries, networks, needs, optional }: Way) {
   }
 }
 
-/** An example of `beneficiary_details`, made from the examples of these fields. */
+/** An example of `beneficiary_details` with the examples of these fields. */
 export function exampleOf(fields: readonly Field[]): object {
   const details = {}
   for (const { path, example } of fields) {
@@ -131,7 +131,7 @@ export function exampleOf(fields: readonly Field[]): object {
 function networksShown(subject: Subject) {
   switch (subject.type) {
     case 'local':
-      return localNetworksMeant(subject).map(({ name, title, currency, countries, limits }) => ({
+      return matchingLocalNetworks(subject).map(({ name, title, currency, countries, limits }) => ({
         name,
         title,
         currencies: [currency],
@@ -140,12 +140,12 @@ function networksShown(subject: Subject) {
         maximum_amount: limits.maximum === null ? null : amountToJson(limits.maximum),
       }))
     case 'local_payment_network':
-      return paymentNetworksMeant(subject).map(({ name, title, currency, countries }) => ({
+      return matchingPaymentNetworks(subject).map(({ name, title, currency, countries }) => ({
         ...{ name, title, currencies: [currency], countries },
         ...UNBOUNDED,
       }))
     case 'wallet':
-      return chainsMeant(subject).map(({ type: name, title, currencies }) => ({
+      return matchingChains(subject).map(({ type: name, title, currencies }) => ({
         ...{ name, title, currencies, countries: [] },
         ...UNBOUNDED,
       }))

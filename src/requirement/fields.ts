@@ -1,5 +1,5 @@
 // The members of a beneficiary that a destination may need. Each has its path in
-// `beneficiary_details`, its form for people and for programs, and an example.
+// `beneficiary_details`, a description for people, a pattern for programs, and an example.
 import { bankCodeForm } from '../beneficiary/bank-code.ts'
 import { exampleIban, ibanPattern } from '../beneficiary/iban.ts'
 import type { NumberForm } from './bank.ts'
@@ -39,12 +39,12 @@ export function destinationType(type: string): Field {
   return constant(`${DESTINATION}.type`, type, 'Where the money goes.')
 }
 
-/** An IBAN of this country, or of any country when `alone` is false or the country is ''. */
-export function ibanField(country: string, alone: boolean): Field {
-  const known = country !== '' && alone
-  const pattern = known ? ibanPattern(country) : '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$'
-  const of = known ? ` of ${country}` : ''
-  const description = `An IBAN${of}, with its check digits.`
+/** An IBAN of this country; of any country for '' or when `is_only_country` is false. */
+export function ibanField(country: string, is_only_country: boolean): Field {
+  const is_known = country !== '' && is_only_country
+  const pattern = is_known ? ibanPattern(country) : '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$'
+  const of_country = is_known ? ` of ${country}` : ''
+  const description = `An IBAN${of_country}, with its check digits.`
   return field(`${BANK}.iban`, pattern, description, exampleIban(country || 'DE'))
 }
 
@@ -71,7 +71,7 @@ export const BANK_CURRENCY = (currency: string) =>
     currency || 'HKD',
   )
 
-/** The pattern lists no countries, because a territory is allowed as well. */
+/** The pattern lists no countries, because territories are allowed as well. */
 export function countryField(country: string): Field {
   const pattern = '^[A-Z]{2}$'
   return field(`${BANK}.country`, pattern, 'The country of the account.', country || 'HK')
@@ -111,7 +111,7 @@ const CODE_EXAMPLES: Readonly<Record<string, string>> = {
   'branch_code ZA': '632005',
 }
 
-/** A code of the right form; for a BIC, one that no bank has. */
+/** A code of the right form. A BIC is one that no bank has. */
 function exampleCode(name: string, country: string): string {
   if (name === 'swift_code' || name === 'bic') return `BANK${country || 'DE'}22`
   return CODE_EXAMPLES[`${name} ${country}`] ?? CODE_EXAMPLES[name] ?? '1'

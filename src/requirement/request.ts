@@ -1,5 +1,4 @@
 // The query of GET /v3/payout/requirements.
-
 import type { Static } from 'typebox'
 import { Closed, Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

@@ -1,4 +1,4 @@
-// The schema of requirements in answers.
+// The schema of an answer with requirements.
 import { Type } from '../http/type.ts'
 import { PayoutType } from '../quote/request.ts'
 

@@ -1,5 +1,5 @@
-// Whatever the table says is enough is enough, for every type, currency, country and network; and
-// without any one of what it requires, that one is named.
+// For every type, currency, country and network, each alternative's example is a valid destination.
+// Without any one of its required members, the problem names that member.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BeneficiaryRequest } from '../beneficiary/request.ts'
@@ -8,13 +8,13 @@ import { CHAINS } from '../network/chain.ts'
 import { COUNTRIES } from '../network/country.ts'
 import { NETWORKS } from '../network/local.ts'
 import { PAYMENT_NETWORKS } from '../network/payment.ts'
+import { alternativesOf } from './alternatives.ts'
 import { exampleOf, presentRequirements, readSubject } from './discovery.ts'
 import type { RequirementsQuery } from './request.ts'
 import { destinationFaults, type Payment } from './rules.ts'
-import { waysOf } from './ways.ts'
 
-/** Everything that can be asked for. */
-const ASKED: readonly RequirementsQuery[] = [
+/** Every possible query. */
+const QUERIES: readonly RequirementsQuery[] = [
   { type: 'swift' },
   { type: 'service_account' },
   { type: 'wallet' },
@@ -41,7 +41,7 @@ function faultsOf(details: object, payment: Payment): string[] {
   return [...new Set([...known, ...destinationFaults(request, payment).map(({ path }) => path)])]
 }
 
-/** A bank account of which nothing is left is still one. */
+/** The details with an empty bank, if the test has removed its only member. */
 function withBank(details: object) {
   const { destination_details } = details as { destination_details: { type?: string } }
   const bank = destination_details.type === 'bank' ? { bank: {} } : {}
@@ -50,23 +50,26 @@ function withBank(details: object) {
 
 test('every way of the table: its example is enough, and each member it requires is missed', () => {
   let tried = 0
-  for (const query of ASKED) {
+  for (const query of QUERIES) {
     const subject = readSubject(query)
-    for (const way of waysOf(subject)) {
-      const label = `${JSON.stringify(query)} ${way.name}`
+    for (const alternative of alternativesOf(subject)) {
+      const label = `${JSON.stringify(query)} ${alternative.name}`
       const { type, network } = subject
-      const token = way.optional.find(({ path }) => path.endsWith('wallet.currency'))?.example
+      const token = alternative.optional.find(({ path }) =>
+        path.endsWith('wallet.currency'),
+      )?.example
       const paid = PAYMENT_NETWORKS.find(
-        ({ name, countries }) => name === way.networks[0] && countries[0] === way.countries[0],
+        ({ name, countries }) =>
+          name === alternative.networks[0] && countries[0] === alternative.countries[0],
       )?.currency
       const currency = subject.currency || (token ?? paid ?? 'USD')
-      const over = network || (way.networks[0] ?? '')
+      const over = network || (alternative.networks[0] ?? '')
       const payment = { type, currency, network: type === 'local' ? over : '' }
-      const fields = way.needs.map(({ field }) => field)
+      const fields = alternative.needs.map(({ field }) => field)
       assert.deepEqual(faultsOf(exampleOf(fields), payment), [], label)
       for (const field of fields) {
         assert.match(field.example, new RegExp(field.pattern), `${label} ${field.path}`)
-        // What the schema asks for is told by the schema.
+        // The schema reports these members itself.
         if (/^(name|type|destination_details\.type)$/.test(field.path)) continue
         if (/(_network\.type|deposit_address)$/.test(field.path)) continue
         const without = withBank(exampleOf(fields.filter(other => other !== field)))

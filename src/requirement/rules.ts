@@ -1,13 +1,13 @@
-// Checks that a destination has what its payout type, currency, country and network require. Pure.
-// The beneficiary room checks each member against its standard.
+// Checks that a destination has the members that its payout type, currency, country and network
+// require. The beneficiary room checks each member against its standard. Pure.
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { destinationCountry, namedCountries } from '../beneficiary/country.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { bankFault, findChain, tokenFault } from '../network/chain.ts'
 import { findNetwork } from '../network/local.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
+import { type Alternative, alternativesOf, type Need, type Subject } from './alternatives.ts'
 import { BANK, type Field, KEY, WALLET } from './fields.ts'
-import { type Need, type Subject, type Way, waysOf } from './ways.ts'
 
 /** A problem, with the path of its member in `beneficiary_details`. */
 export interface Fault {
@@ -15,18 +15,17 @@ export interface Fault {
   readonly message: string
 }
 
-/** The part of a payout that decides what its destination needs. */
+/** The facts of a payout that decide what its destination needs. */
 export interface Payment extends Omit<Subject, 'country'> {
-  /** The country of the account. When absent, it follows from the destination. */
+  /** The account's country. When absent, it follows from the destination. */
   readonly country?: string
 }
 
 type Details = Pick<BeneficiaryRequest, 'destination_details' | 'address' | 'tax_id'>
 
 /**
- * The problems of a destination for this payment. None about the account when the payout does not
- * reach destinations of its type, or when it has both an IBAN and a number, or neither: other
- * checks refuse those.
+ * The problems of a destination for this payment. It leaves three problems to other checks: a
+ * destination of another type than the payout's, both an IBAN and a number, and neither of them.
  */
 export function destinationFaults(details: Details, payment: Payment): Fault[] {
   const { destination_details } = details
@@ -52,12 +51,16 @@ export function destinationFaults(details: Details, payment: Payment): Fault[] {
   }
 }
 
-/** Where networks of several currencies share a name, the key must suit the arriving currency. */
+/**
+ * The problem of a key whose form fits no network of this name in the destination currency.
+ * Networks of several currencies may share a name.
+ */
 function keyFaults(details: Details, subject: Subject): Fault[] {
-  const ways = waysOf(subject).map(way =>
-    way.needs.filter(({ field }) => field.path === DEPOSIT_KEY),
+  const alternatives = alternativesOf(subject).map(alternative =>
+    alternative.needs.filter(({ field }) => field.path === DEPOSIT_KEY),
   )
-  if (ways.some(needs => needs.every(n => lacks(n, details, '').length === 0))) return []
+  if (alternatives.some(needs => needs.every(n => needFaults(n, details, '').length === 0)))
+    return []
   const message = 'Not a key of this network in the currency that arrives.'
   return [{ path: DEPOSIT_KEY, message }]
 }
@@ -69,42 +72,43 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
   if (token !== undefined) return [{ path: `${BANK}.currency`, message: token }]
   const { iban, account_number } = destination_details.bank ?? {}
   const country = payment.country ?? destinationCountry(destination_details)
-  const one_account = (iban === undefined) !== (account_number === undefined)
+  const has_one_account = (iban === undefined) !== (account_number === undefined)
   if (country === '' && payment.type === 'local') {
-    // The missing account number or IBAN might show the country.
-    if (!one_account) return []
+    // The missing account number or IBAN might show the country, and another check requires it.
+    if (!has_one_account) return []
     const message = 'country is required: a payout over a local network goes to a known country.'
     return [{ path: `${BANK}.country`, message }]
   }
   const unserved = payment.type === 'local' ? reachFaults(destination_details, payment) : []
   if (unserved.length > 0) return unserved
   const numbered = payment.type === 'local' ? country : ''
-  const ways = waysOf({ ...payment, country })
-  const lacking = (way: Way) => way.needs.flatMap(n => lacks(n, details, numbered))
+  const alternatives = alternativesOf({ ...payment, country })
+  const faultsFor = (alternative: Alternative) =>
+    alternative.needs.flatMap(n => needFaults(n, details, numbered))
   // Another check refuses the account.
-  if (!one_account) {
-    return common(ways.map(lacking)).filter(({ path }) => !ACCOUNTS.includes(path))
+  if (!has_one_account) {
+    return sharedFaults(alternatives.map(faultsFor)).filter(({ path }) => !ACCOUNTS.includes(path))
   }
   const sent = iban === undefined ? 'account_number' : 'iban'
-  const faults = ways.filter(way => way.account === sent).map(lacking)
+  const faults = alternatives.filter(alternative => alternative.account === sent).map(faultsFor)
   const [fewest] = faults.toSorted((a, b) => a.length - b.length)
-  return fewest ?? otherAccount(ways, sent, country)
+  return fewest ?? otherAccount(alternatives, sent, country)
 }
 
 const ACCOUNT_NUMBER = `${BANK}.account_number`
 const ACCOUNTS = [ACCOUNT_NUMBER, `${BANK}.iban`]
 
-/** The problems that all ways share. */
-export function common(ways: readonly (readonly Fault[])[]): Fault[] {
-  const [first = [], ...others] = ways
+/** The problems that all of these lists have. */
+export function sharedFaults(alternatives: readonly (readonly Fault[])[]): Fault[] {
+  const [first = [], ...others] = alternatives
   return first.filter(({ path, message }) =>
     others.every(faults => faults.some(one => one.path === path && one.message === message)),
   )
 }
 
 /**
- * The network must serve every country that the destination names. Where no network is named, the
- * rail may reach more countries than this table knows.
+ * The problem of a country that the payout's network does not serve. Without a network there is no
+ * problem, because a rail may reach more countries than this table knows.
  */
 function reachFaults({ bank = {} }: DestinationDetails, { currency, network }: Payment): Fault[] {
   const named = namedCountries(bank)
@@ -115,21 +119,26 @@ function reachFaults({ bank = {} }: DestinationDetails, { currency, network }: P
   return [{ path: `${BANK}.${path}`, message: `${unserved} is not served by ${network}.` }]
 }
 
-/** The problem that the country identifies accounts by the other member. */
-function otherAccount(ways: readonly Way[], sent: string, country: string): Fault[] {
-  const [way] = ways
-  if (way?.account === undefined) return []
-  const message = `Accounts of ${country} are paid by ${way.account} here, not by ${sent}.`
-  return [{ path: `${BANK}.${way.account}`, message }]
+/** The problem of an IBAN or number in a country that identifies accounts by the other one. */
+function otherAccount(
+  alternatives: readonly Alternative[],
+  sent: string,
+  country: string,
+): Fault[] {
+  const [alternative] = alternatives
+  if (alternative?.account === undefined) return []
+  const message = `Accounts of ${country} are paid by ${alternative.account} here, not by ${sent}.`
+  return [{ path: `${BANK}.${alternative.account}`, message }]
 }
 
 /**
- * The problems of one need: none of its members is present, or one has the wrong form. `country` is
- * set where a local network finds the account by its number.
+ * The problems of one need: no member of it is present, or one has a wrong form. `country` is that
+ * of a local payout's account, and '' for all others.
  */
-function lacks({ field, instead }: Need, details: Details, country: string): readonly Fault[] {
+function needFaults({ field, instead }: Need, details: Details, country: string): readonly Fault[] {
   // Most needs are a single member of any form.
-  if (instead.length === 0 && !isJudged(field) && valueAt(details, field.path) !== '') return NONE
+  if (instead.length === 0 && !hasCheckedForm(field) && valueAt(details, field.path) !== '')
+    return NONE
   const present = [field, ...instead].filter(({ path }) => valueAt(details, path) !== '')
   if (present.length === 0) {
     const others = instead.map(({ path }) => path.split('.').at(-1))
@@ -138,7 +147,7 @@ function lacks({ field, instead }: Need, details: Details, country: string): rea
     return [{ path: field.path, message: `${name}${or} is required: ${field.description}` }]
   }
   return present.flatMap(one => {
-    if (!isJudged(one)) return []
+    if (!hasCheckedForm(one)) return []
     const { path, description } = one
     const value = valueAt(details, path)
     const form = FORMS.getOrInsertComputed(one.pattern, () => new RegExp(one.pattern))
@@ -151,17 +160,17 @@ function lacks({ field, instead }: Need, details: Details, country: string): rea
 
 const NONE: readonly Fault[] = []
 
-/** Whether this file checks the form of the member. */
-function isJudged({ path }: Field): boolean {
+/** Whether this file checks the member's form. */
+function hasCheckedForm({ path }: Field): boolean {
   return path === ACCOUNT_NUMBER || path === DEPOSIT_KEY
 }
 
 const DEPOSIT_KEY = `${KEY}.deposit_key`
 
-/** A compiled expression for each pattern; the tables have some dozen. */
+/** The compiled expression of each pattern, some dozens. */
 const FORMS = new Map<string, RegExp>()
 
-/** The text at a path without blanks around it; '' when there is none. */
+/** The trimmed text at a path; '' without a text. */
 function valueAt(details: object, path: string): string {
   let value: unknown = details
   for (const name of NAMES.getOrInsertComputed(path, () => path.split('.'))) {
@@ -170,5 +179,5 @@ function valueAt(details: object, path: string): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** The names in each path. There are some dozen paths. */
+/** The names of each path, some dozens. */
 const NAMES = new Map<string, readonly string[]>()

@@ -1,10 +1,10 @@
-// What is known about a party beside its name, and how it moves the score. A fact that either side
+// Moves a name's score by the other facts of party and entry. A fact that the party or the entry
 // lacks moves nothing. Pure.
 import type { BirthSpan, ListedEntry, Party, PartyId, ScorePiece } from './screening.ts'
 
 const WEAK_FACTOR = 0.95
 const KIND_FACTOR = 0.85
-/** The share of the distance to 1 that is left when the birth dates agree. */
+/** Birth dates that agree reduce the distance to 1 to this share. */
 export const BIRTH_AGREES = 0.6
 const BIRTH_DIFFERS = 0.8
 const COUNTRY_DIFFERS = 0.95
@@ -15,7 +15,7 @@ export interface Step extends Omit<ScorePiece, 'score'> {
   readonly score: number
 }
 
-/** The steps from the score of a name to the score of an entry. */
+/** The steps from the name's score, `from`, to the entry's score. `weak` is that of the name. */
 export function evidenceSteps(
   from: number,
   party: Party,
@@ -38,7 +38,7 @@ export function evidenceSteps(
     const text = `born ${party.birth_date}, listed as born ${spansText(entry.births)}`
     add('birth', score * BIRTH_DIFFERS, text)
   }
-  if (apart(party.countries, entry.countries)) {
+  if (areDisjoint(party.countries, entry.countries)) {
     const text = `of ${party.countries.join(', ')}, listed for ${entry.countries.join(', ')}`
     add('country', score * COUNTRY_DIFFERS, text)
   }
@@ -59,12 +59,12 @@ function withArticle(kind: string): string {
   return `${/^[aou]/.test(kind) ? 'an' : 'a'} ${kind}`
 }
 
-/** How many days and years around a listed birth still count as near: lists often guess. */
+/** A birth date this near a listed one is no contradiction: lists often guess. */
 const NEAR_DAYS = 366
 
 type Births = 'agree' | 'differ' | 'unknown'
 
-/** A date near a listed one neither agrees nor differs. */
+/** A date within a listed span agrees. A date near one is `unknown`, as is a missing date. */
 function compareBirths(birth_date: string, spans: readonly BirthSpan[]): Births {
   const day = dayOf(birth_date)
   if (day === undefined || spans.length === 0) return 'unknown'
@@ -87,14 +87,15 @@ function spansText(spans: readonly BirthSpan[]): string {
   return spans.map(({ from, to }) => (from === to ? from : `${from} to ${to}`)).join(' or ')
 }
 
-/** Whether both name countries, and none in common. */
-function apart(some: readonly string[], others: readonly string[]): boolean {
+/** Whether both have countries, and share none. */
+function areDisjoint(some: readonly string[], others: readonly string[]): boolean {
   return some.length > 0 && others.length > 0 && !some.some(country => others.includes(country))
 }
 
-/** Ids of which a party has one in each country. A renewed passport has another number. */
+/** A country gives a party one number of these kinds. A renewed passport has another number. */
 const ONE_OF_EACH = new Set(['national', 'tax', 'registration'])
 
+/** The party's id that the entry has with another number from the same country. */
 function conflictingId(ids: readonly PartyId[], listed: readonly PartyId[]): PartyId | undefined {
   return ids.find(id => {
     if (!ONE_OF_EACH.has(id.kind) || id.country === '' || idKey(id) === undefined) return false
@@ -103,10 +104,10 @@ function conflictingId(ids: readonly PartyId[], listed: readonly PartyId[]): Par
   })
 }
 
-/** Fewest characters of a number that tells one party from another. */
+/** A shorter number does not identify a party. */
 const SHORTEST_ID = 5
 
-/** What equal ids share; undefined for a number without meaning, such as 00000. */
+/** The number in comparable form; undefined for a number without meaning, such as 00000. */
 export function idKey({ number }: PartyId): string | undefined {
   const key = number
     .normalize('NFKC')
@@ -115,7 +116,7 @@ export function idKey({ number }: PartyId): string | undefined {
   return key.length < SHORTEST_ID || /^(.)\1*$/.test(key) ? undefined : key
 }
 
-/** Whether the same country issued both, as far as they say. */
+/** Whether one country may have issued both: their countries are equal, or one is unknown. */
 export function sameIssuer(one: PartyId, other: PartyId): boolean {
   return one.country === '' || other.country === '' || one.country === other.country
 }

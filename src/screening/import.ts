@@ -1,5 +1,4 @@
-// Imports a file of a list as its next version. Only the differences are written, in one
-// transaction.
+// Imports a file as its list's next version. It writes only the differences, in one transaction.
 import { createHash } from 'node:crypto'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { ListStatus, ListVersion } from './list.ts'
@@ -16,25 +15,25 @@ import {
 import { type ListFile, readList } from './lists/read.ts'
 import type { ListName } from './screening.ts'
 
-/** Entries of one statement. */
-const AT_ONCE = 2_000
+/** Entries of one insert statement. */
+const ENTRIES_AT_ONCE = 2_000
 
 export interface ImportRequest {
   readonly list: ListName
   readonly file_name: string
   readonly chunks: AsyncIterable<Uint8Array>
   readonly is_sample: boolean
-  /** Why the file is taken although it looks wrong; with '' such a file is refused. */
+  /** Why the operator imports a file that looks wrong. With '' the import refuses such a file. */
   readonly reason: string
   readonly imported_by: string
 }
 
-/** The file was not imported, for this reason. */
+/** Nothing was imported. The message has the reason. */
 export class ImportRefused extends Error {}
 
 /**
- * @throws UnreadableFile when the file cannot be read @throws ImportRefused when it is probably not
- * the one that was meant
+ * Imports a file and returns its version. Throws UnreadableFile for a file that it cannot read, and
+ * ImportRefused for a file that looks wrong or a sample that would replace a list.
  */
 export async function importList(sql: Sql, request: ImportRequest): Promise<ListVersion> {
   const hash = createHash('sha256')
@@ -82,13 +81,13 @@ async function store(
   }
   await insertImport(tx, version)
   await endEntries(tx, version, end)
-  for (let i = 0; i < insert.length; i += AT_ONCE) {
-    await insertEntries(tx, version, insert.slice(i, i + AT_ONCE))
+  for (let i = 0; i < insert.length; i += ENTRIES_AT_ONCE) {
+    await insertEntries(tx, version, insert.slice(i, i + ENTRIES_AT_ONCE))
   }
   return version
 }
 
-/** The reason that is kept with the import: '' for a file that does not look wrong. */
+/** The reason to store with the version; '' for a file that looks right. Throws ImportRefused. */
 async function judge(
   tx: TransactionSql,
   { list, is_sample, reason }: ImportRequest,

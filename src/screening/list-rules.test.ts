@@ -1,4 +1,4 @@
-// What an import changes, which files look wrong, and when a list is stale.
+// The rules of lists: the changes of an import, files that look wrong, and stale lists.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListStatus } from './list.ts'

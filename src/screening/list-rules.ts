@@ -1,4 +1,4 @@
-// What an import changes, which files look wrong, and when a list is stale. Pure.
+// The rules of lists: the changes of an import, files that look wrong, and stale lists. Pure.
 import { hash } from 'node:crypto'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import type { ListStatus, StoredEntry } from './list.ts'
@@ -6,15 +6,15 @@ import type { ListedEntry } from './screening.ts'
 
 const DAY_S = 86_400
 
-/** A list that was last imported longer ago is stale. Lists change several times a week. */
+/** A list is stale this long after its last import. Lists change several times a week. */
 export const STALE_AFTER_S = 7 * DAY_S
 
-/** A file that was published longer ago is seldom the newest. */
+/** An older file is seldom the newest of its list. */
 const OLD_FILE_DAYS = 30
-/** A file that lacks more of the listed entries is seldom whole, or is another list. */
+/** A file that lacks more of the present entries is probably cut off, or another list's file. */
 const MOST_REMOVED_PERCENT = 10
 
-/** The entry as it is stored. Its members have one order, so that equal entries have one digest. */
+/** The row of an entry. Its members have one order, so that equal entries have one digest. */
 export function storedEntry(entry: ListedEntry): StoredEntry {
   const { entry_id, kind, names, births, countries, ids, programmes } = entry
   const content = JSON.stringify({ kind, names, births, countries, ids, programmes })
@@ -22,24 +22,24 @@ export function storedEntry(entry: ListedEntry): StoredEntry {
 }
 
 export interface ImportPlan {
-  /** New entries, and the new version of changed ones. */
+  /** New entries, and changed entries with their new content. */
   readonly insert: readonly StoredEntry[]
-  /** The ids of entries that are no longer listed, or have changed. */
+  /** The ids of removed and changed entries, whose present rows end. */
   readonly end: readonly string[]
   readonly added: number
   readonly changed: number
   readonly removed: number
 }
 
-/** What to write, by the digests of the entries that are listed now. */
+/** The rows to insert and to end. `listed` has each present entry's digest, by its id. */
 export function planImport(
   listed: ReadonlyMap<string, string>,
   entries: readonly ListedEntry[],
 ): ImportPlan {
   const insert = entries.map(storedEntry).filter(e => listed.get(e.entry_id) !== e.digest)
   const changed = insert.filter(({ entry_id }) => listed.has(entry_id)).map(e => e.entry_id)
-  const kept = new Set(entries.map(({ entry_id }) => entry_id))
-  const removed = Array.from(listed.keys()).filter(entry_id => !kept.has(entry_id))
+  const file_ids = new Set(entries.map(({ entry_id }) => entry_id))
+  const removed = Array.from(listed.keys()).filter(entry_id => !file_ids.has(entry_id))
   return {
     insert,
     end: [...changed, ...removed],
@@ -49,7 +49,10 @@ export function planImport(
   }
 }
 
-/** Why a file is probably not the one that was meant; '' when it does not look wrong. */
+/**
+ * Why a file looks wrong; '' for a file that does not. `today` is the date in UTC, YYYY-MM-DD, and
+ * `file.removed` counts the present entries that the file lacks.
+ */
 export function doubtOf(
   file: { readonly published_on: string; readonly removed: number },
   newest: ListStatus | undefined,
@@ -80,16 +83,14 @@ function daysBetween(from: string, to: string): number {
 
 export type ListState = 'current' | 'stale' | 'sample' | 'missing'
 
-/** `missing` is a list that was never imported. A sample says nothing about who is listed. */
+/** `missing` is a list without an import. A sample is never `current`: it is no real list. */
 export function stateOf(newest: ListStatus | undefined): ListState {
   if (newest === undefined) return 'missing'
   if (newest.is_sample) return 'sample'
   return newest.age_s > STALE_AFTER_S ? 'stale' : 'current'
 }
 
-/**
- * When a list becomes stale unless it is imported again; null for a sample, which is never current.
- */
+/** When a list becomes stale without another import; null for a sample, which is never current. */
 export function staleAt({
   imported_at,
   is_sample,

@@ -1,11 +1,11 @@
-// The SQL statements of sanctions lists: files that were imported, and entries in their versions.
+// The SQL statements of sanctions lists: their versions, entries and settings.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { Tag } from '../db/sql.ts'
 import { forEachInTurns } from '../turns.ts'
 import type { ListStatus, ListVersion, StoredEntry } from './list.ts'
 import type { ListedEntry, ListName } from './screening.ts'
 
-/** The newest version of each list that was ever imported. */
+/** The newest version of each imported list. */
 export async function listNewest(sql: Tag): Promise<ListStatus[]> {
   return sql<ListStatus[]>`
     select distinct on (list) list, version, encode(sha256, 'hex') as sha256, file_name, format,
@@ -15,7 +15,7 @@ export async function listNewest(sql: Tag): Promise<ListStatus[]> {
     from screening_imports order by list, version desc`
 }
 
-/** Lets one import of a list run at a time, until the transaction ends. */
+/** Blocks other imports of the list until the transaction ends. */
 export async function lockList(tx: TransactionSql, list: ListName): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor list ${list}`}, 0))`
 }
@@ -31,7 +31,7 @@ export async function insertImport(tx: TransactionSql, version: ListVersion): Pr
       ${removed}, ${reason}, ${imported_by})`
 }
 
-/** The digest, in hex, of each entry of a list that is listed now, by its id. */
+/** The digests, in hex, of a list's present entries, by entry id. */
 export async function readDigests(tx: TransactionSql, list: ListName) {
   const rows = await tx<{ entry_id: string; digest: string }[]>`
     select entry_id, encode(digest, 'hex') as digest from screening_entries
@@ -39,7 +39,7 @@ export async function readDigests(tx: TransactionSql, list: ListName) {
   return new Map(rows.map(({ entry_id, digest }) => [entry_id, digest]))
 }
 
-/** Which of these entries are listed now, each by its list and its id. */
+/** The present ones among these entries, each as `list entry_id`. */
 export async function findListed(
   sql: Sql,
   entries: readonly { readonly list: ListName; readonly entry_id: string }[],
@@ -53,7 +53,7 @@ export async function findListed(
   return new Set(rows.map(({ list, entry_id }) => `${list} ${entry_id}`))
 }
 
-/** Ends entries that a version no longer has, or has changed. */
+/** Ends the present rows of entries that the version removes or changes. */
 export async function endEntries(
   tx: TransactionSql,
   { list, version }: Pick<ListVersion, 'list' | 'version'>,
@@ -76,7 +76,7 @@ export async function insertEntries(
       ${entries.map(e => e.content)}::text[]) as e(entry_id, digest, content)`
 }
 
-/** The entries that are listed now, list by list. */
+/** The present entries, list by list. */
 export async function listEntries(sql: Tag) {
   const rows = await sql<{ list: ListName; entry_id: string; content: string }[]>`
     select list, entry_id, content::text as content from screening_entries
@@ -88,7 +88,7 @@ export async function listEntries(sql: Tag) {
   return Array.from(byList, ([list, entries]) => ({ list, entries }))
 }
 
-/** The date of the database's clock, in UTC. */
+/** The date in UTC by the database's clock, YYYY-MM-DD. */
 export async function readToday(tx: TransactionSql): Promise<string> {
   const [row] = await tx<{ today: string }[]>`
     select (statement_timestamp() at time zone 'UTC')::date::text as today`
@@ -96,8 +96,8 @@ export async function readToday(tx: TransactionSql): Promise<string> {
 }
 
 /**
- * The version of the lists together, which lists must be current for live accounts, and whether no
- * person has set that.
+ * The version of all lists together, and the lists that must be current for live accounts.
+ * `is_default`: no person has set them.
  */
 export async function readRequired(sql: Tag) {
   const [row] = await sql<{ version: bigint; required: string; is_default: boolean }[]>`
@@ -112,14 +112,14 @@ export async function readRequired(sql: Tag) {
   }
 }
 
-/** The version of the lists alone. */
+/** The version of all lists together. */
 export async function readListsVersion(sql: Sql): Promise<bigint> {
   const [row] = await sql<{ lists_version: bigint }[]>`
     select lists_version from reference_version`
   return row?.lists_version ?? 0n
 }
 
-/** Sets which lists must be current, with a person's reason. Triggers write the audit log. */
+/** Sets the lists that must be current. Triggers write the audit log. */
 export async function updateRequired(
   sql: Sql,
   set: { readonly required: readonly ListName[]; readonly set_by: string; readonly reason: string },

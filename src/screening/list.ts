@@ -1,17 +1,17 @@
-// Lists as they are stored: an imported file, and an entry. Pure.
+// The nouns of stored lists: a version, its status and an entry. Pure.
 import type { Instant } from '../instant.ts'
 import type { ListName } from './screening.ts'
 
-/** A file that was imported. */
+/** A list's version: one imported file. */
 export interface ListVersion {
   readonly list: ListName
   /** From 1, without gaps. */
   readonly version: number
-  /** The hash of the bytes of the file, in hex. */
+  /** SHA-256 of the file's bytes, in hex. */
   readonly sha256: string
   readonly file_name: string
   readonly format: string
-  /** YYYY-MM-DD, as the file says. */
+  /** The file's publication date, YYYY-MM-DD. */
   readonly published_on: string
   readonly is_sample: boolean
   readonly entry_count: number
@@ -19,14 +19,15 @@ export interface ListVersion {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  /** Why it was taken although it looked wrong; '' when it did not. */
+  /** Why the operator imported a file that looked wrong; '' for a file that did not. */
   readonly reason: string
   readonly imported_by: string
 }
 
-/** The newest version of a list, and how long ago it was imported. */
+/** A list's newest version and its age. */
 export interface ListStatus extends ListVersion {
   readonly imported_at: Instant
+  /** Seconds since the import. */
   readonly age_s: number
 }
 
@@ -34,6 +35,6 @@ export interface StoredEntry {
   readonly entry_id: string
   /** SHA-256 of the content, in hex. */
   readonly digest: string
-  /** As JSON. */
+  /** The entry without its id, as JSON. */
   readonly content: string
 }

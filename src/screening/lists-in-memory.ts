@@ -1,5 +1,5 @@
-// The lists of one version in the memory of this process. A caller that needs another version waits
-// until it is read, or goes on without it: a payout that is not screened is not handed over.
+// Keeps one version of the lists in this process's memory. A caller that needs another version
+// waits for it or goes on without it: no rail gets an unscreened payout.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { ListStatus } from './list.ts'
 import { stateOf } from './list-rules.ts'
@@ -8,8 +8,8 @@ import type { NamedParty } from './parties.ts'
 import { Screener } from './screener.ts'
 import type { Hit, ListName } from './screening.ts'
 
-/** How many answers are kept: most parties are asked about again. */
-const MOST_KEPT = 50_000
+/** The most results in the cache. Most parties are screened again and again. */
+const MOST_RESULTS = 50_000
 
 export class PresentLists {
   readonly version: bigint
@@ -18,7 +18,8 @@ export class PresentLists {
   readonly #newest: readonly ListStatus[]
   readonly #screener: Screener
   readonly #read_at = performance.now()
-  readonly #kept = new Map<string, readonly Hit[]>()
+  /** By the party's hash. */
+  readonly #results = new Map<string, readonly Hit[]>()
 
   constructor(read: {
     readonly version: bigint
@@ -33,8 +34,8 @@ export class PresentLists {
   }
 
   /**
-   * What to do with parties of the account. `screen`: compare them. `wait`: these lists are not
-   * current. `pass`: an operator has decided that this installation does not screen.
+   * How to treat the account's parties. `screen`: compare them. `wait`: a required list is not
+   * current. `pass`: the operator has set that this installation does not screen live accounts.
    */
   ruleFor({ sandbox }: { readonly sandbox: boolean }): 'screen' | 'wait' | 'pass' {
     if (sandbox) return 'screen'
@@ -42,12 +43,12 @@ export class PresentLists {
     return this.notCurrent().length === 0 ? 'screen' : 'wait'
   }
 
-  /** Whether the lists name nobody. */
+  /** Whether the lists have no name. */
   get is_empty(): boolean {
     return this.#screener.size === 0
   }
 
-  /** The lists that must be current but are not. */
+  /** The required lists that are not current. */
   notCurrent(): ListName[] {
     const passed_s = Math.floor((performance.now() - this.#read_at) / 1000)
     return this.required.filter(list => {
@@ -56,13 +57,14 @@ export class PresentLists {
     })
   }
 
-  screen({ asked, hash }: NamedParty): readonly Hit[] {
+  /** The party's hits, highest score first. */
+  screen({ query, hash }: NamedParty): readonly Hit[] {
     if (this.#screener.size === 0) return []
-    const known = this.#kept.get(hash)
+    const known = this.#results.get(hash)
     if (known !== undefined) return known
-    const hits = this.#screener.screen(asked)
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear()
-    this.#kept.set(hash, hits)
+    const hits = this.#screener.screen(query)
+    if (this.#results.size >= MOST_RESULTS) this.#results.clear()
+    this.#results.set(hash, hits)
     return hits
   }
 }
@@ -78,27 +80,25 @@ export class Lists {
     this.#onError = onError
   }
 
-  /**
-   * The lists of exactly this version; undefined while they are not in memory. Then it reads them.
-   */
+  /** The lists of this version; undefined when memory has another one. Then a read starts. */
   at(version: bigint): PresentLists | undefined {
     if (this.#present?.version === version) return this.#present
     this.read().catch(this.#onError)
     return undefined
   }
 
-  /** The lists in memory, of whatever version. */
+  /** The lists in memory, of any version; undefined before the first read. */
   latest(): PresentLists | undefined {
     return this.#present
   }
 
-  /** The same as `at`, after it has read them if needed. */
-  async reach(version: bigint): Promise<PresentLists | undefined> {
+  /** As `at`, but waits for the read. Undefined when the database has another version by then. */
+  async waitFor(version: bigint): Promise<PresentLists | undefined> {
     if (this.#present?.version !== version) await this.read()
     return this.#present?.version === version ? this.#present : undefined
   }
 
-  /** Reads the present lists. Callers share a read. */
+  /** Reads the present lists. Concurrent callers share one read. */
   read(): Promise<void> {
     this.#reading ??= readLists(this.#sql)
       .then(present => {
@@ -110,13 +110,13 @@ export class Lists {
     return this.#reading
   }
 
-  /** Resolves when nothing is being read. */
+  /** Resolves when no read runs. */
   async idle(): Promise<void> {
     await this.#reading?.catch(() => {})
   }
 }
 
-/** Reads in one snapshot, so that the version is that of the lists. */
+/** Reads version and lists in one snapshot, so that they belong together. */
 async function readLists(sql: Sql): Promise<PresentLists> {
   const read = async (tx: TransactionSql) => {
     const { version, required } = await readRequired(tx)

@@ -1,4 +1,4 @@
-// The SQL statements of matches and of clears.
+// The SQL statements of matches and clears.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { selectByKeys } from '../db/keys.ts'
 import { sql, type Tag } from '../db/sql.ts'
@@ -6,12 +6,16 @@ import type { Key } from '../id.ts'
 import { clearName, type Match, type StoredMatch } from './match.ts'
 import type { ListName } from './screening.ts'
 
+/** The key of a payout, an entity or a beneficiary. */
 interface OfObject {
   readonly account_id: string
   readonly object_id: string
 }
 
-/** Stores matches. An earlier decision about the same match is asked for again. */
+/**
+ * Inserts open matches of payouts or parties. A match that was cleared before becomes open again; a
+ * confirmed one stays.
+ */
 export async function keepMatches(
   tx: TransactionSql,
   found: readonly (OfObject & { readonly matches: readonly Match[] })[],
@@ -35,12 +39,12 @@ export async function keepMatches(
       where m.state <> 'confirmed'`.execute()
 }
 
-/** The names of those of an account's matches that a person has cleared. */
+/** The cleared ones among these matches, as `account_id/clearName`. */
 export async function findCleared(
   tx: TransactionSql,
-  asked: readonly { readonly account_id: string; readonly matches: readonly Match[] }[],
+  found: readonly { readonly account_id: string; readonly matches: readonly Match[] }[],
 ): Promise<ReadonlySet<string>> {
-  const keys = asked.flatMap(({ account_id, matches }) =>
+  const keys = found.flatMap(({ account_id, matches }) =>
     matches.map(({ party_hash, list, entry_id, entry_digest }) => {
       return { account_id, party_hash, list, entry_id, entry_digest }
     }),
@@ -58,7 +62,7 @@ export async function findCleared(
   return new Set(rows.map(row => `${row.account_id}/${clearName(row)}`))
 }
 
-/** The matches of a payout or a party, highest score first. */
+/** The matches of a payout or party, highest score first. */
 export async function findMatches(
   sql: Tag,
   { account_id, object_id }: OfObject,
@@ -69,7 +73,7 @@ export async function findMatches(
     order by score desc, party, list, entry_id`
 }
 
-/** The matches of these payouts or parties, in no order. */
+/** The matches of these payouts or parties, in no order. `which` is a condition on matches `t`. */
 export function findMatchesOf(
   sql: Tag,
   objects: readonly Key[],
@@ -84,15 +88,15 @@ export function findMatchesOf(
   )
 }
 
-/** How many confirmed matches are read: more prove no more. */
+/** One confirmed match blocks a payout, so that a few are enough. */
 const MOST_CONFIRMED = 20
 
-/** The matches of these parties that a person has confirmed. */
+/** Confirmed matches of these parties. */
 export function findConfirmed(sql: Tag, parties: readonly Key[]): Promise<StoredMatch[]> {
   return findMatchesOf(sql, parties, sql`and t.state = 'confirmed' limit ${MOST_CONFIRMED}`)
 }
 
-/** An entry that a party may be and that nobody has cleared. */
+/** An entry that a payout or party matches, and that nobody has cleared. */
 interface Undecided {
   readonly account_id: string
   readonly object_id: string
@@ -100,7 +104,7 @@ interface Undecided {
   readonly entry_id: string
 }
 
-/** The undecided entries of these payouts and parties. */
+/** The entries that these payouts and parties match and nobody has cleared. */
 export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undecided[]> {
   return selectByKeys(
     sql,
@@ -117,8 +121,8 @@ const COLUMNS = sql`account_id, object_id, party, encode(party_hash, 'hex') as p
   decided_by, reason`
 
 /**
- * Writes what a person decides about these matches. A clear is remembered for the next payouts of
- * the account. A confirmation takes back earlier clears of the same parties and entries.
+ * Writes a person's decision about these matches. A clear also inserts rows that later payouts and
+ * parties of the account find. A confirmation deletes such rows of the same party and entry.
  */
 export async function storeDecision(
   tx: TransactionSql,

@@ -1,4 +1,4 @@
-// A match of a party with an entry of a list, and what a person has decided about it. Pure.
+// A match of a party with a listed entry, and a person's decision about it. Pure.
 import { hash } from 'node:crypto'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import type { Instant } from '../instant.ts'
@@ -7,28 +7,30 @@ import type { NamedParty } from './parties.ts'
 import type { Hit, ListName, ScorePiece } from './screening.ts'
 
 /**
- * What a payout waits for: '' nothing, `waits` for screening, `open` for a person; `confirmed`
- * blocks it.
+ * A payout's hold: '' none, `waits` for screening, `open` for a person's decision. `confirmed`
+ * blocks the payout.
  */
 export type ScreeningHold = '' | 'waits' | 'open' | 'confirmed'
 
-/**
- * What is compared with earlier clears: the party that was asked about, and the entry at that time.
- */
+/** The key of a clear: a party and an entry, both with their content. */
 interface MatchKey {
+  /** `hash` of the NamedParty. */
   readonly party_hash: string
   readonly list: ListName
   readonly entry_id: string
+  /** `digest` of the StoredEntry. */
   readonly entry_digest: string
 }
 
 export interface Match extends MatchKey {
+  /** The party's role, such as `beneficiary`. */
   readonly party: string
+  /** From the threshold to 1000. */
   readonly score: number
   readonly pieces: readonly ScorePiece[]
 }
 
-/** A stored match with its object: a payout, or a party by itself. */
+/** A stored match and its object: a payout, an entity or a beneficiary. */
 export interface StoredMatch extends Match {
   readonly account_id: string
   readonly object_id: string
@@ -39,26 +41,26 @@ export interface StoredMatch extends Match {
   readonly reason: string
 }
 
-/** Whether a party may be listed: '' it may not, `open` a person must decide, or `confirmed`. */
+/** A party's state: '' nothing open, `open` waits for a person's decision, or `confirmed`. */
 export type PartyScreening = '' | 'open' | 'confirmed'
 
-/** The worst state of its matches. */
+/** The party's state by its matches' states: the worst one counts. */
 export function screeningOf(states: readonly StoredMatch['state'][]): PartyScreening {
   if (states.includes('confirmed')) return 'confirmed'
   return states.includes('open') ? 'open' : ''
 }
 
-/** What a person decides about the matches of a payout or a party. */
-export interface Said {
+/** A person's decision about the matches of a payout or party. */
+export interface MatchDecision {
   readonly state: 'cleared' | 'confirmed'
-  /** The person. A log-in, which others may share, is no person. */
+  /** The user's name. A database login, which people may share, is no person. */
   readonly person: string
   readonly reason: string
-  /** The digest of the matches that the person was shown. */
+  /** The digest of the matches that the person saw. */
   readonly digest?: string
 }
 
-/** SHA-256, in hex, of the matches that wait for a person, in any order; '' when none does. */
+/** SHA-256, in hex, of the matches that nobody has cleared, in any order; '' without any. */
 export function digestOfMatches(matches: readonly StoredMatch[]): string {
   const lines = matches
     .filter(({ state }) => state !== 'cleared')
@@ -67,10 +69,14 @@ export function digestOfMatches(matches: readonly StoredMatch[]): string {
 }
 
 /**
- * Refuses a clear of matches that the person has not seen. If matches were added to the first ones,
- * the person must name the digest of what they were shown.
+ * Refuses a digest of other matches than the present ones. Requires a digest for a clear once
+ * screening has added matches to the first ones.
  */
-function checkSeen(named: string, matches: readonly StoredMatch[], { state, digest }: Said): void {
+function checkDigest(
+  named: string,
+  matches: readonly StoredMatch[],
+  { state, digest }: MatchDecision,
+): void {
   const waiting = matches.filter(match => match.state !== 'cleared')
   const is_added = new Set(waiting.map(({ found_at }) => found_at)).size > 1
   if (digest === undefined && (state === 'confirmed' || !is_added)) return
@@ -83,43 +89,41 @@ function checkSeen(named: string, matches: readonly StoredMatch[], { state, dige
 }
 
 /**
- * The matches that a person decides. Refuses a decision without a person, and a clear of unseen
- * matches.
+ * The matches that the decision is about. Refuses a decision without a person or a reason, one that
+ * fits no match (`invalid_transition`), and one about outdated matches (`approval_outdated`).
+ * `named` is the object's id.
  */
-export function decidedBy(
+export function matchesToDecide(
   named: string,
   matches: readonly StoredMatch[],
-  said: Said,
+  decision: MatchDecision,
 ): StoredMatch[] {
-  const { state, person, reason } = said
+  const { state, person, reason } = decision
   refuseIfAny([
     ...(person === '' ? [invalidField('operator', 'Say who decides.')] : []),
     ...(reason === '' ? [invalidField('reason', 'Say why.')] : []),
   ])
-  // A match that was confirmed by mistake can be cleared.
-  const may = state === 'cleared' ? ['open', 'confirmed'] : ['open']
-  const decided = matches.filter(match => may.includes(match.state))
+  // A person may clear a match that somebody confirmed by mistake.
+  const decidable = state === 'cleared' ? ['open', 'confirmed'] : ['open']
+  const decided = matches.filter(match => decidable.includes(match.state))
   if (decided.length === 0) {
     throw refusal('invalid_transition', `${named} has no match that can be ${state}.`)
   }
-  checkSeen(named, matches, said)
+  checkDigest(named, matches, decision)
   return decided
 }
 
-/** What screening finds about a payout. */
+/** The result of a payout's screening. */
 export interface Screened {
-  /**
-   * The version of the lists; null: they are not in memory, or not current, so the payout must
-   * wait.
-   */
+  /** The lists' version. Null: the lists are not in memory or not current, and the payout waits. */
   readonly version: bigint | null
-  /** The matches that no person has cleared. */
+  /** The matches that nobody has cleared. */
   readonly matches: readonly Match[]
-  /** When the compared entity last changed. Absent when there was none. */
+  /** `updated_at` of the compared entity. Absent for a payout without an entity. */
   readonly entity_at?: Instant
 }
 
-/** The result for a payout that was not screened. */
+/** The result of a payout that was not screened. */
 export const NOT_SCREENED: Screened = { version: null, matches: [] }
 
 export function matchOf({ party, hash }: NamedParty, { list, entry, score, pieces }: Hit): Match {
@@ -127,20 +131,19 @@ export function matchOf({ party, hash }: NamedParty, { list, entry, score, piece
   return { party, party_hash: hash, list, entry_id, entry_digest: digest, score, pieces }
 }
 
-/** The name under which a clear is remembered. */
+/** A clear's key as one text. */
 export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey): string {
   return [party_hash, list, entry_id, entry_digest].join(' ')
 }
 
-/** What identifies a match among those of its payout or party. */
-function matchPlace({ party, list, entry_id }: Match): string {
+/** A match's key within its payout or party. */
+function matchId({ party, list, entry_id }: Match): string {
   return [party, list, entry_id].join(' ')
 }
 
 /**
- * The open matches of a payout: those that nobody has cleared, and those that a person has
- * confirmed about its parties by themselves. The latter hold it even if the lists no longer have
- * them.
+ * The matches that hold a payout: the found ones that nobody has cleared, and confirmed matches of
+ * its stored parties. A confirmed match holds it even after its entry has left the list.
  */
 export function openMatches(
   found: readonly Match[],
@@ -148,21 +151,21 @@ export function openMatches(
   isCleared: (match: Match) => boolean,
 ): Match[] {
   const open = found.filter(match => !isCleared(match))
-  const places = new Set(open.map(matchPlace))
-  const others = confirmed.filter(match => !places.has(matchPlace(match)))
-  return [...open, ...new Map(others.map(match => [matchPlace(match), match])).values()]
+  const open_ids = new Set(open.map(matchId))
+  const others = confirmed.filter(match => !open_ids.has(matchId(match)))
+  return [...open, ...new Map(others.map(match => [matchId(match), match])).values()]
 }
 
 /**
- * The found matches that a person must be asked about: nobody has cleared them, and nobody is asked
- * yet. A match under question stays as it was found, so that a person decides about what they were
- * shown.
+ * The found matches to insert: nobody has cleared them, and the payout or party has no open or
+ * confirmed match like them. A stored match keeps its content, so that a person decides about the
+ * match that they saw.
  */
 export function newMatches(
   found: readonly Match[],
   stored: readonly StoredMatch[],
   isCleared: (match: Match) => boolean,
 ): Match[] {
-  const asked = new Set(stored.filter(({ state }) => state !== 'cleared').map(matchPlace))
-  return found.filter(match => !isCleared(match) && !asked.has(matchPlace(match)))
+  const waiting = new Set(stored.filter(({ state }) => state !== 'cleared').map(matchId))
+  return found.filter(match => !isCleared(match) && !waiting.has(matchId(match)))
 }

@@ -1,4 +1,4 @@
-// The index finds what comparing each name finds.
+// The index finds exactly the names that a comparison of each name finds.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,249 +1,258 @@
-// Finds, among some ten thousand names, those that may be alike: by their similar words, without
-// comparing each name. Finds every name that reaches the lowest score asked for. No SQL.
+// An index that finds similar names by their similar words, without a comparison of every name. It
+// finds every name that reaches the lowest score, among tens of thousands of names. No SQL.
 import { forEachInTurns } from '../turns.ts'
-import { alike, bitCount, fewestInCommon, lettersOf, repeatedOf, soundsAlike } from './alike.ts'
 import {
   compareNames,
-  mostFor,
+  maxScore,
   type NameScore,
   SAME_WORD,
   totalWeight,
   weightOf,
 } from './name-score.ts'
+import {
+  bitCount,
+  lettersOf,
+  minCommonLetters,
+  repeatedOf,
+  similarity,
+  soundsAlike,
+} from './similarity.ts'
 
-/**
- * Names are identified by a number that the caller gives them; one name may have several spellings.
- */
+/** A row is one spelling of a name. A name may have several. */
+interface Row {
+  /** The caller's number of the name. */
+  readonly ref: number
+  readonly words: readonly string[]
+}
+
 interface FoundName {
   readonly ref: number
   readonly compared: NameScore
 }
 
-/** The words of one length, member by member. */
+/** The listed words of one length. Each member has one element for each word. */
 interface Words {
   readonly texts: readonly string[]
+  /** `lettersOf` each word. */
   readonly letters: Int32Array
-  /** The letters that each word has more than once. */
+  /** `repeatedOf` each word. */
   readonly repeated: Int32Array
+  /** The character code of each word's first letter. */
   readonly firsts: Uint8Array
-  /** The spellings with each word. */
+  /** The rows with each word. */
   readonly rows: readonly Int32Array[]
 }
 
-interface Indexed {
+interface IndexParts {
   readonly rows: readonly Row[]
-  /** By length, because words of very different length are not alike. */
+  /** By length, because words of very different lengths are not similar. */
   readonly byLength: ReadonlyMap<number, Words>
   readonly joined: Joined
 }
 
 /**
- * Rows by all their letters without spaces, for words that were run together. It is one chain and
- * not a list for each row: a hundred thousand lists would be collected in one long turn.
+ * Rows by their letters without spaces, for words that were run together. Rows with the same
+ * letters form a chain. A list for each row would be a hundred thousand objects, which the garbage
+ * collector would visit in one long turn.
  */
 interface Joined {
+  /** The last row with these letters. */
   readonly last: ReadonlyMap<string, number>
-  /** By row, the row before it with the same letters; -1 for none. */
+  /** By row, the previous row with the same letters; -1 for none. */
   readonly before: Int32Array
 }
 
-/** A listed word that is similar to the asked one. */
-interface Similar {
+/** A listed word that is similar to a word of the query. */
+interface SimilarWord {
   readonly text: string
-  readonly likeness: number
-  /** The spellings with this word. */
+  readonly similarity: number
+  /** The rows with this word. */
   readonly rows: Int32Array
-  /**
-   * What a word adds to the score when it is found as this one, including what it then no longer
-   * costs.
-   */
-  readonly adds: number
+  /** The pair's weight times its similarity, and the query word's weight beyond the pair's. */
+  readonly gain: number
 }
 
-/** The listed words that are similar to one word. */
-interface Alike {
-  /** Those that add most come first: a common word adds little. */
-  readonly similar: readonly Similar[]
-  readonly byText: ReadonlyMap<string, Similar>
-  /** The most that one of them adds. */
-  readonly most: number
-  /** How many spellings have one of them. */
-  readonly spread: number
+/** The listed words that are similar to one word of the query. */
+interface SimilarWords {
+  /** The highest gain comes first. A common word gains little. */
+  readonly words: readonly SimilarWord[]
+  readonly byText: ReadonlyMap<string, SimilarWord>
+  /** The highest gain. */
+  readonly max_gain: number
+  /** The number of rows with one of the words. */
+  readonly row_count: number
 }
 
-interface Row {
-  readonly ref: number
-  readonly words: readonly string[]
-}
+/** Looking up one row's words takes as long as walking through this many rows. */
+const ROWS_PER_LOOKUP = 20
 
-/** Looking up the words of one spelling takes as long as walking through this many spellings. */
-const MANY = 20
-
-/** More than sums of fractions lose. */
+/** More than a sum of fractions loses by rounding. */
 const ROUNDING = 1e-6
 
-/** For how many words the similar ones are kept: many people have the same names. */
-const MOST_KEPT = 10_000
+/** The most words in the cache of similar words. Many people have the same names. */
+const MOST_WORDS = 10_000
 
 export class NameIndex {
-  readonly #rows: Indexed['rows']
-  readonly #byLength: Indexed['byLength']
-  readonly #joined: Indexed['joined']
-  readonly #kept = new Map<string, Alike>()
-  /** In the present search, by row: what the found words add. */
-  readonly #found: Float64Array
-  /** By row, the last word of the search that was found in it. */
+  readonly #rows: IndexParts['rows']
+  readonly #byLength: IndexParts['byLength']
+  readonly #joined: IndexParts['joined']
+  readonly #cache = new Map<string, SimilarWords>()
+  /** By row, the sum of the gains in the present search. */
+  readonly #gains: Float64Array
+  /** By row, the number of the last query word with a gain. */
   readonly #lastWord: Int32Array
   #word = 0
 
-  private constructor({ rows, byLength, joined }: Indexed) {
+  private constructor({ rows, byLength, joined }: IndexParts) {
     this.#rows = rows
     this.#byLength = byLength
     this.#joined = joined
-    this.#found = new Float64Array(rows.length)
+    this.#gains = new Float64Array(rows.length)
     this.#lastWord = new Int32Array(rows.length)
   }
 
-  /** Builds the index in turns, as there are tens of thousands of names. */
+  /** Builds the index in turns, so that the process does other work meanwhile. */
   static async of(rows: readonly Row[]): Promise<NameIndex> {
     const byLength = await wordsByLength(rows)
     return new NameIndex({ rows, byLength, joined: await rowsByLetters(rows) })
   }
 
-  /** The names that score `least` or more with these words, in no order. */
+  /** The names with a score of `least` (0 to 1) or more against these words, in no order. */
   search(words: readonly string[], least: number): FoundName[] {
-    const known = new Map(words.map(word => [word, this.#alike(word)]))
-    // A listed word that is not among the similar ones is a different word.
-    const likeness = (asked: string, listed: string) =>
-      known.get(asked)?.byText.get(listed)?.likeness ?? 0
-    const rows = new Set(this.#promising(words, least))
+    const similar = new Map(words.map(word => [word, this.#similarTo(word)]))
+    // A listed word that is not similar to the query's word never makes a pair with it.
+    const compareWords = (word: string, listed: string) =>
+      similar.get(word)?.byText.get(listed)?.similarity ?? 0
+    const rows = new Set(this.#candidates(words, least))
     const { last, before } = this.#joined
     for (let row = last.get(words.join('')) ?? -1; row !== -1; row = before[row] ?? -1)
       rows.add(row)
     const found: FoundName[] = []
     for (const row of rows) {
       const { ref, words: listed } = this.#rows[row] as Row
-      const compared = compareNames(words, listed, likeness)
+      const compared = compareNames(words, listed, compareWords)
       if (compared.score >= least) found.push({ ref, compared })
     }
     return found
   }
 
   /**
-   * Rows that could reach the score if each of their words counts at its best. Rare words are
-   * looked up first. Once the remaining words together add too little, they find no further row.
+   * The rows that could reach the score with the highest gain of each word. The search takes rare
+   * words first. Once the remaining words together gain too little, they add no new row.
    */
-  #promising(words: readonly string[], least: number): number[] {
+  #candidates(words: readonly string[], least: number): number[] {
     const total = totalWeight(words)
-    const enough = (found: number) => mostFor(Math.min(1, found / total)) >= least
-    const asked = words.map(word => this.#alike(word)).sort((a, b) => a.spread - b.spread)
-    let to_come = asked.reduce((sum, { most }) => sum + most, 0)
-    let touched: number[] = []
-    for (const one of asked) {
-      const mayBeFirst = enough(to_come + ROUNDING)
-      if (mayBeFirst || one.spread < MANY * touched.length) {
-        this.#findRows(one, touched, mayBeFirst)
+    const isEnough = (gain: number) => maxScore(Math.min(1, gain / total)) >= least
+    const similar = words.map(word => this.#similarTo(word))
+    const rarestFirst = similar.sort((a, b) => a.row_count - b.row_count)
+    let remaining = rarestFirst.reduce((sum, { max_gain }) => sum + max_gain, 0)
+    let rows: number[] = []
+    for (const one of rarestFirst) {
+      const mayAdd = isEnough(remaining + ROUNDING)
+      if (mayAdd || one.row_count < ROWS_PER_LOOKUP * rows.length) {
+        this.#walkRows(one, rows, mayAdd)
       } else {
-        touched = this.#addTo(touched, one, found => enough(found + to_come + ROUNDING))
+        rows = this.#lookUp(rows, one, gain => isEnough(gain + remaining + ROUNDING))
       }
-      to_come -= one.most
+      remaining -= one.max_gain
     }
-    const promising: number[] = []
-    for (const row of touched) {
-      if (enough(this.#found[row] ?? 0)) promising.push(row)
-      this.#found[row] = 0
+    const candidates: number[] = []
+    for (const row of rows) {
+      if (isEnough(this.#gains[row] ?? 0)) candidates.push(row)
+      this.#gains[row] = 0
     }
-    return promising
+    return candidates
   }
 
   /**
-   * Adds a word to each row that has it: to all of them, or only to rows that earlier words have
-   * found.
+   * Walks through all rows with one of these words and adds its gain. Only with `mayAdd` it adds
+   * rows that earlier words have not found.
    */
-  #findRows({ similar }: Alike, touched: number[], to_all: boolean): void {
+  #walkRows({ words }: SimilarWords, found: number[], mayAdd: boolean): void {
     this.#word++
-    for (const { rows, adds } of similar) {
+    for (const { rows, gain } of words) {
       for (const row of rows) {
-        // Those that add most come first, so the first one of a row counts.
+        // The highest gain comes first, so a row counts only the first one.
         if (this.#lastWord[row] === this.#word) continue
         this.#lastWord[row] = this.#word
-        if (this.#found[row] === 0) {
-          if (!to_all) continue
-          touched.push(row)
+        if (this.#gains[row] === 0) {
+          if (!mayAdd) continue
+          found.push(row)
         }
-        this.#found[row] = (this.#found[row] ?? 0) + adds
+        this.#gains[row] = (this.#gains[row] ?? 0) + gain
       }
     }
   }
 
-  /** Adds a word to those of these rows that can still reach the score; leaves out the others. */
-  #addTo(
-    touched: readonly number[],
-    { byText }: Alike,
-    canReach: (found: number) => boolean,
+  /** Looks up the words of these rows and adds their gain. Drops rows that `canReach` rules out. */
+  #lookUp(
+    found: readonly number[],
+    { byText }: SimilarWords,
+    canReach: (gain: number) => boolean,
   ): number[] {
-    const kept: number[] = []
-    for (const row of touched) {
-      const found = this.#found[row] ?? 0
-      if (!canReach(found)) {
-        this.#found[row] = 0
+    const reachable: number[] = []
+    for (const row of found) {
+      const before = this.#gains[row] ?? 0
+      if (!canReach(before)) {
+        this.#gains[row] = 0
         continue
       }
-      let adds = 0
+      let gain = 0
       for (const word of this.#rows[row]?.words ?? []) {
-        adds = Math.max(adds, byText.get(word)?.adds ?? 0)
+        gain = Math.max(gain, byText.get(word)?.gain ?? 0)
       }
-      this.#found[row] = found + adds
-      kept.push(row)
+      this.#gains[row] = before + gain
+      reachable.push(row)
     }
-    return kept
+    return reachable
   }
 
-  #alike(word: string): Alike {
-    const known = this.#kept.get(word)
+  #similarTo(word: string): SimilarWords {
+    const known = this.#cache.get(word)
     if (known !== undefined) return known
-    const similar = this.#findSimilar(word)
-    const byText = new Map(similar.map(one => [one.text, one]))
-    const spread = similar.reduce((sum, { rows }) => sum + rows.length, 0)
-    const found = { similar, byText, most: similar[0]?.adds ?? 0, spread }
-    // Only the oldest goes; the others stay known.
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size < MOST_KEPT) break
-      this.#kept.delete(oldest)
+    const words = this.#findSimilar(word)
+    const byText = new Map(words.map(one => [one.text, one]))
+    const row_count = words.reduce((sum, { rows }) => sum + rows.length, 0)
+    const found = { words, byText, max_gain: words[0]?.gain ?? 0, row_count }
+    // A full cache drops only its oldest word.
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size < MOST_WORDS) break
+      this.#cache.delete(oldest)
     }
-    this.#kept.set(word, found)
+    this.#cache.set(word, found)
     return found
   }
 
-  #findSimilar(word: string): Similar[] {
-    const found: Similar[] = []
-    const own = weightOf(word)
-    const asked = lettersOf(word)
+  #findSimilar(word: string): SimilarWord[] {
+    const found: SimilarWord[] = []
+    const own_weight = weightOf(word)
+    const own_letters = lettersOf(word)
+    const own_repeated = repeatedOf(word)
     const first = word.charCodeAt(0)
-    const asked_twice = repeatedOf(word)
     for (const [length, { texts, letters, repeated, firsts, rows }] of this.#byLength) {
-      const ifAlike = fewestInCommon(word.length, length, SAME_WORD, true)
-      if (ifAlike > Math.min(word.length, length)) continue
-      const ifOther = fewestInCommon(word.length, length, SAME_WORD, false)
+      const ifSoundAlike = minCommonLetters(word.length, length, SAME_WORD, true)
+      if (ifSoundAlike > Math.min(word.length, length)) continue
+      const ifOther = minCommonLetters(word.length, length, SAME_WORD, false)
       for (let i = 0; i < letters.length; i++) {
-        const fewest = soundsAlike(first, firsts[i] ?? 0) ? ifAlike : ifOther
+        const fewest = soundsAlike(first, firsts[i] ?? 0) ? ifSoundAlike : ifOther
         const listed = letters[i] ?? 0
-        // A letter that the other word does not have, or has less often, is not in common.
-        const more = asked & ~listed
-        const missing = listed & ~asked
-        if (bitCount(more) > word.length - fewest || bitCount(missing) > length - fewest) continue
+        // A letter that the other word lacks, or has less often, is no common letter.
+        const surplus = own_letters & ~listed
+        const missing = listed & ~own_letters
+        if (bitCount(surplus) > word.length - fewest || bitCount(missing) > length - fewest)
+          continue
         const twice = repeated[i] ?? 0
-        if (bitCount(more) + bitCount(asked_twice & ~twice) > word.length - fewest) continue
-        if (bitCount(missing) + bitCount(twice & ~asked_twice) > length - fewest) continue
+        if (bitCount(surplus) + bitCount(own_repeated & ~twice) > word.length - fewest) continue
+        if (bitCount(missing) + bitCount(twice & ~own_repeated) > length - fewest) continue
         const text = texts[i] ?? ''
-        const likeness = alike(word, text)
-        if (likeness < SAME_WORD) continue
+        const score = similarity(word, text)
+        if (score < SAME_WORD) continue
         const weight = weightOf(text)
-        const adds = likeness * weight + Math.max(0, own - weight)
-        found.push({ text, likeness, rows: rows[i] ?? NO_ROWS, adds })
+        const gain = score * weight + Math.max(0, own_weight - weight)
+        found.push({ text, similarity: score, rows: rows[i] ?? NO_ROWS, gain })
       }
     }
-    return found.sort((a, b) => b.adds - a.adds)
+    return found.sort((a, b) => b.gain - a.gain)
   }
 }
 

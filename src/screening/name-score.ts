@@ -1,17 +1,18 @@
-// Compares two names word by word: each word with the most similar one, no word twice. Pure.
-import { alike } from './alike.ts'
+// Scores two names word by word: each word makes a pair with the most similar one, no word twice.
+// Pure.
+import { similarity } from './similarity.ts'
 
-/** Words that are less alike than this are different words. */
+/** Words with a lower similarity are different words. */
 export const SAME_WORD = 0.75
 
-/** What the party's words cost that the listed name lacks, by their share. */
+/** The cost of the party's words that the listed name lacks, times their share. */
 const LEFT_OVER_WEIGHT = 0.8
-/** What the listed name's words cost that the party lacks: people leave names out. */
+/** The cost of listed words that the party lacks, times their share. People leave names out. */
 const NOT_NAMED_WEIGHT = 0.4
-/** The same for a party of at least two words that are all spelled as listed. */
+/** The same cost for a party of two words or more that are all spelled as listed. */
 const NOT_NAMED_EXACT = 0.15
 
-/** Words that many names have, and that therefore say less about who is meant. */
+/** Words of many names, which identify a party less. */
 const COMMON = new Set(
   `abd abdul abu al bank bin construction de del der development el electronics engineering
   enterprise enterprises establishment export factory foundation for general global group haji
@@ -20,7 +21,7 @@ const COMMON = new Set(
   production research sayyid services shipping ship state technologies technology the trade trading
   transport und and van von y`.split(/\s+/),
 )
-/** The kind of a company, which says little about which company it is. */
+/** Legal forms, which hardly identify a company. */
 const LEGAL_FORMS = new Set(
   `ab ag aktiengesellschaft aktsionernoe anonim aoc aps as asa bhd bv bvba ca co company corp
   corporation cpt cv dmcc dooel doo eurl fz fzc fzco fze fzllc gesellschaft gmbh gp inc
@@ -33,7 +34,7 @@ const LEGAL_FORMS = new Set(
 const COMMON_WEIGHT = 0.5
 const LEGAL_FORM_WEIGHT = 0.1
 
-/** How much a word counts: by its letters, and less if it is common. */
+/** A word's weight: its number of letters, less for a common word or a legal form. */
 export function weightOf(word: string): number {
   if (COMMON.has(word)) return word.length * COMMON_WEIGHT
   return LEGAL_FORMS.has(word) ? word.length * LEGAL_FORM_WEIGHT : word.length
@@ -43,88 +44,91 @@ export function totalWeight(words: readonly string[]): number {
   return words.reduce((sum, word) => sum + weightOf(word), 0)
 }
 
-/** A word of the party, and the listed word that it is compared with. */
+/** A word of the query, and the listed word that it makes a pair with. */
 interface WordPair {
-  readonly asked: string
+  readonly query: string
   readonly listed: string
-  readonly alike: number
+  readonly similarity: number
 }
 
 /** Scores and factors from 0 to 1. */
 export interface NameScore {
   readonly score: number
-  /** How alike the paired words are. */
+  /** The similarity of the pairs, by their weight. */
   readonly words: number
-  /** The factor for words of the party that the listed name does not have. */
-  readonly left: number
+  /** The factor for the words in `left_over`. */
+  readonly left_factor: number
   /** Whether all letters are the same and only the spaces differ. */
   readonly joined: boolean
   readonly pairs: readonly WordPair[]
+  /** The query's words that the listed name lacks. */
   readonly left_over: readonly string[]
+  /** The listed words that the query lacks. */
   readonly not_named: readonly string[]
 }
 
-/** The highest score if the found words, each times its likeness, have this share of the weight. */
-export function mostFor(share: number): number {
+/** The highest score of a name whose pairs gain this share of the query's weight. */
+export function maxScore(share: number): number {
   return 1 - LEFT_OVER_WEIGHT * (1 - share)
 }
 
 /**
- * Compares two names. A caller that knows how alike words are can pass `likeness`; words that it
- * calls different are never a pair.
+ * Compares a query with a listed name, both as words. A caller that knows the words' similarity can
+ * pass `compareWords`. Words below SAME_WORD never make a pair.
  */
 export function compareNames(
-  asked: readonly string[],
+  query: readonly string[],
   listed: readonly string[],
-  likeness: (asked: string, listed: string) => number = alike,
+  compareWords: (query: string, listed: string) => number = similarity,
 ): NameScore {
-  const joined = asked.length !== listed.length && asked.join('') === listed.join('')
+  const joined = query.length !== listed.length && query.join('') === listed.join('')
   if (joined) {
-    return { score: 1, words: 1, left: 1, joined, pairs: [], left_over: [], not_named: [] }
+    return { score: 1, words: 1, left_factor: 1, joined, pairs: [], left_over: [], not_named: [] }
   }
-  const pairs = bestPairs(asked, listed, likeness)
-  const [left_over, not_named] = [[...asked], [...listed]]
+  const pairs = bestPairs(query, listed, compareWords)
+  const [left_over, not_named] = [[...query], [...listed]]
   let weight = 0
   let sum = 0
   for (const pair of pairs) {
-    // Weighs as the listed word does: a mistyped "comapny" is as common as the word that it stands
-    // for.
+    // A pair has its listed word's weight: "comapny" must weigh as little as "company".
     weight += weightOf(pair.listed)
-    sum += weightOf(pair.listed) * pair.alike
-    left_over.splice(left_over.indexOf(pair.asked), 1)
+    sum += weightOf(pair.listed) * pair.similarity
+    left_over.splice(left_over.indexOf(pair.query), 1)
     not_named.splice(not_named.indexOf(pair.listed), 1)
   }
   const words = weight === 0 ? 0 : sum / weight
-  const over = totalWeight(left_over)
-  const left = 1 - (weight + over === 0 ? 0 : over / (over + weight)) * LEFT_OVER_WEIGHT
-  const exact = pairs.every(({ alike }) => alike === 1) && over === 0 && pairs.length > 1
+  const left_weight = totalWeight(left_over)
+  const left_factor =
+    1 - (weight + left_weight === 0 ? 0 : left_weight / (left_weight + weight)) * LEFT_OVER_WEIGHT
+  const exact = pairs.every(pair => pair.similarity === 1) && left_weight === 0 && pairs.length > 1
   const share = totalWeight(not_named) / totalWeight(listed)
   const named = 1 - share * (exact ? NOT_NAMED_EXACT : NOT_NAMED_WEIGHT)
-  return { score: words * left * named, words, left, joined, pairs, left_over, not_named }
+  const score = words * left_factor * named
+  return { score, words, left_factor, joined, pairs, left_over, not_named }
 }
 
-/** The most similar pairs first, each word in one pair at most. */
+/** Pairs of similar words, the most similar first. A word is in at most one pair. */
 function bestPairs(
-  asked: readonly string[],
+  query: readonly string[],
   listed: readonly string[],
-  likeness: (asked: string, listed: string) => number,
+  compareWords: (query: string, listed: string) => number,
 ): WordPair[] {
-  const found: { i: number; j: number; alike: number }[] = []
-  asked.forEach((a, i) => {
+  const found: { i: number; j: number; score: number }[] = []
+  query.forEach((a, i) => {
     listed.forEach((b, j) => {
-      const score = likeness(a, b)
-      if (score >= SAME_WORD) found.push({ i, j, alike: score })
+      const score = compareWords(a, b)
+      if (score >= SAME_WORD) found.push({ i, j, score })
     })
   })
-  found.sort((a, b) => b.alike - a.alike || a.i - b.i || a.j - b.j)
-  const takenAsked = new Set<number>()
+  found.sort((a, b) => b.score - a.score || a.i - b.i || a.j - b.j)
+  const takenQuery = new Set<number>()
   const takenListed = new Set<number>()
   const pairs: WordPair[] = []
-  for (const { i, j, alike } of found) {
-    if (takenAsked.has(i) || takenListed.has(j)) continue
-    takenAsked.add(i)
+  for (const { i, j, score } of found) {
+    if (takenQuery.has(i) || takenListed.has(j)) continue
+    takenQuery.add(i)
     takenListed.add(j)
-    pairs.push({ asked: asked[i] ?? '', listed: listed[j] ?? '', alike })
+    pairs.push({ query: query[i] ?? '', listed: listed[j] ?? '', similarity: score })
   }
   return pairs
 }

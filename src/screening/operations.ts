@@ -1,16 +1,16 @@
-// The operations on parties that are compared by themselves: one stores the found matches, the
-// other a person's decision about them.
+// The operations on stored parties: one stores the matches that a worker has found, the other a
+// person's decision about them.
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
   clearName,
-  decidedBy,
   type Match,
+  type MatchDecision,
+  matchesToDecide,
   newMatches,
   type PartyScreening,
-  type Said,
   type StoredMatch,
   screeningOf,
 } from './match.ts'
@@ -20,7 +20,7 @@ import { findParty, type LockedParty, queueParty, updateScreening } from './part
 interface KeepFound {
   readonly account_id: string
   readonly party_id: string
-  /** When the party had last changed before it was compared. */
+  /** `updated_at` of the compared party. */
   readonly compared_at: Instant
   readonly matches: readonly Match[]
 }
@@ -28,17 +28,17 @@ interface KeepFound {
 interface FoundState {
   readonly party: LockedParty | undefined
   readonly stored: readonly StoredMatch[]
-  /** Names of clears, as findCleared returns them. */
+  /** The cleared matches, as `findCleared` returns them. */
   readonly cleared: ReadonlySet<string>
 }
 
 interface KeptFound {
   readonly party: LockedParty | undefined
-  /** The matches that a person is asked about now. */
+  /** The inserted matches, which a person must decide. */
   readonly matches: readonly Match[]
 }
 
-/** Keeps what a worker has found about a party. A transaction runs one command. */
+/** Stores the matches that a worker has found for a party. A transaction runs one command. */
 export const keepFound: Operation<KeepFound, FoundState, KeptFound> = {
   name: 'keep_found',
   while_frozen: true,
@@ -56,8 +56,8 @@ export const keepFound: Operation<KeepFound, FoundState, KeptFound> = {
   },
 
   decide({ party, stored, cleared }, { account_id, compared_at, matches }) {
-    // The party has changed since it was read, and is in the queue for that; it may be erased by
-    // now.
+    // The party has changed since the comparison. The change has queued it, or an erasure has
+    // removed its data.
     if (party === undefined || party.updated_at !== compared_at) return { party, matches: [] }
     const isCleared = (match: Match) => cleared.has(`${account_id}/${clearName(match)}`)
     return { party, matches: newMatches(matches, stored, isCleared) }
@@ -68,13 +68,13 @@ export const keepFound: Operation<KeepFound, FoundState, KeptFound> = {
       outcomes.flatMap(({ party, matches }) => {
         if (party === undefined || matches.length === 0) return []
         const { account_id, id: object_id } = party
-        const kept = keepMatches(tx, [{ account_id, object_id, matches }])
-        return party.screening === '' ? [kept, updateScreening(tx, party, 'open')] : [kept]
+        const inserted = keepMatches(tx, [{ account_id, object_id, matches }])
+        return party.screening === '' ? [inserted, updateScreening(tx, party, 'open')] : [inserted]
       }),
     ),
 }
 
-interface DecideParty extends Said {
+interface DecideParty extends MatchDecision {
   readonly account_id: string
   readonly party_id: string
 }
@@ -86,16 +86,13 @@ interface PartyState {
 
 interface DecidedParty {
   readonly party: LockedParty
-  readonly said: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
-  /** The matches that are decided now. */
+  readonly decision: Pick<StoredMatch, 'state' | 'decided_by' | 'reason'>
+  /** The matches that this decision is about. */
   readonly matches: readonly StoredMatch[]
   readonly screening: PartyScreening
 }
 
-/**
- * A person decides the matches of a party: they are not whom the lists name, or they are. A
- * transaction runs one command.
- */
+/** A person clears or confirms the matches of a party. A transaction runs one command. */
 export const decideParty: Operation<DecideParty, PartyState, DecidedParty> = {
   name: 'decide_party',
   while_frozen: true,
@@ -114,20 +111,20 @@ export const decideParty: Operation<DecideParty, PartyState, DecidedParty> = {
   decide({ party: read, matches }, command) {
     const { state, person: decided_by, reason } = command
     const party = found(read)
-    const decided = decidedBy(party.id, matches, command)
+    const decided = matchesToDecide(party.id, matches, command)
     const states = matches.map(match => (decided.includes(match) ? state : match.state))
     const screening = screeningOf(states)
-    return { party, said: { state, decided_by, reason }, matches: decided, screening }
+    return { party, decision: { state, decided_by, reason }, matches: decided, screening }
   },
 
   store: (tx, outcomes) =>
     Promise.all(
-      outcomes.flatMap(({ party, said, matches, screening }) => [
-        storeDecision(tx, matches, said),
+      outcomes.flatMap(({ party, decision, matches, screening }) => [
+        storeDecision(tx, matches, decision),
         updateScreening(tx, party, screening),
-        // What is cleared was found when the party was compared. As it is now, it is compared
+        // The cleared matches may be older than the party's last change: a worker compares it
         // again.
-        said.state === 'cleared' && queueParty(tx, party),
+        decision.state === 'cleared' && queueParty(tx, party),
       ]),
     ),
 }

@@ -1,4 +1,4 @@
-// Whom the lists are asked about, and when that is another question.
+// The queries about beneficiaries and entities, and the changes that make another query.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EntityRecord } from '../entity/entity.ts'
@@ -15,13 +15,13 @@ const beneficiary = {
 test('a beneficiary: with birth date, country and ids, and by the local name as well', () => {
   const parties = partiesOf({ ...beneficiary, name_local: '陈大文' }, undefined)
   assert.deepEqual(
-    parties.map(({ party, asked }) => [party, asked.name]),
+    parties.map(({ party, query }) => [party, query.name]),
     [
       ['beneficiary', 'Eric Badege'],
       ['beneficiary_local', '陈大文'],
     ],
   )
-  assert.deepEqual(parties[0]?.asked, {
+  assert.deepEqual(parties[0]?.query, {
     name: 'Eric Badege',
     kind: 'person',
     birth_date: '1971-01-01',
@@ -45,10 +45,10 @@ test('an entity: itself, and each representative who has a name', () => {
   }
   const [, own, person, ...rest] = partiesOf(beneficiary, entity)
   assert.deepEqual(
-    [own?.party, own?.asked.kind, own?.asked.countries],
+    [own?.party, own?.query.kind, own?.query.countries],
     ['entity', 'organisation', ['HK']],
   )
-  assert.deepEqual([person?.party, person?.asked.name], ['representative_1', 'Viktor Bout'])
+  assert.deepEqual([person?.party, person?.query.name], ['representative_1', 'Viktor Bout'])
   assert.deepEqual(rest, [])
 })
 
@@ -67,5 +67,5 @@ test('the digest: the same for the same question, another for another name, date
 
 test('a date that is none, before the fields are judged: not known', () => {
   const [party] = partiesOf({ ...beneficiary, date_of_birth: 'soon' }, undefined)
-  assert.equal(party?.asked.birth_date, '')
+  assert.equal(party?.query.birth_date, '')
 })

@@ -1,21 +1,21 @@
-// The parties that are compared with the lists: who is paid, for whom, and who acts for them. Pure.
+// Makes the queries to the lists: a beneficiary by each name, an entity, its representatives. Pure.
 import { hash } from 'node:crypto'
 import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { EntityRecord } from '../entity/entity.ts'
 import type { ID_KINDS, Party, PartyId } from './screening.ts'
 
 export interface NamedParty {
-  /** Its part in the payout, such as `beneficiary` or `entity`. */
+  /** The role, such as `beneficiary` or `representative_1`. */
   readonly party: string
-  readonly asked: Party
-  /** SHA-256 of what is asked, in hex: a changed party is another question. */
+  readonly query: Party
+  /** SHA-256 of the query, in hex. A changed party has another one. */
   readonly hash: string
 }
 
 type Beneficiary = Pick<BeneficiaryRequest, 'name' | 'type'> &
   Partial<Omit<BeneficiaryRequest, 'destination_details'>>
 
-/** The beneficiary of a payout, and the entity that it is for with its representatives. */
+/** A payout's beneficiary, and its entity with representatives. */
 export function partiesOf(
   beneficiary: Beneficiary,
   entity: EntityRecord | undefined,
@@ -26,7 +26,7 @@ export function partiesOf(
   ]
 }
 
-/** A beneficiary, by each of its names. */
+/** A beneficiary, once by `name` and once by `name_local`. */
 export function beneficiaryParties(details: Beneficiary): NamedParty[] {
   const { name, name_local = '', type, address, date_of_birth = '' } = details
   const { national_identification_number, registration_number, tax_id } = details
@@ -79,17 +79,15 @@ export function entityParties({ type, details }: EntityRecord): NamedParty[] {
 
 function named(party: string, name: string, about: Omit<Party, 'name'>): NamedParty {
   const { kind, birth_date, countries, ids } = about
-  const asked: Party = { name, kind, birth_date: dateOf(birth_date), countries, ids }
-  return { party, asked, hash: hash('sha256', JSON.stringify(asked), 'hex') }
+  const query: Party = { name, kind, birth_date: dateOf(birth_date), countries, ids }
+  return { party, query, hash: hash('sha256', JSON.stringify(query), 'hex') }
 }
 
 function kindOf(type: 'individual' | 'business'): Party['kind'] {
   return type === 'individual' ? 'person' : 'organisation'
 }
 
-/**
- * A text that is no date counts as unknown: requests are screened before their fields are judged.
- */
+/** '' for a text that is no date: screening sees requests before their validation. */
 function dateOf(text: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? text : ''
 }

@@ -1,5 +1,5 @@
-// The SQL statements of parties that are compared by themselves: which of them are due, what was
-// found about them, and how far all of them are compared with the newest lists.
+// The SQL statements of stored parties: the queue of changed ones, their state of screening, and
+// the pass that compares all of them with a new version of the lists.
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
@@ -10,21 +10,24 @@ import type { Instant } from '../instant.ts'
 import type { PartyScreening } from './match.ts'
 import { beneficiaryParties, entityParties, type NamedParty } from './parties.ts'
 
-/** The table of a party. */
+/** The table of a party, by the prefix of its id. */
 function tableOf(id: string): 'beneficiaries' | 'entities' {
   return id.startsWith('bnf_') ? 'beneficiaries' : 'entities'
 }
 
-/** Parties of an account that are due. Nobody else compares them before `due_at`. */
+/** Claimed parties of one account. No other process compares them before `due_at`. */
 export interface ClaimedParties {
   readonly account_id: string
   readonly party_ids: readonly string[]
-  /** Identifies the claim: a party that changes meanwhile gets another one. */
+  /**
+   * The lease's end, which identifies the claim: a change meanwhile gives the party another one.
+   */
   readonly due_at: Instant
 }
 
 /**
- * Claims up to `limit` parties for `lease_ms`. A party that is not deleted by then comes due again.
+ * Claims up to `limit` due parties for `lease_ms`. A party that is still in the queue after that is
+ * due again.
  */
 export async function claimQueued(
   { finder, sql }: { readonly finder: Sql; readonly sql: Sql },
@@ -35,15 +38,15 @@ export async function claimQueued(
     select account_id, party_id from screening_queue
     where due_at <= statement_timestamp() order by due_at limit ${limit}`
   const claims: ClaimedParties[] = []
-  for (const [account_id, of] of Map.groupBy(due, row => row.account_id)) {
-    const wanted = of.map(({ party_id }) => party_id)
+  for (const [account_id, rows_due] of Map.groupBy(due, row => row.account_id)) {
+    const due_ids = rows_due.map(({ party_id }) => party_id)
     const rows = await transactConfined(
       sql,
       [account_id],
       tx => tx<{ party_id: string; due_at: Instant }[]>`
         update screening_queue
         set due_at = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
-        where account_id = ${account_id} and party_id = any (${wanted}::text[])
+        where account_id = ${account_id} and party_id = any (${due_ids}::text[])
           and due_at <= statement_timestamp()
         returning party_id, due_at`,
     )
@@ -55,7 +58,7 @@ export async function claimQueued(
   return claims
 }
 
-/** Deletes the compared parties of a claim, except those that have changed since. */
+/** Deletes a claim's parties from the queue, except parties that have changed since the claim. */
 export async function deleteQueued(
   sql: Sql,
   { account_id, party_ids, due_at }: ClaimedParties,
@@ -69,7 +72,7 @@ export async function deleteQueued(
   )
 }
 
-/** Queues a party to be compared again. The caller holds the lock of its account's book. */
+/** Queues a party for another comparison. The caller holds the lock of its account's book. */
 export function queueParty(tx: TransactionSql, { account_id, id }: Key): Promise<unknown> {
   return tx`
     insert into screening_queue as q (account_id, party_id, due_at)
@@ -77,11 +80,11 @@ export function queueParty(tx: TransactionSql, { account_id, id }: Key): Promise
     on conflict (account_id, party_id) do update set due_at = excluded.due_at`.execute()
 }
 
-/** A party as it was read for the comparison. */
+/** A stored party with its queries to the lists. */
 export interface ReadParty extends Key {
   readonly updated_at: Instant
-  /** What the lists are asked. */
-  readonly asked: readonly NamedParty[]
+  /** The entity and its representatives, or the beneficiary under each of its names. */
+  readonly parties: readonly NamedParty[]
 }
 
 /** Reads parties of an account for the comparison. */
@@ -99,22 +102,22 @@ export async function readParties(
     findBeneficiaries(tx, keys.get('beneficiaries') ?? []),
   ])
   const read = (
-    { account_id, id, updated_at }: Omit<ReadParty, 'asked'>,
-    asked: readonly NamedParty[],
-  ) => ({ account_id, id, updated_at, asked })
+    { account_id, id, updated_at }: Omit<ReadParty, 'parties'>,
+    parties: readonly NamedParty[],
+  ) => ({ account_id, id, updated_at, parties })
   return [
     ...entities.map(entity => read(entity, entityParties(entity))),
     ...beneficiaries.map(one => read(one, beneficiaryParties(one.details))),
   ]
 }
 
-/** What is stored of a party beside its details, read under the lock of its account's book. */
+/** A party's row without its details, read under the lock of its account's book. */
 export interface LockedParty extends Key {
   readonly updated_at: Instant
   readonly screening: PartyScreening
 }
 
-/** The stored facts of a party; undefined without any. The caller holds the lock of its book. */
+/** A party's row; undefined for an unknown id. The caller holds the lock of its account's book. */
 export async function findParty(
   tx: Tag,
   { account_id, id }: Key,
@@ -135,20 +138,20 @@ export function updateScreening(
     where account_id = ${account_id} and id = ${id}`.execute()
 }
 
-/**
- * How far the parties are compared with a version of the lists, and until when a process has
- * claimed that.
- */
+/** A claimed pass: one comparison of all parties with a version of the lists. */
 interface ClaimedPass {
   readonly lists_version: bigint
+  /** The account of the last compared party; '' before the first. */
   readonly after_account: string
+  /** The last compared party; '' before the first. */
   readonly after_party: string
+  /** The lease's end, which identifies the claim. */
   readonly due_at: Instant
 }
 
 /**
- * Claims the comparison of all parties with this version, from the first one on if it has not
- * begun. Undefined when it is done, another process has it, or there is a newer version.
+ * Claims the pass of this version, and begins it if no process has. Undefined when the pass is
+ * done, another process has the claim, or there is a newer version.
  */
 export async function claimPass(
   sql: Sql,
@@ -166,7 +169,7 @@ export async function claimPass(
   return claimed
 }
 
-/** Lets the next process go on after this party. Without a party, all are compared. */
+/** Ends a claim of the pass. The next process goes on after `last`; undefined ends the pass. */
 export async function endTurn(
   sql: Sql,
   { lists_version, due_at }: ClaimedPass,
@@ -194,10 +197,10 @@ export async function listPartiesAfter(
     order by account_id, id limit ${limit}`
 }
 
-/** The most that are counted. */
+/** The count of a state stops here. */
 const COUNTED = 100_000
 
-/** How many parties may be listed, by state, and how many are `queued` for comparison. */
+/** The number of parties by state of screening, and in the queue as state `queued`. */
 export async function countParties(finder: Sql) {
   return finder<{ state: string; parties: number }[]>`
     select state, count(*)::integer as parties from (
@@ -209,22 +212,22 @@ export async function countParties(finder: Sql) {
     ) counted group by state`
 }
 
-/** A party that may be listed, as lists of operators show it. */
+/** A party with an open or confirmed match, as the operator's lists show it. */
 interface ListedParty extends Key {
   readonly screening: 'open' | 'confirmed'
   readonly status: string
-  /** When the first match that is not cleared was found. */
+  /** The earliest `found_at` of the party's matches that nobody has cleared. */
   readonly found_at: Instant
 }
 
-/** Which of the parties that may be listed to list; '' is any. */
+/** The filter of such a list; '' is any. */
 interface PartyFilter {
   readonly account_id: string
   readonly state: string
   readonly starting_after: string
 }
 
-/** The parties of a table that may be listed, the oldest first. */
+/** A table's parties with an open or confirmed match, the oldest party first. */
 export async function listListedParties(
   sql: Sql,
   table: 'beneficiaries' | 'entities',

@@ -1,33 +1,33 @@
-// How far a process is with screening open payouts. Each payout is screened again when the lists
-// have changed. Payouts that wait for current lists are tried once a second.
+// Tells when this process starts a round that screens open payouts: at once for a new version of
+// the lists, and else once a second for payouts that wait for current lists.
 
-/** How long a payout that could not be screened waits until it is tried again. */
-const AGAIN_MS = 1_000
+/** The time between two rounds of one version. */
+const ROUND_EVERY_MS = 1_000
 
 export class ScreeningRounds {
-  #done: bigint | undefined
-  #seen: bigint | undefined
+  #finished_version: bigint | undefined
+  #tried_version: bigint | undefined
   #tried_at = Number.NEGATIVE_INFINITY
 
-  /** Whether every open payout may have been screened at another version than this one. */
+  /** Whether some open payout may not be screened at this version yet. */
   isNew(version: bigint): boolean {
-    return this.#done !== version
+    return this.#finished_version !== version
   }
 
-  /** Notes that every open payout was screened at this version. */
+  /** Notes that every open payout is screened at this version. */
   finished(version: bigint): void {
-    this.#done = version
+    this.#finished_version = version
   }
 
-  /** Whether it is time to try what is left: at once when the version is new. Notes the time. */
+  /** Whether a round is due: at once for a new version, else after a second. Notes the round. */
   isDue(version: bigint, now = performance.now()): boolean {
-    if (version === this.#seen && now - this.#tried_at < AGAIN_MS) return false
-    this.#seen = version
+    if (version === this.#tried_version && now - this.#tried_at < ROUND_EVERY_MS) return false
+    this.#tried_version = version
     this.#tried_at = now
     return true
   }
 
-  /** Lets the next round try what waits. */
+  /** Makes the next round due at once. */
   again(): void {
     this.#tried_at = Number.NEGATIVE_INFINITY
   }

@@ -1,4 +1,4 @@
-// Scores of parties against entries, with the pieces that explain them.
+// The scores of parties against entries, with the pieces that explain the scores.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Screener, THRESHOLD } from './screener.ts'

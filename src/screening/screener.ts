@@ -1,5 +1,5 @@
-// Compares a party with the lists: which entries it may be, with a score that is explained piece by
-// piece. Keeps the lists in memory as an index: no SQL.
+// Compares a party with the lists and returns the entries that it may be, with a score that its
+// pieces explain. The lists are an index in memory: no SQL.
 import { forEachInTurns } from '../turns.ts'
 import { BIRTH_AGREES, evidenceSteps, idKey, type Step, sameIssuer } from './evidence.ts'
 import { NameIndex } from './name-index.ts'
@@ -15,10 +15,7 @@ import type {
 } from './screening.ts'
 import { joinShort, wordsOf } from './words.ts'
 
-/**
- * The score of 1000 from which on a person must look. docs/screening.md has the figures that chose
- * it.
- */
+/** A person must decide from this score on, of 1000. Decision 0098 has the figures behind it. */
 export const THRESHOLD = 890
 
 interface List {
@@ -54,10 +51,7 @@ export class Screener {
     this.#ids = ids
   }
 
-  /**
-   * Builds the index in turns: the process does other work while tens of thousands of names are
-   * indexed.
-   */
+  /** Builds the index in turns, so that the process does other work meanwhile. */
   static async of(lists: readonly List[]): Promise<Screener> {
     const names: IndexedName[] = []
     const ids = new Map<string, IndexedId[]>()
@@ -82,7 +76,7 @@ export class Screener {
     return this.#names.length
   }
 
-  /** The entries that score the threshold or more, best first. */
+  /** The entries with the threshold's score or more, one hit each, the highest score first. */
   screen(party: Party, threshold = THRESHOLD): Hit[] {
     const best = new Map<ListedEntry, Hit>()
     const keep = (hit: Hit) => {
@@ -110,7 +104,7 @@ export class Screener {
   }
 }
 
-/** The words of a name; and the same words with short ones joined to the next, if that differs. */
+/** A name's words, and the same words with short ones joined to the next, if that differs. */
 function spellingsOf(name: string): string[][] {
   const words = wordsOf(name)
   if (words.length === 0) return []
@@ -135,16 +129,17 @@ function nameHit(party: Party, { list, entry, name }: IndexedName, compared: Nam
   return { list, entry, name: name.text, score: pieces.at(-1)?.score ?? 0, pieces }
 }
 
-function nameSteps({ words, score, pairs, left_over, not_named, joined, left }: NameScore): Step[] {
-  const others = pairs.filter(({ asked, listed }) => asked !== listed)
-  const spelled = others.map(({ asked, listed }) => `${asked} for ${listed}`)
+function nameSteps(compared: NameScore): Step[] {
+  const { words, score, pairs, left_over, not_named, joined, left_factor } = compared
+  const others = pairs.filter(({ query, listed }) => query !== listed)
+  const spelled = others.map(({ query, listed }) => `${query} for ${listed}`)
   const same = joined ? 'the same letters, with other spaces' : 'the same words'
   const steps: Step[] = [
     { piece: 'words', score: words, text: spelled.length === 0 ? same : spelled.join(', ') },
   ]
   if (left_over.length > 0) {
     const text = `not in the listed name: ${left_over.join(' ')}`
-    steps.push({ piece: 'left_over', score: words * left, text })
+    steps.push({ piece: 'left_over', score: words * left_factor, text })
   }
   if (not_named.length > 0) {
     const text = `only in the listed name: ${not_named.join(' ')}`
@@ -154,6 +149,6 @@ function nameSteps({ words, score, pairs, left_over, not_named, joined, left }: 
 }
 
 function perMille(score: number): number {
-  // Adds a little for what binary fractions lose.
+  // A little more than binary fractions lose by rounding.
   return Math.floor(score * 1000 + 1e-6)
 }

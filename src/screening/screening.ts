@@ -1,5 +1,4 @@
-// The nouns of screening: listed entries, the party that is compared with them, and what was found.
-// Pure.
+// The nouns of screening: listed entries, the party that is compared with them, and the hits. Pure.
 
 export const LISTS = ['ofac', 'ofac-cons', 'un', 'eu', 'uk'] as const
 export type ListName = (typeof LISTS)[number]
@@ -7,14 +6,14 @@ export type ListName = (typeof LISTS)[number]
 const PARTY_KINDS = ['person', 'organisation', 'vessel', 'aircraft', 'unknown'] as const
 type PartyKind = (typeof PARTY_KINDS)[number]
 
-/** A name as a list has it. */
+/** A name of an entry, as its list spells it. */
 export interface ListedName {
   readonly text: string
-  /** Whether its list says that the name alone does not tell who is meant. */
+  /** Whether its list calls it a weak alias: the name alone does not identify the entry. */
   readonly weak: boolean
 }
 
-/** The first and the last possible day of a birth, both as YYYY-MM-DD. */
+/** The first and the last possible birth date, both as YYYY-MM-DD. */
 export interface BirthSpan {
   readonly from: string
   readonly to: string
@@ -25,7 +24,7 @@ export const ID_KINDS = ['passport', 'national', 'tax', 'registration', 'other']
 export interface PartyId {
   readonly kind: (typeof ID_KINDS)[number]
   readonly number: string
-  /** ISO 3166-1 alpha-2 of the issuer; '' when it is not known. */
+  /** The issuer's ISO 3166-1 alpha-2 code; '' for an unknown issuer. */
   readonly country: string
 }
 
@@ -34,17 +33,17 @@ export interface ListedEntry {
   /** The id that its list gives it, the same in each version. */
   readonly entry_id: string
   readonly kind: PartyKind
-  /** The first is its main name. */
+  /** The main name comes first. */
   readonly names: readonly ListedName[]
   readonly births: readonly BirthSpan[]
-  /** ISO 3166-1 alpha-2: nationality, birth, address, registration. */
+  /** ISO 3166-1 alpha-2 codes of nationality, birth, address and registration. */
   readonly countries: readonly string[]
   readonly ids: readonly PartyId[]
-  /** Why it is listed, in the words of the list. */
+  /** The sanctions programmes, in the list's words. */
   readonly programmes: readonly string[]
 }
 
-/** The party that is compared with the lists. Unknown members are empty. */
+/** The query to the lists: the name and facts of a party. Unknown members are empty. */
 export interface Party {
   readonly name: string
   readonly kind: 'person' | 'organisation' | 'unknown'
@@ -54,7 +53,7 @@ export interface Party {
   readonly ids: readonly PartyId[]
 }
 
-/** One step of a score: what was compared, and the score after it, of 1000. */
+/** One step of a score: the compared fact in words, and the score after it, from 0 to 1000. */
 export interface ScorePiece {
   readonly piece: 'words' | 'left_over' | 'not_named' | 'weak' | 'kind' | 'birth' | 'country' | 'id'
   readonly score: number
@@ -65,10 +64,10 @@ export interface ScorePiece {
 export interface Hit {
   readonly list: ListName
   readonly entry: ListedEntry
-  /** The listed name that is most alike. */
+  /** The entry's most similar name. */
   readonly name: string
-  /** Of 1000. */
+  /** From the threshold to 1000. */
   readonly score: number
-  /** In the order in which they made the score. */
+  /** The steps of the score, in order. */
   readonly pieces: readonly ScorePiece[]
 }

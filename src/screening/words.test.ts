@@ -1,4 +1,4 @@
-// Names of any script become words that can be compared.
+// Names of any script become comparable words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinShort, wordsOf } from './words.ts'

@@ -1,21 +1,21 @@
-// Names as comparable words: in Latin letters, in lower case, without accents and marks. Pure.
+// Splits names into comparable words: Latin letters in lower case without accents and marks. Pure.
 import anyAscii from 'any-ascii'
 
-/** The words of a name, in its order. Other scripts are transliterated letter by letter. */
+/** A name's words, in its order. Transliterates other scripts letter by letter. */
 export function wordsOf(name: string): string[] {
   // any-ascii writes Chinese characters as syllables without a space between them.
   const spaced = name.normalize('NFKC').replace(/\p{Script=Han}/gu, ' $& ')
   const words = anyAscii(spaced)
     .toLowerCase()
-    // O'Neill is one word, and so is S.A.
+    // "O'Neill" is one word, and so is "S.A."
     .replace(/['`".]/g, '')
     .replace(/[^a-z0-9]+/g, ' ')
     .trim()
   return words === '' ? [] : words.split(' ')
 }
 
-/** Most letters of a word that is joined to the next: al, bin, abd, de la. */
-const JOINED = 3
+/** A word of this many letters or fewer is short: al, bin, abd, de la. */
+const SHORT = 3
 
 /**
  * The same words with short ones joined to the next, because spelling varies: "Al-Rahman" and
@@ -26,7 +26,7 @@ export function joinShort(words: readonly string[]): string[] {
   let before = ''
   words.forEach((word, i) => {
     const isLast = i === words.length - 1
-    if (!isLast && word.length <= JOINED) before += word
+    if (!isLast && word.length <= SHORT) before += word
     else {
       joined.push(before + word)
       before = ''

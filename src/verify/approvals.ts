@@ -1,19 +1,19 @@
-// Compares the approvals of payouts with the payouts, and with what people have decided. Each rule
-// is one select.
+// Compares payouts' approvals with the payouts and with people's decisions. Each rule is one
+// select.
 import { APPROVAL_SEAL } from '../payout/columns.ts'
 import { isArchived, ofAccount, rule, STATED_PAYOUTS } from './rows.ts'
 
-/** People have approved another row than the present one, and than the one before its erasure. */
-const OTHER = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exists (
+/** The approval's digest fits neither the present payout nor the payout before its erasure. */
+const OTHER_CONTENT = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exists (
   select from erasures r where r.account_id = p.account_id and r.table_name = 'payouts'
     and r.key = p.id and r.was = a.digest and r.becomes = ${APPROVAL_SEAL.sql('p')}))`
 
 /**
- * A payout waits while its approval does, or is held by screening although it was rejected. A
- * payout that is more than pending or failed was approved before its approval expired: by enough
- * people, none of whom is its maker, who were shown the present row.
+ * A payout in pending_approval has a waiting approval, or a rejected one while screening holds it.
+ * A payout past pending_approval that has not failed was approved before the approval expired.
+ * Enough people approved the present row, and none of them is its maker.
  */
-const APPROVED = rule('payout_approvals')`
+const APPROVAL_FITS_PAYOUT = rule('payout_approvals')`
   select account_id, key, expected, found from (
     select coalesce(a.account_id, p.account_id) as account_id, coalesce(a.payout_id, p.id) as key,
       case when p.id is null then 'no approval, as no payout is so'
@@ -25,10 +25,10 @@ const APPROVED = rule('payout_approvals')`
       case when a.payout_id is null then 'none'
         else coalesce(d.given, 0) || ' approvals, ' || coalesce(d.rejected, 0) || ' rejections, '
           || case a.outcome when '' then 'waits' else a.outcome end
-          || case when ${OTHER}
+          || case when ${OTHER_CONTENT}
             then ', of another row' else '' end end as found,
       case when p.id is null or a.payout_id is null or a.approvers is null then true
-        when ${OTHER} then true
+        when ${OTHER_CONTENT} then true
         when p.status = 'pending_approval' then a.outcome not in ('', 'rejected')
           or (a.outcome = 'rejected') <> (coalesce(d.rejected, 0) > 0)
         when a.outcome = 'approved'
@@ -57,8 +57,8 @@ const APPROVED = rule('payout_approvals')`
     ) d on d.account_id = a.account_id and d.payout_id = a.payout_id
   ) judged where wrong`
 
-/** Each decision has an approval, and is not by the maker of the payout. */
-const DECIDED = rule('approval_decisions')`
+/** Each decision has an approval in time, and is not by the payout's maker. */
+const DECISION_HAS_APPROVAL = rule('approval_decisions')`
   select d.account_id, d.payout_id || ' ' || d.user_name as key,
     'a decision of somebody who has not made the payout, as it was shown' as expected,
     case when a.payout_id is null then 'no approval'
@@ -70,8 +70,8 @@ const DECIDED = rule('approval_decisions')`
       or a.digest is distinct from d.digest
       or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`
 
-/** An event tells of each decision, by the same person at the same time. */
-const TOLD = rule('approval_decisions')`
+/** Each decision has an event of the same person and time. */
+const DECISION_HAS_EVENT = rule('approval_decisions')`
   select d.account_id, d.payout_id || ' ' || d.user_name as key,
     'a decision that an event tells of' as expected,
     concat(d.decision, ' at ', d.decided_at) as found
@@ -88,8 +88,8 @@ const TOLD = rule('approval_decisions')`
     select from payouts p where p.account_id = d.account_id and p.id = d.payout_id
       and ${isArchived('p.created_at', 'p.account_id')})`
 
-/** Each known payee has an approved payout that made it known. */
-const KNOWN = rule('approved_payees')`
+/** Each approved payee has the approved payout that its row names. */
+const PAYEE_HAS_APPROVAL = rule('approved_payees')`
   select k.account_id, k.payee as key,
     'an approval of payout ' || k.payout_id || ' to this payee at ' || k.approved_at as expected,
     coalesce(a.outcome || ' at ' || a.ended_at, 'none') as found
@@ -98,4 +98,9 @@ const KNOWN = rule('approved_payees')`
   where ${ofAccount('k.account_id')}
     and (a.outcome, a.payee, a.ended_at) is distinct from ('approved', k.payee, k.approved_at)`
 
-export const APPROVALS = [APPROVED, DECIDED, TOLD, KNOWN]
+export const APPROVALS = [
+  APPROVAL_FITS_PAYOUT,
+  DECISION_HAS_APPROVAL,
+  DECISION_HAS_EVENT,
+  PAYEE_HAS_APPROVAL,
+]

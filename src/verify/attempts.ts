@@ -1,17 +1,17 @@
-// Compares the attempts of payouts with the payouts and with their events: which rail had a payout,
-// when, and how that ended. Each rule is one select.
+// Compares payouts' attempts with the payouts and their events: the rail, the time and the end of
+// each attempt. Each rule is one select.
 import { MANUAL } from '../rail/rail.ts'
 import { isArchived, ofAccount, type Rule, rule, STATED_PAYOUTS } from './rows.ts'
 
-/** Attempts that the rail of a live account has, or had. */
-const OUTSIDE = `p.first_rail not in ('', 'simulator', '${MANUAL}')`
+/** The SQL condition that a payout's first rail is neither the simulator nor people. */
+const EXTERNAL_RAIL = `p.first_rail not in ('', 'simulator', '${MANUAL}')`
 
 /**
- * A payout that was given to a rail has attempts numbered from 1 without gaps. The first goes where
- * the payout was routed. Each other attempt follows one that was not taken, and an event tells of
- * it. All but the last were not taken, and the last has ended as the payout has.
+ * A payout's attempts are numbered from 1 without gaps. The first has the payout's first rail and
+ * route. Each later attempt follows one that was not taken, and an event has its rail. The last
+ * attempt has ended as the payout has.
  */
-const IN_ORDER = rule('payout_attempts')`
+const ATTEMPTS_IN_ORDER = rule('payout_attempts')`
   select account_id, payout_id || '-' || number as key, expected, found from (
     select a.account_id, a.payout_id, a.number,
       'attempt ' || place || ' of ' || attempts || ', rail ' || coalesce(case
@@ -40,7 +40,7 @@ const IN_ORDER = rule('payout_attempts')`
         -- What a person decides after a rail has not taken it, or people pay, leaves that end.
         || case when taken_over_at is not null or rail = '${MANUAL}' or status = 'processing'
           then ' or not_taken' else '' end as ends
-      from ${STATED_PAYOUTS} p where ${OUTSIDE}
+      from ${STATED_PAYOUTS} p where ${EXTERNAL_RAIL}
     ) p on p.account_id = a.account_id and p.id = a.payout_id
     left join (
       select account_id, object_id, (data -> 0 ->> 'attempt')::integer as attempt,
@@ -49,13 +49,13 @@ const IN_ORDER = rule('payout_attempts')`
     ) e on e.account_id = a.account_id and e.object_id = a.payout_id and e.attempt = a.number
   ) judged where wrong`
 
-/** A payout that was given to a rail has an attempt. Each event of another rail has one, too. */
-const WRITTEN = rule('payouts')`
+/** A payout that a rail was asked about has an attempt, and so has each event of a reroute. */
+const ATTEMPT_EXISTS = rule('payouts')`
   select p.account_id, p.id as key, 'an attempt on rail ' || p.first_rail as expected,
     'none' as found
   from ${STATED_PAYOUTS} p
   left join open_payouts o on o.account_id = p.account_id and o.id = p.id
-  where ${OUTSIDE} and ${ofAccount('p.account_id')}
+  where ${EXTERNAL_RAIL} and ${ofAccount('p.account_id')}
     and coalesce(o.rail_attempts, p.rail_attempts) > 0 and not exists (
       select from payout_attempts a where a.account_id = p.account_id and a.payout_id = p.id
     )
@@ -70,15 +70,15 @@ const WRITTEN = rule('payouts')`
     )`
 
 /**
- * If money is held for a rail, the rail is asked, or a person is told to look, or screening holds
- * the payout for a match that a person must decide or has confirmed.
+ * A payout whose money is in transit to a rail has a next question to the rail, an open exception,
+ * or a match in the state of its hold: `open` or `confirmed`.
  */
-const WATCHED = rule('payouts')`
+const MONEY_IS_WATCHED = rule('payouts')`
   select p.account_id, p.id as key, p.status || ', and neither' as found,
     'rail ' || p.rail || ' asked, an open exception or a match' as expected
   from ${STATED_PAYOUTS} p
   join open_payouts o on o.account_id = p.account_id and o.id = p.id
-  where ${OUTSIDE} and p.rail not in ('', '${MANUAL}')
+  where ${EXTERNAL_RAIL} and p.rail not in ('', '${MANUAL}')
     and p.status in ('processing', 'compliance_hold') and p.held_for = ''
     and p.taken_over_at is null and o.ask_rail_at is null and o.screening <> 'waits'
     and ${ofAccount('p.account_id')} and not exists (
@@ -89,8 +89,8 @@ const WATCHED = rule('payouts')`
       where e.account_id = p.account_id and e.payout_id = p.id and e.closed_at is null
     )`
 
-/** Evidence and exceptions belong to existing attempts, and are numbered without gaps. */
-const OF_ATTEMPTS: readonly Rule[] = [
+/** Evidence and exceptions belong to existing attempts, and have numbers without gaps. */
+const NUMBERED_RECORDS: readonly Rule[] = [
   ['rail_evidence', 'attempt'] as const,
   ['rail_exceptions', 'payout_id'] as const,
 ].map(
@@ -109,4 +109,4 @@ const OF_ATTEMPTS: readonly Rule[] = [
     where e.number <> place or a.rail is distinct from e.rail`,
 )
 
-export const ATTEMPTS = [IN_ORDER, WRITTEN, WATCHED, ...OF_ATTEMPTS]
+export const ATTEMPTS = [ATTEMPTS_IN_ORDER, ATTEMPT_EXISTS, MONEY_IS_WATCHED, ...NUMBERED_RECORDS]

@@ -1,20 +1,18 @@
-// Compares approvals of beneficiaries with the beneficiaries, with the decisions of people and with
-// the events about both. Compares archived beneficiaries with their events and with the payouts to
-// them. Each rule is one select.
+// Compares beneficiaries' approvals with the beneficiaries, people's decisions and their events.
+// Compares archived beneficiaries with their events and payouts. Each rule is one select.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { isArchived, ofAccount, rule } from './rows.ts'
 
-/** Whether the events about a beneficiary's approval may be in an archive instead of here. */
+/** The condition that an archive may have the events of approval `a`. */
 const MAY_BE_ARCHIVED = `exists (
   select from beneficiaries b where b.account_id = a.account_id and b.id = a.beneficiary_id
     and ${isArchived('b.created_at', 'b.account_id')})`
 
 /**
- * The approval status of a beneficiary is the outcome of the approval of its present content. For an
- * erased beneficiary it is the content before the erasure. The beneficiary's events have its digest,
- * unless they are in an archive.
+ * A beneficiary's approval status is the outcome of its content's approval. An erased beneficiary's
+ * last content comes from its events; the rule leaves out one whose events are all archived.
  */
-const SAID = rule('beneficiaries')`
+const STATUS_IS_OUTCOME = rule('beneficiaries')`
   select b.account_id, b.id as key,
     case when a.digest is null then 'nothing that people were asked'
       else coalesce(nullif(a.outcome, ''), 'pending_approval') end as expected,
@@ -36,10 +34,8 @@ const SAID = rule('beneficiaries')`
     and b.approval is distinct from case when a.digest is null then ''
       else coalesce(nullif(a.outcome, ''), 'pending_approval') end`
 
-/**
- * An event tells of each approval, and names how many must approve. The decisions give its outcome.
- */
-const ASKED = rule('beneficiary_approvals')`
+/** Each approval has an event with its number of approvers. Its outcome follows from decisions. */
+const APPROVAL_HAS_EVENT = rule('beneficiary_approvals')`
   select a.account_id, a.beneficiary_id || ' ' || encode(a.digest, 'hex') as key,
     coalesce('asked for with ' || e.needed || ' approvers, and ended by them',
       'none, as no event asks')
@@ -70,8 +66,8 @@ const ASKED = rule('beneficiary_approvals')`
     or a.outcome = 'approved' and coalesce(d.given, 0) < a.approvers
     or a.ended_at >= a.expires_at)`
 
-/** Each decision has an approval and an event, and is not by the maker of the beneficiary. */
-const DECIDED = rule('beneficiary_decisions')`
+/** Each decision has an approval and an event, and is not by a maker of the beneficiary. */
+const DECISION_HAS_APPROVAL = rule('beneficiary_decisions')`
   select d.account_id, d.beneficiary_id || ' ' || d.user_name as key,
     'a decision of somebody who has not made it, which an event tells of' as expected,
     d.decision || coalesce(', made by ' || array_to_string(a.made_by, ', '), ', of no approval')
@@ -91,8 +87,8 @@ const DECIDED = rule('beneficiary_decisions')`
 
 const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`
 
-/** A beneficiary is archived if its newest event of archiving or unarchiving says so. */
-const ARCHIVED = rule('beneficiaries')`
+/** A beneficiary's archived_at equals the one in its newest event of archiving or unarchiving. */
+const ARCHIVED_BY_EVENT = rule('beneficiaries')`
   select coalesce(b.account_id, e.account_id) as account_id, coalesce(b.id, e.id) as key,
     'archived ' || coalesce('since ' || e.at, 'no more') as expected,
     'archived ' || coalesce('since ' || b.at, 'never') as found
@@ -110,8 +106,8 @@ const ARCHIVED = rule('beneficiaries')`
   ) e on e.account_id = b.account_id and e.id = b.id
   where b.at is distinct from e.at`
 
-/** Nobody has paid a beneficiary since it was archived. */
-const PAID = rule('payouts')`
+/** An archived beneficiary has no payout made after its archived_at. */
+const NOT_PAID_SINCE_ARCHIVED = rule('payouts')`
   select p.account_id, p.id as key, 'none to a beneficiary that is archived' as expected,
     'made after ' || to_char(b.archived_at at time zone 'UTC', ${TIME}) || ', to ' || b.id
       as found
@@ -121,4 +117,10 @@ const PAID = rule('payouts')`
     and p.created_at >= b.archived_at
   where b.archived_at is not null and ${ofAccount('b.account_id')}`
 
-export const BENEFICIARIES = [SAID, ASKED, DECIDED, ARCHIVED, PAID]
+export const BENEFICIARIES = [
+  STATUS_IS_OUTCOME,
+  APPROVAL_HAS_EVENT,
+  DECISION_HAS_APPROVAL,
+  ARCHIVED_BY_EVENT,
+  NOT_PAID_SINCE_ARCHIVED,
+]

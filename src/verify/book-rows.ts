@@ -1,4 +1,4 @@
-// The rows that the walk of a book reads, and the selects that give them in its order.
+// The rows that the walk of a book reads, and the selects that return them in order.
 import type { Instant } from '../instant.ts'
 import type { JournalKind } from '../ledger/rules.ts'
 import { type LineColumns, POSTING_COLUMNS, type PostingColumns } from '../ledger/store.ts'
@@ -22,7 +22,7 @@ export interface JournalRow extends PostingColumns, LineColumns {
   source: string
   created_at: Instant
   hash: string
-  /** Whether all columns of its line are set, or none. */
+  /** Whether all required columns of its line are set, or none. */
   line_is_whole: boolean
 }
 

@@ -1,54 +1,57 @@
-// What operators have booked: the two sides of each journal, and that every reversal takes back one
-// line, whole and once, with a reason.
+// Checks operators' bookings: the two postings of each journal, its reason, and its reference. Each
+// reversal takes back one whole line, once.
 import { numberedIdSql } from '../db/id-sql.ts'
 import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../funding/rules.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { MAX_NAMED } from './problem.ts'
-import { journalProblem, nameRows, ofAccount, rowsOf, rule, type Verifying } from './rows.ts'
+import { journalProblem, nameRows, ofAccount, rowsOf, rule, type Verification } from './rows.ts'
 
-const BOOKED = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
+const BOOKING_KINDS = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
-/** The kinds of journals that belong to no payout, as an array of PostgreSQL. */
-export const BOOKED_KINDS = `{${BOOKED.flatMap(b => [b.kind, b.reversal_kind]).join(',')}}`
+/** The kinds of journals that belong to no payout, as a PostgreSQL array. */
+export const BOOKED_KINDS = `{${BOOKING_KINDS.flatMap(b => [b.kind, b.reversal_kind]).join(',')}}`
 
 /**
- * What a journal must be, and whether it takes another one back; undefined for journals of payouts.
+ * The postings of a booking's journal, by its posting on `available`, and whether it undoes another
+ * journal; undefined for a payout's journal.
  */
 export function bookedBy(
   { kind }: { readonly kind: JournalKind },
   { currency, amount }: Posting,
 ): { readonly postings: readonly Posting[]; readonly undoes: boolean } | undefined {
-  const booked = BOOKED.find(one => one.kind === kind || one.reversal_kind === kind)
+  const booked = BOOKING_KINDS.find(one => one.kind === kind || one.reversal_kind === kind)
   if (booked === undefined) return undefined
   const postings = bookingPostings(booked.code, currency, amount)
   return { postings, undoes: booked.kind !== kind }
 }
 
-/** `wrong`: what is expected and what is found. */
-interface Wrong {
+interface WrongJournal {
   account_id: string
   number: bigint
   wrong: readonly [expected: string, found: string]
 }
 
-/** The kinds that take back a line. */
+/** The kinds that undo a line, as a PostgreSQL array. */
 const REVERSED = `{${REVERSAL_KINDS.join(',')}}`
 
-/** The id of the line of journal `j`. */
+/** The SQL of the id of journal `j`'s line. */
 const LINE_ID = numberedIdSql('btr', {
   account_id: 'j.account_id',
   created_at: 'j.created_at',
   number: 'j.number',
 })
 
-/** Journals of money that was booked, each with the id of its line. */
+/** The SQL of bookings' journals, each with its line's id and net amount. */
 const BOOKED_JOURNALS = `
   (select j.*, amount + fixed_fee + variable_fee as net, ${LINE_ID} as id from journals j
     where kind = any ('${BOOKED_KINDS}'))`
 
-/** Reads the lines that were booked with a reason, and the lines that they take back. */
-export async function checkBookings(of: Verifying): Promise<void> {
-  const bad = await rowsOf<Wrong>(of)`select account_id, number, wrong from (
+/**
+ * Checks withdrawals, adjustments and reversals: each has a reason and an author, and each reversal
+ * undoes one earlier line, whole and once. Checks that a reference counts once.
+ */
+export async function checkBookings(run: Verification): Promise<void> {
+  const bad = await rowsOf<WrongJournal>(run)`select account_id, number, wrong from (
       select t.account_id, t.number, case
         when coalesce(t.metadata ->> 'reason', '') = '' or coalesce(t.metadata ->> 'by', '') = ''
           then array['a reason, and who gave it', t.metadata::text]
@@ -67,7 +70,7 @@ export async function checkBookings(of: Verifying): Promise<void> {
         and ${ofAccount('t.account_id')}
     ) checked
     where wrong is not null order by 1, 2 limit ${MAX_NAMED}`
-  const twice = await rowsOf<Wrong>(of)`select account_id, max(number) as number,
+  const twice = await rowsOf<WrongJournal>(run)`select account_id, max(number) as number,
       array['reference "' || (metadata ->> 'reference') || '" once', count(*)::text] as wrong
     from journals
     where kind in ('funding', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null
@@ -75,12 +78,15 @@ export async function checkBookings(of: Verifying): Promise<void> {
     group by account_id, kind, metadata ->> 'reference' having count(*) > 1
     order by 1, 2 limit ${MAX_NAMED}`
   for (const { wrong, ...line } of [...bad, ...twice]) {
-    of.findings.add(journalProblem(line, ...wrong).problem)
+    run.findings.add(journalProblem(line, ...wrong).problem)
   }
-  await nameRows(of, FUNDING_REFERENCES)
+  await nameRows(run, FUNDING_REFERENCES)
 }
 
-/** Each reference that has funded an account has a row, so that the same payment funds no other. */
+/**
+ * Each reference that has funded a live account has a row in `funding_references`, so that the same
+ * payment funds no other account.
+ */
 const FUNDING_REFERENCES = rule('funding_references')`
   select coalesce(t.account_id, f.account_id) as account_id, coalesce(t.id, f.id) as key,
     coalesce('reference ' || t.folded || case when t.reversed then ', reversed' else '' end,

@@ -1,6 +1,5 @@
-// Compares every entity with its own record: the identity keys by which duplicates are found, its
-// approval, the events that tell of it, and the payouts that name it. Knows the rules, not how
-// entities are written.
+// Checks every entity: the identity keys that find duplicates, its approval, its events, and the
+// payouts and holds that name it. Knows the rules, and not how entities are written.
 import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
 import type { EntityRecord } from '../entity/entity.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
@@ -15,7 +14,7 @@ import {
   rule,
   STATED_PAYOUTS,
   statement,
-  type Verifying,
+  type Verification,
 } from './rows.ts'
 import { checkEach } from './stream.ts'
 
@@ -37,19 +36,19 @@ const ENTITIES = statement`
     json_build_array(${RULES.map(rule => `encode(${KEY_COLUMNS[rule]}, 'hex')`).join(', ')}) as keys
   from entities where ${ofAccount('account_id')} order by account_id, id`
 
-/** Checks the entities of one account, or of all, and returns how many. */
-export async function checkEntities(of: Verifying): Promise<number> {
-  const count = await checkEach<EntityRow>(of, 'entities', ENTITIES, row => {
+/** Checks the entities of one account, or of all. Returns their number. */
+export async function checkEntities(run: Verification): Promise<number> {
+  const count = await checkEach<EntityRow>(run, 'entities', ENTITIES, row => {
     checkIdentity(row)
     checkApproval(row)
   })
-  for (const one of UNIQUE) await nameRows(of, one)
-  await checkEntityEvents(of)
-  for (const one of [PAID_FOR, HELD]) await nameRows(of, one)
+  for (const one of UNIQUE_IDENTITIES) await nameRows(run, one)
+  await checkEntityEvents(run)
+  for (const one of [PAYOUT_HAS_ENTITY, HOLD_FITS_PAYOUT]) await nameRows(run, one)
   return count
 }
 
-/** The columns beside the record must follow from the record. */
+/** The columns of keys and references must follow from the record. */
 function checkIdentity(row: EntityRow): void {
   const keys = keysByRule(judge(row))
   for (const [i, rule] of RULES.entries()) {
@@ -63,9 +62,7 @@ function checkIdentity(row: EntityRow): void {
   }
 }
 
-/**
- * The history must start with pending, follow the table of states, and end at the entity's status.
- */
+/** The history must begin with `pending`, make allowed steps, and end at the entity's status. */
 function checkApproval(row: EntityRow): void {
   const history: unknown = row.approval_history
   if (!Array.isArray(history)) throw entityProblem(row, 'a list of steps', JSON.stringify(history))
@@ -81,8 +78,8 @@ function checkApproval(row: EntityRow): void {
   throw entityProblem(row, `a history that ends ${row.approval_status}`, statuses.join(', '))
 }
 
-/** No two entities that are not rejected share an identity, whatever has happened to the index. */
-const UNIQUE = RULES.map(
+/** No two live entities share an identity, even if somebody has dropped the unique index. */
+const UNIQUE_IDENTITIES = RULES.map(
   name => rule('entities')`
     select account_id, ids[1] as key,
       'the only one of its ${name} that is not rejected' as expected,
@@ -104,10 +101,10 @@ interface EventCounts {
   history: bigint | null
 }
 
-/** Each entity has one event of its creation, and one for every later step of its approval. */
-async function checkEntityEvents(of: Verifying): Promise<void> {
+/** Each entity has one event of its creation, and one of each later step of its approval. */
+async function checkEntityEvents(run: Verification): Promise<void> {
   const wrong = await rowsOf<EventCounts>(
-    of,
+    run,
   )`select account_id, id, e.id is not null as known, coalesce(v.created, 0) as created,
       coalesce(v.steps, 0) as steps, e.history
     from (
@@ -130,26 +127,26 @@ async function checkEntityEvents(of: Verifying): Promise<void> {
     const { id: key, history, created, steps } = bad
     if (bad.known) {
       const expected = `1 event of its creation and ${(history ?? 1n) - 1n} of its approval`
-      of.findings.add(entityProblem(bad, expected, `${created} and ${steps}`).problem)
+      run.findings.add(entityProblem(bad, expected, `${created} and ${steps}`).problem)
     } else {
       const facts = { expected: `an entity ${key}, of which events tell`, found: 'none' }
-      of.findings.add({ table: 'events', account_id: bad.account_id, key, ...facts })
+      run.findings.add({ table: 'events', account_id: bad.account_id, key, ...facts })
     }
   }
 }
 
-/** Payouts are made for entities of their own account. */
-const PAID_FOR = rule('payouts')`
+/** A payout's entity belongs to the payout's account. */
+const PAYOUT_HAS_ENTITY = rule('payouts')`
   select p.account_id, p.id as key, 'entity ' || p.on_behalf_of || ' in its account' as expected,
     'none' as found
   from payouts p left join entities e on e.account_id = p.account_id and e.id = p.on_behalf_of
   where p.on_behalf_of <> '' and e.id is null and ${ofAccount('p.account_id')}`
 
 /**
- * A payout that waits for a review is in compliance_hold, for the entity that it is made for, and
- * has a row of holds. If the review has ended, the worker still has to look at it.
+ * A payout that waits for a review is in compliance_hold, names its own entity, and has a row of
+ * holds. If the review has ended, `ended_reviews` has the entity, and a worker will end the hold.
  */
-const HELD = rule('payouts')`
+const HOLD_FITS_PAYOUT = rule('payouts')`
   select account_id, id as key, wrong[1] as expected, wrong[2] as found from (
     select coalesce(p.account_id, h.account_id) as account_id,
       coalesce(p.id, h.payout_id) as id,

@@ -1,6 +1,6 @@
-// Compares erasures with the rows that they name: each of these is erased, and no other row is. The
-// event of an erasure, which the chain proves, has the digest of it and its rows; the audit log has
-// who did it.
+// Compares erasures with the rows that they name: these rows are erased, and no others. The event
+// of an erasure is in the hash chain and has the digest of the erasure and its rows. The audit log
+// has the same digest, and who erased.
 import { isDeepStrictEqual } from 'node:util'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { detailsOf, type StoredDetails } from '../beneficiary/columns.ts'
@@ -21,30 +21,31 @@ import {
   ofAccount,
   rule,
   statement,
-  type Verifying,
+  type Verification,
 } from './rows.ts'
 import { openStream } from './stream.ts'
 
-/** A row of erasures with the row that it names, and what its event and the audit log say. */
+/** A row of erasures, the row that it names, and the digests of its event and the audit log. */
 interface NamedRow extends Erasure, ErasedRow {
   readonly details: StoredDetails | Entity['details'] | null
   /** The beneficiary of a payout. */
   readonly payee: string
   readonly approval: Pick<Entity, 'approval_status_description' | 'approval_history'> | null
-  /** For a payout; null for other rows. */
+  /** Of a payout; null for other rows. */
   readonly papers: { readonly particulars: object; readonly mt103: string } | null
-  /**
-   * Whether only an archive may have the event of the erasure; whether it may have the erased
-   * event.
-   */
+  /** Whether an archive may have the event of the erasure. */
   readonly may_be_archived: boolean
+  /** Whether an archive has the erased event. */
   readonly is_archived: boolean
-  /** For an event: what it tells first, and about which object. */
+  /** The first fact of an erased event; null for other rows. */
   readonly fact: Fact | null
+  /** The type of an erased event; '' for other rows. */
   readonly type: string
+  /** The object of an erased event; '' for other rows. */
   readonly object_id: string
-  /** The digests that the event and the act have; null: there is none. */
+  /** The digest in the event of the erasure; null without such an event. */
   readonly told: string | null
+  /** The digest in the audit log; null without such an act. */
   readonly recorded: string | null
 }
 
@@ -81,9 +82,9 @@ const ERASURES = statement`
   where ${ofAccount('r.account_id')}
   order by r.account_id, r.party_id, r.table_name, r.key`
 
-export async function checkErasures(of: Verifying): Promise<void> {
-  const { findings } = of
-  const stream = await openStream<NamedRow>(of, ERASURES)
+export async function checkErasures(run: Verification): Promise<void> {
+  const { findings } = run
+  const stream = await openStream<NamedRow>(run, ERASURES)
   let rows: NamedRow[] = []
   for (; stream.row !== undefined; await stream.next()) {
     const { row } = stream
@@ -97,7 +98,7 @@ export async function checkErasures(of: Verifying): Promise<void> {
   }
   checkErasure(rows, findings)
   await stream.close()
-  await nameRows(of, STRAYS)
+  await nameRows(run, ERASED_ROWS_ARE_NAMED)
 }
 
 function isOfErasure(row: NamedRow, first: NamedRow): boolean {
@@ -108,7 +109,7 @@ function placeOf({ account_id, table_name, key }: NamedRow) {
   return { table: 'erasures', account_id, key: `${table_name} ${key}` }
 }
 
-/** The event and the audit log must have the digest of all rows together. */
+/** The event and the audit log must have the digest of all rows of the erasure. */
 function checkErasure(rows: readonly NamedRow[], findings: Findings): void {
   const [first] = rows
   if (first === undefined) return
@@ -123,7 +124,7 @@ function checkErasure(rows: readonly NamedRow[], findings: Findings): void {
   for (const row of rows) if (facts(row) !== facts(first)) bad(row, facts(first), facts(row))
 }
 
-/** What an erasure takes away must not be in the row, or have come back. */
+/** The row must have exactly its erased form: no erased data may still be there or be back. */
 function checkForm(row: NamedRow): void {
   const { table_name, key, type, is_archived } = row
   const forms = formsOf(row)
@@ -136,9 +137,7 @@ function checkForm(row: NamedRow): void {
 
 type Forms = readonly [found: unknown, form: unknown]
 
-/**
- * The row's content and its erased form; undefined when there is no row, `kept` for the other rows.
- */
+/** The row's content and its erased form; undefined without a row; `kept` for all other tables. */
 function formsOf(row: NamedRow): Forms | 'kept' | undefined {
   const { table_name, key, details, approval, papers, fact, type, object_id, payee } = row
   switch (table_name) {
@@ -169,12 +168,12 @@ function formsOf(row: NamedRow): Forms | 'kept' | undefined {
 }
 
 function detailForms(stored: StoredDetails, id: string): Forms {
-  const whole = { id, details: detailsOf(stored, id) } as Beneficiary
-  return [whole.details, erasedBeneficiary(whole).details]
+  const beneficiary = { id, details: detailsOf(stored, id) } as Beneficiary
+  return [beneficiary.details, erasedBeneficiary(beneficiary).details]
 }
 
-/** Rows that are erased, or say so, without a row of an erasure. */
-const STRAYS = rule('erasures')`
+/** Each erased row, and the object of each event of an erasure, has a row in `erasures`. */
+const ERASED_ROWS_ARE_NAMED = rule('erasures')`
   select account_id, table_name || ' ' || key as key, 'a row of the erasure' as expected,
     'none' as found
   from (

@@ -1,12 +1,12 @@
-// Walks the events of every account: numbers without gaps, and the chain of hashes up to the head
-// that the book holds. PostgreSQL recomputes the hashes by the recipe of the service. A row holds
-// the events of one command, and has the number of the last. Archived events are compared with the
-// audit log: each cut is an act there, with the digests of the events that were taken out.
+// Checks the events of every account: numbers without gaps, and the hash chain up to the book's
+// head. PostgreSQL recomputes the hashes by the service's recipe. A row has the events of one
+// command, and the last one's number. Compares each cut of archived events with its act in the
+// audit log, which has the digests of the removed events.
 import type { TransactionSql } from '../db/connect.ts'
 import { EVENT_SEAL } from '../event/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import { MAX_NAMED, type Problem } from './problem.ts'
-import { countOf, lastCut, nameRows, ofAccount, rowsOf, rule, type Verifying } from './rows.ts'
+import { countOf, lastCut, nameRows, ofAccount, rowsOf, rule, type Verification } from './rows.ts'
 
 interface EventGap {
   account_id: string
@@ -14,22 +14,19 @@ interface EventGap {
   events: bigint
 }
 
-/** Checks the numbers of the events of one account, or of all; returns how many there are. */
-export async function checkEvents(of: Verifying): Promise<number> {
-  await checkNumbers(of)
-  return countOf(of, 'coalesce(sum(event_count), 0)', 'books')
+/** Checks the numbers of the events of one account, or of all. Returns the number of events. */
+export async function checkEvents(run: Verification): Promise<number> {
+  await checkNumbers(run)
+  return countOf(run, 'coalesce(sum(event_count), 0)', 'books')
 }
 
-/** The number before the first event of row `e`. */
+/** The SQL of the number before the first event of row `e`. */
 const BEFORE = `e.sequence - cardinality(string_to_array(e.told, ' '))`
 
-/**
- * Each row goes on where the one before it ended, from 1, or from the last cut, to the book's
- * event_count.
- */
-async function checkNumbers(of: Verifying): Promise<void> {
+/** Each row begins after the previous one, from 1 or the last cut on, up to event_count. */
+async function checkNumbers(run: Verification): Promise<void> {
   const gaps = await rowsOf<EventGap>(
-    of,
+    run,
   )`select coalesce(b.account_id, e.account_id) as account_id, b.event_count,
       coalesce(e.last, 0) as events
     from (select * from books where ${ofAccount('account_id')}) b
@@ -44,10 +41,10 @@ async function checkNumbers(of: Verifying): Promise<void> {
     ) e on e.account_id = b.account_id
     where b.event_count is distinct from coalesce(e.last, 0) or e.apart
     order by 1 limit ${MAX_NAMED}`
-  for (const gap of gaps) of.findings.add(await gapProblem(of.tx, gap))
+  for (const gap of gaps) run.findings.add(await gapProblem(run.tx, gap))
 }
 
-/** Names the first number that is missing, or the first beyond the book's count. */
+/** The problem of the first missing number, or of the first number beyond the book's count. */
 async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
   const { account_id } = gap
   const [first] = await tx.unsafe<{ expected: bigint; found: bigint }[]>(
@@ -68,16 +65,16 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
 }
 
 /**
- * Each row's hash covers the row and the hash before it. A row after a missing one, which
- * checkNumbers has named, is not compared. An erased row keeps its old hash; its erasure has the
- * hash of the erased row.
+ * Each row's hash covers the row and the previous hash. The check leaves out a row after a missing
+ * one, which `checkNumbers` reports. An erased row keeps its old hash, and its erasure has the hash
+ * of the erased content.
  */
-export async function checkChain(of: Verifying): Promise<void> {
-  const { tx, findings } = of
-  // Several processes hash two tables side by side, but only one hashes a window over one.
+export async function checkChain(run: Verification): Promise<void> {
+  const { tx, findings } = run
+  // With a hash join, several processes compute hashes. A window function would run in only one.
   await tx.unsafe('set local enable_nestloop = off')
   const wrong = await rowsOf<{ account_id: string; sequence: bigint; hash: string }>(
-    of,
+    run,
   )`select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
       select e.*, coalesce(before.hash, case when ${BEFORE} > 0 then c.hash end,
           decode('${EMPTY_HASH}', 'hex')) as previous,
@@ -99,13 +96,10 @@ export async function checkChain(of: Verifying): Promise<void> {
     const expected = 'the hash of what it says and of the row before it'
     findings.add({ table: 'events', ...row, key: `sequence ${sequence}`, expected, found: hash })
   }
-  await nameRows(of, HEADS)
+  await nameRows(run, HEADS)
 }
 
-/**
- * The head of each book is the hash of its newest event; checkNumbers compares their count with the
- * book.
- */
+/** Each book's event_head is the hash of its newest row of events. */
 const HEADS = rule('books')`
   select account_id, '' as key,
     'event_head ' || h.hash as expected, coalesce(encode(event_head, 'hex'), 'none') as found
@@ -119,13 +113,14 @@ const HEADS = rule('books')`
   where ${ofAccount('account_id')}
     and h.hash is distinct from encode(event_head, 'hex')`
 
-/** The same as event/cut.ts makes. */
-const SEALS = `encode(sha256(convert_to(coalesce((
+/** The SQL of the digest of a cut's seals, as event/cut.ts computes it. */
+const SEALS_DIGEST = `encode(sha256(convert_to(coalesce((
     select string_agg(s.object_id || ' ' || s.number || ' ' || encode(s.content, 'hex'), E'\n'
       order by s.object_id)
     from archived_seals s where s.account_id = c.account_id and s.cut = c.sequence
   ), ''), 'UTF8')), 'hex')`
 
+/** Each cut equals its act in the audit log, and its seals still have the act's digest. */
 const CUTS = rule('event_cuts')`
   select coalesce(c.account_id, a.account_id) as account_id,
     'sequence ' || coalesce(c.sequence::text, a.removed_to) as key,
@@ -136,7 +131,7 @@ const CUTS = rule('event_cuts')`
       || c.now || ', file ' || c.file || ', by ' || c.removed_by, 'none') as found
   from (
     select account_id, sequence, created_at, removed, encode(hash, 'hex') as hash,
-      encode(file, 'hex') as file, encode(seals, 'hex') as seals, removed_by, ${SEALS} as now
+      encode(file, 'hex') as file, encode(seals, 'hex') as seals, removed_by, ${SEALS_DIGEST} as now
     from event_cuts c where ${ofAccount('account_id')}
   ) c
   full join (
@@ -150,12 +145,12 @@ const CUTS = rule('event_cuts')`
     is distinct from (a.hash, a.seals, a.seals, a.file, a.changed_by, a.until::timestamptz,
       a.rows)`
 
-/** Each digest of archived events belongs to a cut. */
-const STRAYS = rule('archived_seals')`
+/** Each seal of archived events belongs to a cut. */
+const SEALS_HAVE_CUTS = rule('archived_seals')`
   select s.account_id, s.object_id as key, 'a cut at event ' || s.cut as expected,
     'none' as found
   from archived_seals s
   where ${ofAccount('s.account_id')} and not exists (
     select from event_cuts c where c.account_id = s.account_id and c.sequence = s.cut)`
 
-export const CUT_RECORDS = [CUTS, STRAYS]
+export const CUT_RECORDS = [CUTS, SEALS_HAVE_CUTS]

@@ -1,11 +1,11 @@
-// Gathers the rows of a spread database for the transaction that verifies them: into temporary
-// tables with the same names and indexes, which PostgreSQL finds before those that are spread.
-// Statements then ask one machine. Knows no table.
+// Copies the rows of a spread database into temporary tables of the verification's transaction.
+// They have the same names and indexes, and PostgreSQL finds them before the distributed tables. So
+// every later statement runs on one machine. Knows no table.
 import { literal, type TransactionSql } from '../db/connect.ts'
 
 /**
- * All rows, or one account's. One connection reads each machine, and so at one moment; two machines
- * may be read at two moments.
+ * Copies all rows, or one account's. One connection reads each machine, so a machine's rows are of
+ * one moment. Two machines' rows may be of two moments.
  */
 export async function gatherRows(tx: TransactionSql, account_id: string | null): Promise<void> {
   await tx.unsafe(`set local citus.multi_shard_modify_mode = 'sequential'`)
@@ -22,18 +22,18 @@ export async function gatherRows(tx: TransactionSql, account_id: string | null):
       and tablename = any ($1::text[])`,
     [tables.map(({ name }) => name)],
   )
-  const of = account_id === null ? '' : `where account_id = ${literal(account_id)}`
+  const condition = account_id === null ? '' : `where account_id = ${literal(account_id)}`
   for (const { name } of tables) {
     await tx.unsafe(`create temporary table ${name} on commit drop as
-      select * from public.${name} ${of}`)
+      select * from public.${name} ${condition}`)
   }
   for (const { text } of indexes) {
     await tx.unsafe(text.replace(/INDEX \S+ ON public\./, 'INDEX ON pg_temp.'))
   }
   for (const { name } of tables) await tx.unsafe(`analyze pg_temp.${name}`)
-  const isOfThem = (text: string) =>
+  const readsTable = (text: string) =>
     tables.some(({ name }) => new RegExp(`\\b${name}\\b`).test(text))
-  for (const { name, text } of views.filter(view => isOfThem(view.text))) {
+  for (const { name, text } of views.filter(view => readsTable(view.text))) {
     await tx.unsafe(`create temporary view ${name} as ${text.replace(/\bpublic\./g, '')}`)
   }
 }

@@ -1,24 +1,25 @@
-// Compares the chains with heads that were kept outside the database. If somebody rewrites a whole
-// chain, every hash and the head with it, no row here differs; the heads kept elsewhere do.
+// Compares the chains with heads that somebody kept outside the database. Only these heads reveal
+// that somebody has rewritten a whole chain, with every hash and its head.
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Head } from '../ledger/store.ts'
-import { lastCut, type Verifying } from './rows.ts'
+import { lastCut, type Verification } from './rows.ts'
 
-interface Found {
+/** The present links at the numbers of the kept heads; null for a missing row. */
+interface Link {
   account_id: string
   head_hash: string | null
   event_head: string | null
   is_archived: boolean | null
 }
 
-/** Each kept head must still be a link of its chain, at the place that it had. */
+/** Each kept head must still be a link of its chain, at the same number. */
 export async function checkKeptHeads(
-  { tx, account_id, findings }: Verifying,
+  { tx, account_id, findings }: Verification,
   kept: readonly Head[],
 ): Promise<void> {
   const heads = kept.filter(head => account_id === null || head.account_id === account_id)
   if (heads.length === 0) return
-  const links = await tx.unsafe<Found[]>(
+  const links = await tx.unsafe<Link[]>(
     `select k.account_id,
         case when k.journals = 0 then '${EMPTY_HASH}' else (
           select encode(hash, 'hex') from journals j
@@ -40,15 +41,15 @@ export async function checkKeptHeads(
   const found = new Map(links.map(link => [link.account_id, link]))
   for (const head of heads) {
     const link = found.get(head.account_id)
-    const of = { table: 'books', account_id: head.account_id }
+    const place = { table: 'books', account_id: head.account_id }
     if (link?.head_hash !== head.head_hash) {
       const expected = `journal ${head.journals} of hash ${head.head_hash}, as it was kept`
-      findings.add({ ...of, key: 'kept head', expected, found: link?.head_hash ?? 'none' })
+      findings.add({ ...place, key: 'kept head', expected, found: link?.head_hash ?? 'none' })
     } else if (link.event_head !== head.event_head) {
-      // A head before the last cut is compared with the archive: corridor events check.
+      // `corridor events check` compares a head before the last cut with the archive.
       if (link.event_head === null && link.is_archived === true) continue
       const expected = `event ${head.events} of hash ${head.event_head}, as it was kept`
-      findings.add({ ...of, key: 'kept head', expected, found: link.event_head ?? 'none' })
+      findings.add({ ...place, key: 'kept head', expected, found: link.event_head ?? 'none' })
     }
   }
 }

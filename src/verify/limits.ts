@@ -1,12 +1,12 @@
-// Compares what payouts count for limits with the payouts, and the sums of limits with both. Rows
-// that are old enough to be forgotten are skipped. Each rule is one select.
+// Compares uses of limits with the payouts, and sums of limits with the uses. Leaves out rows that
+// are almost old enough for deletion. Each rule is one select.
 import { ofAccount, rule, STATED_PAYOUTS } from './rows.ts'
 
-/** A day less than rows are kept, so that no deletion of old rows is a finding. */
-const KEPT = `now() - interval '32 days'`
+/** A day less than the service keeps rows, so that a deletion is never a problem. */
+const KEPT_SINCE = `now() - interval '32 days'`
 
-/** Each sum is the sum of what payouts count. */
-const SUMMED = rule('limit_sums')`
+/** Each sum equals the sum of its uses. */
+const SUM_OF_USES = rule('limit_sums')`
   select coalesce(u.account_id, s.account_id) as account_id,
     concat_ws(' ', coalesce(u.limit_id, s.limit_id), coalesce(u.subject, s.subject),
       coalesce(u.starts_at, s.starts_at), u.payouts) as key,
@@ -14,30 +14,31 @@ const SUMMED = rule('limit_sums')`
   from (
     select account_id, limit_id, subject, starts_at, sum(amount) as amount,
       string_agg(payout_id, ' ') as payouts
-    from limit_uses where starts_at > ${KEPT} and ${ofAccount('account_id')}
+    from limit_uses where starts_at > ${KEPT_SINCE} and ${ofAccount('account_id')}
     group by 1, 2, 3, 4
   ) u
   full join (
-    select * from limit_sums where starts_at > ${KEPT} and ${ofAccount('account_id')}
+    select * from limit_sums where starts_at > ${KEPT_SINCE} and ${ofAccount('account_id')}
   ) s on s.account_id = u.account_id and s.limit_id = u.limit_id and s.subject = u.subject
     and s.starts_at = u.starts_at
   where coalesce(u.amount, 0) is distinct from coalesce(s.used, 0)`
 
-/** What a payout counts is in a sum. */
-const IN_A_SUM = rule('limit_uses')`
+/** Each use has a sum. */
+const USE_HAS_SUM = rule('limit_uses')`
   select u.account_id, concat_ws(' ', u.payout_id, u.limit_id, u.subject) as key,
     concat('a sum of ', u.starts_at) as expected, 'none' as found
   from limit_uses u
-  where (u.starts_at > ${KEPT}) is not false and ${ofAccount('u.account_id')}
+  where (u.starts_at > ${KEPT_SINCE}) is not false and ${ofAccount('u.account_id')}
     and not exists (
       select from limit_sums s where s.account_id = u.account_id and s.limit_id = u.limit_id
         and s.subject = u.subject and s.starts_at = u.starts_at)`
 
 /**
- * A payout has a use only while its money is not back, in the step in which it was made: its
- * amount, if the limit is in its currency, or one.
+ * A use has a payout that has not failed or been reversed, and belongs to the step of its creation.
+ * Its amount is the payout's amount if the limit has the payout's currency, and 1 if the limit
+ * counts payouts.
  */
-const COUNTED = rule('limit_uses')`
+const USE_FITS_PAYOUT = rule('limit_uses')`
   select u.account_id, u.payout_id || ' ' || u.limit_id as key,
     coalesce('a payout whose money is not back: ' || p.amount || ' ' || p.currency || ', made '
       || p.created_at, 'no use, as no payout is so') as expected,
@@ -45,7 +46,7 @@ const COUNTED = rule('limit_uses')`
   from limit_uses u
   left join ${STATED_PAYOUTS} p on p.account_id = u.account_id and p.id = u.payout_id
   left join limits l on l.limit_id = u.limit_id
-  where ${ofAccount('u.account_id')} and u.starts_at > ${KEPT} and (
+  where ${ofAccount('u.account_id')} and u.starts_at > ${KEPT_SINCE} and (
     p.id is null or p.status in ('failed', 'reversed') or u.starts_at > p.created_at
     or p.created_at >= u.starts_at + case l.per when 'hours' then interval '1 hour'
       else interval '26 hours' end
@@ -53,11 +54,11 @@ const COUNTED = rule('limit_uses')`
       when l.limit_id is not null and l.currency is null then 1 else coalesce(u.amount, 0) end)`
 
 /**
- * Each payout in a limit's present window is counted by that limit. Limits of keys, of new payees
- * and of networks are left out: a row does not tell the key, nor whether the payee was new, and the
- * network follows from more than the row.
+ * Each payout in a limit's present window has a use. The rule leaves out limits of keys, new payees
+ * and networks: a payout's row lacks its key and whether its payee was new, and the network follows
+ * from more than the row.
  */
-const MISSED = rule('limit_uses')`
+const PAYOUT_HAS_USE = rule('limit_uses')`
   select p.account_id, p.id || ' ' || l.limit_id as key, 'counted' as expected, 'not' as found
   from limits l
   join books b on coalesce(l.account_id, b.account_id) = b.account_id
@@ -74,10 +75,10 @@ const MISSED = rule('limit_uses')`
         and u.limit_id = l.limit_id)`
 
 /**
- * No window was over its cap when a payout was let through. What it counts now is at most what it
- * counted then, as payouts only leave it. A constraint compares that with the cap of that time.
+ * No window was over its cap after an allowed payout: `reached` is at most `cap`. The window's
+ * present sum is at most `reached`, because uses are only deleted from it.
  */
-const WITHIN = rule('limit_sums')`
+const WINDOW_WITHIN_CAP = rule('limit_sums')`
   select account_id, concat_ws(' ', limit_id, subject, starts_at) as key,
     'at most ' || reached || ' of ' || cap as expected, in_window::text as found
   from (
@@ -88,15 +89,22 @@ const WITHIN = rule('limit_sums')`
         and w.starts_at >= s.starts_at - make_interval(hours => coalesce(l.hours, 0))
     ) as in_window
     from limit_sums s join limits l on l.limit_id = s.limit_id
-    where s.reached is not null and s.starts_at > ${KEPT}
+    where s.reached is not null and s.starts_at > ${KEPT_SINCE}
       and ${ofAccount('s.account_id')}
   ) s
   where in_window > reached or reached > cap`
 
-/** A payout that ends gives back what it counts, if its book says that payouts count. */
-const MARKED = rule('books')`
+/** A book with uses has the mark has_limit_uses, without which no payout gives its uses back. */
+const BOOK_IS_MARKED = rule('books')`
   select b.account_id, '' as key, 'payouts count for limits' as expected, 'they do not' as found
   from books b where not b.has_limit_uses and ${ofAccount('b.account_id')}
     and exists (select from limit_uses u where u.account_id = b.account_id)`
 
-export const LIMITS = [SUMMED, IN_A_SUM, COUNTED, MISSED, WITHIN, MARKED]
+export const LIMITS = [
+  SUM_OF_USES,
+  USE_HAS_SUM,
+  USE_FITS_PAYOUT,
+  PAYOUT_HAS_USE,
+  WINDOW_WITHIN_CAP,
+  BOOK_IS_MARKED,
+]

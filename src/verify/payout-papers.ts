@@ -1,4 +1,4 @@
-// Compares a payout with its papers: the message of a SWIFT payout, and the answers of its account.
+// Compares a payout with its MT103 message and with its account's answers to the rail.
 import type { Key } from '../id.ts'
 import { uetrOf } from '../payout/swift/uetr.ts'
 import type { PayoutType } from '../quote/quote.ts'
@@ -13,11 +13,11 @@ export interface PapersRow extends Key {
   /** Whether the payee's data is erased (verify/erasures.ts). */
   is_erased: boolean
   answers: readonly RailAnswer[]
-  /** How often it reached requires_action. */
+  /** How often it reached requires_action; a large number if an archive may have events of it. */
   asked: number
 }
 
-/** Columns of `PapersRow` that no other check reads, of payouts `p`. */
+/** The SQL of the columns of `PapersRow` that no other check reads, of payouts `p`. */
 export const PAPERS_COLUMNS = `p.mt103, p.answers,
   p.beneficiary_details ->> 'name' = '' as is_erased,
   case when p.answers::text = '[]' then 0
@@ -27,7 +27,7 @@ export const PAPERS_COLUMNS = `p.mt103, p.answers,
       and e.type = 'payout.requires_action'
   ) end as asked`
 
-/** Throws BadRow. */
+/** Throws BadRow for a wrong message, and for answers with wrong numbers or too many of them. */
 export function checkPapers(payout: PapersRow): void {
   const { id, type, mt103, answers, asked } = payout
   const wrong = (expected: string, found: string) => payoutProblem(payout, expected, found)
@@ -39,8 +39,8 @@ export function checkPapers(payout: PapersRow): void {
     const uetr = /\{121:([^}]*)\}/.exec(mt103)?.[1] ?? 'none'
     if (uetr !== uetrOf(id)) throw wrong(`UETR ${uetrOf(id)} in its mt103`, uetr)
     const settled = `${payout.destination_amount} ${payout.destination_currency}`
-    const said = settledBy(mt103)
-    if (said !== settled) throw wrong(`${settled} in its mt103`, said)
+    const found = settledBy(mt103)
+    if (found !== settled) throw wrong(`${settled} in its mt103`, found)
   }
   if (!Array.isArray(answers)) throw wrong('a list of answers', JSON.stringify(answers))
   const numbers = answers.map(({ number }) => number).join(', ')
@@ -49,7 +49,7 @@ export function checkPapers(payout: PapersRow): void {
   if (answers.length > asked) throw wrong(`at most ${asked} answers`, `${answers.length}`)
 }
 
-/** The amount of field 32A, in minor units: it has all decimals of the currency. */
+/** The amount of field 32A, in minor units. The field has all decimals of the currency. */
 function settledBy(mt103: string): string {
   const [, currency, amount] = /:32A:\d{6}([A-Z]{3})(\d+,\d*)\r\n/.exec(mt103) ?? []
   if (amount === undefined) return 'none'

@@ -1,19 +1,18 @@
-// Compares the states of payouts with the payouts and with their events. Each payout has one state,
-// in the table that it belongs in, and its rail was asked as far as the events tell. A scheduled
-// payout did not go out before its time.
+// Compares the states of payouts with the payouts and their events. Each payout has one state, in
+// the right table, and the rail's answers fit its events. Nothing happened to a scheduled payout
+// before its time.
 import { type CutOff, releaseOf } from '../calendar/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { MANUAL } from '../rail/rail.ts'
-import { isArchived, ofAccount, rowsOf, rule, STATED_PAYOUTS, type Verifying } from './rows.ts'
+import { isArchived, ofAccount, rowsOf, rule, STATED_PAYOUTS, type Verification } from './rows.ts'
 
 /**
- * A rail is asked about the payouts that it has, and about no others: not about one that is over,
- * and not about one that a person has taken from it. It may be asked about a succeeded payout,
- * because that may still come back. The rail has reported at least the steps that its events tell,
- * and at most one more for each time that a person gave the payout back to it. A payout that the
- * rail was never asked about is due since its last step, or waits for its time or for its release
- * (`checkReleases`).
+ * The worker asks a rail only about payouts that the rail has: not about a failed or reversed one,
+ * and not about one that a person has taken over. It may ask about a succeeded payout, which may
+ * still come back. rail_steps is at least the number of the rail's events, and at most one more for
+ * each time that a person gave the payout back to the rail. A payout before its first question to
+ * the rail is due since its last step, or waits for its execution or its release (`checkReleases`).
  */
 export const RAIL = rule('payouts')`
   select account_id, id as key,
@@ -81,12 +80,12 @@ export const RAIL = rule('payouts')`
       and not ${isArchived('p.created_at', 'p.account_id')})`
 
 /**
- * A payout that its rail was never asked about is due no later than at its release. The release
- * follows from the cut-off of its route and the time of its last step, or its execution time. A
- * calendar with another holiday makes the release later.
+ * A payout before its first question to the rail is due at its release or earlier. The release
+ * follows from its route's cut-off and the later of its last step and its execution. A new holiday
+ * in the calendar makes the release later.
  */
-export async function checkReleases(of: Verifying): Promise<void> {
-  const waiting = await rowsOf<Waiting>(of)`
+export async function checkReleases(run: Verification): Promise<void> {
+  const waiting = await rowsOf<Waiting>(run)`
     select o.account_id, o.id, greatest(o.updated_at, p.execute_at) as since, o.ask_rail_at,
       p.route -> 'timetable' as timetable
     from open_payouts o join payouts p on p.account_id = o.account_id and p.id = o.id
@@ -98,7 +97,7 @@ export async function checkReleases(of: Verifying): Promise<void> {
     const release_at = releaseOf(timetable, since)?.release_at ?? 'never'
     if (ask_rail_at <= release_at) continue
     const [expected, found] = [`released at ${release_at}`, `ask_rail_at ${ask_rail_at}`]
-    of.findings.add({ table: 'open_payouts', account_id, key, expected, found })
+    run.findings.add({ table: 'open_payouts', account_id, key, expected, found })
   }
 }
 
@@ -108,8 +107,8 @@ interface Waiting extends Key {
   readonly timetable: CutOff
 }
 
-/** The columns in which the two rows of a payout must agree while it has both. */
-const STATED = [
+/** The columns that must be equal in a payout's two rows of states, while it has both. */
+const SHARED_COLUMNS = [
   'status',
   'rail',
   'updated_at',
@@ -124,28 +123,31 @@ const STATED = [
   'metadata::text',
 ]
 
-const statedOf = (row: string) =>
-  `concat_ws(', ', ${STATED.map(column => `coalesce(${row}.${column}::text, 'none')`).join(', ')})`
+/** The SQL of a row's shared columns as one text. */
+const sharedText = (row: string) => {
+  const texts = SHARED_COLUMNS.map(column => `coalesce(${row}.${column}::text, 'none')`)
+  return `concat_ws(', ', ${texts.join(', ')})`
+}
 
 /**
- * A payout has one state: a row in open_payouts while it is open, a row in payout_outcomes when it
- * is over. A succeeded payout whose rail is still asked has both, and they agree. Each row has the
- * rail of the payout's last attempt. This is checked before payouts are read with their states,
- * because a payout with two states would be read twice.
+ * A payout has one state: a row in open_payouts while it is open, a row in payout_outcomes after
+ * that. A succeeded payout that the worker still asks about has both, with equal columns. Each row
+ * has the rail of the payout's last attempt. This rule runs before the checks that join payouts
+ * with their states, because two states would make two rows of a payout.
  */
 export const STATES = rule('payouts')`
   select account_id, id as key, expected, found from (
     select coalesce(p.account_id, o.account_id, s.account_id) as account_id,
       coalesce(p.id, o.id, s.id) as id,
       case when p.id is null then 'no state, as no payout is so'
-        when o.id is not null and s.id is not null then ${statedOf('s')}
+        when o.id is not null and s.id is not null then ${sharedText('s')}
         else 'one state, rail ' || p.rail end as expected,
       case when o.id is null and s.id is null then 'none'
         when o.id is null then 'payout_outcomes: ' || s.status || ', rail ' || s.rail
         when s.id is null then 'open_payouts: ' || o.status || ', rail ' || o.rail
-        else ${statedOf('o')} end as found,
+        else ${sharedText('o')} end as found,
       case when o.id is not null and s.id is not null
-        then s.status <> 'succeeded' or o.held_for <> '' or ${statedOf('o')} <> ${statedOf('s')}
+        then s.status <> 'succeeded' or o.held_for <> '' or ${sharedText('o')} <> ${sharedText('s')}
         else coalesce(o.status = 'succeeded', s.status is null) end as wrong,
       p.id is null or coalesce(o.rail, p.rail) <> p.rail
         or coalesce(s.rail, p.rail) <> p.rail as of_another
@@ -166,8 +168,8 @@ export const STATES = rule('payouts')`
   ) stated
   where wrong is not false or of_another is not false`
 
-/** What must not happen before the time of a payout: what it was, and when. */
-const HAPPENED = `
+/** The SQL of all actions on payouts, each with its time. */
+const ACTIONS = `
     select s.account_id, s.id, s.status as what, coalesce(s.succeeded_at, s.updated_at) as at
     from payout_outcomes s where s.status in ('succeeded', 'reversed')
     union all
@@ -182,18 +184,19 @@ const HAPPENED = `
       clock_timestamp() + b.clock_ahead
     from open_payouts o join books b on b.account_id = o.account_id where o.rail_attempts > 0`
 
-const NOT_BEFORE = rule('payouts')`
+/** No action on a scheduled payout comes before its execution time. */
+const NOTHING_BEFORE_EXECUTION = rule('payouts')`
   select p.account_id, p.id as key, 'nothing before ' || p.execute_at as expected,
     h.what || ' at ' || h.at as found
-  from payouts p join (${HAPPENED}) h on h.account_id = p.account_id and h.id = p.id
+  from payouts p join (${ACTIONS}) h on h.account_id = p.account_id and h.id = p.id
   where p.execute_at is not null and h.at < p.execute_at
     and ${ofAccount('p.account_id')}`
 
-/** An open payout waits for the time in its own row. Other payouts have no such time. */
-const ITS_TIME = rule('open_payouts')`
+/** An open payout's state has the same execution time as the payout; both may have none. */
+const SAME_EXECUTION_TIME = rule('open_payouts')`
   select p.account_id, p.id as key, 'executed at ' || coalesce(p.execute_at::text, 'once')
     as expected, coalesce(o.execute_at::text, 'at once') as found
   from payouts p join open_payouts o on o.account_id = p.account_id and o.id = p.id
   where o.execute_at is distinct from p.execute_at and ${ofAccount('p.account_id')}`
 
-export const SCHEDULED = [ITS_TIME, NOT_BEFORE]
+export const SCHEDULED = [SAME_EXECUTION_TIME, NOTHING_BEFORE_EXECUTION]

@@ -1,5 +1,5 @@
-// Compares every payout with its journals, its statement lines, and its quote or the price that it
-// carries. Compares every journal of a payout with the payout. The walk of the books comes before.
+// Compares every payout with its journals, its lines, and its quote or carried price. Compares
+// every journal of a payout with the payout. The walk of the books comes before.
 import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { JournalKind, Posting } from '../ledger/rules.ts'
@@ -20,41 +20,42 @@ import {
   journalProblem,
   ofAccount,
   payoutProblem,
+  postingsText,
   quoteProblem,
   STATED_PAYOUTS,
   statement,
-  type Verifying,
-  words,
+  type Verification,
 } from './rows.ts'
 import { openStream } from './stream.ts'
 
-/** `in_transit`: destination amounts of payouts neither settled nor given back, by currency. */
-export interface PayoutsSeen {
+/** The counts of payouts and receipts, and the sums of open payouts. */
+export interface PayoutTotals {
   payouts: number
-  /** How many of the payouts carry their quotes. */
+  /** The number of payouts with a carried quote. */
   carried: number
   receipts: number
+  /** Destination amounts of payouts without settlement or failure, by currency. */
   readonly in_transit: Map<string, bigint>
 }
 
 interface PayoutRow extends PapersRow, PricedPayout {
   quote_id: string
-  /** From the row of its quote; null if the quote has no row. */
+  /** From its quote's row; null without one. */
   fx_income_holding: bigint | null
   fx_income_destination: bigint | null
   balance_transaction_id: string
   beneficiary_id: string
   /** Whether the account has that beneficiary. */
   beneficiary_found: boolean
-  /** Null if the payout has no state. */
+  /** Null for a payout without a state. */
   status: PayoutStatus | null
   quote_status: 'active' | 'used' | null
-  /** First column in which the quote differs: `name, the payout's value, the quote's`. */
+  /** The first column that differs from the quote: its name, the payout's value, the quote's. */
   quote_differs: string[] | null
 }
 
-/** A journal that a payout caused, with its statement line if it has one. */
-interface EffectRow extends PostingColumns {
+/** A payout's journal, with its line if it has one. */
+interface PayoutJournal extends PostingColumns {
   account_id: string
   source: string
   number: bigint
@@ -67,8 +68,8 @@ interface EffectRow extends PostingColumns {
   variable_fee: bigint
 }
 
-/** Columns that a payout took from its quote, as [quote's, payout's]. */
-const TAKEN = [
+/** The columns that a payout copies from its quote: [the quote's, the payout's]. */
+const COPIED_COLUMNS = [
   ['payout_type', 'type'],
   ['payout_amount', 'amount'],
   ['payout_currency', 'currency'],
@@ -82,7 +83,7 @@ const TAKEN = [
   ['payout_to_destination', 'payout_to_destination'],
 ] as const
 
-const DIFFERENCE = TAKEN.map(
+const DIFFERENCE = COPIED_COLUMNS.map(
   ([ofQuote, ofPayout]) => `when q.${ofQuote} is distinct from p.${ofPayout}
     then array['${ofQuote}', p.${ofPayout}::text, q.${ofQuote}::text]`,
 ).join(' ')
@@ -97,15 +98,15 @@ const PAYOUTS = statement`
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id')} order by p.account_id, p.id`
 
-const EFFECT_JOURNALS = statement`
+const PAYOUT_JOURNALS = statement`
   select j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS}, j.created_at, j.undoes,
     j.currency, j.amount, j.fixed_fee, j.variable_fee
   from journals j
   where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id')}
   order by j.account_id, j.source collate "C", j.number`
 
-/** The journals of a payout, in order, by its status. */
-const EFFECTS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
+/** The kinds of a payout's journals, in order, by its status. */
+const JOURNAL_KINDS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
   pending_approval: ['payout'],
   processing: ['payout'],
   requires_action: ['payout'],
@@ -115,28 +116,31 @@ const EFFECTS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
   reversed: ['payout', 'settlement', 'reversal'],
 }
 
-/** Matches payouts of one account, or of all; `tick` is called once a journal. */
-export async function matchPayouts(of: Verifying, tick: () => void): Promise<PayoutsSeen> {
-  const { findings } = of
-  const payouts = await openStream<PayoutRow>(of, PAYOUTS)
-  const effects = await openStream<EffectRow>(of, EFFECT_JOURNALS)
-  const seen: PayoutsSeen = { payouts: 0, carried: 0, receipts: 0, in_transit: new Map() }
-  while (payouts.row !== undefined || effects.row !== undefined) {
+/**
+ * Compares the payouts of one account, or of all, with their journals. Calls `tick` once for each
+ * journal.
+ */
+export async function matchPayouts(run: Verification, tick: () => void): Promise<PayoutTotals> {
+  const { findings } = run
+  const payouts = await openStream<PayoutRow>(run, PAYOUTS)
+  const journals = await openStream<PayoutJournal>(run, PAYOUT_JOURNALS)
+  const totals: PayoutTotals = { payouts: 0, carried: 0, receipts: 0, in_transit: new Map() }
+  while (payouts.row !== undefined || journals.row !== undefined) {
     const payout = payouts.row
-    const first = effects.row
+    const first = journals.row
     const order = first === undefined ? -1 : payout === undefined ? 1 : compare(payout, first)
     if (payout !== undefined && order < 0) {
       findings.add(payoutProblem(payout, 'a payout journal', 'none').problem)
       await payouts.next()
       continue
     }
-    const group: EffectRow[] = []
-    for (let row = effects.row; row !== undefined && isSame(row, first); row = effects.row) {
-      // A payout has three journals at most. A fourth is wrong whatever it is, so no more are
-      // gathered.
+    const group: PayoutJournal[] = []
+    for (let row = journals.row; row !== undefined && isSame(row, first); row = journals.row) {
+      // A payout has three journals at most. A fourth one proves the fault, so the group ends
+      // there.
       if (group.length < 4) group.push(row)
       tick()
-      await effects.next()
+      await journals.next()
     }
     if (payout === undefined || order > 0) {
       findings.guard(placeOf(group[0]), () => checkForeign(group))
@@ -144,49 +148,52 @@ export async function matchPayouts(of: Verifying, tick: () => void): Promise<Pay
     }
     const place = { table: 'payouts', account_id: payout.account_id, key: payout.id }
     findings.guard(place, () => checkPayout(payout, group))
-    seen.payouts += 1
-    if (payout.quote_id === '') seen.carried += 1
+    totals.payouts += 1
+    if (payout.quote_id === '') totals.carried += 1
     if (group.length === 1 && !isDirect(payout, group)) {
       const { destination_currency: currency } = payout
-      // Null only if somebody edited the row, which is named above.
+      // Only an edited row has null here, and the check above has reported it.
       const amount: bigint | null = payout.destination_amount
-      seen.in_transit.set(currency, (seen.in_transit.get(currency) ?? 0n) + (amount ?? 0n))
+      totals.in_transit.set(currency, (totals.in_transit.get(currency) ?? 0n) + (amount ?? 0n))
     }
     await payouts.next()
   }
   await payouts.close()
-  await effects.close()
-  seen.receipts = await matchReceipts(of)
-  return seen
+  await journals.close()
+  totals.receipts = await matchReceipts(run)
+  return totals
 }
 
-function checkPayout(payout: PayoutRow, effects: readonly EffectRow[]): void {
+function checkPayout(payout: PayoutRow, journals: readonly PayoutJournal[]): void {
   const income = payout.quote_id === '' ? checkCarried(payout) : checkQuote(payout)
   if (!payout.beneficiary_found) {
     throw payoutProblem(payout, `beneficiary ${payout.beneficiary_id} in its account`, 'none')
   }
-  checkEffects(payout, effects, income)
+  checkJournals(payout, journals, income)
   checkPapers(payout)
 }
 
-function placeOf(effect: EffectRow | undefined) {
-  const account_id = effect?.account_id ?? ''
-  return { table: 'journals', account_id, key: `number ${effect?.number}` }
+function placeOf(journal: PayoutJournal | undefined) {
+  const account_id = journal?.account_id ?? ''
+  return { table: 'journals', account_id, key: `number ${journal?.number}` }
 }
 
-/** Below zero when the payout sorts before the journal's source. */
-function compare(payout: PayoutRow, { account_id, source }: EffectRow): number {
+/** Negative when the payout sorts before the journal's source. */
+function compare(payout: PayoutRow, { account_id, source }: PayoutJournal): number {
   if (payout.account_id !== account_id) return payout.account_id < account_id ? -1 : 1
   if (payout.id !== source) return payout.id < source ? -1 : 1
   return 0
 }
 
-function isSame(row: EffectRow, first: EffectRow | undefined): boolean {
+function isSame(row: PayoutJournal, first: PayoutJournal | undefined): boolean {
   return row.account_id === first?.account_id && row.source === first.source
 }
 
-/** Journals whose source is no payout of the account: one receipt of another account's payout. */
-function checkForeign([first, second]: readonly EffectRow[]): void {
+/**
+ * Checks the journals of a source that is no payout of the account: it must be one receipt of
+ * another account's payout.
+ */
+function checkForeign([first, second]: readonly PayoutJournal[]): void {
   if (first === undefined) return
   const { source } = first
   if (first.kind !== 'receipt') throw journalProblem(first, `a payout ${source}`, 'none')
@@ -195,7 +202,7 @@ function checkForeign([first, second]: readonly EffectRow[]): void {
   }
 }
 
-/** What the exchanges earn. The payout's own columns do not have it. */
+/** The income of a payout's exchanges, which no column of the payout has. */
 type Income = Pick<PostedFigures, 'fx_income_holding' | 'fx_income_destination'>
 
 function checkQuote(payout: PayoutRow): Income {
@@ -216,15 +223,15 @@ function checkQuote(payout: PayoutRow): Income {
 }
 
 /**
- * Whether a payout to another account has credited it at once, in its only journal. A held one
- * passes through in_transit, as all other payouts do.
+ * Whether a payout to another account has credited it at once, in its only journal. A held payout
+ * passes through in_transit, as payouts to rails do.
  */
-function isDirect(payout: PayoutRow, effects: readonly EffectRow[]): boolean {
+function isDirect(payout: PayoutRow, journals: readonly PayoutJournal[]): boolean {
   const { type, status } = payout
-  return type === 'service_account' && status === 'succeeded' && effects.length === 1
+  return type === 'service_account' && status === 'succeeded' && journals.length === 1
 }
 
-/** The statuses of a payout to another account: it is never with a rail, and is not reversed. */
+/** The statuses of a payout to another account. No rail has it, and nobody reverses it. */
 const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
   'pending_approval',
   'compliance_hold',
@@ -232,45 +239,49 @@ const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
   'failed',
 ])
 
-function checkEffects(payout: PayoutRow, effects: readonly EffectRow[], income: Income): void {
+function checkJournals(
+  payout: PayoutRow,
+  journals: readonly PayoutJournal[],
+  income: Income,
+): void {
   const toAccount = payout.type === 'service_account'
-  const direct = isDirect(payout, effects)
+  const direct = isDirect(payout, journals)
   const { status } = payout
   if (status === null) {
     throw payoutProblem(payout, 'a row of open_payouts or payout_outcomes', 'none')
   }
-  const kinds: readonly string[] | undefined = direct ? ['payout'] : EFFECTS[status]
+  const kinds: readonly string[] | undefined = direct ? ['payout'] : JOURNAL_KINDS[status]
   if (kinds === undefined || (toAccount && !STATUSES_TO_ACCOUNT.has(status))) {
     throw payoutProblem(payout, 'a status this type can have', status)
   }
   const expected = kinds.join(', ')
-  const found = effects.map(effect => effect.kind).join(', ')
+  const found = journals.map(journal => journal.kind).join(', ')
   if (found !== expected) {
     throw payoutProblem(payout, `journals ${expected}, being ${status}`, found)
   }
-  const creation = checkPostings(effects[0], creationPostings(payout, income, direct))
+  const creation = checkPostings(journals[0], creationPostings(payout, income, direct))
   const taken = [-payout.holding_amount, -payout.fixed_fee, -payout.variable_fee]
-  for (const effect of effects) {
-    switch (effect.kind) {
+  for (const journal of journals) {
+    switch (journal.kind) {
       case 'payout':
-        checkDebit(effect, payout)
-        checkLine(effect, payout, null, taken)
+        checkDebit(journal, payout)
+        checkLine(journal, payout, null, taken)
         break
       case 'settlement':
-        checkPostings(effect, settlementPostings(payout, toAccount))
+        checkPostings(journal, settlementPostings(payout, toAccount))
         break
       default: {
         const back =
-          effect.kind === 'failure' ? failurePostings(creation) : reversalPostings(creation)
-        checkPostings(effect, back)
+          journal.kind === 'failure' ? failurePostings(creation) : reversalPostings(creation)
+        checkPostings(journal, back)
         const given = taken.map(amount => -amount)
-        checkLine(effect, payout, payout.balance_transaction_id, given)
+        checkLine(journal, payout, payout.balance_transaction_id, given)
       }
     }
   }
 }
 
-/** The creation's postings from the payout's stored integers. */
+/** The postings of a payout's first journal, from its stored integers. */
 function creationPostings(payout: PayoutRow, income: Income, direct: boolean): Posting[] {
   const figures = {
     ...payout,
@@ -283,34 +294,37 @@ function creationPostings(payout: PayoutRow, income: Income, direct: boolean): P
   return payoutPostings(figures, direct)
 }
 
-/** The journal must have exactly these postings, zeros left out, in this order; returns them. */
-function checkPostings(effect: EffectRow | undefined, all: readonly Posting[]): Posting[] {
-  if (effect === undefined) throw new Error('a payout without journals')
+/** Throws unless the journal has exactly these postings without zeros, in order. Returns them. */
+function checkPostings(journal: PayoutJournal | undefined, all: readonly Posting[]): Posting[] {
+  if (journal === undefined) throw new Error('a payout without journals')
   const expected = all.filter(posting => posting.amount !== 0n)
-  const found = words(...(readPostings(effect) ?? []))
-  if (found !== words(...expected)) throw journalProblem(effect, words(...expected), found)
+  const found = postingsText(...(readPostings(journal) ?? []))
+  if (found !== postingsText(...expected))
+    throw journalProblem(journal, postingsText(...expected), found)
   return expected
 }
 
-/** The id of the debit is made from the row of its journal. */
-function checkDebit(effect: EffectRow, payout: PayoutRow): void {
+/** The payout's debit has the id that follows from its journal's row. */
+function checkDebit(journal: PayoutJournal, payout: PayoutRow): void {
   const { balance_transaction_id: id } = payout
-  const found = numberedId('btr', effect, effect.number)
+  const found = numberedId('btr', journal, journal.number)
   if (found !== id) {
-    throw payoutProblem(payout, `its debit ${id} on journal ${effect.number}`, found)
+    throw payoutProblem(payout, `its debit ${id} on journal ${journal.number}`, found)
   }
 }
 
-/** The line must undo `undone`, and have this amount and these fees in the holding currency. */
+/**
+ * The line must undo `undone`, and have these amounts in the holding currency: amount, two fees.
+ */
 function checkLine(
-  effect: EffectRow,
+  journal: PayoutJournal,
   payout: PayoutRow,
   undone: string | null,
   amounts: readonly bigint[],
 ): void {
-  const { undoes, currency, amount, fixed_fee, variable_fee } = effect
+  const { undoes, currency, amount, fixed_fee, variable_fee } = journal
   const undoing = (id: string | null) => (id === null ? '' : `, undoing ${id}`)
   const expected = `${amounts.join(', ')} ${payout.holding_currency}${undoing(undone)}`
   const found = `${amount}, ${fixed_fee}, ${variable_fee} ${currency}${undoing(undoes)}`
-  if (found !== expected) throw journalProblem(effect, expected, found)
+  if (found !== expected) throw journalProblem(journal, expected, found)
 }

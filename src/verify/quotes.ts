@@ -1,6 +1,5 @@
-// Compares every quote with the price that its own basis makes, which keeps rates and fees that
-// have been replaced since. Compares it also with the payout that has used it. The figures of a
-// payout that carries its quote are compared with that price.
+// Compares every quote, and every payout with a carried quote, with the price that its stored basis
+// makes. The basis has the rates and fees of that time. Compares a used quote with its payout.
 import type { Instant } from '../instant.ts'
 import { formatDecimal } from '../money/decimal.ts'
 import type { PriceSources } from '../price/price.ts'
@@ -18,11 +17,11 @@ import {
   quoteProblem,
   rule,
   statement,
-  type Verifying,
+  type Verification,
 } from './rows.ts'
 import { checkEach } from './stream.ts'
 
-/** Every figure of a price; rates first, because amounts follow from them. */
+/** Every figure of a price. Rates come first, because amounts follow from them. */
 const FIGURES = [
   'holding_to_payout',
   'payout_to_destination',
@@ -36,7 +35,7 @@ const FIGURES = [
   'fx_income_destination',
 ] as const satisfies readonly (keyof Price)[]
 
-/** Many prices in a row have the same basis. As text it is compared easily, and read once. */
+/** A row whose basis is text. Many rows in sequence have one basis, which is then parsed once. */
 type WithBasis<Row> = Omit<Row, 'basis'> & { readonly basis: string | null }
 
 const COLUMNS = QUOTE_COLUMNS.map(name => (name === 'basis' ? 'basis::text' : name))
@@ -45,23 +44,23 @@ const QUOTES = statement`
   select ${COLUMNS.join(', ')} from quotes
   where ${ofAccount('account_id')} order by account_id, id`
 
-export async function checkPrices(of: Verifying): Promise<void> {
-  await checkEach<WithBasis<QuoteRow>>(of, 'quotes', QUOTES, row => {
+export async function checkPrices(run: Verification): Promise<void> {
+  await checkEach<WithBasis<QuoteRow>>(run, 'quotes', QUOTES, row => {
     const wrong: Wrong = (expected, found) => quoteProblem(row, expected, found)
     checkPrice(row, row, row.basis, row, wrong)
   })
 }
 
-/** The columns of a payout that the price of its carried quote depends on. */
+/** The columns of a payout that determine the price of its carried quote. */
 export type PricedPayout = WithBasis<Omit<Carrier<string>, 'quote_validity_s' | 'on_behalf_of'>>
 
-/** Columns of `PricedPayout` that no other check reads, of payouts `p`. */
+/** The SQL of the columns of `PricedPayout` that no other check reads, of payouts `p`. */
 export const PRICED_COLUMNS = `p.holding_to_payout, p.payout_to_destination, p.created_at,
   p.fund_transfer_network, p.charge_type, p.destination_country, p.basis::text as basis,
   case when p.type in ('wallet', 'local_payment_network') then p.beneficiary_details
     else '{"destination_details":{}}'::json end as beneficiary_details`
 
-/** The price that a payout carries, with which its figures are compared. Throws BadRow. */
+/** Recomputes a payout's carried price. Throws BadRow if the payout's figures differ. */
 export function checkCarried(payout: PricedPayout): Price {
   const carrier = { ...payout, basis: null, quote_validity_s: null, on_behalf_of: '' }
   const wrong: Wrong = (expected, found) => payoutProblem(payout, expected, found)
@@ -71,7 +70,7 @@ export function checkCarried(payout: PricedPayout): Price {
 
 type Wrong = (expected: string, found: string) => BadRow
 
-/** Figures as they are stored: amounts, and rates as text. */
+/** Stored figures: amounts, and rates as text. */
 type Stored = { readonly [Name in (typeof FIGURES)[number]]?: bigint | string }
 
 function checkPrice(
@@ -81,52 +80,56 @@ function checkPrice(
   { created_at }: { readonly created_at: Instant },
   wrong: Wrong,
 ): Price {
-  const price = priceAgain(terms, basis, created_at)
+  const price = recomputePrice(terms, basis, created_at)
   if (price instanceof Error) throw wrong('a basis that makes a price', price.message)
   for (const name of FIGURES) {
     if (!(name in stored)) continue
-    const expected = written(price[name])
+    const expected = figureText(price[name])
     const found = String(stored[name])
     if (found !== expected) throw wrong(`${name} ${expected}, by its basis`, found)
   }
   return price
 }
 
-/** The price by the same rules from the stored basis, or why it makes none. */
-function priceAgain(terms: QuoteTerms, basis: string | null, created_at: Instant): Price | Error {
+/** The price by the service's rules from the stored basis, or the error of an invalid basis. */
+function recomputePrice(
+  terms: QuoteTerms,
+  basis: string | null,
+  created_at: Instant,
+): Price | Error {
   try {
     if (basis === null) throw new Error('none is stored')
     return priceQuote(terms, sourcesFrom(basis, terms), created_at)
   } catch (error) {
-    // The document is no basis: this row is wrong, and the verification goes on.
+    // An invalid basis is a problem of this row. The verification goes on.
     return error instanceof Error ? error : new Error(String(error))
   }
 }
 
-/** The sources of prices by the text of their basis, and what else they are made from. */
-const known = new Map<string, PriceSources>()
-const MOST_KNOWN = 1_000
+/** A cache of price sources, by type, currencies and basis. */
+const sourcesByBasis = new Map<string, PriceSources>()
+const MOST_SOURCES = 1_000
 
 function sourcesFrom(basis: string, terms: QuoteTerms): PriceSources {
   const { payout_type, holding_currency, payout_currency } = terms
   const name = [payout_type, holding_currency, payout_currency, basis].join(' ')
-  let sources = known.get(name)
+  let sources = sourcesByBasis.get(name)
   if (sources === undefined) {
     sources = sourcesOf(JSON.parse(basis) as Basis, terms)
-    if (known.size === MOST_KNOWN) known.clear()
-    known.set(name, sources)
+    if (sourcesByBasis.size === MOST_SOURCES) sourcesByBasis.clear()
+    sourcesByBasis.set(name, sources)
   }
   return sources
 }
 
-function written(figure: Price[(typeof FIGURES)[number]]): string {
+function figureText(figure: Price[(typeof FIGURES)[number]]): string {
   return typeof figure === 'bigint' ? figure.toString() : formatDecimal(figure)
 }
 
 /**
- * A quote is used by the payout that names it, or that names the quote it was renewed as, from the
- * time of that payout. An unused quote is as it was made. The quotes that payouts name are checked
- * with the payouts.
+ * A used quote has a payout that names it or the quote it was renewed as, and was updated at that
+ * payout's creation. An active quote has not changed. `matchPayouts` checks the quotes that payouts
+ * name.
  */
 const USES = rule('quotes')`
   select q.account_id, q.id as key,
@@ -146,8 +149,8 @@ const USES = rule('quotes')`
       then q.updated_at is distinct from q.created_at or q.renewed_as is distinct from ''
     else true end`
 
-/** Checks the status of the quotes, and returns how many there are. */
-export async function checkUses(of: Verifying): Promise<number> {
-  await nameRows(of, USES)
-  return countOf(of, 'count(*)', 'quotes')
+/** Checks the status of quotes, and returns the number of quotes. */
+export async function checkUses(run: Verification): Promise<number> {
+  await nameRows(run, USES)
+  return countOf(run, 'count(*)', 'quotes')
 }

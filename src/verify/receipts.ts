@@ -1,4 +1,4 @@
-// Compares every payout to another account with the receipt in that account's book, and every
+// Compares every payout to another account with its receipt in that account's book, and every
 // receipt with its payout.
 import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
 import { receiptPostings } from '../payout/postings.ts'
@@ -7,11 +7,11 @@ import {
   journalProblem,
   ofAccount,
   payoutProblem,
+  postingsText,
   rowsOf,
   STATED_PAYOUTS,
   statement,
-  type Verifying,
-  words,
+  type Verification,
 } from './rows.ts'
 import { checkEach } from './stream.ts'
 
@@ -37,12 +37,13 @@ const RECEIPTS = statement`
   order by p.account_id, p.id`
 
 /**
- * Every payout to another account must have its receipt there, and every receipt here its payout.
+ * Each payout to another account must have its receipt there, and each receipt its payout. Returns
+ * the number of these payouts.
  */
-export async function matchReceipts(of: Verifying): Promise<number> {
-  const count = await checkEach(of, 'payouts', RECEIPTS, checkReceipt)
+export async function matchReceipts(run: Verification): Promise<number> {
+  const count = await checkEach(run, 'payouts', RECEIPTS, checkReceipt)
   const orphans = await rowsOf<{ account_id: string; number: bigint; source: string }>(
-    of,
+    run,
   )`select j.account_id, j.number, j.source from journals j
     join accounts r on r.account_id = j.account_id
     where j.kind = 'receipt' and ${ofAccount('j.account_id')} and not exists (
@@ -53,7 +54,7 @@ export async function matchReceipts(of: Verifying): Promise<number> {
     order by j.account_id, j.number limit ${MAX_NAMED}`
   for (const orphan of orphans) {
     const expected = `a payout ${orphan.source} to this account`
-    of.findings.add(journalProblem(orphan, expected, 'none').problem)
+    run.findings.add(journalProblem(orphan, expected, 'none').problem)
   }
   return count
 }
@@ -62,10 +63,10 @@ function checkReceipt(row: ReceiptRow): void {
   if (row.receiver === null) throw payoutProblem(row, 'an account with its address', 'none')
   const { destination_currency, destination_amount } = row
   const postings = receiptPostings({ destination_currency, destination_amount })
-  const expected = `a receipt in account ${row.receiver}: ${words(...postings)}`
+  const expected = `a receipt in account ${row.receiver}: ${postingsText(...postings)}`
   if (row.journal_number === null) throw payoutProblem(row, expected, 'no line there')
-  const found = words(...(readPostings(row) ?? []))
-  if (found !== words(...postings)) {
+  const found = postingsText(...(readPostings(row) ?? []))
+  if (found !== postingsText(...postings)) {
     throw payoutProblem(row, expected, `journal ${row.journal_number}: ${found}`)
   }
 }

@@ -1,5 +1,5 @@
-// Checks the rows beside payouts and quotes: times in ids, how far rails were asked, rows paid from
-// files, kept answers, batches, and what banks have sent. Each rule is one select.
+// Checks many kinds of rows: times in ids, books, balances, questions to rails, rows of imported
+// files, kept answers, batches, and banks' files. Each rule is one select.
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { TIME_END } from '../event/row.ts'
 import { KEPT_SEAL } from '../http/idempotency/kept-reply.ts'
@@ -7,7 +7,7 @@ import { KEPT_HOURS } from '../http/idempotency/rules.ts'
 import { RAIL } from './payout-states.ts'
 import { isArchived, ofAccount, rule } from './rows.ts'
 
-/** An id that a book has made holds the time of its row, because lists are ordered by id alone. */
+/** An id from a book has the time of its row, because lists are ordered by id. */
 const ID_TIMES = [
   'payouts',
   'quotes',
@@ -27,9 +27,7 @@ const ID_TIMES = [
     ) t where substr(id, 5, 11) is distinct from made`,
 )
 
-/**
- * A row of a file was paid by the payout that has its key, or by a newer payout with the same key.
- */
+/** Each import key of payouts has a row with the newest payout that has the key. */
 const IMPORTS = rule('payout_imports')`
   with named as (
     select account_id, id, created_at, unnest(string_to_array(import_keys, ' ')) as import_key
@@ -52,7 +50,7 @@ const IMPORTS = rule('payout_imports')`
     where a.account_id = n.account_id and a.id = n.id and b.id = i.payout_id
   )`
 
-/** Each kept answer is the one that was given: an event has its digest. */
+/** Each kept answer is the answer of its request: an event has its digest. */
 const KEPT_AS_ANSWERED = rule('idempotency_keys')`
   select account_id, key, 'an answer that an event vouches for' as expected,
     'digest ' || coalesce(encode(kept, 'hex'), 'none') as found
@@ -69,7 +67,7 @@ const KEPT_AS_ANSWERED = rule('idempotency_keys')`
       and b.created_at = i.created_at and b.created + b.held = 0
   )`
 
-/** Each answer that was given under a key is kept for its hours. */
+/** Each answer to a request with an Idempotency-Key is kept for KEPT_HOURS. */
 const ANSWERED_AS_KEPT = rule('idempotency_keys')`
   select e.account_id, 'sequence ' || e.sequence as key,
     'the answer that this event vouches for' as expected, 'none' as found
@@ -87,7 +85,8 @@ const ANSWERED_AS_KEPT = rule('idempotency_keys')`
     )`
 
 /**
- * A batch has the counts of its items, and each item that was paid is a payout of its reference.
+ * A batch has the counts and totals of its items. Each item that is not refused has a payout with
+ * its reference.
  */
 const BATCHES = [
   rule('payout_batches')`
@@ -160,8 +159,8 @@ const BATCHES = [
 ]
 
 /**
- * A live account's clock is the database's. The last write of a book is its newest event, journal
- * or batch. A book without any of them is as old as its account.
+ * A live account's clock is the database's. A book's last_written_at is the time of its newest
+ * event, journal or batch; of a book without any, it is the account's creation.
  */
 const BOOKS = rule('books')`
   select b.account_id, '' as key,
@@ -192,8 +191,8 @@ const BOOKS = rule('books')`
       and abs(extract(epoch from b.last_written_at - a.created_at)) > 60))`
 
 /**
- * A balance is as old as its newest line. A balance without a line is as old as its account, or as
- * the change of the account that added the currency.
+ * A balance's updated_at is the time of its newest line. Of a balance without a line, it is the
+ * account's creation, or the change of the account that added the currency.
  */
 const BALANCES = rule('balances')`
   select b.account_id, b.currency as key,
@@ -217,13 +216,13 @@ const BALANCES = rule('balances')`
           and abs(extract(epoch from b.updated_at - c.changed_at)) <= 60
       )))`
 
-/** Of a larger file only the size is compared: PostgreSQL hashes in memory. */
+/** The rule compares only the size of a larger file, because PostgreSQL hashes in memory. */
 const MOST_HASHED = 64 * 1024 * 1024
 
 /**
- * The bytes that banks have sent have the digest that identifies their file. Swept bytes are gone;
- * their digest, size and lines stay. They belong to no account, and a verification of one account
- * skips them.
+ * The bytes of a bank's file have the digest that identifies the file. A sweep deletes the bytes
+ * and keeps digest, size and lines. Files belong to no account, so a verification of one account
+ * skips this rule.
  */
 const INBOX = rule('rail_inbox_bytes')`
   select '' as account_id, encode(coalesce(f.sha256, p.sha256), 'hex') as key,

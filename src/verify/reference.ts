@@ -1,37 +1,34 @@
-// Compares reference rows (users, accounts, keys, rates, fees and all else that has a history) with
-// their newest change. Does the same for rows whose digests the audit log has, and checks the chain
-// of the log itself.
+// Compares every row that the audit log covers (users, accounts, keys, rates, fees, …) with its
+// newest change there, by content or by digest. Checks the audit log's hash chain.
 import { EMPTY_HASH } from '../ledger/rules.ts'
-import { nameRows, type Rule, rule, type Verifying } from './rows.ts'
+import { nameRows, type Rule, rule, type Verification } from './rows.ts'
 
-/** A table whose rows have a history, and what the history has of a row. */
-interface Kept {
+/** A table that the audit log covers, and the part of a row that the log has. */
+interface AuditedTable {
   readonly table: string
-  /**
-   * A view of the table, if the auditor may not read all of it. It has the names of the history.
-   */
+  /** A view to read instead, if the auditor may not read all columns. It has the log's names. */
   readonly view?: string
-  /** Columns that name a row. */
+  /** The columns of the row's key. */
   readonly key: readonly string[]
-  /** Columns that do not count, as the trigger of the table names them. */
+  /** The columns that the table's trigger leaves out of the log. */
   readonly skipped?: readonly string[]
-  /** Whether the history has digests of the rows, and not the rows. */
+  /** Whether the log has a digest of the row instead of the row. */
   readonly as_digest?: true
-  /** More that the history has of a row, as members of an object, for rows `t`. */
-  readonly besides?: string
+  /** The SQL of an object with further members of the log's content, for rows `t`. */
+  readonly extra?: string
 }
 
-/** The digest of the items of each batch, in their order. */
+/** The SQL of an object with the digest of a batch's items, in order. */
 const ITEMS = `jsonb_build_object('items', (
   select encode(sha256(convert_to(coalesce(string_agg(json_build_array(position, status,
     payout_id, reference_id, problems)::text, E'\\n' order by position), ''), 'UTF8')), 'hex')
   from payout_batch_items i where i.account_id = t.account_id and i.batch_id = t.id))`
 
 /**
- * The tables are named here and not found by their triggers, because somebody who changes rows
- * unseen drops the triggers.
+ * This list does not come from the triggers in the database, because whoever edits rows in secret
+ * drops the triggers first.
  */
-const KEPT: readonly Kept[] = [
+const AUDITED_TABLES: readonly AuditedTable[] = [
   { table: 'users', key: ['name'] },
   { table: 'account_roles', key: ['user_name', 'account_id', 'role'] },
   { table: 'user_keys', key: ['key_id'] },
@@ -65,26 +62,29 @@ const KEPT: readonly Kept[] = [
     skipped: ['fanned_out', 'delivery_count'],
     as_digest: true,
   },
-  { table: 'payout_batches', key: ['account_id', 'id'], as_digest: true, besides: ITEMS },
+  { table: 'payout_batches', key: ['account_id', 'id'], as_digest: true, extra: ITEMS },
 ]
 
-/** A verification of one account skips it: reference rows are few, and all share one chain. */
-export async function checkReference(of: Verifying): Promise<void> {
-  if (of.account_id !== null) return
-  for (const one of [CHAIN, HEAD, ...KEPT.map(rowsThatDiffer)]) await nameRows(of, one)
+/**
+ * Checks the audit log and its rows. A verification of one account skips this check, because all
+ * accounts share the log's chain.
+ */
+export async function checkReference(run: Verification): Promise<void> {
+  if (run.account_id !== null) return
+  for (const one of [CHAIN, HEAD, ...AUDITED_TABLES.map(rowsThatDiffer)]) await nameRows(run, one)
 }
 
 /**
- * Rows that differ from their newest change. A member that this change does not have, such as a
- * column that was added since, is new.
+ * Each row equals its newest change. The rule ignores a member that the change lacks: it is a
+ * column that a later migration has added.
  */
-function rowsThatDiffer(kept: Kept): Rule {
-  const { table, view = table, key, skipped = [], as_digest = false, besides = "'{}'" } = kept
+function rowsThatDiffer(audited: AuditedTable): Rule {
+  const { table, view = table, key, skipped = [], as_digest = false, extra = "'{}'" } = audited
   const names = `array[${skipped.map(name => `'${name}'`).join(', ')}]::text[]`
   const now = as_digest
     ? `jsonb_build_object('account_id', t.account_id, 'id', t.id, 'digest',
           encode(sha256(convert_to((to_jsonb(t) - ${names})::text, 'UTF8')), 'hex'))
-          || ${besides}`
+          || ${extra}`
     : `(to_jsonb(t) - array['secret_hash', 'secret'] - ${names})
           || case when to_jsonb(t) ?| array['secret_hash', 'secret']
             then jsonb_build_object('secret_digest', encode(sha256(convert_to(
@@ -118,8 +118,7 @@ function rowsThatDiffer(kept: Kept): Rule {
 }
 
 /**
- * The changes are numbered without gaps, and each has the hash of its content and of the change
- * before.
+ * Changes have numbers without gaps, and each has the hash of its content and the previous hash.
  */
 const CHAIN = rule('audit_log')`
   select '' as account_id, 'change_id ' || change_id as key,
@@ -135,7 +134,7 @@ const CHAIN = rule('audit_log')`
         to_json(table_name), to_json(changed_by), to_json(act), to_json(via), to_json(reason),
         changed_at, coalesce(before::text, 'null'), coalesce(after::text, 'null')), 'UTF8'))`
 
-/** The head must be the newest change. */
+/** The head is the newest change. */
 const HEAD = rule('reference_version')`
   select '' as account_id, '' as key,
     'one row: change ' || coalesce(c.change_id, 0) || ' ' || coalesce(encode(c.hash, 'hex'), '')

@@ -1,27 +1,27 @@
-// What checks share: statements about one account or about all, the rules made of these, and the
-// names of wrong rows.
+// The parts that checks share: statements about one account or all, rules as selects of wrong rows,
+// and problems by table.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Key } from '../id.ts'
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
 
-/** What a verification reads. */
-interface Reading {
-  /** One snapshot. */
+/** The rows that a verification reads. */
+interface Snapshot {
+  /** A repeatable-read transaction. */
   readonly tx: TransactionSql
   /** One account, or null for the whole installation. */
   readonly account_id: string | null
 }
 
-/** One verification: what it reads, and what it has found. */
-export interface Verifying extends Reading {
+/** One run of a verification, and its findings so far. */
+export interface Verification extends Snapshot {
   readonly findings: Findings
 }
 
-/** The text of a statement about one account, or about all for null. $1 is the account. */
+/** The text of a statement about one account, or about all for null. Its $1 is the account. */
 export type Statement = (account_id: string | null) => string
 
-/** Makes a statement of a template whose parts may depend on the account, as `ofAccount` does. */
+/** Makes a statement from a template. Its parts may depend on the account, as `ofAccount` does. */
 export function statement(
   texts: TemplateStringsArray,
   ...parts: readonly (string | number | Statement)[]
@@ -33,60 +33,57 @@ export function statement(
     )
 }
 
-/**
- * The condition for one account, or for all. The two are different texts, so that PostgreSQL plans
- * each.
- */
+/** The condition for one account, or for all. Two texts let PostgreSQL plan each statement. */
 export function ofAccount(column: string): Statement {
   return account_id => (account_id === null ? '$1::text is null' : `${column} = $1`)
 }
 
-/** The rows that the statement of a template gives. */
-export function rowsOf<Row extends object>({ tx, account_id }: Reading) {
+/** Runs the template's statement and returns its rows. */
+export function rowsOf<Row extends object>({ tx, account_id }: Snapshot) {
   return (...template: Parameters<typeof statement>): Promise<Row[]> => {
     const text = statement(...template)(account_id)
     return tx.unsafe<Row[]>(text, text.includes('$1') ? [account_id] : [])
   }
 }
 
-/** A count or a sum over the rows of a table. */
-export async function countOf(of: Reading, count: string, table: string): Promise<number> {
-  const [row] = await rowsOf<{ count: string }>(of)`
+/** An aggregate over a table's rows, such as `count(*)`. */
+export async function countOf(run: Snapshot, count: string, table: string): Promise<number> {
+  const [row] = await rowsOf<{ count: string }>(run)`
     select (${count})::text as count from ${table} where ${ofAccount('account_id')}`
   return Number(row?.count ?? 0)
 }
 
-/** The number, the hash or the time of the last event of this account that an archive has. */
+/** The SQL of the number, hash or time of the account's last archived event. */
 export const lastCut = (column: 'sequence' | 'hash' | 'created_at', account: string) =>
   `(select c.${column} from event_cuts c where c.account_id = ${account}
     order by c.sequence desc limit 1)`
 
-/** Whether only an archive may have events of this time. */
+/** The SQL condition that the account's events of this time are archived. */
 export const isArchived = (time: string, account: string) =>
   `${time} <= coalesce(${lastCut('created_at', account)}, '-infinity')`
 
 const OF_STATE = `status, status_description, failure, rail_steps, rail_attempts, answers,
   rail, rail_reference, taken_by, taken_at, taken_over_at, metadata`
 
-/** Reads the tables: a view such as payout_states says whatever its maker wants it to say. */
+/** The SQL of all states. It reads the tables, since whoever edits rows may change a view. */
 const STATES = `(select account_id, id, '' as held_for, ${OF_STATE}, succeeded_at, updated_at
   from payout_outcomes union all
   select account_id, id, held_for, ${OF_STATE}, null::timestamptz, updated_at
   from open_payouts where status <> 'succeeded')`
 
-/** Payouts with the columns of their state, which are null for a payout without one. */
+/** The SQL of payouts with the columns of their state; null for a payout without a state. */
 export const STATED_PAYOUTS = `(select p.*, s.status, s.status_description, s.failure, s.rail_steps,
     s.rail_attempts, s.held_for, s.answers, s.rail, s.rail_reference, s.taken_by, s.taken_at,
     s.taken_over_at, s.succeeded_at, s.updated_at, s.metadata
   from payouts p left join ${STATES} s on s.account_id = p.account_id and s.id = p.id)`
 
-/** A select of the rows that break a rule: account_id, key, expected, found. */
+/** A rule as a select of the rows that break it: account_id, key, expected, found. */
 export interface Rule {
   readonly table: string
   readonly select: Statement
 }
 
-/** A rule about the rows of a table, by the template of its select. */
+/** Makes a rule about a table's rows from the template of its select. */
 export function rule(table: string) {
   return (...template: Parameters<typeof statement>): Rule => ({
     table,
@@ -94,11 +91,12 @@ export function rule(table: string) {
   })
 }
 
-/** Postings as text, for people and for comparing. */
-export function words(...postings: readonly Posting[]): string {
+/** Postings as text, for people and for comparison. */
+export function postingsText(...postings: readonly Posting[]): string {
   return postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`).join(', ')
 }
 
+/** Adds the postings on this code to the sums by currency. */
 export function addTo(
   sums: Map<string, bigint>,
   postings: readonly Posting[],
@@ -110,7 +108,7 @@ export function addTo(
   }
 }
 
-/** Makes the problems of the rows of a table, each named by its key. */
+/** A function that makes problems of a table's rows. `keyOf` gives the row's key. */
 function problemOf<Row extends { readonly account_id: string }>(
   table: string,
   keyOf: (row: Row) => string,
@@ -135,13 +133,13 @@ export const balanceProblem = problemOf(
   ({ currency }: OfAccount & { readonly currency: string }) => currency,
 )
 
-/** The columns of a select of bad rows. */
-type Bad = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
+/** The columns of a rule's select. */
+type BrokenRow = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
 
-/** Names the rows that break a rule. */
-export async function nameRows(of: Verifying, { table, select }: Rule): Promise<void> {
-  const wrong = await rowsOf<Bad>(of)`${select} order by 1, 2 limit ${MAX_NAMED}`
+/** Adds the rows that break a rule to the findings. */
+export async function nameRows(run: Verification, { table, select }: Rule): Promise<void> {
+  const wrong = await rowsOf<BrokenRow>(run)`${select} order by 1, 2 limit ${MAX_NAMED}`
   for (const { account_id, key, expected, found } of wrong) {
-    of.findings.add({ table, account_id, key: key ?? '', expected, found: found ?? 'nothing' })
+    run.findings.add({ table, account_id, key: key ?? '', expected, found: found ?? 'nothing' })
   }
 }

@@ -1,5 +1,6 @@
-// The whole verification, in order: books, payouts, what must hold over all accounts, quotes,
-// events, entities. It reads one snapshot, so it never takes a write of the service for a fault.
+// Runs the whole verification: books, payouts, sums over all accounts, quotes, events, entities,
+// then all other rules. It reads one snapshot, so it never mistakes a write of the service for a
+// fault.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
@@ -7,7 +8,7 @@ import { APPROVALS } from './approvals.ts'
 import { ATTEMPTS } from './attempts.ts'
 import { BENEFICIARIES } from './beneficiaries.ts'
 import { checkBookings } from './bookings.ts'
-import { type BooksSeen, walkBooks } from './books.ts'
+import { type BookTotals, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
 import { checkErasures } from './erasures.ts'
 import { CUT_RECORDS, checkChain, checkEvents } from './events.ts'
@@ -15,29 +16,29 @@ import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
 import { LIMITS } from './limits.ts'
 import { checkReleases, SCHEDULED, STATES } from './payout-states.ts'
-import { matchPayouts, type PayoutsSeen } from './payouts.ts'
-import { Enough, Findings, type Problem, unreadable } from './problem.ts'
+import { matchPayouts, type PayoutTotals } from './payouts.ts'
+import { EnoughProblems, Findings, type Problem, unreadable } from './problem.ts'
 import { checkPrices, checkUses } from './quotes.ts'
 import { RECORDS } from './records.ts'
 import { checkReference } from './reference.ts'
-import { countOf, nameRows, type Rule, type Verifying } from './rows.ts'
+import { countOf, nameRows, type Rule, type Verification } from './rows.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
 
 interface VerifyOptions {
   /** One account, or null for the whole installation. */
   readonly account_id: string | null
-  /** Whether to name every bad row instead of the first. */
+  /** Whether to report every wrong row instead of the first. */
   readonly all?: boolean
-  /** Heads of books that were kept elsewhere. */
+  /** Heads of books from a copy outside the database. */
   readonly kept?: readonly Head[]
-  /** Called for each bad row as it is found. */
+  /** Called at once for each wrong row. */
   readonly onProblem?: (problem: Problem) => void
-  /** Called as work is done, with the units of work so far and in all. */
+  /** Called during the work, with the units of work done and in all. */
   readonly progress?: (done: number, total: number) => void
 }
 
-/** How many rows were checked, by kind. */
+/** The numbers of checked rows, and sums over them. */
 export interface Checked {
   readonly accounts: number
   readonly journals: number
@@ -48,12 +49,14 @@ export interface Checked {
   readonly quotes: number
   readonly events: number
   readonly entities: number
-  /** Minor units by currency over all books; zero each. Null when one account was verified. */
+  /**
+   * Minor units by currency over all books, each zero. Null after a verification of one account.
+   */
   readonly inter_account: Readonly<Record<string, bigint>> | null
   readonly live_accounts: number
-  /** Minor units by currency on their way from live accounts; no sandbox counts. */
+  /** Minor units by currency in transit from live accounts. */
   readonly in_transit: Readonly<Record<string, bigint>>
-  /** The same for sandboxes, whose balances are not money. */
+  /** The same from sandboxes, whose balances are not money. */
   readonly sandbox_in_transit: Readonly<Record<string, bigint>>
 }
 
@@ -64,14 +67,14 @@ export type Verdict =
       readonly checked: null
       /** The first wrong row. */
       readonly problem: Problem
-      /** The first wrong row alone, or all of them up to MAX_NAMED. */
+      /** The first wrong row; with `all`, every wrong row up to MAX_NAMED. */
       readonly problems: readonly Problem[]
     }
 
-/** How many ticks are reported at once: a progress bar need not move with every row. */
+/** The ticks between two calls of `progress`: a progress bar need not move with every row. */
 const TICKS = 1_000
 
-/** Verifies. Wrong rows are the verdict; any other error is thrown. */
+/** Verifies, and returns wrong rows in the verdict. Throws any other error. */
 export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict> {
   const findings = new Findings(options.all ?? false, options.onProblem)
   const checked = await sql
@@ -80,7 +83,7 @@ export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict>
       return check(tx, options, findings)
     })
     .catch(error => {
-      if (error instanceof Enough) return null
+      if (error instanceof EnoughProblems) return null
       throw error
     })
   const { problems } = findings
@@ -90,7 +93,7 @@ export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict>
   return { ok: true, checked, problem: null }
 }
 
-/** Verifies the audit log and the rows whose digests it has, and names every wrong one. */
+/** Verifies the audit log and the rows whose digests it has. Returns every wrong row. */
 export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
   const findings = new Findings(true)
   await sql
@@ -98,7 +101,7 @@ export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
       checkReference({ tx, account_id: null, findings }),
     )
     .catch(error => {
-      if (!(error instanceof Enough)) throw error
+      if (!(error instanceof EnoughProblems)) throw error
     })
   return findings.problems
 }
@@ -120,20 +123,21 @@ async function check(
   findings: Findings,
 ): Promise<Checked | null> {
   const { account_id } = options
-  // Statements may take long here. Each sort may use this much memory before it uses the disk. A
-  // row takes more work than PostgreSQL estimates, so many rows are worth a second processor.
+  // A statement of a verification may take long. Each sort may use `work_mem` before it uses the
+  // disk. A row takes more work than PostgreSQL estimates: with `parallel_tuple_cost = 0` it uses
+  // several processors for many rows.
   await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
     set local cursor_tuple_fraction = 1; set local jit = off; set local parallel_tuple_cost = 0`)
   const tick = await progressOf(tx, options)
-  const part = <T>(table: string, work: (of: Verifying) => Promise<T>) =>
+  const part = <T>(table: string, work: (run: Verification) => Promise<T>) =>
     partOf({ tx, account_id, findings }, table, work)
-  const books = await part('books', of => walkBooks(of, tick))
+  const books = await part('books', run => walkBooks(run, tick))
   await part('journals', checkBookings)
-  await part('payouts', of => nameRows(of, STATES))
+  await part('payouts', run => nameRows(run, STATES))
   await part('open_payouts', checkReleases)
-  const payouts = await part('payouts', of => matchPayouts(of, tick))
-  // A missing or wrong row makes the sums wrong, too, so sums are checked only if all rows are
-  // right.
+  const payouts = await part('payouts', run => matchPayouts(run, tick))
+  // A missing or wrong row also makes the sums wrong, so the check of sums needs rows without
+  // faults.
   if (books !== null && payouts !== null && findings.problems.length === 0) {
     if (account_id === null) checkInterAccount(books, findings)
     checkInTransit(books, payouts, account_id, findings)
@@ -145,9 +149,9 @@ async function check(
   await part('events', checkChain)
   await part('events', checkSeals)
   await part('erasures', checkErasures)
-  for (const rule of RULES) await part(rule.table, of => nameRows(of, rule))
+  for (const rule of RULES) await part(rule.table, run => nameRows(run, rule))
   await part('audit_log', checkReference)
-  await part('books', of => checkKeptHeads(of, options.kept ?? []))
+  await part('books', run => checkKeptHeads(run, options.kept ?? []))
   if (books === null || payouts === null) return null
   const { inter_account, in_transit, live, ...counts } = books
   return {
@@ -170,26 +174,26 @@ async function check(
 }
 
 /**
- * Runs one part of the work. If PostgreSQL or a check cannot read a row, this part ends and is
- * named. The verification goes on.
+ * Runs one part of the work. If PostgreSQL or a check cannot read a row, the part ends with a
+ * problem about its table, and the verification goes on.
  */
 async function partOf<T>(
-  of: Verifying,
+  run: Verification,
   table: string,
-  work: (of: Verifying) => Promise<T>,
+  work: (run: Verification) => Promise<T>,
 ): Promise<T | null> {
   try {
-    return await of.tx.savepoint(tx => work({ ...of, tx }))
+    return await run.tx.savepoint(tx => work({ ...run, tx }))
   } catch (error) {
     if (!isAboutData(error)) throw error
-    of.findings.add(unreadable({ table, account_id: '', key: '' }, error))
+    run.findings.add(unreadable({ table, account_id: '', key: '' }, error))
     return null
   }
 }
 
 /**
- * Whether an error is about the data: class 22 or 23 of SQLSTATE, or what JavaScript throws for a
- * value of the wrong type. An error that ends a connection or a server is not.
+ * Whether an error is about the data: an SQLSTATE of class 22 or 23, or JavaScript's errors about a
+ * value of the wrong type. An error of the connection or the server is not.
  */
 function isAboutData(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) {
@@ -199,8 +203,8 @@ function isAboutData(error: unknown): boolean {
 }
 
 /**
- * Returns the tick. It counts each journal twice: once in the order of the book, and once in the
- * order of the payouts.
+ * Returns the function that counts a unit of work. The work counts each journal twice: `walkBooks`
+ * reads it in the book's order, and `matchPayouts` reads it in the payouts' order.
  */
 async function progressOf(tx: TransactionSql, { account_id, progress }: VerifyOptions) {
   const total = 2 * (await countOf({ tx, account_id }, 'coalesce(sum(journal_count), 0)', 'books'))
@@ -212,8 +216,8 @@ async function progressOf(tx: TransactionSql, { account_id, progress }: VerifyOp
   }
 }
 
-/** What one account has sent another, the other must have received. */
-function checkInterAccount({ inter_account }: BooksSeen, findings: Findings): void {
+/** The postings on inter_account over all books must sum to zero. */
+function checkInterAccount({ inter_account }: BookTotals, findings: Findings): void {
   for (const [currency, sum] of inter_account) {
     if (sum === 0n) continue
     const key = `inter_account ${currency} over all books`
@@ -221,10 +225,10 @@ function checkInterAccount({ inter_account }: BooksSeen, findings: Findings): vo
   }
 }
 
-/** The books must have in transit what open payouts will deliver. */
+/** The books' sum in transit must equal the destination amounts of open payouts. */
 function checkInTransit(
-  books: BooksSeen,
-  payouts: PayoutsSeen,
+  books: BookTotals,
+  payouts: PayoutTotals,
   account_id: string | null,
   findings: Findings,
 ): void {

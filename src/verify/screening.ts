@@ -1,8 +1,9 @@
-// Compares the screening of entities and beneficiaries with their matches: an open match keeps an
-// entity from its approval, and a confirmed one holds payouts.
+// Compares the state of screening of entities and beneficiaries with their matches. An open match
+// prevents an entity's approval, and a confirmed one holds payouts.
 import { ofAccount, rule } from './rows.ts'
 
-const asMatched = (table: string, prefix: string) => rule(table)`
+/** Each party's screening is the worst state of its matches. `prefix` is that of its id. */
+const screeningFitsMatches = (table: string, prefix: string) => rule(table)`
   select coalesce(p.account_id, m.account_id) as account_id, coalesce(p.id, m.object_id) as key,
     'screening "' || coalesce(m.says, '') || '", as its matches say' as expected,
     'screening "' || coalesce(p.screening, '') || '"' as found
@@ -20,4 +21,7 @@ const asMatched = (table: string, prefix: string) => rule(table)`
   ) p on p.account_id = m.account_id and p.id = m.object_id
   where p.screening is distinct from coalesce(m.says, '')`
 
-export const SCREENING = [asMatched('entities', 'ent_'), asMatched('beneficiaries', 'bnf_')]
+export const SCREENING = [
+  screeningFitsMatches('entities', 'ent_'),
+  screeningFitsMatches('beneficiaries', 'bnf_'),
+]

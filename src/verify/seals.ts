@@ -1,5 +1,5 @@
-// Compares stored rows with what events tell about them: the newest event of every object has the
-// digest of its row, and every line has its event.
+// Compares stored rows with their events: the newest event of every object has its row's digest,
+// and every line has its event.
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { idTimeSql, microsSql } from '../db/id-sql.ts'
 import { ENTITY_SEAL } from '../entity/columns.ts'
@@ -13,12 +13,12 @@ import {
   rowsOf,
   STATED_PAYOUTS,
   type Statement,
-  type Verifying,
+  type Verification,
 } from './rows.ts'
 
 /**
- * Tables whose rows have their digest in events, and the mark by which an event tells of their
- * creation. A payout's digest covers its state.
+ * The tables whose rows have a digest in events. `mark` begins the word of a creation in
+ * `events.told`. A payout's digest covers its state.
  */
 const SEALED = [
   { prefix: 'pot', table: 'payouts', mark: 'P', seal: PAYOUT_SEAL, rows: STATED_PAYOUTS },
@@ -29,20 +29,20 @@ const SEALED = [
 
 const PREFIXES = SEALED.map(({ prefix }) => `'${prefix}'`).join(', ')
 
-/** Follows the mark of a payout whose quote the previous event tells. */
+/** Follows the mark of a payout with a carried quote, whose event is the previous word. */
 const CARRYING = 'Q'
 
 /**
- * Every row must be as its newest event left it, and some event must tell of every row. The event
- * of a creation is found by the time in the id and the id's end; later events by the id. A line is
- * found by the number of its journal, whose hash vouches for it. For archived events their seals
- * count. Whether an archived event told of a line follows from the line's time.
+ * Every row must have the digest of its newest event, and every row must have an event. The id's
+ * time and end identify the event of its creation; the whole id identifies later events. A line's
+ * journal number identifies its event, and the journal's hash covers the line. The seals of
+ * archived events count as events. A line's time decides whether its event is archived.
  */
-export async function checkSeals(of: Verifying): Promise<void> {
-  const { tx, findings } = of
-  // Sorting by times and texts takes several times as long as hashing.
+export async function checkSeals(run: Verification): Promise<void> {
+  const { tx, findings } = run
+  // A merge join sorts by times and texts, which takes several times longer than a hash join.
   await tx.unsafe('set local enable_mergejoin = off; set local enable_memoize = off')
-  const wrong = await rowsOf<Named>(of)`with told as not materialized (
+  const wrong = await rowsOf<WrongRow>(run)`with told as not materialized (
       select account_id, sequence, created_at, object_id, content,
         string_to_array(told, ' ') as words
       from events where ${ofAccount('account_id')}
@@ -87,14 +87,14 @@ export async function checkSeals(of: Verifying): Promise<void> {
     order by 1, 2, 3 limit ${MAX_NAMED}`
   await tx.unsafe('set local enable_mergejoin = on; set local enable_memoize = on')
   for (const { table_name: table, account_id, id: key, row, event, no_row } of wrong) {
-    const expected = no_row ? missing(key, event) : said(event)
+    const expected = no_row ? expectedRow(key, event) : expectedDigest(event)
     findings.add({ table, account_id, key, expected, found: row === null ? 'none' : row })
   }
 }
 
 /**
- * The digest of the nth word. Its place is found from the end of `content`: each later word has
- * one, except lines and carried quotes. Of the earlier words, only the first may have none.
+ * The SQL of the nth word's digest. It counts 32 bytes from the end of `content` for each later
+ * word: only the first word, lines and carried quotes have no digest.
  */
 function digestOf(nth: string): string {
   const rest = `array_to_string(words[${nth} + 1:], ' ')`
@@ -102,16 +102,16 @@ function digestOf(nth: string): string {
   return `nullif(substr(content, octet_length(content) - 32 * (${after}) - 31, 32), '')`
 }
 
-/** The number of the event that this word of a row tells. */
+/** The SQL of the number of the nth word's event. */
 function numberOf(nth: string): string {
   return `sequence - cardinality(words) + ${nth}`
 }
 
-/** The digests of the present rows, and how the events of their creation name them. */
+/** The SQL of the present rows' digests, with the mark, time and id's end of their creation. */
 export const storedRows: Statement = account_id => {
   const ofRows = `where ${ofAccount('account_id')(account_id)}`
   const rows = SEALED.map(({ table, mark, seal, ...read }) => {
-    // A quote that a payout carries has no digest besides the payout's.
+    // A carried quote has no digest of its own: the payout's digest covers it.
     const marked =
       mark === 'P' ? `case quote_id when '' then 'P${CARRYING}' else 'P' end` : `'${mark}'`
     return `
@@ -119,14 +119,14 @@ export const storedRows: Statement = account_id => {
         substr(id, ${TIME_END + 1}) as ending, ${seal.sql('t')} as content
       from ${'rows' in read ? read.rows : table} t ${ofRows}`
   })
-  // Every check names journals by their numbers.
+  // Every problem of a journal has the key `number N`.
   rows.push(`
       select 'journals', account_id, 'number ' || number, 'L', created_at, number::text, null::bytea
       from journals ${ofRows} and currency is not null`)
   return rows.join(' union all ')
 }
 
-/** The id of a created object. It is computed for wrong rows alone. */
+/** The SQL of a created object's id. PostgreSQL evaluates it only for wrong rows. */
 function idOfMade(m: string): string {
   const prefixes = SEALED.map(({ mark, prefix }) => `when '${mark}' then '${prefix}_'`)
   return `case left(${m}.mark, 1) when 'L' then 'number ' || ${m}.ending
@@ -144,7 +144,7 @@ function tableOfId(id: string): string {
   return `case split_part(${id}, '_', 1) ${tables.join(' ')} end`
 }
 
-interface Named {
+interface WrongRow {
   table_name: string
   account_id: string
   id: string
@@ -153,11 +153,11 @@ interface Named {
   no_row: boolean
 }
 
-function missing(key: string, event: string | null): string {
+function expectedRow(key: string, event: string | null): string {
   return event === null ? `${key}, of which an event tells` : `a row of digest ${event}`
 }
 
-function said(event: string | null): string {
+function expectedDigest(event: string | null): string {
   return event === null
     ? 'an event that tells of it'
     : `digest ${event}, as its newest event has it`

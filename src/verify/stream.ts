@@ -1,8 +1,7 @@
-// Any number of rows in constant memory: a cursor of the verifying transaction, read page by page.
-// It asks for the next page while the present one is worked on. Knows nothing of what the rows
-// mean.
+// Reads any number of rows in constant memory, page by page from a cursor of the verification's
+// transaction. Fetches the next page while the caller works on the present one. Knows no table.
 import type { Key } from '../id.ts'
-import type { Statement, Verifying } from './rows.ts'
+import type { Statement, Verification } from './rows.ts'
 
 const PAGE = 5_000
 
@@ -18,7 +17,7 @@ let cursors = 0
 
 /** Opens a cursor for a select and reads its first row. Close it, or end the transaction. */
 export async function openStream<T extends object>(
-  { tx, account_id }: Verifying,
+  { tx, account_id }: Verification,
   select: Statement,
 ): Promise<RowStream<T>> {
   cursors += 1
@@ -26,7 +25,7 @@ export async function openStream<T extends object>(
   await tx.unsafe(`declare ${name} no scroll cursor for ${select(account_id)}`, [account_id])
   const fetchPage = () => {
     const page: Promise<T[]> = tx.unsafe<T[]>(`fetch ${PAGE} from ${name}`).then(rows => [...rows])
-    // A check has thrown, so nobody waits for this page any more, and its failure is ignored.
+    // When a check throws, nobody awaits this page, and its failure must not end the process.
     page.catch(() => {})
     return page
   }
@@ -52,18 +51,18 @@ export async function openStream<T extends object>(
   return stream
 }
 
-/** Checks each row of a table that a select gives, and returns how many there are. */
+/** Checks each row of a select, and returns the number of rows. */
 export async function checkEach<T extends Key>(
-  of: Verifying,
+  run: Verification,
   table: string,
   select: Statement,
   check: (row: T) => void,
 ): Promise<number> {
   let count = 0
-  const rows = await openStream<T>(of, select)
+  const rows = await openStream<T>(run, select)
   for (; rows.row !== undefined; await rows.next()) {
     const { row } = rows
-    of.findings.guard({ table, account_id: row.account_id, key: row.id }, () => check(row))
+    run.findings.guard({ table, account_id: row.account_id, key: row.id }, () => check(row))
     count += 1
   }
   await rows.close()

@@ -52,7 +52,7 @@ export function startScreeningParties(deps: Deps): Worker {
 /** One round; returns the number of parties that were compared. */
 export async function screenParties(deps: Deps): Promise<number> {
   const version = await readListsVersion(deps.finder)
-  const lists = await deps.lists.reach(version)
+  const lists = await deps.lists.waitFor(version)
   if (lists === undefined) return 0
   return (await screenQueued(deps, lists)) + (await screenNext(deps, lists))
 }
@@ -107,8 +107,8 @@ async function screenOf(
   const parties = await readConfined(deps.sql, [account_id], tx => readParties(tx, account_id, ids))
   const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []
   await forEachInTurns(parties, party => {
-    const matches = party.asked.flatMap(asked =>
-      lists.screen(asked).map(hit => matchOf(asked, hit)),
+    const matches = party.parties.flatMap(named =>
+      lists.screen(named).map(hit => matchOf(named, hit)),
     )
     if (matches.length > 0) found.push({ party, matches })
   })

@@ -30,7 +30,7 @@ async function screenRound(deps: Deps): Promise<number> {
   const { screening } = deps
   if (!screening.isDue(version)) return 0
   const is_new = screening.isNew(version)
-  const lists = await deps.lists.reach(version)
+  const lists = await deps.lists.waitFor(version)
   if (lists === undefined) return 0
   const waiting = waitingAccounts(deps, lists)
   const due = await listNext(deps, { version, waiting }, is_new)

@@ -2,7 +2,7 @@
 import { describeSubject, feeCells } from './load.ts'
 import type { Fee } from './rules.ts'
 
-/** A variable fee above ten percent needs confirmation. */
+/** A larger variable fee, above ten percent, needs confirmation. */
 const SLIP_VARIABLE_BPS = 1_000
 
 /** A misplaced decimal point makes an amount ten times as large, or a tenth. */
@@ -10,13 +10,13 @@ const TIMES = 10n
 
 const PARTS = ['fixed_amount', 'variable_bps', 'minimum_amount', 'maximum_amount'] as const
 
-/** Why a person must confirm the row; `present` is the row that it replaces. */
+/** The reasons why a person must confirm the row. `present` is the row that it replaces. */
 export function findFeeSlips(fee: Fee, present: Fee | undefined): string[] {
   const far =
     fee.variable_bps > SLIP_VARIABLE_BPS
       ? [`variable_bps ${fee.variable_bps} is more than ${SLIP_VARIABLE_BPS}`]
       : []
-  // A sample's figures are no measure: nobody has decided on them.
+  // A sample is no measure, because nobody has decided on its figures.
   const moved = present === undefined || present.sample ? [] : findMoved(fee, present)
   return [...far, ...moved].map(slip => `${describeSubject(fee)}: ${slip}`)
 }
@@ -31,7 +31,7 @@ function findMoved(fee: Fee, present: Fee): string[] {
     if (was > 0n && now >= was * TIMES) {
       return [`${part} ${cells[part]} is ten times the present ${present_cells[part]} or more`]
     }
-    // Zero is no slip: an operator who writes a zero, or leaves a part out, means it.
+    // Zero is no slip: an operator who writes zero or leaves a part out means it.
     if (now > 0n && now * TIMES <= was) {
       return [`${part} ${cells[part]} is a tenth of the present ${present_cells[part]} or less`]
     }

@@ -1,4 +1,4 @@
-// Fee files as tables: what a line means, and what is said of a line that means nothing.
+// Fee files as tables: the row of each valid line, and the message of each invalid one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FEE_COLUMNS, type FeeVocabulary, feeCells, loadDefaultFees, parseFeesCsv } from './load.ts'

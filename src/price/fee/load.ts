@@ -1,6 +1,6 @@
 // Reads fee schedules from CSV with amounts in major units. Returns rows, or the problem of each
-// wrong line. Payout types, countries and networks belong to higher rooms, so callers pass them in
-// as a vocabulary.
+// wrong line. Callers pass payout types, countries and networks as a vocabulary, because they
+// belong to higher rooms.
 import { readFile } from 'node:fs/promises'
 import { findCurrency } from '../../money/currency.ts'
 import { formatMajor, MAX_AMOUNT, parseMajor } from '../../money/decimal.ts'
@@ -22,22 +22,22 @@ export const FEE_COLUMNS = [
 ] as const
 export type FeeColumn = (typeof FEE_COLUMNS)[number]
 
-/** One row as text of a file or command line; '' is any, none, or zero. */
+/** A row as text of a file or command line; '' means any, none or zero. */
 export type FeeCells = Record<FeeColumn, string>
 
-/** The values that matching columns can have. */
+/** The possible values of matching columns. */
 export interface FeeVocabulary {
   readonly payout_types: readonly string[]
-  /** The charge types of each payout type that has any. */
+  /** Charge types by payout type; a type without any is absent. */
   readonly charge_types: Readonly<Record<string, readonly string[]>>
-  /** Why no payout of this type goes to this country; undefined when one can. */
+  /** Why no payout of this type goes to this country; undefined for a possible country. */
   countryFault(payout_type: string, code: string): string | undefined
   /** The canonical name of a network of this payout type; undefined when there is none. */
   networkName(payout_type: string, name: string): string | undefined
 }
 
 const DEFAULT_FEES = new URL('./default-fees.csv', import.meta.url)
-/** 100 percent, like the constraint of the database. */
+/** 100 percent, as a constraint of the database. */
 const MAX_BPS = 10_000
 
 /** The sample schedule that comes with the product, for sandboxes. */
@@ -50,14 +50,14 @@ export async function loadDefaultFees(vocabulary: FeeVocabulary): Promise<Fee[]>
   return lines.map(({ value }) => ({ ...value, sample: true }))
 }
 
-/** Reads a schedule; all columns but payout_type and fee_currency are optional. */
+/** Reads a schedule. Only the columns payout_type and fee_currency are required. */
 export function parseFeesCsv(text: string, vocabulary: FeeVocabulary): Parsed<Fee> {
   const optional = FEE_COLUMNS.filter(name => name !== 'payout_type' && name !== 'fee_currency')
   const cells = parseCsv(text, { all: FEE_COLUMNS, optional })
   return readLines(cells, row => readFee(row, vocabulary), describeSubject)
 }
 
-/** The matching columns of a row as one line: `swift, charge_type ours`. */
+/** A row's matching columns on one line: `swift, charge_type ours`. */
 export function describeSubject(fee: FeeKey): string {
   const named = (['payout_currency', 'destination_country', 'network', 'charge_type'] as const)
     .filter(column => fee[column] !== null)
@@ -65,7 +65,7 @@ export function describeSubject(fee: FeeKey): string {
   return [fee.payout_type, ...named].join(', ')
 }
 
-/** The fees of a row as one line: `1.00 USD + 10 bps, at most 25.00 USD`. */
+/** A row's fees on one line: `1.00 USD + 10 bps, at most 25.00 USD`. */
 export function describeFee(fee: Fee): string {
   const cells = feeCells(fee)
   const amount = (text: string) => `${text} ${cells.fee_currency}`
@@ -78,7 +78,7 @@ export function describeFee(fee: Fee): string {
   return `${parts}${minimum}${maximum}${fee.sample ? ' (sample)' : ''}`
 }
 
-/** One row of the schedule, or all of its problems. */
+/** A row of the schedule, or a message for each mistake. */
 export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
   const payout_type = cells.payout_type.toLowerCase()
   const payout_currency = cells.payout_currency.toUpperCase() || null
@@ -149,7 +149,7 @@ export function feeCells(fee: Fee): FeeCells {
 }
 
 function readAmount(column: string, text: string, fee_currency: string): Read<bigint> {
-  // An unknown currency is a problem of its own, and leaves the amount unchecked.
+  // `checkCode` reports an unknown currency, in which no amount can be checked.
   const currency = findCurrency(fee_currency)
   if (currency === undefined) return { value: 0n }
   const amount = parseMajor(text, currency.exponent)
@@ -186,7 +186,7 @@ function checkCountry(
   return fault === undefined ? [] : [fault]
 }
 
-/** No request can have such a charge type, so the row would never apply. */
+/** A message for a charge type that no request can have: the row would never apply. */
 function checkChargeType(
   payout_type: string,
   charge_type: string | null,
@@ -199,7 +199,7 @@ function checkChargeType(
   return [`unknown charge_type ${charge_type}; it is ${known.join(' or ')}`]
 }
 
-/** Free is a decision, which needs an explicit zero. */
+/** A message for a row without a price: a free payout needs an explicit zero. */
 function checkPrice({ fixed_amount, variable_bps, minimum_amount }: FeeCells): string[] {
   if (fixed_amount !== '' || variable_bps !== '' || minimum_amount !== '') return []
   return ['neither fixed_amount nor variable_bps is given; fixed_amount 0 makes it free']

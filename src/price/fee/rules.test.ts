@@ -1,4 +1,4 @@
-// The fee schedule as tables: which row applies (§fee.row), and what it costs.
+// The fee schedule as tables: the row that applies (§fee.row), and its fees.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feeRow, NOW, rateBook, refusalOf } from '../../../test/support/given/in-memory.ts'

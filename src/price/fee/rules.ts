@@ -1,4 +1,4 @@
-// The fee schedule: which row applies to a payout, and the fees of the row. Pure.
+// The fee schedule: the row that applies to a payout, and the fees of the row. Pure.
 import type { Instant } from '../../instant.ts'
 import { basisPoints } from '../../money/decimal.ts'
 import {
@@ -9,9 +9,7 @@ import {
   stepsBetween,
 } from '../rate/rules.ts'
 
-/**
- * One row of the fee schedule. A null in a matching column means "any"; amounts are in minor units.
- */
+/** A row of the fee schedule. Null in a matching column means "any". Amounts are minor units. */
 export interface Fee {
   readonly payout_type: string
   readonly payout_currency: string | null
@@ -22,17 +20,17 @@ export interface Fee {
   /** The currency of fixed_amount, minimum_amount and maximum_amount. */
   readonly fee_currency: string
   readonly variable_bps: number
-  /** The bounds of the variable fee. */
+  /** The bounds of the variable fee; null for none. */
   readonly minimum_amount: bigint | null
   readonly maximum_amount: bigint | null
-  /** Whether the row came with the product: a sample prices sandboxes alone. */
+  /** Whether the row came with the product. A sample prices only sandboxes. */
   readonly sample: boolean
 }
 
 /** The matching columns, which identify a row. */
 export type FeeKey = Pick<Fee, 'payout_type' | (typeof OPTIONAL_COLUMNS)[number]>
 
-/** The payout that a row must match; '' is "not set". */
+/** The payout that a row must match; '' means "not set". */
 export interface FeeSubject {
   readonly payout_type: string
   readonly payout_currency: string
@@ -49,16 +47,16 @@ const OPTIONAL_COLUMNS = [
 ] as const
 
 /**
- * The most specific row that matches: the one with the most columns set; among equals, the one that
- * sets the earlier column (§fee.row). Any row of the operator comes before a sample. Undefined when
- * none matches.
+ * The most specific row that matches; undefined for none. More set columns win; of two rows with
+ * equally many, the one with the earlier column wins (§fee.row). Any row of the operator wins over
+ * a sample.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
   const matching = fees.filter(fee => matches(fee, subject))
   return matching.toSorted((a, b) => specificity(b) - specificity(a))[0]
 }
 
-/** Whether the fee of the subject depends on its country. */
+/** Whether the payout's fee depends on its country: a row of some country matches otherwise. */
 export function dependsOnCountry(fees: readonly Fee[], subject: FeeSubject): boolean {
   return fees.some(
     fee =>
@@ -69,15 +67,17 @@ export function dependsOnCountry(fees: readonly Fee[], subject: FeeSubject): boo
 function matches(fee: Fee, subject: FeeSubject): boolean {
   const fits = (column: (typeof OPTIONAL_COLUMNS)[number]) => {
     const wanted = fee[column]
-    // Requests name networks in any letter case, at the same fee.
+    // A request may name a network in any letter case, at the same fee.
     return wanted === null || wanted.toLowerCase() === subject[column].toLowerCase()
   }
   return fee.payout_type === subject.payout_type && OPTIONAL_COLUMNS.every(fits)
 }
 
-/** Higher is more specific: 16 for each column set, plus 8, 4, 2 or 1 by its order. */
+/**
+ * A row's rank, higher for a more specific one: 16 a set column, plus 8, 4, 2 or 1 by its order.
+ */
 function specificity(fee: Fee): number {
-  // The four columns and their order make at most 79, so 80 puts every row before a sample.
+  // The four columns give at most 79, so 80 puts every row of the operator before a sample.
   let rank = fee.sample ? 0 : 80
   for (const [i, column] of OPTIONAL_COLUMNS.entries()) {
     if (fee[column] !== null) rank += 16 + (8 >> i)
@@ -86,9 +86,9 @@ function specificity(fee: Fee): number {
 }
 
 /**
- * The fees in the holding currency, each rounded once. The fixed fee is converted at mid from the
- * fee currency; the variable fee is basis points of the holding amount, within minimum and maximum.
- * Refuses like `convertAtMid`.
+ * The fees in minor units of the holding currency, each rounded up once. The fixed fee is converted
+ * at mid from the fee currency. The variable fee is basis points of the holding amount, raised to
+ * the minimum and lowered to the maximum. Refuses as `convertAtMid` does.
  */
 export function feeAmounts(
   fee: Fee | undefined,
@@ -112,8 +112,8 @@ export function feeAmounts(
 }
 
 /**
- * The steps by which `feeAmounts` converts: none when the fee is set in this currency, or when all
- * its amounts are zero.
+ * The steps by which `feeAmounts` converts into this currency: none for a fee in the same currency,
+ * or with amounts of zero only.
  */
 export function feeSteps(fee: Fee, currency: string, rates: RateBook): readonly Step[] {
   const { fixed_amount, minimum_amount, maximum_amount } = fee

@@ -1,4 +1,4 @@
-// The SQL statements of the fee schedule, a reference table.
+// The SQL statements of the reference table `fees`, the fee schedule.
 import { rowsAsJson, type TransactionSql } from '../../db/connect.ts'
 import type { Tag } from '../../db/sql.ts'
 import type { Fee, FeeKey } from './rules.ts'
@@ -12,7 +12,7 @@ export async function listFees(sql: Tag): Promise<Fee[]> {
       network nulls first, charge_type nulls first`
 }
 
-/** Adds rows, or replaces those with the same matching columns. */
+/** Inserts rows, and replaces rows with the same matching columns. */
 export async function upsertFees(sql: Tag, fees: readonly Fee[]): Promise<void> {
   await sql`
     insert into fees (payout_type, payout_currency, destination_country, network, charge_type,
@@ -29,7 +29,7 @@ export async function upsertFees(sql: Tag, fees: readonly Fee[]): Promise<void> 
       maximum_amount = excluded.maximum_amount, sample = excluded.sample`
 }
 
-/** Replaces the whole schedule; rows that stay the same make no change in the history. */
+/** Replaces the whole schedule. An equal row makes no change in the history. */
 export async function replaceFees(tx: TransactionSql, fees: readonly Fee[]): Promise<void> {
   await tx`
     delete from fees f
@@ -45,7 +45,7 @@ export async function replaceFees(tx: TransactionSql, fees: readonly Fee[]): Pro
   await upsertFees(tx, fees)
 }
 
-/** Deletes a row; false when there is none. */
+/** Deletes a row; false without such a row. */
 export async function deleteFee(tx: TransactionSql, key: FeeKey): Promise<boolean> {
   const { count } = await tx`
     delete from fees
@@ -58,8 +58,8 @@ export async function deleteFee(tx: TransactionSql, key: FeeKey): Promise<boolea
 }
 
 /**
- * Keeps others from changing fees until the transaction ends, and lets them read. A change that
- * reports the rows before it takes this lock.
+ * Blocks other writers of fees until the transaction ends. Readers go on. A change takes this lock
+ * before it compares its rows with the stored rows.
  */
 export async function lockFees(tx: TransactionSql): Promise<void> {
   await tx`lock table fees in share row exclusive mode`

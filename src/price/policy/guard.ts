@@ -1,13 +1,13 @@
 // Finds slips in pricing policies, which a person must confirm. Pure.
 import type { Policy, PolicyName } from './rules.ts'
 
-/** A spread above five percent needs confirmation. */
+/** A larger spread, above five percent, needs confirmation. */
 const SLIP_SPREAD_BPS = 500
 
-/** A spread that grows to more than this many times the present one likely has a digit too many. */
+/** A spread of more than this many times the present one probably has a digit too many. */
 const SLIP_TIMES = 3
 
-/** A price that is promised for longer needs confirmation: seconds, and the same in words. */
+/** A longer time needs confirmation. Each limit is in seconds and in words. */
 const SLIP_SECONDS = {
   quote_validity_s: [86_400, 'a day'],
   schedule_s: [2_592_000, 'thirty days'],
@@ -15,7 +15,8 @@ const SLIP_SECONDS = {
 } as const
 
 /**
- * Why a person must confirm the value; undefined when nobody must. `present` is the value in force.
+ * Why a person must confirm the value; undefined when it needs no confirmation. `present` is the
+ * value in force.
  */
 export function findSlip(
   name: PolicyName,

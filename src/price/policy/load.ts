@@ -1,5 +1,4 @@
-// Reads the operator's text of pricing policies into values, or returns its problems.
-
+// Reads an operator's text into values of pricing policies, or returns a message for each mistake.
 import { type Instant, instantFromIso } from '../../instant.ts'
 import { findCurrency } from '../../money/currency.ts'
 import type { Read } from '../../text/csv.ts'
@@ -9,7 +8,7 @@ const MAX_SPREAD_BPS = 9_999
 /** A year. */
 const MAX_SECONDS = 31_536_000
 
-/** What each policy means, and its range. */
+/** The meaning and range of each policy, for people. */
 export const MEANINGS: Readonly<Record<PolicyName, string>> = {
   spread_bps: `basis points that the mid is moved against the customer by, 0 to ${MAX_SPREAD_BPS}`,
   quote_validity_s: 'seconds a quote can be used',
@@ -18,7 +17,7 @@ export const MEANINGS: Readonly<Record<PolicyName, string>> = {
   pivot: 'currency through which pairs without a rate of their own are crossed',
 }
 
-/** The value as stored, or its problems. */
+/** The value to store, or a message for each mistake. */
 export function readValue(name: PolicyName, text: string): Read<string> {
   switch (name) {
     case 'pivot': {
@@ -45,7 +44,7 @@ function readInteger(name: string, text: string, minimum: number, maximum: numbe
   return { messages: [`${name} "${text}" is not an integer from ${minimum} to ${maximum}`] }
 }
 
-/** Reads a pair such as `USD/HKD`, in this direction alone. */
+/** Reads a pair such as `USD/HKD`. The policy is for this direction only. */
 export function readPair(text: string): Read<Pick<Scope, 'from_currency' | 'to_currency'>> {
   const [from = '', to = '', ...rest] = text.toUpperCase().split('/')
   const unknown = [from, to].filter(code => findCurrency(code) === undefined)
@@ -55,7 +54,7 @@ export function readPair(text: string): Read<Pick<Scope, 'from_currency' | 'to_c
   return { value: { from_currency: from, to_currency: to } }
 }
 
-/** The instant from which a policy is in force: now or later, because past prices do not change. */
+/** The first instant of a policy: now or later, because past prices do not change. */
 export function readEffective(text: string, now: Instant): Read<Instant> {
   const instant = instantFromIso(text)
   if (instant === undefined) {

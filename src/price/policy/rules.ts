@@ -1,8 +1,8 @@
 // Pricing policies: spread, validity of quotes, how far ahead a price holds, age of rates and
-// pivot. A row holds for a scope from an instant on; the rules find the row in force. Pure.
+// pivot. A row has a scope and a first instant, and the rules find the row in force. Pure.
 import type { Instant } from '../../instant.ts'
 
-/** In the order of the listing. */
+/** The names in the order of lists. */
 export const POLICY_NAMES = [
   'spread_bps',
   'quote_validity_s',
@@ -16,7 +16,7 @@ type Values = Readonly<Record<PolicyName, string>>
 
 /**
  * The values without a row. `calendar`: the calendar of a rate's source decides its age. A live
- * account is promised no price ahead until its operator says so.
+ * account has no price ahead until its operator sets one.
  */
 export const DEFAULTS: Values = {
   spread_bps: '0',
@@ -29,7 +29,7 @@ export const DEFAULTS: Values = {
 /** The values without a row for sandboxes. */
 export const SANDBOX_DEFAULTS: Values = { ...DEFAULTS, schedule_s: '604800' }
 
-/** The account and pair that a row is for; null is every account, and every pair. */
+/** The account and pair of a row; null is every account, and every pair. */
 export interface Scope {
   readonly account_id: string | null
   readonly from_currency: string | null
@@ -41,7 +41,7 @@ export const INSTALLATION: Scope = { account_id: null, from_currency: null, to_c
 
 export interface NewPolicy extends Scope {
   readonly name: PolicyName
-  /** Null: this scope no longer has a value. */
+  /** Null ends the value of this scope. */
   readonly value: string | null
   readonly effective_from: Instant
 }
@@ -67,9 +67,9 @@ export function rowsOf(policies: Policies): Policy[] {
 }
 
 /**
- * The row in force for an account and pair: the newest of the most specific scope that has a value;
- * undefined when none has. A pair comes before an account. So the spread of a pair that is
- * expensive to trade holds for every account that has none of its own for the pair.
+ * The row in force for an account and pair: the newest row of the most specific scope with a value;
+ * undefined without one. A scope of a pair comes before a scope of an account. So the spread of an
+ * expensive pair holds for every account without a spread of its own for the pair.
  */
 export function inForce(
   policies: Policies,
@@ -85,7 +85,7 @@ export function inForce(
   return undefined
 }
 
-/** The newest row in force of exactly this scope. */
+/** The newest row in force of exactly this scope, also when its value is null. */
 export function ownInForce(
   policies: Policies,
   name: PolicyName,
@@ -107,7 +107,7 @@ export function valueInForce(
   return inForce(policies, name, priced, at)?.value ?? defaults[name]
 }
 
-/** The scopes that apply, most specific first. */
+/** The scopes that cover this one, the most specific first. */
 function scopesOf(scope: Scope): readonly Scope[] {
   const { account_id } = scope
   return [scope, { ...scope, account_id: null }, { ...INSTALLATION, account_id }, INSTALLATION]
@@ -117,7 +117,7 @@ function keyOf({ account_id, from_currency, to_currency }: Scope): string {
   return `${account_id ?? ''} ${from_currency ?? ''} ${to_currency ?? ''}`
 }
 
-/** Instants are compared as text. */
+/** Compares instants as text. */
 function compare(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

@@ -1,4 +1,4 @@
-// The SQL statements of pricing policies, a reference table. Rows are added, and never changed.
+// The SQL statements of the reference table `pricing_policies`. They insert and never update.
 import { databaseNow, rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
 import type { Tag } from '../../db/sql.ts'
 import { INSTALLATION, indexPolicies, type NewPolicy, type Policy, valueInForce } from './rules.ts'
@@ -9,12 +9,12 @@ export async function listPolicies(sql: Tag): Promise<Policy[]> {
     from pricing_policies order by policy_id`
 }
 
-/** Keeps others from changing policies until the transaction ends, and lets them read. */
+/** Blocks other writers of policies until the transaction ends. Readers go on. */
 export async function lockPolicies(tx: TransactionSql): Promise<void> {
   await tx`lock table pricing_policies in share row exclusive mode`
 }
 
-/** Inserts policies; the database refuses one that begins before its transaction. */
+/** Inserts policies. The database refuses one that begins before its transaction. */
 export async function insertPolicies(
   tx: TransactionSql,
   policies: readonly NewPolicy[],
@@ -29,11 +29,12 @@ export async function insertPolicies(
     returning policy_id, account_id, from_currency, to_currency, name, value, effective_from`
 }
 
-/** Deletes a policy that is not in force yet; the database refuses to delete any other. */
+/** Deletes a policy before it is in force. The database refuses any other deletion. */
 export async function deletePolicy(tx: TransactionSql, policy_id: number): Promise<void> {
   await tx`delete from pricing_policies where policy_id = ${policy_id}`
 }
 
+/** The installation's pivot in force now. */
 export async function findPivot(sql: Sql): Promise<string> {
   const [policies, now] = await Promise.all([listPolicies(sql), databaseNow(sql)])
   return valueInForce(indexPolicies(policies), 'pivot', INSTALLATION, now)

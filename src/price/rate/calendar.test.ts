@@ -1,10 +1,10 @@
-// The calendar of the European Central Bank's rates, day by day, and until when rates of it and of
+// The calendar of the European Central Bank's rates, day by day, and until when its rates and
 // others are good.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ECB_SOURCE, easterSunday, freshnessOf, isTargetDay } from './calendar.ts'
 
-/** Easter Sundays of the Gregorian calendar, the earliest and the latest there can be included. */
+/** Easter Sundays of the Gregorian calendar, with the earliest and the latest possible one. */
 const EASTERS = [
   '1818-03-22',
   '1943-04-25',
@@ -31,7 +31,7 @@ for (const day of EASTERS) {
   })
 }
 
-/** By Gauss's algorithm, in another way: days after 22 March, with its two exceptions. */
+/** Gauss's algorithm, a different one: it counts days after 22 March, with two exceptions. */
 function byGauss(year: number): string {
   const k = Math.trunc(year / 100)
   const q = Math.trunc(k / 4)
@@ -69,7 +69,7 @@ for (const [year, days] of Object.entries(CLOSED)) {
   })
 }
 
-/** Of the ECB's publications: as of, when the next is due. A rate is good two hours longer. */
+/** An ECB rate's `as_of`, and when the next is due. The rate is good two hours longer. */
 const DUE: readonly (readonly [what: string, as_of: string, due: string])[] = [
   ['Tuesday: Wednesday', '2026-10-06T14:00:00', '2026-10-07T14:00:00'],
   ['Friday: Monday', '2026-10-09T14:00:00', '2026-10-12T14:00:00'],

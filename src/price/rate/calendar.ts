@@ -1,10 +1,10 @@
-// Until when a rate is good. A rate of the European Central Bank is good until the next one is due:
-// Friday's until Monday's. Pure.
+// Decides until when a rate is good. A rate of the European Central Bank is good until its next
+// publication: Friday's until Monday's. Pure.
 import { type Instant, instantFrom } from '../../instant.ts'
 
 export const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
 
-/** How the column `source` names the ECB, in any letter case. */
+/** The ECB's names in the column `source`, in lower case. */
 const ECB_NAMES = [ECB_SOURCE.toLowerCase(), 'ecb']
 
 /**
@@ -13,10 +13,10 @@ const ECB_NAMES = [ECB_SOURCE.toLowerCase(), 'ecb']
  */
 const PUBLISHED_AT = { timeZone: 'Europe/Berlin', plainTime: '16:00' }
 
-/** For a late publication, and for loading it. */
+/** The time for a late publication and its import. */
 const MARGIN = { hours: 2 }
 
-/** For rates without a calendar: set by hand, or from a file of the operator's own. */
+/** The largest age of a rate without a calendar: one that the operator sets or imports. */
 const DEFAULT_MAX_AGE_S = 86_400
 
 /** The members of a rate that decide how long the rate is good. */
@@ -31,17 +31,19 @@ export interface Freshness {
   readonly good_until: Instant
 }
 
-/** A cache: computing the calendar takes longer than a price. */
-const known = new WeakMap<Dated, Freshness>()
+/** The computation of the calendar takes longer than a price. */
+const cache = new WeakMap<Dated, Freshness>()
 
-/** Until when a rate is good: `max_age_s` after `as_of` if that is set, else by its source. */
+/**
+ * Until when a rate is good: `max_age_s` after `as_of`; for null, by the calendar of its source.
+ */
 export function freshnessOf(rate: Dated, max_age_s: number | null): Freshness {
   if (max_age_s !== null) return goodFor(rate, max_age_s)
-  const found = known.get(rate)
+  const found = cache.get(rate)
   if (found !== undefined) return found
-  const isOfEcb = ECB_NAMES.includes(rate.source.toLowerCase())
-  const freshness = isOfEcb ? byCalendar(rate) : goodFor(rate, DEFAULT_MAX_AGE_S)
-  known.set(rate, freshness)
+  const isFromEcb = ECB_NAMES.includes(rate.source.toLowerCase())
+  const freshness = isFromEcb ? byCalendar(rate) : goodFor(rate, DEFAULT_MAX_AGE_S)
+  cache.set(rate, freshness)
   return freshness
 }
 
@@ -64,7 +66,7 @@ function nextPublication(after: Temporal.Instant): Temporal.Instant {
   }
 }
 
-/** When the ECB publishes on this day, if it is open. */
+/** The ECB's time of publication on this day, if TARGET is open. */
 export function publicationOn(day: Temporal.PlainDate): Temporal.Instant {
   return day.toZonedDateTime(PUBLISHED_AT).toInstant()
 }
@@ -87,14 +89,14 @@ const CLOSED = new Set(['01-01', '05-01', '12-25', '12-26'])
  * Astronomical Algorithms, chapter 8).
  */
 export function easterSunday(year: number): Temporal.PlainDate {
-  const whole = Math.trunc
+  const trunc = Math.trunc
   const a = year % 19
-  const b = whole(year / 100)
+  const b = trunc(year / 100)
   const c = year % 100
-  const g = whole((8 * b + 13) / 25)
-  const h = (19 * a + b - whole(b / 4) - g + 15) % 30
-  const l = (32 + 2 * (b % 4) + 2 * whole(c / 4) - h - (c % 4)) % 7
-  const m = whole((a + 11 * h + 22 * l) / 451)
+  const g = trunc((8 * b + 13) / 25)
+  const h = (19 * a + b - trunc(b / 4) - g + 15) % 30
+  const l = (32 + 2 * (b % 4) + 2 * trunc(c / 4) - h - (c % 4)) % 7
+  const m = trunc((a + 11 * h + 22 * l) / 451)
   const n = h + l - 7 * m + 114
-  return Temporal.PlainDate.from({ year, month: whole(n / 31), day: (n % 31) + 1 })
+  return Temporal.PlainDate.from({ year, month: trunc(n / 31), day: (n % 31) + 1 })
 }

@@ -1,41 +1,40 @@
-// Changes of the rate book, by commands and by feeds: loads the stored rates, judges the new ones,
+// Changes the rate book by commands and feeds: loads the stored rates, judges the new rates, and
 // stores them.
-
 import { databaseNow, type Sql, type TransactionSql } from '../../db/connect.ts'
 import type { Line, LineProblem } from '../../text/csv.ts'
 import { type FetchOptions, fetchRates, hostOf } from './fetch.ts'
 import { checkPeg, decideFeed, type FeedDecision, type Judged, judgeRates } from './guard.ts'
 import { guessRateFormat, loadDefaultRates, parseRates } from './load.ts'
 import { type Rate, type RateBook, rateBookOf } from './rules.ts'
-import { listRates, lockRates, sayWhoChanges, upsertRates } from './store.ts'
+import { listRates, lockRates, setChangedBy, upsertRates } from './store.ts'
 
 export interface ChangeOptions {
   /** The pivot of the rate book, to judge crossed pairs. */
   readonly pivot: string
   readonly max_move_bps: number
-  /** Whether a person has seen the problems and confirms the change. */
+  /** Whether a person confirms the change in spite of its problems. */
   readonly force: boolean
   readonly dry_run: boolean
 }
 
 export interface Changed {
   readonly changes: readonly Judged[]
-  /** If there are any, no rate was stored. */
+  /** With any problem, no rate was stored. */
   readonly problems: readonly LineProblem[]
-  /** Whether `force` would store the change in spite of them. */
+  /** Whether `force` would store the change in spite of the problems. */
   readonly forceable: boolean
 }
 
 /** The base of all sample rates. */
 const SHIPPED_PIVOT = 'EUR'
 
-/** Stores all of the rates, or none. */
+/** Stores all of these rates, or none of them. */
 export function changeRates(
   sql: Sql,
   lines: readonly Line<Rate>[],
   options: ChangeOptions,
 ): Promise<Changed> {
-  return onBook(sql, options, async (tx, book, guide) => {
+  return withLockedBook(sql, options, async (tx, book, guide) => {
     const impossible = lines.flatMap(({ line, value }) => {
       const message = checkPeg(value, book)
       return message === undefined ? [] : [{ line, message }]
@@ -50,7 +49,8 @@ export function changeRates(
 }
 
 /**
- * Stores the rates of a publication that are newer and not doubtful; `by` names it in the history.
+ * Stores a publication's rates that are newer and not doubtful. `by` is the change's name in the
+ * history.
  */
 function takeRates(
   sql: Sql,
@@ -58,24 +58,24 @@ function takeRates(
   options: ChangeOptions,
   by?: string,
 ): Promise<FeedDecision> {
-  return onBook(sql, options, async (tx, book, guide) => {
+  return withLockedBook(sql, options, async (tx, book, guide) => {
     const judged = judgeRates(lines, book, options.max_move_bps, guide)
     const decision = decideFeed(judged, options.force)
-    if (by !== undefined) await sayWhoChanges(tx, by)
+    if (by !== undefined) await setChangedBy(tx, by)
     await store(tx, decision.taken, options)
     return decision
   })
 }
 
-/** The problems of the lines that have one. */
+/** The problems of these lines. */
 function problemsOf(judged: readonly Judged[]): LineProblem[] {
   return judged.flatMap(({ line, problem }) =>
     problem === undefined ? [] : [{ line, message: problem.message }],
   )
 }
 
-/** Runs `work` on the stored book under its lock, so that nobody else changes rates meanwhile. */
-function onBook<T>(
+/** Runs `work` on the stored book under the lock of rates. */
+function withLockedBook<T>(
   sql: Sql,
   { pivot }: ChangeOptions,
   work: (tx: TransactionSql, book: RateBook, guide: RateBook) => Promise<T>,
@@ -83,15 +83,12 @@ function onBook<T>(
   return sql.begin(async tx => {
     await lockRates(tx)
     const stored = await listRates(tx)
-    return work(tx, rateBookOf(pivot, stored), guideOf(stored, await loadDefaultRates()))
+    return work(tx, rateBookOf(pivot, stored), guideBook(stored, await loadDefaultRates()))
   })
 }
 
-/**
- * The sample rates of pairs that are not stored. They give an expected rate, as in a book that
- * never had samples.
- */
-function guideOf(stored: readonly Rate[], shipped: readonly Rate[]): RateBook {
+/** The stored rates, with sample rates for pairs without a row. It has the expected rates. */
+function guideBook(stored: readonly Rate[], shipped: readonly Rate[]): RateBook {
   const known = new Set(stored.flatMap(({ base, quote }) => [base + quote, quote + base]))
   const missing = shipped.filter(({ base, quote }) => !known.has(base + quote))
   return rateBookOf(SHIPPED_PIVOT, [...missing, ...stored])
@@ -105,14 +102,14 @@ async function store(tx: TransactionSql, changes: readonly Judged[], { dry_run }
 
 interface FeedOptions extends ChangeOptions, FetchOptions {
   readonly url: string
-  /** The name under which the history records these changes; absent: the user of the connection. */
+  /** The name of these changes in the history; absent: the database user's. */
   readonly by?: string
 }
 
-/** How long a message may be: it quotes the wrong text, which may be long. */
+/** A longer message is cut: it quotes the wrong text, which may be long. */
 const MAX_MESSAGE = 200
 
-/** A publication with an error: none of it is used. */
+/** A publication with a mistake. No rate of it was stored. */
 export class FeedUnreadable extends Error {
   readonly host: string
   readonly problems: readonly LineProblem[]
@@ -133,7 +130,9 @@ export interface FeedOutcome extends FeedDecision {
   readonly problems: readonly LineProblem[]
 }
 
-/** Rejects with FetchFailed or FeedUnreadable, having changed nothing. */
+/**
+ * Fetches a feed and stores its rates. Rejects with FetchFailed or FeedUnreadable before a change.
+ */
 export async function takeFeed(sql: Sql, options: FeedOptions): Promise<FeedOutcome> {
   const { url, by } = options
   const host = hostOf(url)

@@ -1,4 +1,5 @@
-// Fetching a file of rates from publishers that are slow, huge, elsewhere or not who they should be.
+// Fetches rates from publishers that are slow, send too much, redirect, or have no valid
+// certificate.
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import { after, test } from 'node:test'
@@ -14,7 +15,7 @@ after(() => {
   for (const close of closing) close()
 })
 
-/** The address of a publisher that answers so. */
+/** Starts a publisher with this answer and returns its address. */
 async function publisher(answer: RequestListener): Promise<string> {
   const server = createServer(answer)
   closing.push(() => server.closeAllConnections())

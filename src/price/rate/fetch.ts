@@ -1,6 +1,6 @@
-// Fetches a file of rates from its publisher: over https, with limits on time, size and redirects.
-// The operator may choose any address. The address may contain a key, so messages name its host
-// alone.
+// Fetches a file of rates from its publisher over https, with limits on time, size and redirects.
+// The operator may choose any address. An address may contain a key, so messages have only its
+// host.
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { get as httpsGet } from 'node:https'
 
@@ -14,7 +14,7 @@ export interface FetchOptions {
   readonly allow_http: boolean
 }
 
-/** Why the fetch failed: the host and a short reason. */
+/** A failed fetch. The message has the host and a short reason. */
 export class FetchFailed extends Error {}
 
 /** The reason of a FetchFailed. */
@@ -22,14 +22,14 @@ class Reason extends Error {}
 
 const TIMEOUT_MS = 30_000
 const MAX_REDIRECTS = 3
-/** The ECB's file of ninety days has 120 kB. */
+/** Twice the size of the ECB's file of ninety days, 120 kB. */
 export const MAX_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** The file as text; rejects with FetchFailed alone. */
+/** Returns the file as text. Rejects only with FetchFailed. */
 export async function fetchRates(address: string, options: FetchOptions): Promise<string> {
   const signal = AbortSignal.timeout(options.timeout_ms ?? TIMEOUT_MS)
   let host = hostOf(address)
@@ -50,12 +50,12 @@ export async function fetchRates(address: string, options: FetchOptions): Promis
   }
 }
 
-/** The publisher's name in messages, and the source of rates that name none. */
+/** The address's host: the publisher's name in messages, and the source of rates without one. */
 export function hostOf(address: string): string {
   return URL.parse(address)?.hostname || 'no such address'
 }
 
-/** Why an address is refused; undefined when it is not. */
+/** Why an address is refused; undefined for an allowed address. */
 export function refuseUrl(address: string, { allow_http }: FetchOptions): string | undefined {
   const url = URL.parse(address)
   if (url?.protocol === 'https:') return undefined
@@ -71,14 +71,14 @@ function readUrl(address: string, base: URL | undefined, options: FetchOptions):
   return url
 }
 
-/** Opens a request without an agent, so that no connection stays open. */
+/** Sends a request without an agent, so that no connection stays open. */
 function open(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? httpsGet : httpGet
   const options = {
     agent: false,
     headers: { accept: 'application/xml, text/csv', 'accept-encoding': 'identity' },
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Set here so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+    // The option overrides NODE_TLS_REJECT_UNAUTHORIZED, so that it cannot turn the check off.
     rejectUnauthorized: true,
     signal,
   }
@@ -114,7 +114,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** A short reason; operators know Node's codes, such as ECONNREFUSED. */
+/** A short reason. Node's codes, such as ECONNREFUSED, are well known to operators. */
 function wordsOf(error: unknown): string {
   if (error instanceof Reason) return error.message
   const { code, message } = error as NodeJS.ErrnoException

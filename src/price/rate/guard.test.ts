@@ -1,4 +1,4 @@
-// What new rates are judged by: a table of slips, of pegs, and of whole publications.
+// The judgement of new rates: tables of slips, of pegs, and of complete publications.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, rateBook } from '../../../test/support/given/in-memory.ts'
@@ -129,7 +129,7 @@ for (const [pair, why] of PEGS) {
   })
 }
 
-/** A publication of EUR against these, by the mid of each. */
+/** Decides a publication of EUR against these currencies, by their mids. */
 function publish(mids: Readonly<Record<string, string>>, as_of = LATER, force = false) {
   const lines = Object.entries(mids).map(([quote, mid], i) => ({
     line: i + 1,

@@ -1,14 +1,13 @@
-// Judges new rates by the stored ones. Finds rates that are older, that would replace a peg, that
-// give a pair its second direction, or that look like a slip, most often the wrong direction. Pure.
-
+// Judges new rates by the stored rates. Finds a rate that is older, would replace a peg, gives a
+// pair a second direction, or looks like a slip, most often the wrong direction. Pure.
 import { type Decimal, formatDecimal, pow10, quotient } from '../../money/decimal.ts'
 import type { Line } from '../../text/csv.ts'
 import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
 
-/** How far a rate may move before a person must confirm it: ten percent. */
+/** A person must confirm a larger move of a rate: ten percent. */
 export const MAX_MOVE_BPS = 1_000
 
-/** If more of a publication's rates have moved too far, the file is wrong, not the market. */
+/** If a larger share of a publication has moved too far, the file is wrong, and not the market. */
 const MAX_MOVED_PERCENT = 10
 
 interface Problem {
@@ -21,14 +20,14 @@ export interface Judged {
   readonly rate: Rate
   /** The stored row of the pair. */
   readonly before: Rate | undefined
-  /** The stored row of the inverse pair, which this rate replaces: a pair has one direction. */
+  /** The stored row of the inverse pair. This rate replaces it, as a pair has one direction. */
   readonly inverse: Rate | undefined
   readonly problem: Problem | undefined
 }
 
 /**
- * Judges every rate by the stored book, without the lines before it. `guide` gives an expected rate
- * where the book has none.
+ * Judges each rate only by the stored book, and not by earlier lines. `guide` has an expected rate
+ * for pairs that the book does not join.
  */
 export function judgeRates(
   lines: readonly Line<Rate>[],
@@ -45,7 +44,10 @@ export function judgeRates(
   }))
 }
 
-/** If a market rate replaces a peg and has moved too far, the message says both. */
+/**
+ * The problem of a rate. For a market rate that replaces a peg and has moved too far, the message
+ * has both facts.
+ */
 function findProblem(rate: Rate, book: RateBook, moved: Problem | undefined): Problem | undefined {
   const older = findOlder(rate, book)
   if (older !== undefined) return older
@@ -62,17 +64,17 @@ function inverseOf({ base, quote }: Rate, book: RateBook): Rate | undefined {
   return book.rates.get(`${quote}/${base}`)
 }
 
-/** A rate of the operator replaces a sample, whatever its age. */
+/** The problem of an older rate. An operator's rate of any age may replace a sample. */
 function findOlder(rate: Rate, book: RateBook): Problem | undefined {
-  const kept = book.rates.get(pairOf(rate))
-  if (kept === undefined || kept.sample || rate.as_of >= kept.as_of) return undefined
-  const message = `${pairOf(rate)} of ${rate.as_of} is older than the stored ${kept.as_of}`
+  const stored = book.rates.get(pairOf(rate))
+  if (stored === undefined || stored.sample || rate.as_of >= stored.as_of) return undefined
+  const message = `${pairOf(rate)} of ${rate.as_of} is older than the stored ${stored.as_of}`
   return { kind: 'older', message }
 }
 
 /**
- * A market rate of a pegged currency, in any pair. It would be used instead of the peg, and a
- * customer could gain by converting one way through it and back by the peg.
+ * The problem of a market rate of a pegged currency, in any pair. Prices would use it instead of
+ * the peg, and a customer could gain by a conversion through it and back by the peg.
  */
 function findPegged(rate: Rate, book: RateBook): Problem | undefined {
   if (rate.pegged) return undefined
@@ -83,8 +85,8 @@ function findPegged(rate: Rate, book: RateBook): Problem | undefined {
 }
 
 /**
- * A rate that has moved too far from the expected one, which the first book that has the pair
- * gives: stored, inverse or crossed. A pair that no book joins passes.
+ * The problem of a rate too far from the expected rate. The first book that joins the pair, by a
+ * row or crossed, has the expected rate. A pair that no book joins passes.
  */
 function findMoved(
   rate: Rate,
@@ -93,10 +95,10 @@ function findMoved(
 ): Problem | undefined {
   const mid = books.map(book => midBetween(book, rate)).find(known => known !== undefined)
   if (mid === undefined) return undefined
-  const { difference, whole } = compare(rate.mid, mid)
+  const { difference, present } = compare(rate.mid, mid)
   const distance = difference < 0n ? -difference : difference
-  if (distance * 10_000n <= BigInt(max_move_bps) * whole) return undefined
-  const percent = formatDecimal({ digits: (distance * 1_000n) / whole, scale: 1 })
+  if (distance * 10_000n <= BigInt(max_move_bps) * present) return undefined
+  const percent = formatDecimal({ digits: (distance * 1_000n) / present, scale: 1 })
   const now = formatDecimal(quotient(mid.n, mid.d))
   const side = difference < 0n ? 'below' : 'above'
   const words = `${percent} % ${side} the present ${now}`
@@ -109,36 +111,38 @@ function midBetween(book: RateBook, { base, quote }: Rate): Mid | undefined {
 }
 
 /**
- * A second direction of a stored pair. With both stored, each direction would be quoted by its own
- * row, and a customer could gain by converting there and back. A real rate replaces a sample
- * silently.
+ * The problem of a second direction of a stored pair. With two rows, each direction would have its
+ * own rate, and a customer could gain by a conversion there and back. A rate replaces the inverse
+ * sample without a problem.
  */
 function findInverse(rate: Rate, book: RateBook): Problem | undefined {
-  const kept = inverseOf(rate, book)
-  if (kept === undefined || kept.sample) return undefined
-  const message = `the pair has a row already, ${pairOf(kept)} ${formatDecimal(kept.mid)}`
+  const stored = inverseOf(rate, book)
+  if (stored === undefined || stored.sample) return undefined
+  const message = `the pair has a row already, ${pairOf(stored)} ${formatDecimal(stored.mid)}`
   return { kind: 'inverse', message }
 }
 
-/** The new rate minus the present one, and the present one, in the same unit. */
+/** The new rate minus the present rate, and the present rate, in one unit. */
 function compare({ digits, scale }: Decimal, { n, d }: Mid) {
-  const whole = n * pow10(scale)
-  return { difference: digits * d - whole, whole }
+  const present = n * pow10(scale)
+  return { difference: digits * d - present, present }
 }
 
-/** Why a row cannot be a peg, even by force; undefined when it can. */
+/** Why a row cannot be a peg, even with `force`; undefined for a possible peg. */
 export function checkPeg({ base, quote, pegged }: Rate, book: RateBook): string | undefined {
   if (!pegged) return undefined
-  const kept = book.pegs.get(quote)
-  if (kept !== undefined && kept.base !== base) {
-    return `${quote} is pegged to ${kept.base} already; run: ${removal(kept.base, quote)}`
+  const stored = book.pegs.get(quote)
+  if (stored !== undefined && stored.base !== base) {
+    return `${quote} is pegged to ${stored.base} already; run: ${removal(stored.base, quote)}`
   }
   const anchor = book.pegs.get(base)
   if (anchor !== undefined) {
     return `${base} is pegged itself, to ${anchor.base}; peg ${quote} to that`
   }
-  const held = [...book.pegs.values()].find(peg => peg.base === quote)
-  if (held !== undefined) return `${quote} is the anchor of ${held.quote} and cannot be pegged`
+  const dependent = [...book.pegs.values()].find(peg => peg.base === quote)
+  if (dependent !== undefined) {
+    return `${quote} is the anchor of ${dependent.quote} and cannot be pegged`
+  }
   if (!book.rates.has(`${quote}/${base}`)) return undefined
   return `${quote}/${base} has a row of its own; run: ${removal(quote, base)}`
 }
@@ -150,16 +154,18 @@ function removal(base: string, quote: string): string {
 /** The outcome of a publication that no person reviews. */
 export interface FeedDecision {
   readonly taken: readonly Judged[]
-  /** How many rates were passed over as older, unchanged or pegged, which is no error. */
+  /**
+   * The number of older, unchanged and pegged rates, which the decision ignores without an error.
+   */
   readonly passed: number
   readonly refused: readonly Judged[]
 }
 
 /**
- * Decides which rates of a publication to take. A rate that has moved too far, or whose pair is
- * stored in the other direction, is refused: the stored row stays, ages, and is then no longer
- * quoted. If too many rates have moved, all are refused: columns have shifted, or the base is
- * another. A person can set `force`, and then doubtful rates are taken.
+ * Decides which rates of a publication to take. It refuses a rate that has moved too far, or whose
+ * pair has a row in the other direction. The stored row stays and gets stale. If too many rates
+ * have moved, it refuses all: the file has shifted columns or another base. With a person's `force`
+ * it takes doubtful rates.
  */
 export function decideFeed(judged: readonly Judged[], force: boolean): FeedDecision {
   const news = judged.filter(isNews)

@@ -1,4 +1,4 @@
-// Rate files as tables: what a line means, and what is said of a line that means nothing.
+// Rate files as tables: the rate of each valid line, and the message of each invalid one.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Reads rates from text: CSV with base,quote,mid,source,as_of, and the European Central Bank's XML.
+// Reads rates from text: CSV with base,quote,mid,source,as_of, or the European Central Bank's XML.
 // Returns rates, or the problem of each wrong line.
 import { readFile } from 'node:fs/promises'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
@@ -13,25 +13,25 @@ import type { Rate } from './rules.ts'
 export type RateFormat = 'csv' | 'ecb'
 
 const RATE_COLUMNS = ['base', 'quote', 'mid', 'source', 'as_of'] as const
-/** One rate as text of a file or command line; '' is "not given". */
+/** A rate as text of a file or command line; '' means "not given". */
 export type RateCells = Record<(typeof RATE_COLUMNS)[number], string>
 
-/** Defaults of cells that are not given; `now` also bounds `as_of`. */
+/** The defaults of empty cells. `now` is also the latest `as_of`, apart from MAX_AHEAD_MS. */
 interface RateDefaults {
   readonly source: string
   readonly now: Instant
   /**
-   * Refuses rates without `as_of`. With a default of `now`, a feed that its publisher has abandoned
+   * Refuses rates without `as_of`. With the default `now`, a feed that its publisher has abandoned
    * would look fresh for ever.
    */
   readonly undated?: 'refused'
 }
 
 const DEFAULT_RATES = new URL('./default-rates.csv', import.meta.url)
-/** Clocks differ, but a rate further ahead than this is a mistake. */
+/** Clocks differ, but a rate that is further ahead is a mistake. */
 const MAX_AHEAD_MS = 300_000
 const MAX_SOURCE = 200
-/** A bound for `as_of` that no sample reaches. */
+/** A latest `as_of` that no sample reaches. */
 const LATE = '9000-01-01T00:00:00.000000Z'
 
 /** The dated sample rates that come with the product, for sandboxes. */
@@ -59,7 +59,7 @@ export function parseRatesCsv(text: string, defaults: RateDefaults): Parsed<Rate
   return inOneDirection(readLines(cells, row => readRate(row, defaults), pairOf))
 }
 
-/** Adds a problem for a line whose pair an earlier line gives in the other direction. */
+/** Adds a problem for each line whose pair an earlier line has in the other direction. */
 function inOneDirection({ lines, problems }: Parsed<Rate>): Parsed<Rate> {
   const lineOf = new Map(lines.map(({ line, value }) => [pairOf(value), line]))
   const both = lines.flatMap(({ line, value }) => {
@@ -71,7 +71,7 @@ function inOneDirection({ lines, problems }: Parsed<Rate>): Parsed<Rate> {
   return { lines, problems: [...problems, ...both].sort((a, b) => a.line - b.line) }
 }
 
-/** One rate, or all of its problems. Currency codes may be in lower case. */
+/** A rate, or a message for each mistake. Currency codes may be in lower case. */
 export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
   const base = cells.base.toUpperCase()
   const quote = cells.quote.toUpperCase()
@@ -95,7 +95,7 @@ export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
 
 /**
  * The newest day of the ECB's daily, 90-day or historical file: units of each currency for one
- * euro, as of 16:00 in Frankfurt, about when the ECB says it publishes.
+ * euro. `as_of` is 16:00 in Frankfurt, the approximate time of publication.
  * Source: https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates
  */
 export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
@@ -111,7 +111,7 @@ export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
   const line = lineAt(startOf(day))
   const published = publishedAt(String(day.time))
   if (published === undefined) return wrong(line, `time "${day.time}" is not a day`)
-  // Checks the day once, not for every rate.
+  // Checks the day once, and not for every rate.
   const as_of = readAsOf(published, now)
   if (as_of.messages !== undefined) return wrong(line, as_of.messages.join('; '))
   const lines = cubes.map(cube => {
@@ -123,10 +123,7 @@ export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
   return readLines({ lines, problems: [] }, read, pairOf)
 }
 
-/**
- * An element of the parser. It has attributes and children by name, and its position under a
- * symbol.
- */
+/** An element of the XML parser: attributes and children by name, its position by a symbol. */
 type Element = { readonly [name: string | symbol]: unknown }
 
 function cubesOf(text: string): Element[] {
@@ -213,7 +210,7 @@ function checkSource(source: string): string[] {
   return [`source has control characters or more than ${MAX_SOURCE} characters`]
 }
 
-/** A rate as commands print it, with exact text. */
+/** A rate as commands print it with --json, with `mid` as exact text. */
 export function presentRate(rate: Rate) {
   return { ...rate, mid: formatDecimal(rate.mid) }
 }

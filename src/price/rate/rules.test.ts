@@ -1,5 +1,5 @@
-// The rate book as tables: which rows join two currencies, how old they may be, and what a customer
-// gets (§rate.precision, §rate.cross, §rate.age).
+// The rate book as tables: the rows that join two currencies, their largest age, and the customer's
+// rate (§rate.precision, §rate.cross, §rate.age).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, NOW, rateBook, refusalOf } from '../../../test/support/given/in-memory.ts'
@@ -16,7 +16,7 @@ import {
 
 const MID = { spread_bps: 0, max_age_s: null, any_age: true }
 const BY_SOURCE = { spread_bps: 0, max_age_s: null, any_age: false }
-/** The pivot is EUR. USD/HKD and HKD/USD do not agree, so that it shows which one is used. */
+/** The pivot is EUR. USD/HKD and HKD/USD do not agree, so that a result shows which row it used. */
 const book = rateBook({
   'USD/HKD': '8',
   'HKD/USD': '0.2',
@@ -53,7 +53,9 @@ for (const [from, to, rows] of WAYS) {
   })
 }
 
-/** The pivot is EUR; AED and SAR are pegged to USD, XAF to EUR; a desk sets AED/INR, and GBP/XAF. */
+/**
+ * The pivot is EUR; AED and SAR are pegged to USD, XAF to EUR; a desk sets AED/INR, and GBP/XAF.
+ */
 const pegs = rateBook({
   'USD/AED peg': '3.6725',
   'USD/SAR peg': '3.75',
@@ -79,10 +81,10 @@ const PEGGED: readonly (readonly [from: string, to: string, rows: string[] | und
   ['AED', 'INR', ['AED/INR']],
   ['INR', 'AED', ['AED/INR inverted']],
   ['GBP', 'XAF', ['GBP/XAF']],
-  // Through a pegged currency leads no way.
+  // No conversion goes through a pegged currency.
   ['SAR', 'INR', undefined],
   ['USD', 'INR', undefined],
-  // The anchor is joined with nothing.
+  // No row joins the anchor with another currency.
   ['ZMW', 'USD', undefined],
 ]
 
@@ -125,7 +127,7 @@ const RATES: readonly (readonly [from: string, to: string, spread_bps: number, r
   ['JPY', 'GBP', 0, '0.00520833333333'],
   ['JPY', 'USD', 0, '0.0078125'],
   ['USD', 'HKD', 100, '7.92'],
-  // Once, though two rows are used.
+  // The spread counts once, even with two rows.
   ['USD', 'JPY', 100, '126.72'],
   ['USD', 'HKD', 10_000 - 1, '0.0008'],
 ]
@@ -205,7 +207,7 @@ test('customerRate, any age will do: quoted, however short the age that would be
 })
 
 test('customerRate, rates of the ECB on a Saturday: Friday’s is quoted, Thursday’s refused, told when the next was due', () => {
-  const of = (usd: string, jpy: string) => {
+  const quoted = (usd: string, jpy: string) => {
     const rows = [
       {
         base: 'EUR',
@@ -228,8 +230,8 @@ test('customerRate, rates of the ECB on a Saturday: Friday’s is quoted, Thursd
     ]
     return () => customerRate(rateBookOf('EUR', rows), BY_SOURCE, 'USD', 'JPY', NOW)
   }
-  assert.equal(formatDecimal(of(FRIDAY, FRIDAY)()), '128')
-  assert.deepEqual(refusalOf(of(FRIDAY, THURSDAY)), [
+  assert.equal(formatDecimal(quoted(FRIDAY, FRIDAY)()), '128')
+  assert.deepEqual(refusalOf(quoted(FRIDAY, THURSDAY)), [
     `rate_stale at the whole: The rate EUR/JPY of ${THURSDAY} (ECB) is too old to quote: ` +
       `the next one was due at ${FRIDAY}, and it was good until 2026-01-30T17:00:00.000000Z.`,
   ])
@@ -261,7 +263,7 @@ const CONVERSIONS: readonly (readonly [
   [100n, 'USD', 'HKD', 800n],
   [100n, 'USD', 'JPY', 128n],
   [128n, 'JPY', 'USD', 100n],
-  // 0.78125 of a cent; 2.34375; any part of a unit goes up.
+  // 0.78125 of a cent, and 2.34375: any part of a unit rounds up.
   [1n, 'JPY', 'USD', 1n],
   [3n, 'JPY', 'USD', 3n],
   // 10 cents and 5 cents exactly; 4.375 cents.

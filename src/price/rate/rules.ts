@@ -1,5 +1,5 @@
-// The rate book: the rates that join two currencies, their age, and the customer's rate. Rates are
-// exact until their one rounding (§rate.precision). Pure.
+// The rate book: the rows that join two currencies, their age, and the customer's rate. A rate is
+// exact until its one rounding (§rate.precision). Pure.
 import { refusal } from '../../errors.ts'
 import type { Instant } from '../../instant.ts'
 import { currencyExponent, isStablecoin } from '../../money/currency.ts'
@@ -14,48 +14,48 @@ import {
 } from '../../money/decimal.ts'
 import { type Freshness, freshnessOf } from './calendar.ts'
 
-/** `mid` units of quote for one unit of base, in major units. */
+/** A row: `mid` major units of the quote currency for one major unit of the base currency. */
 export interface Rate {
   readonly base: string
   readonly quote: string
   readonly mid: Decimal
   readonly source: string
   readonly as_of: Instant
-  /** The quote currency is pegged to the base, its anchor, at this rate. */
+  /** Whether the quote currency is pegged to the base, its anchor, at this rate. */
   readonly pegged: boolean
-  /** Whether the rate came with the product: a sample prices sandboxes alone. */
+  /** Whether the rate came with the product. A sample prices only sandboxes. */
   readonly sample: boolean
 }
 
 export interface RateBook {
-  /** A pair without a row of its own is crossed through this currency. */
+  /** The currency that crosses a pair without a row. */
   readonly pivot: string
-  /** By `BASE/QUOTE`. */
+  /** The rows, by `BASE/QUOTE`. */
   readonly rates: ReadonlyMap<string, Rate>
   /** The pegs, by the pegged currency. */
   readonly pegs: ReadonlyMap<string, Rate>
 }
 
-/** How one pair is quoted to one account. */
+/** The policy of one pair's rate for one account. */
 export interface RatePolicy {
-  /** Taken off the mid, against the customer; 100 is one percent. */
+  /** Basis points off the mid, against the customer. 100 is one percent. */
   readonly spread_bps: number
-  /** How old a rate may be; null: the calendar of its source decides. */
+  /** The largest age of a rate, in seconds. Null: the calendar of the rate's source decides. */
   readonly max_age_s: number | null
-  /** Whether rates of any age are quoted, as they are to sandboxes. */
+  /** Whether a rate of any age is good, as for sandboxes. */
   readonly any_age: boolean
 }
 
-/** The rate book, and how each pair of currencies is quoted. */
+/** The rate book, and the policy of each pair. */
 export interface QuotedRates {
   readonly rates: RateBook
   policyOf(from: string, to: string): RatePolicy
 }
 
-/** One row of the rate book on the way from one currency to another. */
+/** A row of the rate book as a step of a conversion. */
 export interface Step {
   readonly rate: Rate
-  /** Whether the step goes from the row's quote to its base, and so divides by the mid. */
+  /** Whether the step goes from the row's quote to its base, and divides by the mid. */
   readonly inverted: boolean
 }
 
@@ -91,8 +91,8 @@ export function customerRate(
 }
 
 /**
- * Converts an amount in minor units at mid, without spread, rounded up. It serves a fee that is
- * charged in another currency than it is set in.
+ * Converts an amount in minor units at mid, without a spread, and rounds up. It serves fees, limits
+ * and approval rules in another currency. Refuses with rate_unavailable (422) or rate_stale (503).
  */
 export function convertAtMid(
   { rates, policyOf }: QuotedRates,
@@ -106,21 +106,21 @@ export function convertAtMid(
   return divideUp(amount * n * minorUnits(to), d * minorUnits(from))
 }
 
-/** How many minor units make one unit of a currency. */
+/** The number of minor units in one major unit. */
 function minorUnits(currency: string): bigint {
   return pow10(currencyExponent(currency))
 }
 
 /**
- * The least amount of `from` that buys `amount` of `to` at mid, in minor units. The difference to
- * the customer's price is income. `customerRate` has checked the age of the rates.
+ * The smallest amount of `from` that buys `amount` of `to` at mid, in minor units. The difference
+ * to the customer's price is the margin. Callers have checked the rates' age by `customerRate`.
  */
 export function costAtMid(book: RateBook, amount: bigint, from: string, to: string): bigint {
   const { n, d } = midOf(knownSteps(book, from, to))
   return divideUp(amount * d * minorUnits(from), n * minorUnits(to))
 }
 
-/** The most of `to` that `amount` of `from` buys at mid, in minor units. */
+/** The largest amount of `to` that `amount` of `from` buys at mid, in minor units. */
 export function yieldAtMid(book: RateBook, amount: bigint, from: string, to: string): bigint {
   const { n, d } = midOf(knownSteps(book, from, to))
   return divideDown(amount * n * minorUnits(to), d * minorUnits(from))
@@ -138,7 +138,7 @@ function freshMid(book: RateBook, policy: RatePolicy, from: string, to: string, 
   return midOf(steps)
 }
 
-/** Refuses a stale rate. Each row of a crossed pair is judged by its own source. */
+/** Refuses a stale rate. Each row of a crossed pair ages by its own source. */
 function checkFresh(rate: Rate, policy: RatePolicy, now: Instant): void {
   if (policy.any_age) return
   const freshness = goodUntil(rate, policy.max_age_s)
@@ -153,18 +153,18 @@ function checkFresh(rate: Rate, policy: RatePolicy, now: Instant): void {
 
 /**
  * Until when a rate may be quoted; null for a rate that does not age. A central bank's peg holds
- * until it is changed. A stablecoin's peg is its issuer's word. Such pegs have broken within hours
- * before, so it ages like any rate that is set by hand (docs/decisions/0038).
+ * until somebody changes it. A stablecoin's peg is its issuer's promise, and such pegs have broken
+ * within hours. So it ages like a rate that an operator sets (docs/decisions/0038).
  */
 export function goodUntil(rate: Rate, max_age_s: number | null): Freshness | null {
   return rate.pegged && !isStablecoin(rate.quote) ? null : freshnessOf(rate, max_age_s)
 }
 
 /**
- * The steps from one currency to another, in order; undefined when no rates join them. There are
- * none for the same currency, and one if the pair or its inverse has a row. Otherwise a pegged
- * currency goes through its anchor alone, and the rest through the pivot. So there are at most
- * four: pegged → anchor → pivot → anchor → pegged.
+ * The steps from one currency to another, in order; undefined when no rows join them. The same
+ * currency has no step, and a pair with a row in either direction has one. Else a pegged currency
+ * goes only through its anchor, and the remaining pair through the pivot. So there are at most four
+ * steps: pegged → anchor → pivot → anchor → pegged.
  */
 export function stepsBetween(
   book: RateBook,
@@ -174,18 +174,18 @@ export function stepsBetween(
   if (from === to) return []
   const own = stepOf(book, from, to)
   if (own !== undefined) return [own]
-  const [out, home] = [book.pegs.get(from), book.pegs.get(to)]
-  const middle = stepsOfTwo(book, out?.base ?? from, home?.base ?? to)
+  const [fromPeg, toPeg] = [book.pegs.get(from), book.pegs.get(to)]
+  const middle = stepsOfTwo(book, fromPeg?.base ?? from, toPeg?.base ?? to)
   return (
     middle && [
-      ...(out === undefined ? [] : [{ rate: out, inverted: true }]),
+      ...(fromPeg === undefined ? [] : [{ rate: fromPeg, inverted: true }]),
       ...middle,
-      ...(home === undefined ? [] : [{ rate: home, inverted: false }]),
+      ...(toPeg === undefined ? [] : [{ rate: toPeg, inverted: false }]),
     ]
   )
 }
 
-/** At most two steps: the pair's own row, or one to the pivot and one from it. */
+/** At most two steps: the pair's own row, or a step to the pivot and a step from it. */
 function stepsOfTwo(book: RateBook, from: string, to: string): readonly Step[] | undefined {
   if (from === to) return []
   const own = stepOf(book, from, to)
@@ -202,6 +202,7 @@ function stepOf(book: RateBook, from: string, to: string): Step | undefined {
   return inverse && { rate: inverse, inverted: true }
 }
 
+/** The exact mid rate of these steps together. */
 export function midOf(steps: readonly Step[]): Mid {
   let [n, d] = [1n, 1n]
   for (const { rate, inverted } of steps) {
@@ -212,7 +213,7 @@ export function midOf(steps: readonly Step[]): Mid {
   return { n, d }
 }
 
-/** A rate as one line for people: `EUR/USD 1.1712 (ECB, 2026-10-06T14:00:00.000000Z)`. */
+/** A rate on one line: `EUR/USD 1.1712 (ECB, 2026-10-06T14:00:00.000000Z)`. */
 export function describeRate(rate: Rate): string {
   const pegged = rate.pegged ? ', pegged' : ''
   const from = `${rate.source}, ${rate.as_of}${pegged}`

@@ -1,4 +1,4 @@
-// The SQL statements of the rate book, a reference table.
+// The SQL statements of the reference table `rates`, the rate book.
 import { rowsAsJson, type Sql, type TransactionSql } from '../../db/connect.ts'
 import type { Tag } from '../../db/sql.ts'
 import { formatDecimal, parseDecimal } from '../../money/decimal.ts'
@@ -20,16 +20,16 @@ function rateOf(row: RateRow): Rate {
 }
 
 /**
- * Keeps others from changing rates until the transaction ends, and lets them read. A change that is
- * judged by the stored rates takes this lock.
+ * Blocks other writers of rates until the transaction ends. Readers go on. A change takes this lock
+ * before it compares new rates with the stored rates.
  */
 export async function lockRates(tx: TransactionSql): Promise<void> {
   await tx`lock table rates in share row exclusive mode`
 }
 
 /**
- * Adds or replaces one row for each pair, and deletes the row of the inverse pair: a pair has one
- * direction. Run both statements in one transaction, unless the table is empty.
+ * Inserts or replaces a row for each pair, and deletes the inverse pair's row, as a pair has one
+ * direction. Callers run both statements in one transaction, unless the table is empty.
  */
 export async function upsertRates(sql: Tag, rates: readonly Rate[]): Promise<void> {
   const rows = rates.map(rate => ({ ...rate, mid: formatDecimal(rate.mid) }))
@@ -48,7 +48,7 @@ export async function upsertRates(sql: Tag, rates: readonly Rate[]): Promise<voi
       loaded_at = clock_timestamp()`
 }
 
-/** Deletes a row and returns it; undefined when there is none. */
+/** Deletes a row and returns it; undefined without such a row. */
 export async function deleteRate(sql: Sql, base: string, quote: string): Promise<Rate | undefined> {
   const [row] = await sql<RateRow[]>`
     delete from rates where base = ${base} and quote = ${quote}
@@ -56,7 +56,7 @@ export async function deleteRate(sql: Sql, base: string, quote: string): Promise
   return row && rateOf(row)
 }
 
-/** Sets the name under which the history records the changes of this transaction. */
-export async function sayWhoChanges(sql: Tag, name: string): Promise<void> {
+/** Sets the name of this transaction's changes in the history. */
+export async function setChangedBy(sql: Tag, name: string): Promise<void> {
   await sql`select set_config('corridor.operator', ${name}, true)`
 }

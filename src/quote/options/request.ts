@@ -1,5 +1,4 @@
-// What a caller sends to compare the ways a payout could go: a quote request that names no way.
-
+// The body of a comparison of options: a quote request without payout type, network and charges.
 import type { Static } from 'typebox'
 import type { Account } from '../../account/rules.ts'
 import { refuseIfAny } from '../../errors.ts'
@@ -26,7 +25,7 @@ export const OptionsRequest = Closed(
 )
 export type OptionsRequest = Static<typeof OptionsRequest>
 
-/** Refuses (400) a request that no way can be priced for, with every problem at once. */
+/** Refuses (400) a request that no option can have a price for, with every problem at once. */
 export function checkOptions(request: OptionsRequest, account: Account): void {
   const { payout_info, holding_info, destination_info } = request
   refuseIfAny([

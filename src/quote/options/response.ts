@@ -1,5 +1,4 @@
-// The ways a payout could go as callers see them.
-
+// The answer with a payout's options.
 import { presentProblem } from '../../http/errors.ts'
 import { ErrorDetail, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'

@@ -1,5 +1,4 @@
-// POST /v3/payout/options: every way a payout could go, priced side by side. It writes nothing.
-
+// POST /v3/payout/options: all options of a payout with their prices. It writes nothing.
 import type { Reads } from '../../engine/reads.ts'
 import { checkNamed } from '../../entity/rules.ts'
 import { findApprovals } from '../../entity/store.ts'

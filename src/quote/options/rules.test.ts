@@ -1,4 +1,4 @@
-// The ways a payout could go, as tables: which there are, their order, and what refuses one.
+// The options of a payout, as tables: the list, its order, and the refusals.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { account, anyRoute, feeRow, NOW, pricing } from '../../../test/support/given/in-memory.ts'

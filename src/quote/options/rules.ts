@@ -1,5 +1,4 @@
-// The ways a payout could go. Each is judged and priced as a quote would be, the cheapest first.
-// Pure.
+// The options of a payout, the cheapest first. Each is judged and priced as a quote. Pure.
 import { type Problem, Refusal } from '../../errors.ts'
 import { CHAINS } from '../../network/chain.ts'
 import { networksOf } from '../../network/local.ts'
@@ -12,21 +11,23 @@ import { routeSubject, totalDebit } from '../rules.ts'
 import { quoteTerms } from '../terms.ts'
 import type { OptionsRequest } from './request.ts'
 
-/** One way, and what it comes to. */
+/** One way that a payout could go, with its price and plan. */
 export interface PayoutOption {
-  /** The body of POST /v3/payout/quote that quotes this way. */
+  /** The body of POST /v3/payout/quote that quotes this option. */
   readonly request: QuoteRequest
-  /** Why the way is not possible; empty when it is. */
+  /** The problems of an option that is not possible, else empty. */
   readonly problems: readonly Problem[]
-  /** Null when the way is not possible. */
+  /** Null for an option that is not possible. */
   readonly judged: Judged | null
-  /** The next rails, in order, should the payout's own rail prove that it did not take it. */
+  /**
+   * The next routes' rails, in order. Each follows if the rail before it has not taken the payout.
+   */
   readonly failover: readonly string[]
 }
 
 /**
- * The requests for a quote, one for each way. A token has one for each of its chains. A currency
- * has one for each SWIFT charge type, each local network and each local payment network.
+ * The quote requests of all options. A token has one for each of its chains. A currency has one for
+ * each SWIFT charge type, each local network and each local payment network.
  */
 export function waysOf(request: OptionsRequest): readonly QuoteRequest[] {
   const currency = request.destination_info?.currency ?? request.payout_info.currency
@@ -48,7 +49,7 @@ export function waysOf(request: OptionsRequest): readonly QuoteRequest[] {
   ]
 }
 
-/** The options, best first: the possible ones by total debit, then by arrival. */
+/** The options in order: possible ones first, by total debit and then by arrival. */
 export function payoutOptions(
   request: OptionsRequest,
   payer: Payer,

@@ -1,4 +1,4 @@
-// What a caller sends to ask for a rate: two currencies.
+// The query of a rate: two currencies.
 import type { Static } from 'typebox'
 import { refuseIfAny } from '../../errors.ts'
 import { CurrencyText } from '../../http/list.ts'

@@ -1,4 +1,4 @@
-// An indicative rate as answers show it.
+// The answer with an indicative rate.
 import { Literals, RateNumber, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { formatDecimal } from '../../money/decimal.ts'

@@ -1,4 +1,4 @@
-// GET /v3/rate: the rate at which a quote would convert, without making one. It writes nothing.
+// GET /v3/rate: the rate that a quote would have now. It writes nothing.
 import type { Reads } from '../../engine/reads.ts'
 import type { AccountRoutes } from '../../http/account-routes.ts'
 import type { PricingAt } from '../../price/price.ts'

@@ -1,4 +1,4 @@
-// The rate that an account would be quoted now. Pure.
+// The rate of a quote that an account would get now. Pure.
 import type { Instant } from '../../instant.ts'
 import type { Decimal } from '../../money/decimal.ts'
 import type { Pricing } from '../../price/price.ts'
@@ -7,19 +7,19 @@ import { customerRate, goodUntil, type Step, stepsBetween } from '../../price/ra
 export interface IndicativeRate {
   readonly from: string
   readonly to: string
-  /** Units of `to` for one unit of `from`, as a quote would have it. */
+  /** Units of `to` for one unit of `from`, less the spread. */
   readonly rate: Decimal
   /** The same without the spread. */
   readonly mid: Decimal
   readonly spread_bps: number
   readonly steps: readonly Step[]
-  /** Until when the rows may be quoted; null when none of them ages. */
+  /** Until when live accounts may be quoted by the rows; null for rows that do not age. */
   readonly good_until: Instant | null
 }
 
 /**
- * The same rate as in a quote made now. Refuses with rate_unavailable (422) or rate_stale (503).
- * @param now the database's clock, by which rates age
+ * The rate of a quote made at `now`, the time by the database's clock. Refuses with
+ * rate_unavailable (422) or rate_stale (503).
  */
 export function indicativeRate(
   from: string,

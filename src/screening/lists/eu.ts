@@ -1,5 +1,5 @@
-// Reads the consolidated list of the EU's financial sanctions, "full XML 1.1" of the Financial
-// Sanctions Files, whose data are in attributes (http://eu.europa.ec/fpi/fsd/export). Pure.
+// Reads the EU's consolidated list of financial sanctions. Its format is "full XML 1.1" of the
+// Financial Sanctions Files, with data in attributes (http://eu.europa.ec/fpi/fsd/export). Pure.
 import { attributeOf, childOf, childrenOf } from '../../iso20022/node.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
@@ -52,12 +52,12 @@ function kindOf(type: XmlNode | undefined): ListedEntry['kind'] {
 }
 
 function nameOf(alias: XmlNode): ListedName {
-  const whole = lineOf(attributeOf(alias, 'wholeName'))
+  const full_name = lineOf(attributeOf(alias, 'wholeName'))
   const parts = ['firstName', 'middleName', 'lastName'].map(part => attributeOf(alias, part))
-  return { text: whole || joinName(...parts), weak: attributeOf(alias, 'strong') === 'false' }
+  return { text: full_name || joinName(...parts), weak: attributeOf(alias, 'strong') === 'false' }
 }
 
-/** "00" is its code for an unknown country. */
+/** The list's code "00" means an unknown country, and gives ''. */
 function countryFrom(node: XmlNode): string {
   return (
     countryOf(attributeOf(node, 'countryIso2Code')) ||
@@ -66,17 +66,18 @@ function countryFrom(node: XmlNode): string {
 }
 
 function birthOf(node: XmlNode): BirthSpan[] {
-  const of = (name: string) => attributeOf(node, name)
-  const [year = '', month = '', day = ''] = of('birthdate').split('-')
+  const value = (name: string) => attributeOf(node, name)
+  const [year = '', month = '', day = ''] = value('birthdate').split('-')
   const span =
     spanOf(year, month, day) ??
-    spanOf(of('year'), of('monthOfYear'), of('dayOfMonth')) ??
-    between(spanOf(of('yearRangeFrom')), spanOf(of('yearRangeTo')))
-  return known(of('circa') === 'true' ? about(span) : span)
+    spanOf(value('year'), value('monthOfYear'), value('dayOfMonth')) ??
+    between(spanOf(value('yearRangeFrom')), spanOf(value('yearRangeTo')))
+  return known(value('circa') === 'true' ? about(span) : span)
 }
 
 function idsOf(node: XmlNode): PartyId[] {
-  const of = (name: string) => attributeOf(node, name)
-  const words = `${of('identificationTypeCode')} ${of('identificationTypeDescription')}`
-  return [of('number'), of('latinNumber')].flatMap(number => idOf(words, number, countryFrom(node)))
+  const value = (name: string) => attributeOf(node, name)
+  const words = `${value('identificationTypeCode')} ${value('identificationTypeDescription')}`
+  const numbers = [value('number'), value('latinNumber')]
+  return numbers.flatMap(number => idOf(words, number, countryFrom(node)))
 }

@@ -1,9 +1,9 @@
-// Which country a list names, by its code or by any of the names that lists use.
+// Reads a list's country, by its code or by any name that lists use.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countryOf } from './format.ts'
 
-/** The first of each line are names that Node's own data must have. */
+/** The first name of each line is the one in Node's own data. */
 const NAMED: readonly (readonly [code: string, ...names: readonly string[]])[] = [
   ['BN', 'Brunei'],
   ['CF', 'Central African Republic'],

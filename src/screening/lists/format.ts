@@ -1,57 +1,59 @@
-// What the published formats of lists share: how a reader gets its elements, and how dates,
-// countries and kinds of ids are read from text. Pure.
+// The parts that all formats of lists share: a reader's interface, and functions that read dates,
+// countries and ids from text. Pure.
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import { COUNTRIES } from '../../network/country.ts'
 import type { BirthSpan, ListedEntry, ListName, PartyId } from '../screening.ts'
 import { wordsOf } from '../words.ts'
 
-/** Reads the elements of one file, unit by unit, and then returns what it has read. */
+/** Reads one file, element by element. */
 export interface ListReader {
-  /** Elements that are read as a whole, with all that is inside; all others are ignored. */
+  /** The names of the elements that `take` gets, each with its content. */
   readonly units: ReadonlySet<string>
   take(unit: XmlNode): void
+  /** The list, after the last element. */
   finish(): ReadList
 }
 
 export interface ReadList {
-  /** YYYY-MM-DD; '' when the file does not say it. */
+  /** YYYY-MM-DD; '' for a file without a publication date. */
   readonly published_on: string
   readonly entries: readonly ListedEntry[]
 }
 
 export interface ListFormat {
   readonly name: string
-  /** The element around the whole file. */
+  /** The root element's name. */
   readonly root: string
-  /** The lists that are published in this format. */
+  /** The lists whose publisher uses this format. */
   readonly lists: readonly ListName[]
   read(root: XmlNode): ListReader
 }
 
-/** The text on one line. */
+/** The text on one line, with single spaces. */
 export function lineOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Parts of a name that are set, in order. */
+/** Joins the parts of a name, in order, and leaves out empty ones. */
 export function joinName(...parts: readonly string[]): string {
   return lineOf(parts.join(' '))
 }
 
-/** Each name once, as it is spelled. */
+/** One of each spelling, without empty names. */
 export function uniqueNames<T extends { readonly text: string }>(names: readonly T[]): T[] {
   const spellings = Map.groupBy(names, ({ text }) => text)
   spellings.delete('')
   return Array.from(spellings.values(), ([first]) => first as T)
 }
 
+/** Each value once, without ''. */
 export function unique(values: readonly string[]): string[] {
   return [...new Set(values.filter(value => value !== ''))]
 }
 
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
-/** The possible days of a year, a month or a day; undefined for a text that is no date. */
+/** The possible days of a date, a month or a year; undefined without a year of 1800 to 2099. */
 export function spanOf(year: string, month = '', day = ''): BirthSpan | undefined {
   if (!/^(1[89]|20)\d\d$/.test(year)) return undefined
   const number = monthOf(month)
@@ -70,7 +72,7 @@ function monthOf(month: string): number | undefined {
   return Number.isInteger(number) && number >= 1 && number <= 12 ? number : undefined
 }
 
-/** From the first day of one to the last of the other. */
+/** The span from the first day of one to the last day of the other. */
 export function between(
   first: BirthSpan | undefined,
   last: BirthSpan | undefined,
@@ -79,18 +81,19 @@ export function between(
   return first.from <= last.to ? { from: first.from, to: last.to } : first
 }
 
-/** A year before and a year after, for a date that its list guesses. */
+/** The span with a year more on both sides, for a date that its list guesses. */
 export function about(span: BirthSpan | undefined): BirthSpan | undefined {
   if (span === undefined) return undefined
   const [from, to] = [Number(span.from.slice(0, 4)) - 1, Number(span.to.slice(0, 4)) + 1]
   return { from: `${from}-01-01`, to: `${to}-12-31` }
 }
 
+/** An array of the value, empty for undefined. */
 export function known<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value]
 }
 
-/** Names of countries in lists, besides their usual English names. */
+/** Names of countries in lists that differ from their usual English names. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   'antigua and barbuda': 'AG',
   'bolivia plurinational state of': 'BO',
@@ -143,7 +146,7 @@ const BY_NAME = new Map([
   ...Object.entries(OTHER_NAMES),
 ])
 
-/** The ISO code of a country by its code or name; '' for any other text, such as "undetermined". */
+/** A country's ISO code, by its code or name; '' for any other text, such as "undetermined". */
 export function countryOf(text: string): string {
   const code = text.trim().toUpperCase()
   if (COUNTRIES.has(code)) return code
@@ -157,12 +160,12 @@ const ID_KINDS: readonly (readonly [PartyId['kind'], RegExp])[] = [
   ['national', /national|cedula|SSN|citizen|personal|identification|identity|\bID\b|C\.U\.R\.P/i],
 ]
 
-/** The kind of a listed number, by the list's words for it. */
+/** A listed number's kind, by the list's words for it. */
 function idKindOf(words: string): PartyId['kind'] {
   return ID_KINDS.find(([, pattern]) => pattern.test(words))?.[0] ?? 'other'
 }
 
-/** An id, unless its number has no meaning: lists keep remarks in the same place. */
+/** An id, or none for a number without meaning: lists put remarks in the same place. */
 export function idOf(words: string, number: string, country: string): PartyId[] {
   const line = lineOf(number)
   if (line.replace(/\D/g, '').length < 3 || line.length > 100 || words.trim().endsWith(':'))

@@ -1,6 +1,6 @@
-// Reads the lists of OFAC in their long form, SDN_ADVANCED.XML and CONS_ADVANCED.XML, which also
-// have names in original scripts (home.treasury.gov/system/files/126/sdn_advanced_notes.pdf). Words
-// and places stand once, before the elements that refer to them by ids. Pure.
+// Reads OFAC's lists in their long form, SDN_ADVANCED.XML and CONS_ADVANCED.XML, which also have
+// names in original scripts (home.treasury.gov/system/files/126/sdn_advanced_notes.pdf). Words and
+// places stand once, before the elements that refer to them by id. Pure.
 import { attributeOf, childOf, childrenOf, textOf } from '../../iso20022/node.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
@@ -26,7 +26,7 @@ export const OFAC_ADVANCED: ListFormat = {
   read: () => new AdvancedReader(),
 }
 
-/** Lists of words that other elements refer to by id. */
+/** Elements with words that other elements refer to by id. */
 const VALUES = [
   'Country',
   'PartySubType',
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, ListedEntry['kind']>> = {
 }
 
 class AdvancedReader implements ListReader {
-  /** What is done with each element, but for those of VALUES. */
+  /** The reader of each element that is not in VALUES. */
   readonly #takers: Readonly<Record<string, (unit: XmlNode) => void>> = {
     DateOfIssue: unit => {
       this.#published_on = dateOf(unit)?.from ?? ''
@@ -57,7 +57,7 @@ class AdvancedReader implements ListReader {
   readonly units = new Set([...VALUES, ...Object.keys(this.#takers)])
   #published_on = ''
   readonly #values = new Map<string, XmlNode>()
-  /** The country of each location. */
+  /** Countries by location id. */
   readonly #places = new Map<string, string>()
   readonly #documents = new Map<string, PartyId[]>()
   readonly #entries: ListedEntry[] = []
@@ -103,11 +103,11 @@ class AdvancedReader implements ListReader {
     const profile = childOf(unit, 'Profile')
     const identities = childrenOf(profile, 'Identity')
     const features = childrenOf(profile, 'Feature').map(feature => ({
-      what: this.#value('FeatureType', attributeOf(feature, 'FeatureTypeID')),
+      type: this.#value('FeatureType', attributeOf(feature, 'FeatureTypeID')),
       versions: childrenOf(feature, 'FeatureVersion'),
     }))
-    const versionsOf = (what: RegExp) =>
-      features.filter(feature => what.test(feature.what)).flatMap(({ versions }) => versions)
+    const versionsOf = (types: RegExp) =>
+      features.filter(feature => types.test(feature.type)).flatMap(({ versions }) => versions)
     this.#entries.push({
       entry_id: attributeOf(profile, 'ID'),
       kind: this.#kindOf(attributeOf(profile, 'PartySubTypeID')),
@@ -122,9 +122,9 @@ class AdvancedReader implements ListReader {
       ),
       ids: [
         ...identities.flatMap(one => this.#documents.get(attributeOf(one, 'ID')) ?? []),
-        ...features.flatMap(({ what, versions }) =>
-          /^Digital Currency Address|IMO|SWIFT/i.test(what)
-            ? versions.flatMap(version => idOf(what, textOf(version, 'VersionDetail'), ''))
+        ...features.flatMap(({ type, versions }) =>
+          /^Digital Currency Address|IMO|SWIFT/i.test(type)
+            ? versions.flatMap(version => idOf(type, textOf(version, 'VersionDetail'), ''))
             : [],
         ),
       ],
@@ -145,7 +145,7 @@ class AdvancedReader implements ListReader {
   }
 }
 
-/** Primary names first. Family names stand before given ones, as the order does not matter. */
+/** Primary names first. The comparison ignores the order of family and given names. */
 function namesOf(identity: XmlNode): ListedName[] {
   const aliases = childrenOf(identity, 'Alias')
   const isPrimary = (alias: XmlNode) => attributeOf(alias, 'Primary') === 'true'

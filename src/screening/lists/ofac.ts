@@ -1,4 +1,4 @@
-// Reads the lists of OFAC in their short form, SDN.XML and CONSOLIDATED.XML, by their schema
+// Reads OFAC's lists in their short form, SDN.XML and CONSOLIDATED.XML, by their schema
 // (https://ofac.treasury.gov, "Sanctions List Data Formats & Data Schemas"). Pure.
 import { childrenOf, textOf } from '../../iso20022/node.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
@@ -34,7 +34,7 @@ export const OFAC: ListFormat = {
   },
 }
 
-/** 11/20/2026 */
+/** Reads mm/dd/yyyy as YYYY-MM-DD; '' for any other text. */
 function dayOf(text: string): string {
   const [month = '', day = '', year = ''] = text.trim().split('/')
   const span = spanOf(year, month, day)
@@ -85,7 +85,7 @@ function placeOf(node: XmlNode): string {
   return textOf(node, 'placeOfBirth').split(',').at(-1) ?? ''
 }
 
-/** 01 Jan 1960, Jan 1960, 1960, circa 1960, 1958 to 1960. */
+/** Reads `01 Jan 1960`, `Jan 1960`, `1960`, `circa 1960` or `1958 to 1960`. */
 function birthOf(text: string): BirthSpan | undefined {
   const spans = text.split(/\bto\b/).map(part => {
     const [, day, month, year = ''] =

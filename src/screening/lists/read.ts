@@ -1,5 +1,5 @@
-// Reads a file of a list, whatever its format, as a stream and in bounded memory. Refuses a file
-// that is not whole, and the file of another list.
+// Reads a list's file in any of the formats, as a stream and in bounded memory. Refuses an
+// incomplete file, and the file of another list.
 import { UnreadableFile } from '../../bank-format/bank-format.ts'
 import { readXml, type XmlNode } from '../../iso20022/xml-stream.ts'
 import type { ListedEntry, ListName } from '../screening.ts'
@@ -12,7 +12,7 @@ import { UN } from './un.ts'
 
 const FORMATS: readonly ListFormat[] = [OFAC, OFAC_ADVANCED, UN, EU, UK]
 
-/** Many times as many as all lists have. */
+/** Many times more than all lists have together. */
 const MOST_ENTRIES = 200_000
 
 export interface ListFile {
@@ -23,7 +23,9 @@ export interface ListFile {
   readonly entries: readonly ListedEntry[]
 }
 
-/** @throws UnreadableFile, which says what is wrong, and where */
+/**
+ * Reads the file of this list. Throws UnreadableFile, whose message has the mistake and its line.
+ */
 export async function readList(
   chunks: AsyncIterable<Uint8Array>,
   list: ListName,
@@ -42,7 +44,7 @@ export async function readList(
     close(node) {
       if (reader?.units.has(node.name) !== true) return inside > 0 ? 'keep' : 'forget'
       inside -= 1
-      // A unit inside another one, such as a country in an address, is a part of it.
+      // A unit inside another one is a part of it, such as a country in an address.
       if (inside > 0) return 'keep'
       reader.take(node)
       if (++units > MOST_ENTRIES * 10) throw new UnreadableFile('the file has too many records')

@@ -1,5 +1,5 @@
-// Reads the UK Sanctions List as XML, by the format that the Foreign, Commonwealth and Development
-// Office publishes with it (UK-Sanctions-List.xml). Pure.
+// Reads the UK Sanctions List as XML, in the format that the Foreign, Commonwealth and Development
+// Office publishes (UK-Sanctions-List.xml). Pure.
 import { childOf, childrenOf, textOf } from '../../iso20022/node.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
@@ -73,7 +73,7 @@ function kindOf(text: string): ListedEntry['kind'] {
   return /^ship$/i.test(text) ? 'vessel' : 'unknown'
 }
 
-/** dd/mm/yyyy, in which "dd" and "mm" stand for unknown parts. */
+/** Reads dd/mm/yyyy, where the letters "dd" and "mm" mean an unknown day and month. */
 function dayOf(text: string): BirthSpan | undefined {
   const [day = '', month = '', year = ''] = text.trim().slice(0, 10).split('/')
   return spanOf(year, month, day)
@@ -83,7 +83,10 @@ function textsOf(node: XmlNode | undefined, group: string, name: string): string
   return childrenOf(node, group, name).map(({ text }) => text)
 }
 
-/** Each kind of number: the group around it, its element, and the number in it or its own text. */
+/**
+ * Each kind of number: the list's words, the group around it, its element, and the element of the
+ * number; '' for the element's own text.
+ */
 const NUMBERS = [
   ['passport', 'PassportDetails', 'Passport', 'PassportNumber'],
   ['national', 'NationalIdentifierDetails', 'NationalIdentifier', 'NationalIdentifierNumber'],
@@ -91,7 +94,7 @@ const NUMBERS = [
   ['IMO', 'IMONumbers', 'IMONumber', ''],
 ] as const
 
-/** Reads ids from the details of the person, entity or ship, or from the designation itself. */
+/** Ids from the details of a person, entity or ship, or from the designation itself. */
 function idsOf(unit: XmlNode): PartyId[] {
   const holders = [
     unit,

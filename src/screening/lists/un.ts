@@ -1,4 +1,4 @@
-// Reads the consolidated list of the UN Security Council, by its schema sc-sanctions.xsd
+// Reads the UN Security Council's consolidated list, by its schema sc-sanctions.xsd
 // (https://www.un.org/sc/resources/sc-sanctions.xsd). Pure.
 import { attributeOf, childrenOf, textOf } from '../../iso20022/node.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'

@@ -1,23 +1,24 @@
-// How alike two words are: Jaro–Winkler, with two penalties. One is for different lengths. The
-// other is for first letters of different sound, as first letters are seldom mistyped. Pure.
+// The similarity of two words: Jaro–Winkler, with two penalties. One is for different lengths. The
+// other is for first letters of different sound, as people seldom mistype a first letter. Decision
+// 0098 has the reasons. Pure.
 
-/** A common beginning counts up to this many letters. */
+/** Winkler's bonus counts at most this many common first letters. */
 const PREFIX = 4
 const PREFIX_WEIGHT = 0.1
-/** Words that are less alike than this gain nothing by a common beginning. */
+/** Words with a lower Jaro similarity get no bonus. */
 const BOOST_FROM = 0.7
 
-/** Below this share of the longer word's length, the shorter word counts as of another length. */
+/** A shorter word with less than this share of the longer word's length gets the penalty. */
 const LENGTH_FROM = 0.9
 const LENGTH_WEIGHT = 0.3
 const FIRST_LETTER_FACTOR = 0.9
 
-/** What one typing slip costs, by the length of the word. */
+/** One typing slip costs this, divided by the longer word's length. */
 const SLIP = 0.6
-/** What words lose that differ by more than one slip. */
+/** Words that differ by more than one slip lose this. */
 const OTHER_SPELLING = 0.05
 
-/** Letters that begin the same name in different spellings: Qaddafi, Gaddafi, Kaddafi. */
+/** Groups of first letters that spell one sound: Qaddafi, Gaddafi, Kaddafi. */
 const SOUNDS = ['ckqgx', 'jygz', 'sczx', 'td', 'bpv', 'fpv', 'vw', 'aeo', 'eiy', 'ouw', 'hk']
 
 const SOUND_MASKS = new Int32Array(128)
@@ -28,16 +29,18 @@ for (const [i, letters] of SOUNDS.entries()) {
   }
 }
 
+/** Whether two letters, as character codes, may spell one sound at a word's beginning. */
 export function soundsAlike(a: number, b: number): boolean {
   return a === b || ((SOUND_MASKS[a] ?? 0) & (SOUND_MASKS[b] ?? 0)) !== 0
 }
 
-/** The most letters of a word that are compared; the rest of a longer word is ignored. */
+/** The comparison ignores letters after this many. */
 const LONGEST = 64
+// `jaro` reuses these arrays, so that a comparison allocates nothing.
 const taken = new Uint8Array(LONGEST)
 const inOrder = new Uint8Array(LONGEST)
 
-/** The similarity of Jaro: 1 for equal words, 0 for words without a common letter. */
+/** Jaro's similarity: 1 for equal words, 0 for words without a common letter. */
 export function jaro(a: string, b: string): number {
   const lengthA = Math.min(a.length, LONGEST)
   const lengthB = Math.min(b.length, LONGEST)
@@ -65,8 +68,8 @@ export function jaro(a: string, b: string): number {
   return (matches / lengthA + matches / lengthB + (matches - (moved >> 1)) / matches) / 3
 }
 
-/** How alike two words are, from 0 to 1. */
-export function alike(a: string, b: string): number {
+/** The similarity of two words: 1 for equal ones, else from −0.05 to less than 1. */
+export function similarity(a: string, b: string): number {
   if (a === b) return 1
   const slip = isOneSlip(a, b) ? 1 - SLIP / Math.max(a.length, b.length) : 0
   return Math.max(slip, jaroWinkler(a, b) - OTHER_SPELLING)
@@ -100,20 +103,20 @@ function jaroWinkler(a: string, b: string): number {
   return soundsAlike(a.charCodeAt(0), b.charCodeAt(0)) ? score : score * FIRST_LETTER_FACTOR
 }
 
-/** A letter of a word as a bit: a to z, and one for all digits. */
+/** A word's letter as a bit. a to z have one each, and all digits share one. */
 function letterAt(word: string, i: number): number {
   const code = word.charCodeAt(i)
   return code >= 97 && code <= 122 ? 1 << (code - 97) : 1 << 26
 }
 
-/** The letters of a word as bits. */
+/** A word's letters as bits. */
 export function lettersOf(word: string): number {
   let letters = 0
   for (let i = 0; i < word.length; i++) letters |= letterAt(word, i)
   return letters
 }
 
-/** The letters that a word has more than once, as the same bits. */
+/** The letters that a word has more than once, as bits. */
 export function repeatedOf(word: string): number {
   let once = 0
   let repeated = 0
@@ -126,10 +129,11 @@ export function repeatedOf(word: string): number {
 }
 
 /**
- * The fewest letters in common with which words of these lengths can be this much alike. The
- * letters alone show that most words are not, without a comparison.
+ * The fewest common letters with which two words of these lengths can have a similarity of `least`.
+ * Counting letters rules most pairs out without a comparison. `alikeFirst` is `soundsAlike` of the
+ * first letters. More than the shorter word's length means that no such words exist.
  */
-export function fewestInCommon(
+export function minCommonLetters(
   lengthA: number,
   lengthB: number,
   least: number,
@@ -138,13 +142,18 @@ export function fewestInCommon(
   const most = Math.min(lengthA, lengthB)
   for (let common = 1; common <= most; common++) {
     if (common >= Math.max(lengthA, lengthB) - 1) return common
-    if (mostAlike(lengthA, lengthB, common, alikeFirst) >= least) return common
+    if (maxSimilarity(lengthA, lengthB, common, alikeFirst) >= least) return common
   }
   return most + 1
 }
 
-/** The most that `alike` can be for words with this many letters in common. */
-function mostAlike(lengthA: number, lengthB: number, common: number, alikeFirst: boolean): number {
+/** The highest `similarity` of two words with this many common letters and more than one slip. */
+function maxSimilarity(
+  lengthA: number,
+  lengthB: number,
+  common: number,
+  alikeFirst: boolean,
+): number {
   let most = (common / lengthA + common / lengthB + 1) / 3
   if (alikeFirst) most += PREFIX * PREFIX_WEIGHT * (1 - most)
   const lengths = Math.min(lengthA, lengthB) / Math.max(lengthA, lengthB)
@@ -152,7 +161,7 @@ function mostAlike(lengthA: number, lengthB: number, common: number, alikeFirst:
   return (alikeFirst ? most : most * FIRST_LETTER_FACTOR) - OTHER_SPELLING
 }
 
-/** How many bits are set. */
+/** The number of set bits. */
 export function bitCount(bits: number): number {
   let left = bits - ((bits >>> 1) & 0x55555555)
   left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)

@@ -1,16 +1,16 @@
-// Likeness of words: known values of Jaro's measure, slips, penalties, and bounds that hold for all.
+// The similarity of words: known values of Jaro's, slips, penalties, and bounds for all words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  alike,
   bitCount,
-  fewestInCommon,
   isOneSlip,
   jaro,
   lettersOf,
+  minCommonLetters,
+  similarity,
   soundsAlike,
-} from './alike.ts'
+} from './similarity.ts'
 
 test('the similarity of Jaro, by the examples of its literature', () => {
   const rows: readonly (readonly [a: string, b: string, jaro: number])[] = [
@@ -47,11 +47,11 @@ test('one slip: a letter left out, too many or wrong, two neighbours swapped, no
 })
 
 test('a slip costs less in a longer word; a first letter of other sound and another length cost', () => {
-  assert.equal(alike('putin', 'putin'), 1)
-  assert.ok(alike('petropars', 'petropras') > alike('pars', 'pras'))
-  assert.ok(alike('qaddafi', 'gadafi') > alike('qaddafi', 'radafi'))
-  assert.ok(alike('mohammed', 'muhammad') > 0.75)
-  assert.ok(alike('ivan', 'ivanovich') < alike('ivanov', 'ivanof'))
+  assert.equal(similarity('putin', 'putin'), 1)
+  assert.ok(similarity('petropars', 'petropras') > similarity('pars', 'pras'))
+  assert.ok(similarity('qaddafi', 'gadafi') > similarity('qaddafi', 'radafi'))
+  assert.ok(similarity('mohammed', 'muhammad') > 0.75)
+  assert.ok(similarity('ivan', 'ivanovich') < similarity('ivanov', 'ivanof'))
 })
 
 const Word = fc.string({ unit: fc.constantFrom(...'abcdeghkmy09'), minLength: 1, maxLength: 12 })
@@ -59,9 +59,9 @@ const Word = fc.string({ unit: fc.constantFrom(...'abcdeghkmy09'), minLength: 1,
 test('likeness: the same both ways, from 0 to 1, and 1 for equal words alone', () => {
   fc.assert(
     fc.property(Word, Word, (a, b) => {
-      const score = alike(a, b)
+      const score = similarity(a, b)
       assert.ok(score >= -0.05 && score <= 1)
-      assert.ok(Math.abs(score - alike(b, a)) < 0.12, 'ties may be matched in another order')
+      assert.ok(Math.abs(score - similarity(b, a)) < 0.12, 'ties may be matched in another order')
       assert.equal(score === 1, a === b)
     }),
   )
@@ -70,9 +70,9 @@ test('likeness: the same both ways, from 0 to 1, and 1 for equal words alone', (
 test('the fewest letters in common never rule out words that are alike enough', () => {
   fc.assert(
     fc.property(Word, Word, fc.constantFrom(0.6, 0.75, 0.9), (a, b, least) => {
-      if (alike(a, b) < least) return
+      if (similarity(a, b) < least) return
       const first = soundsAlike(a.charCodeAt(0), b.charCodeAt(0))
-      const fewest = fewestInCommon(a.length, b.length, least, first)
+      const fewest = minCommonLetters(a.length, b.length, least, first)
       const [ofA, ofB] = [lettersOf(a), lettersOf(b)]
       assert.ok(bitCount(ofA & ~ofB) <= a.length - fewest)
       assert.ok(bitCount(ofB & ~ofA) <= b.length - fewest)

@@ -1,5 +1,5 @@
-// The ways to name a destination, from what is known of a payout. Each way lists the members that
-// it needs. Validation, messages and GET /v3/payout/requirements all come from this table. Pure.
+// The alternatives by which a payout names its destination. Each lists the members that it needs.
+// Validation, messages and GET /v3/payout/requirements all read this table. Pure.
 import { bankingCountry } from '../beneficiary/country.ts'
 import { exampleAddress } from '../beneficiary/wallet-address.ts'
 import { CHAINS, type Chain, findChain } from '../network/chain.ts'
@@ -27,10 +27,10 @@ import {
   WALLET,
 } from './fields.ts'
 
-/** The known facts of a payout; '' where a fact is unknown. */
+/** The known facts of a payout; '' for an unknown fact. */
 export interface Subject {
   readonly type: PayoutType
-  /** The currency that arrives. */
+  /** The destination currency. */
   readonly currency: string
   /** The country of the account, by `bankingCountry`. */
   readonly country: string
@@ -44,36 +44,41 @@ export interface Need {
   readonly instead: readonly Field[]
 }
 
-/** A set of members that names a destination completely. */
-export interface Way {
+/** A set of members that identifies a destination completely. */
+export interface Alternative {
   readonly name: string
   /** The member that identifies a bank account; undefined for other destinations. */
   readonly account?: 'iban' | 'account_number'
-  /** Countries and networks of the way. An empty list means any. */
+  /** The countries and networks that accept this alternative. An empty list means any. */
   readonly countries: readonly string[]
   readonly networks: readonly string[]
   readonly needs: readonly Need[]
   readonly optional: readonly Field[]
 }
 
-/** The ways to name a destination of this subject. None when it cannot be paid. */
-export function waysOf(subject: Subject): readonly Way[] {
+/** The alternatives for a destination of this subject; none when no payout can reach it. */
+export function alternativesOf(subject: Subject): readonly Alternative[] {
   switch (subject.type) {
     case 'swift':
-      return shapeWays(swiftShape(subject.country), [subject.country], [], [STREET, POSTAL_CODE])
+      return shapeAlternatives(
+        swiftShape(subject.country),
+        [subject.country],
+        [],
+        [STREET, POSTAL_CODE],
+      )
     case 'local':
-      return localWays(subject)
+      return localAlternatives(subject)
     case 'local_payment_network':
-      return paymentNetworksMeant(subject).flatMap(keyWays)
+      return matchingPaymentNetworks(subject).flatMap(keyAlternatives)
     case 'wallet':
-      return chainsMeant(subject).map(chain => walletWay(chain, subject.currency))
+      return matchingChains(subject).map(chain => walletAlternative(chain, subject.currency))
     default:
       return [SERVICE_ACCOUNT]
   }
 }
 
-/** The local networks of the currency, limited to the named network and the known country. */
-export function localNetworksMeant({ currency, country, network }: Subject): Network[] {
+/** The currency's local networks that match the known network and country. */
+export function matchingLocalNetworks({ currency, country, network }: Subject): Network[] {
   return networksOf(currency).filter(
     ({ name, countries }) =>
       (network === '' || name === network.toLowerCase()) &&
@@ -81,8 +86,8 @@ export function localNetworksMeant({ currency, country, network }: Subject): Net
   )
 }
 
-/** The local payment networks that match the known facts. */
-export function paymentNetworksMeant({ currency, country, network }: Subject): PaymentNetwork[] {
+/** The local payment networks that match the known currency, country and network. */
+export function matchingPaymentNetworks({ currency, country, network }: Subject): PaymentNetwork[] {
   return PAYMENT_NETWORKS.filter(
     known =>
       (currency === '' || known.currency === currency) &&
@@ -91,7 +96,7 @@ export function paymentNetworksMeant({ currency, country, network }: Subject): P
   )
 }
 
-export function chainsMeant({ currency, network }: Subject): Chain[] {
+export function matchingChains({ currency, network }: Subject): Chain[] {
   const named = findChain(network)
   return CHAINS.filter(
     chain =>
@@ -100,27 +105,27 @@ export function chainsMeant({ currency, network }: Subject): Chain[] {
   )
 }
 
-/** Keeps the ways over known networks, of which there are a few hundred at most. */
-const FOUND = new Map<string, readonly Way[]>()
+/** A cache of alternatives over known networks, a few hundred at most. */
+const CACHE = new Map<string, readonly Alternative[]>()
 
-function localWays(subject: Subject): readonly Way[] {
+function localAlternatives(subject: Subject): readonly Alternative[] {
   const key = `${subject.currency} ${subject.country} ${subject.network.toLowerCase()}`
-  const found = FOUND.get(key)
+  const found = CACHE.get(key)
   if (found !== undefined) return found
-  const known = localNetworksMeant(subject)
-  const ways = localWaysOver(known, subject)
-  if (known.length > 0) FOUND.set(key, ways)
-  return ways
+  const known = matchingLocalNetworks(subject)
+  const alternatives = localAlternativesOver(known, subject)
+  if (known.length > 0) CACHE.set(key, alternatives)
+  return alternatives
 }
 
 /**
- * One way or two for each shape of an account, in the order of the networks. Without a network, the
- * first one of a country comes first. Countries that use IBANs alone share one way.
+ * One or two alternatives for each shape of an account, in the order of countries and networks.
+ * Countries that use only IBANs share one alternative.
  */
-function localWaysOver(
+function localAlternativesOver(
   known: readonly Network[],
   { currency, country, network }: Subject,
-): readonly Way[] {
+): readonly Alternative[] {
   const anywhere = country === '' ? [''] : [country]
   const countries =
     known.length > 0 && country === ''
@@ -142,17 +147,17 @@ function localWaysOver(
   }
   return Array.from(shapes, ([shape, { countries, networks }]) => {
     const more = [BANK_NAME, BANK_CURRENCY(currency)]
-    return shapeWays(shape, [...countries], [...networks], more)
+    return shapeAlternatives(shape, [...countries], [...networks], more)
   }).flat()
 }
 
-/** The ways of a bank account: by IBAN, by number, or both. */
-function shapeWays(
+/** The alternatives for a bank account: by IBAN, by number, or both. */
+function shapeAlternatives(
   { iban, number, party }: Shape,
   countries: readonly string[],
   networks: readonly string[],
   more: readonly Field[],
-): Way[] {
+): Alternative[] {
   const [country = '', other] = countries
   const bank = { countries: countries.filter(Boolean).sort(), networks }
   const code = (names: Codes, where: string) => {
@@ -170,10 +175,16 @@ function shapeWays(
   ]
   const optional = (names: readonly Codes[]) =>
     more.filter(extra => !names.flat().includes(extra.path.split('.').at(-1) ?? ''))
-  const ways: Way[] = []
+  const alternatives: Alternative[] = []
   if (iban !== undefined) {
     const all = needs(ibanField(country, other === undefined), iban, country || 'DE')
-    ways.push({ name: 'iban', account: 'iban', ...bank, needs: all, optional: optional(iban) })
+    alternatives.push({
+      name: 'iban',
+      account: 'iban',
+      ...bank,
+      needs: all,
+      optional: optional(iban),
+    })
   }
   if (number !== undefined) {
     const { form, codes, country: asked } = number
@@ -183,13 +194,13 @@ function shapeWays(
     const stated = asked ? [need(countryField(where), ...(hasBic ? [] : bics))] : []
     const all = needs(numberField(form), codes, where, ...stated)
     const name = 'account_number'
-    ways.push({ name, account: name, ...bank, needs: all, optional: optional(codes) })
+    alternatives.push({ name, account: name, ...bank, needs: all, optional: optional(codes) })
   }
-  return ways
+  return alternatives
 }
 
-/** A way for each type of key of the network. */
-function keyWays({ name, countries, title, keys }: PaymentNetwork): Way[] {
+/** An alternative for each type of key of the network. */
+function keyAlternatives({ name, countries, title, keys }: PaymentNetwork): Alternative[] {
   return keys.map(({ type, pattern, title: of, example }: KeyForm) => {
     const kind = constant(`${KEY}.deposit_key_type`, type, 'What the key is.')
     return {
@@ -209,7 +220,7 @@ function keyWays({ name, countries, title, keys }: PaymentNetwork): Way[] {
   })
 }
 
-function walletWay({ type, title, currencies }: Chain, currency: string): Way {
+function walletAlternative({ type, title, currencies }: Chain, currency: string): Alternative {
   const tokens = currency === '' ? currencies : [currency]
   return {
     name: type,
@@ -240,7 +251,7 @@ function walletWay({ type, title, currencies }: Chain, currency: string): Way {
   }
 }
 
-const SERVICE_ACCOUNT: Way = {
+const SERVICE_ACCOUNT: Alternative = {
   name: 'service_account',
   countries: [],
   networks: [],
@@ -260,6 +271,6 @@ const SERVICE_ACCOUNT: Way = {
   optional: [],
 }
 
-function need(of: Field, ...instead: Field[]): Need {
-  return { field: of, instead }
+function need(required: Field, ...instead: Field[]): Need {
+  return { field: required, instead }
 }
