@@ -23,7 +23,7 @@ import type { RailRow } from './rail/kind.ts'
 import { listRails } from './rail/row-store.ts'
 import type { Route } from './rail/rules.ts'
 import { listRoutes } from './rail/store.ts'
-import { inForce } from './rail/timetable.ts'
+import { withTimetable } from './rail/timetable.ts'
 import { timetablesOf } from './rails.ts'
 import { indexPeople } from './user/rules.ts'
 import { listAccountRoles, listUserKeys, listUsers } from './user/store.ts'
@@ -273,7 +273,7 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       people,
       userKeys: new Map(userKeys.map(key => [key.key_id, key])),
       rates,
-      routes: (await listRoutes(tx)).map(route => inForce(route, timetables)),
+      routes: (await listRoutes(tx)).map(route => withTimetable(route, timetables)),
       rails,
       limits: indexLimits(await listLimits(tx)),
       approvalRules: indexRules(await listRules(tx)),

@@ -1,5 +1,5 @@
-// The rail of files: takes attempts as items that wait for a file, and reports what banks have said
-// about them. It never forgets an attempt, so it can prove that it never got one.
+// The adapter of a rail of files: takes attempts as items that wait for a file, and reports by
+// their evidence. It never forgets an attempt, so it can prove that it never got one.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { databaseNow, type TransactionSql } from '../db/connect.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
@@ -19,7 +19,7 @@ import {
 import type { OpenFileRail } from './open-rail.ts'
 import { reportOf } from './report.ts'
 import { type Slot, slotOf } from './slot.ts'
-import { accountsOf, listBooked } from './waiting.ts'
+import { accountsOf, listBookedAttempts } from './waiting.ts'
 
 export function fileRail(rail: OpenFileRail): Rail {
   return {
@@ -41,31 +41,31 @@ function each<R>(
   return payouts.map(async ({ attempt }) => (await reports).get(attempt.id) as R)
 }
 
-/** Takes each attempt once. Reports on all of them, also on those that were taken before. */
+/** Takes each attempt once. Reports on all of them, including attempts that were taken before. */
 async function take(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise<Reports> {
   const now = await databaseNow(rail.sql)
   const slot = slotOf(rail.config.timetable, now)
-  const refused = new Map<string, RailReport>()
+  const refusals = new Map<string, RailReport>()
   const items = payouts.flatMap((payout): NewItem[] => {
     const item = itemOf(rail, payout)
     if (!('messages' in item)) return [{ ...item, ...slot }]
-    refused.set(payout.attempt.id, notTaken(item.messages))
+    refusals.set(payout.attempt.id, notTaken(item.messages))
     return []
   })
   await during('file', 'take', items.length, () =>
     transactConfined(rail.sql, accountsOf(payouts), tx => insertItems(tx, items)),
   )
-  // If the attempt was taken before, its report replaces a refusal now.
-  return new Map([...refused, ...(await inquire(rail, payouts))])
+  // The report of an attempt that was taken before replaces today's refusal.
+  return new Map([...refusals, ...(await inquire(rail, payouts))])
 }
 
-type Unplaced = Omit<NewItem, keyof Slot>
+type ItemWithoutSlot = Omit<NewItem, keyof Slot>
 
-/** The item of a payout, or why no file of this rail can carry it. */
+/** The item of a payout, or why a file of this rail cannot carry it. */
 function itemOf(
   { name, format, config: { settlement_account, profile } }: OpenFileRail,
   payout: RailPayout,
-): Unplaced | { readonly messages: readonly string[] } {
+): ItemWithoutSlot | { readonly messages: readonly string[] } {
   const { attempt, destination_amount: amount, destination_currency: currency } = payout
   const payment = paymentOf(payout)
   if (payment === undefined) return { messages: ['it goes to no bank account'] }
@@ -96,7 +96,7 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
   const files = await findFiles(rail.sql, [...new Set(items.map(({ msg_id }) => msg_id))])
   const now = await databaseNow(rail.sql)
   const byName = new Map(items.map(item => [itemName(item), item]))
-  const said = Map.groupBy(evidence, itemName)
+  const evidence_by_item = Map.groupBy(evidence, itemName)
   return new Map(
     payouts.flatMap(payout => {
       const item = byName.get(itemName(keyOf(payout)))
@@ -107,7 +107,7 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
         payout,
         item,
         file,
-        said: said.get(itemName(item)) ?? [],
+        evidence: evidence_by_item.get(itemName(item)) ?? [],
         booked_before: booked.get(item.end_to_end_id),
         now,
       })
@@ -117,19 +117,19 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
 }
 
 /**
- * The items that wait for a file although the bank has booked an earlier attempt: that attempt, by
- * end-to-end id. Such an item goes into no file.
+ * The earlier attempt that the bank has booked, by the end-to-end id of each waiting item that has
+ * one. Such an item goes into no file.
  */
 async function bookedBefore(
   tx: TransactionSql,
   items: readonly FoundItem[],
 ): Promise<ReadonlyMap<string, number>> {
-  const later = items.filter(({ msg_id, attempt }) => msg_id === '' && attempt > 1)
-  if (later.length === 0) return new Map()
-  const own = new Map(later.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
-  const booked = await listBooked(tx, [...own.keys()])
-  const before = booked.filter(one => one.attempt < (own.get(one.end_to_end_id) ?? 0))
-  return new Map(before.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
+  const waiting = items.filter(({ msg_id, attempt }) => msg_id === '' && attempt > 1)
+  if (waiting.length === 0) return new Map()
+  const own = new Map(waiting.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
+  const booked = await listBookedAttempts(tx, [...own.keys()])
+  const earlier = booked.filter(key => key.attempt < (own.get(key.end_to_end_id) ?? 0))
+  return new Map(earlier.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
 }
 
 const keyOf = ({ account_id, id, attempt }: RailPayout): ItemKey => ({

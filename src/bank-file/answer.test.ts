@@ -1,4 +1,4 @@
-// Every state of a file, and everything that its bank may answer about it.
+// Every state of a file with every answer of its bank.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { answerOf, isRepetition } from './answer.ts'
@@ -17,7 +17,7 @@ const ANSWERS = {
 } as const
 type AnswerName = keyof typeof ANSWERS
 
-/** What an answer comes to of a file that the bank could see so often, in this state. */
+/** The file's next state, or `aside`, by its state and the number of its offers. */
 function expected(name: AnswerName, state: FileState, offers: number) {
   if (offers === 0) return 'aside'
   const goes_on = name === 'accepted' || name === 'booked'

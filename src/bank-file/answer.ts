@@ -1,6 +1,6 @@
-// What a bank's answer about a whole file, or about a payment information block of it, means: the
-// file has arrived, it was refused, or a person must look first. Pure.
-import type { BankSays } from '../bank-format/bank-format.ts'
+// What a bank's answer about a whole file, or about one of its payment information blocks, means:
+// the file has arrived, the bank has refused it, or a person must look first. Pure.
+import type { BankLine } from '../bank-format/bank-format.ts'
 import { type Meaning, meaningOf } from '../iso20022/status.ts'
 import type { RailFile } from './file-store.ts'
 
@@ -9,8 +9,8 @@ export interface FileAnswer {
   readonly reason: string
 }
 
-/** Reasons by which a bank says that it already has the file, or its payments (ISO 20022). */
-const HAS_IT_ALREADY = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']
+/** The reasons of ISO 20022 for a file, or payments, that the bank already has. */
+const REPETITION_CODES = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']
 
 const REFUSALS: readonly Meaning[] = ['rejected', 'cancelled']
 const ACCEPTANCES: readonly Meaning[] = ['accepted', 'settled']
@@ -19,29 +19,29 @@ export function isRefusal(code: string, meanings: Readonly<Record<string, string
   return REFUSALS.includes(meaningOf(code, meanings))
 }
 
-/** Whether the bank has refused the file as one that it already has: that one may be paid. */
+/** Whether the bank has refused the file as a repetition. It may pay the file's other copy. */
 export function isRepetition({ reason }: Pick<RailFile, 'reason'>): boolean {
-  return reason.split(' ').some(word => HAS_IT_ALREADY.includes(word))
+  return reason.split(' ').some(word => REPETITION_CODES.includes(word))
 }
 
-/** What the answer means for the file as it was before, or why its line is set aside. */
+/** What the line means for the file in its present state, or why the line is set aside. */
 export function answerOf(
   { msg_id, state, offers }: Pick<RailFile, 'msg_id' | 'state' | 'offers'>,
-  said: Pick<BankSays, 'level' | 'code' | 'reasons' | 'text' | 'payment_information_id'>,
+  line: Pick<BankLine, 'level' | 'code' | 'reasons' | 'text' | 'payment_information_id'>,
   meanings: Readonly<Record<string, string>>,
 ): FileAnswer | string {
   if (offers === 0) return `file ${msg_id} was not sent yet`
-  const about_file = said.payment_information_id === ''
-  if (state === 'rejected' && !isRefusal(said.code, meanings)) {
-    const is_paid = ['booking', 'return'].includes(said.level)
-    const goes_on = is_paid || ACCEPTANCES.includes(meaningOf(said.code, meanings))
-    if (goes_on) return `file ${msg_id} was refused before: it may be paid all the same`
+  const is_about_file = line.payment_information_id === ''
+  if (state === 'rejected' && !isRefusal(line.code, meanings)) {
+    const is_booked = ['booking', 'return'].includes(line.level)
+    const may_be_paid = is_booked || ACCEPTANCES.includes(meaningOf(line.code, meanings))
+    if (may_be_paid) return `file ${msg_id} was refused before: it may be paid all the same`
   }
-  const reason = [said.code, ...said.reasons, said.text].filter(Boolean).join(' ')
-  if (!about_file || !isRefusal(said.code, meanings)) return { state: 'acknowledged', reason }
-  const repeated = said.reasons.some(code => HAS_IT_ALREADY.includes(code))
-  // A file that was offered before is refused as a copy of itself. A file that was offered once is
-  // refused as a copy of another file.
-  if (repeated && offers > 1) return { state: 'acknowledged', reason: `${reason}: received` }
+  const reason = [line.code, ...line.reasons, line.text].filter(Boolean).join(' ')
+  if (!is_about_file || !isRefusal(line.code, meanings)) return { state: 'acknowledged', reason }
+  const is_repeated = line.reasons.some(code => REPETITION_CODES.includes(code))
+  // The bank refuses a file that was offered before as a copy of itself, but a file that was
+  // offered once as a copy of another file.
+  if (is_repeated && offers > 1) return { state: 'acknowledged', reason: `${reason}: received` }
   return { state: 'rejected', reason }
 }

@@ -1,9 +1,9 @@
-// What a bank's reason means: the reason codes of ISO 20022 and the return codes of NACHA, each
-// with the failure that an account reads. The message contains the bank's own code. Pure.
+// The meanings of a bank's reason codes, ISO 20022's and NACHA's, with the failure that an account
+// reads. Its message contains the bank's own code. Pure.
 import type { Failure } from '../rail/rail.ts'
 
 /** For each cause: the number behind PF (failed) or PR (reversed), the category, the message. */
-const MEANINGS = {
+const FAILURES = {
   unspecified: ['000500', 'bank', 'The bank gives no reason that says more.'],
   account_invalid: ['000510', 'account', 'The account does not exist.'],
   account_closed: ['000511', 'account', 'The account is closed.'],
@@ -33,14 +33,12 @@ const MEANINGS = {
   cancelled: ['000595', 'cancelled', 'The payment was cancelled at the bank.'],
 } as const
 
-type Failing = keyof typeof MEANINGS
+type FailureCause = keyof typeof FAILURES
 
-/**
- * Why a bank did not pay, or gave money back. A positive reason is no failure, wherever it stands.
- */
-export type Cause = Failing | 'positive'
+/** Why a bank did not pay, or returned money. A positive reason is never a failure. */
+export type Cause = FailureCause | 'positive'
 
-/** Codes by their cause, separated by blanks. */
+/** The codes of each cause, separated by blanks. */
 type Codes = Readonly<Partial<Record<Cause, string>>>
 
 /** ExternalStatusReason1Code and ExternalReturnReason1Code. */
@@ -58,7 +56,7 @@ const ISO: Codes = {
   regulatory: 'RR01 RR02 RR03 RR04 RR05 RR06 RR07 RR08 RR09 RR10 RR11 RR12 AM07 LEGL FRAD FR01',
   technical: 'AB01 AB02 AB03 AB04 AB05 AB06 AB07 AB08 AB09 AB10 FF10 ED05',
   date: 'DT01 DT02 DT03 DT04 DT05 DT06',
-  // The order was cancelled, or is being cancelled.
+  // DS02: the order was cancelled. CUTA: it is being cancelled.
   cancelled: 'DS02 CUTA',
   positive: 'DS01 DS05 DS07',
   unspecified: 'MS02 MS03 NARR',
@@ -81,7 +79,7 @@ const NACHA: Codes = {
 
 function causesByCode(codes: Codes): ReadonlyMap<string, Cause> {
   const causes = Object.entries(codes) as [Cause, string][]
-  return new Map(causes.flatMap(([cause, of]) => of.split(' ').map(code => [code, cause])))
+  return new Map(causes.flatMap(([cause, list]) => list.split(' ').map(code => [code, cause])))
 }
 
 const SCHEMES = { iso20022: causesByCode(ISO), nacha: causesByCode(NACHA) }
@@ -93,7 +91,7 @@ export function causeOf(scheme: Scheme, code: string): Cause | undefined {
 }
 
 /**
- * The failure that the account reads. The first code with a specific cause decides. The message has
+ * The failure that the account reads, by the first code with a specific cause. Its message lists
  * all codes as the bank wrote them.
  */
 export function failureOf(
@@ -101,8 +99,8 @@ export function failureOf(
   reasons: readonly string[],
   status: 'failed' | 'reversed',
 ): Failure {
-  const causes = reasons.map(code => causeOf(scheme, code)).filter(isTelling)
-  const [number, category, message] = MEANINGS[causes[0] ?? 'unspecified']
+  const causes = reasons.map(code => causeOf(scheme, code)).filter(isSpecific)
+  const [number, category, message] = FAILURES[causes[0] ?? 'unspecified']
   const codes = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`
   return {
     code: `${status === 'failed' ? 'PF' : 'PR'}${number}`,
@@ -111,6 +109,6 @@ export function failureOf(
   }
 }
 
-function isTelling(cause: Cause | undefined): cause is Failing {
+function isSpecific(cause: Cause | undefined): cause is FailureCause {
   return cause !== undefined && cause !== 'unspecified' && cause !== 'positive'
 }

@@ -1,5 +1,5 @@
-// Reads the settings of a rail of files: the settlement account, the bank's profile, where files
-// are exchanged, when the bank's day closes, and who encrypts. Pure.
+// Reads the settings of a rail of files: settlement account, bank profile, transport, timetable and
+// PGP keys. Pure.
 import type {
   BankFormat,
   BankProfile,
@@ -15,7 +15,7 @@ import type { FolderConfig } from './folder.ts'
 import type { PgpConfig } from './pgp.ts'
 import type { SftpConfig } from './sftp.ts'
 
-/** The settings of the operator, parsed. */
+/** The operator's settings, parsed. */
 export interface FileRailConfig {
   readonly settlement_account: SettlementAccount
   readonly profile: BankProfile
@@ -29,7 +29,7 @@ export interface FileRailConfig {
 
 const MEMBERS = ['settlement_account', 'profile', 'transport', 'timetable', 'pgp', 'fetch_every_s']
 
-/** The `timetable` of a bank that takes files at any time. A missing one is a problem. */
+/** The `timetable` of a bank that takes files at any time. An absent timetable is a problem. */
 const ALWAYS_OPEN = 'always_open'
 
 const FETCH_EVERY_S = 60
@@ -44,13 +44,13 @@ export function readFileRail(json: unknown, format: BankFormat): Read<FileRailCo
   const fetch_every_s = members.integer('fetch_every_s', FETCH_EVERY_S, 1, 86_400)
   const { problems } = members
   if (problems.length > 0 || profile === undefined) return { messages: problems }
-  // Otherwise the rail would exist but take no payment.
+  // With such an account, the rail would exist but take no payment.
   const unfit = format.checkSettlementAccount(settlement_account, profile)
   if (unfit.length > 0) return { messages: unfit.map(text => `settlement_account: ${text}`) }
   return { value: { settlement_account, profile, transport, timetable, pgp, fetch_every_s } }
 }
 
-/** The longest time that sealing and sending a file takes. */
+/** The shortest lead: the sealing and sending of a file may take as long. */
 const LEAST_LEAD_MINUTES = 5
 
 function readTimetable(rail: Members, json: unknown): Timetable | null {

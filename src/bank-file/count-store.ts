@@ -1,9 +1,7 @@
 // The SQL statements that count files for metrics.
 import type { Sql } from '../db/connect.ts'
 
-/**
- * Files that no answer has come for, by rail and state; of those not sent, the age of the oldest.
- */
+/** Counts files without an answer, by rail and state. `unsent_s`: the age of the oldest unsent. */
 export function countFiles(sql: Sql) {
   return sql<{ rail: string; state: string; count: number; unsent_s: number | null }[]>`
     select rail, state, count(*)::integer as count,
@@ -13,14 +11,14 @@ export function countFiles(sql: Sql) {
     group by rail, state`
 }
 
-/** How long the exchange of files has been failing. */
+/** How long each rail's exchange of files has had its problem. */
 export function listProblems(sql: Sql) {
   return sql<{ rail: string; since_s: number }[]>`
     select rail, extract(epoch from clock_timestamp() - problem_since)::integer as since_s
     from rail_exchanges where problem <> ''`
 }
 
-/** Quarantined files, and lines that nobody has closed. */
+/** Counts the open quarantined files and the open lines, by rail. */
 export function countQuarantined(sql: Sql) {
   return sql<{ rail: string; files: number; lines: number }[]>`
     select f.rail,

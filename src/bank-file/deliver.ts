@@ -1,42 +1,39 @@
-// Puts one file into a bank's outbox. The bank sees the whole file or nothing, even after a crash,
-// and never gets again what it may have taken already.
+// Puts one file into a bank's outbox. The bank sees the whole file or nothing, even after a crash.
+// A file that the bank may have taken is not put there again.
 import { NameTaken, PARTIAL, type Transport, TransportFailed } from './transport.ts'
 
-/** A file to send, and how far an earlier try came. */
-interface Parcel {
+/** A file to send, and how far earlier uploads came. */
+interface OutgoingFile {
   readonly name: string
-  /** Counted from 1. Each upload writes under a name of its own. */
+  /** Counted from 1. Each upload writes a temporary file of its own. */
   readonly upload: number
   readonly bytes: Uint8Array
-  /** Whether an earlier try may have given the file its name, so that the bank may have it. */
+  /** Whether an earlier upload may have renamed the file, so that the bank may have it. */
   readonly offered: boolean
 }
 
-/**
- * `sent`: the file is in the outbox. `unknown`: the file was offered and is gone; perhaps the bank
- * has taken it.
- */
+/** `sent`: the file is in the outbox. `unknown`: it was offered and is not there. */
 export type Delivery = 'sent' | 'unknown'
 
 /**
- * Writes NAME.1.tmp, where 1 is the number of the upload, compares its size, and renames it. Two
- * processes that both send one file therefore rename only what they wrote themselves. Before the
- * rename it awaits `offering`, which commits that the file is offered; the next try reads this.
+ * Writes NAME.1.tmp for upload 1, compares its size, and renames it. So of two processes that send
+ * one file, each renames only its own bytes. Before the rename it awaits `offering`, which commits
+ * that the file is offered: the next upload reads this. Throws NameTaken and TransportFailed.
  */
 export async function deliver(
   transport: Transport,
-  parcel: Parcel,
+  outgoing: OutgoingFile,
   offering: () => Promise<void>,
 ): Promise<Delivery> {
-  const { name, upload, bytes, offered } = parcel
-  const there = await transport.sizeOf(name)
-  if (there === bytes.length) return 'sent'
-  if (there !== undefined) {
-    throw new NameTaken(`${name} is there with ${there} bytes, and ours has ${bytes.length}`)
+  const { name, upload, bytes, offered } = outgoing
+  const size = await transport.sizeOf(name)
+  if (size === bytes.length) return 'sent'
+  if (size !== undefined) {
+    throw new NameTaken(`${name} is there with ${size} bytes, and ours has ${bytes.length}`)
   }
   if (offered) return 'unknown'
   const partial = partialOf(name, upload)
-  // An earlier try of ours has left it and could not remove it.
+  // An upload that was cut off may have left its temporary file.
   if (upload > 1) await transport.remove(partialOf(name, upload - 1))
   try {
     await transport.write(partial, bytes)
@@ -46,7 +43,7 @@ export async function deliver(
     }
     await offering()
   } catch (error) {
-    // No later try renames it. Without this, half a file would stay in a full outbox.
+    // No later upload uses this file, and half of it would stay in a full outbox.
     await transport.remove(partial).catch(() => {})
     throw error
   }

@@ -1,4 +1,4 @@
-// The SQL statements of rail_item_evidence: what banks have said about items, each statement once.
+// The SQL statements of rail_item_evidence: the evidence of items, without repeats.
 import { rowsAsJson, type TransactionSql } from '../db/connect.ts'
 import type { Tag } from '../db/sql.ts'
 import { hashJson } from '../seal.ts'
@@ -11,15 +11,15 @@ export interface NewEvidence extends ItemKey, Omit<Evidence, 'received_at'> {
   readonly position: string
 }
 
-export type KeptEvidence = NewEvidence & Evidence
+export type StoredEvidence = NewEvidence & Evidence
 
-/** Keeps what is said for the first time; returns the items that it is about, each once. */
+/** Inserts evidence, without repeats; returns the items with new evidence, each once. */
 export async function insertEvidence(
   tx: TransactionSql,
-  said: readonly NewEvidence[],
+  evidence: readonly NewEvidence[],
 ): Promise<ItemKey[]> {
-  const rows = said.map(one => ({ ...one, same: sameOf(one) }))
-  const kept = await tx<ItemKey[]>`
+  const rows = evidence.map(row => ({ ...row, same: digestOf(row) }))
+  const inserted = await tx<ItemKey[]>`
     insert into rail_item_evidence (account_id, payout_id, attempt, level, code, reasons, text,
       amount, currency, is_credit, reference, said_at, sha256, position, same)
     select account_id, payout_id, attempt, level, code, reasons, text, amount, currency, is_credit,
@@ -29,18 +29,18 @@ export async function insertEvidence(
       is_credit boolean, reference text, said_at text, sha256 text, position text, same text)
     on conflict on constraint said_once do nothing
     returning account_id, payout_id, attempt`
-  return [...new Map(kept.map(key => [itemName(key), key])).values()]
+  return [...new Map(inserted.map(key => [itemName(key), key])).values()]
 }
 
-/** The same statement in another file, or under another message id, is nothing new. */
-function sameOf({ level, code, reasons, amount, currency, is_credit, reference }: NewEvidence) {
+/** The digest that finds a repeat, also in another file of the bank. */
+function digestOf({ level, code, reasons, amount, currency, is_credit, reference }: NewEvidence) {
   const money = amount === null ? '' : String(amount)
   return hashJson([level, code, [...reasons].sort(), money, currency, is_credit, reference])
 }
 
-/** In the order of receipt. */
-export async function listEvidence(sql: Tag, keys: readonly ItemKey[]): Promise<KeptEvidence[]> {
-  return sql<KeptEvidence[]>`
+/** All evidence of these items, in the order of receipt. */
+export async function listEvidence(sql: Tag, keys: readonly ItemKey[]): Promise<StoredEvidence[]> {
+  return sql<StoredEvidence[]>`
     select e.* from ${itemKeys(keys)}
     cross join lateral (
       select t.account_id, t.payout_id, t.attempt, t.number, t.received_at, t.level, t.code,

@@ -1,29 +1,22 @@
-// The work on the files of one rail: sealing, sending, fetching and reading, in rounds. One process
-// at a time does it, while its lease lasts. It may be killed at any point: each part starts from
-// what is committed.
+// Works on the files of one rail in rounds: seals, sends, fetches and reads. The process with the
+// lease does it alone. It may be killed at any point: each part starts from what is committed.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  holdExchange,
-  listToSend,
-  noteExchange,
-  noteFetched,
-  releaseExchange,
-} from './file-store.ts'
+import { acquireLease, listToSend, noteExchange, noteFetched, releaseLease } from './file-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { readStored } from './read.ts'
 import { fetchNew, type Sizes } from './receive.ts'
 import { FileFaulty, sealDue } from './seal.ts'
 import { sendDue } from './send.ts'
-import { failureWords, joined, type Transport, TransportFailed } from './transport.ts'
+import { failureWords, joinFailures, type Transport, TransportFailed } from './transport.ts'
 
-/** How often a process looks for work. */
+/** The pause between rounds. */
 const ROUND_MS = 500
 
-/** How long a killed process keeps others from the work. */
+/** How long the lease of a killed process still stops the others. */
 const LEASE_MS = 5_000
 
-/** The longest wait before an unreachable bank is tried again. */
+/** The longest wait before another try with an unreachable bank. */
 const MOST_WAIT_MS = 60_000
 
 export class Exchange {
@@ -46,7 +39,7 @@ export class Exchange {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when the current round is over. */
+  /** Ends the rounds. Resolves when the current round is over. */
   async close(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -60,49 +53,49 @@ export class Exchange {
       })
       await delay(ROUND_MS, undefined, { signal }).catch(() => {})
     }
-    await releaseExchange(this.#rail.sql, this.#rail.name, this.#holder).catch(() => {})
+    await releaseLease(this.#rail.sql, this.#rail.name, this.#holder).catch(() => {})
   }
 
-  /** Keeps the lease until the round is over. */
+  /** Does a round, if this process gets the lease. Renews the lease until the round is over. */
   async #round(): Promise<void> {
     const { sql, name, log } = this.#rail
-    const hold = () => holdExchange(sql, name, this.#holder, LEASE_MS)
-    if (!(await hold())) return
-    const keeping = setInterval(() => {
-      hold().catch(error => log.warn({ err: error, rail: name }, 'the lease was not kept'))
+    const acquire = () => acquireLease(sql, name, this.#holder, LEASE_MS)
+    if (!(await acquire())) return
+    const renewal = setInterval(() => {
+      acquire().catch(error => log.warn({ err: error, rail: name }, 'the lease was not kept'))
     }, LEASE_MS / 3)
     try {
       await this.once()
     } finally {
-      clearInterval(keeping)
+      clearInterval(renewal)
     }
   }
 
   /** One round, without the lease. A part that fails stops no other part. */
   async once(): Promise<void> {
     const problems: string[] = []
-    const tried = async (what: string, work: () => Promise<unknown>) => {
+    const runPart = async (what: string, work: () => Promise<unknown>) => {
       try {
         await work()
       } catch (error) {
-        problems.push(`${what}: ${this.#told(what, error)}`)
+        problems.push(`${what}: ${this.#logFailure(what, error)}`)
       }
     }
     const seals = !this.#rail.isPaused()
-    if (seals) await tried('files are not sealed', () => sealDue(this.#rail))
-    await tried('files are not exchanged with the bank', () => this.#exchange())
-    await tried('files of the bank are not read', () =>
+    if (seals) await runPart('files are not sealed', () => sealDue(this.#rail))
+    await runPart('files are not exchanged with the bank', () => this.#exchange())
+    await runPart('files of the bank are not read', () =>
       this.#reading.run(() => readStored(this.#rail)),
     )
     await noteExchange(this.#rail.sql, this.#rail.name, problems.join('; '))
   }
 
-  /** The words of a failure. Logs a failure once, until the part fails for another reason. */
-  #told(what: string, error: unknown): string {
+  /** Logs a failure, unless the last failure of this part was the same. Returns its message. */
+  #logFailure(what: string, error: unknown): string {
     const { name, log } = this.#rail
     const why = failureWords(error)
     if (this.#logged.get(what) !== why) {
-      // A failure that the far end reports is not ours and needs no stack.
+      // A failure of the far end, or of a file's check, needs no stack.
       const is_expected = error instanceof TransportFailed || error instanceof FileFaulty
       log.error({ rail: name, why, ...(!is_expected && { err: error }) }, what)
     }
@@ -110,26 +103,28 @@ export class Exchange {
     return why
   }
 
-  /** Connects when there is a file to send, or when it is time to read the inbox. */
+  /** Connects when there is a file to send or the inbox is due. */
   async #exchange(): Promise<void> {
     const { sql, name, config } = this.#rail
-    const sends = !this.#rail.isPaused() && (await listToSend(sql, name)).length > 0
-    const fetches = Date.now() >= this.#fetch_at
-    if (!sends && !fetches) return
+    const has_files_to_send = !this.#rail.isPaused() && (await listToSend(sql, name)).length > 0
+    const is_inbox_due = Date.now() >= this.#fetch_at
+    if (!has_files_to_send && !is_inbox_due) return
     await this.#exchanging.run(async () => {
       const transport = await this.#rail.openTransport()
       try {
         const failures: unknown[] = []
-        if (sends) await sendDue(this.#rail, transport).catch(error => failures.push(error))
-        if (fetches) failures.push(...(await this.#fetch(transport)))
-        if (failures.length > 0) throw joined(failures)
-        if (fetches) this.#fetch_at = Date.now() + 1000 * config.fetch_every_s
+        if (has_files_to_send)
+          await sendDue(this.#rail, transport).catch(error => failures.push(error))
+        if (is_inbox_due) failures.push(...(await this.#fetch(transport)))
+        if (failures.length > 0) throw joinFailures(failures)
+        if (is_inbox_due) this.#fetch_at = Date.now() + 1000 * config.fetch_every_s
       } finally {
         await transport.close().catch(() => {})
       }
     })
   }
 
+  /** Takes the inbox's new files. Returns the failures. */
   async #fetch(transport: Transport): Promise<readonly unknown[]> {
     try {
       const { sizes, failures } = await fetchNew(this.#rail, transport, this.#sizes)
@@ -142,14 +137,14 @@ export class Exchange {
   }
 }
 
-/** Work that is tried again some time after it has failed. */
+/** Tries failed work again after a wait, which doubles with each failure. */
 class Retries {
   #failures = 0
   #try_at = 0
   #failure: unknown
 
   async run(work: () => Promise<unknown>): Promise<void> {
-    // It is too early for another try: the last failure stands.
+    // Until the wait is over, the last failure stands.
     if (Date.now() < this.#try_at) throw this.#failure
     try {
       await work()

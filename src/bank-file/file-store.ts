@@ -1,5 +1,5 @@
-// The SQL statements of rail_files and rail_exchanges: the files for banks, written once, and which
-// process works on a rail's files now.
+// The SQL statements of rail_files and rail_exchanges: the files for banks, written once, and the
+// lease of the process that works on a rail's files.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { sql, type Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
@@ -32,7 +32,7 @@ interface NewFile {
   /** Hex digits. */
   readonly sha256: string
   readonly bytes: Uint8Array
-  /** The encrypted bytes that are sent; null where files are not encrypted. */
+  /** The encrypted bytes that are sent; null when files are not encrypted. */
   readonly envelope: Uint8Array | null
   readonly needs_release: boolean
   readonly resend_is_safe: boolean
@@ -48,14 +48,12 @@ export interface RailFile extends Omit<NewFile, 'bytes' | 'envelope'> {
   readonly state: FileState
   readonly reason: string
   readonly offered_at: Instant | null
-  /** How often the file was about to get its name. From the first time on, the bank may have it. */
+  /** Offers so far: uploads up to the rename. After the first offer, the bank may have the file. */
   readonly offers: number
-  /** Whether a person sends it although payouts in it are over, or go another way. */
+  /** Whether a person sends it although payouts in it are over or have another attempt. */
   readonly forced: boolean
   readonly sent_at: Instant | null
-  /**
-   * How many uploads have begun. An unchanged number proves that no other upload has begun since.
-   */
+  /** Uploads begun so far. An unchanged number proves that no other upload has begun since. */
   readonly uploads: number
   readonly updated_at: Instant
 }
@@ -93,7 +91,7 @@ export async function findFiles(sql: Sql, msg_ids: readonly string[]): Promise<R
 export interface FileQuery {
   readonly rail?: string | undefined
   readonly state?: FileState | undefined
-  /** The message id of a file after which the list goes on. */
+  /** The list continues after the file with this message id. */
   readonly starting_after?: string | undefined
   readonly limit: number
 }
@@ -110,7 +108,7 @@ export async function listFiles(sql: Sql, query: FileQuery): Promise<RailFile[]>
     order by sealed_at desc, msg_id desc limit ${limit}`
 }
 
-/** Files that are still to be sent, or may have been sent, oldest first. */
+/** The files to send, or whose sending was cut off, oldest first. */
 export async function listToSend(sql: Sql, rail: string): Promise<RailFile[]> {
   return sql<RailFile[]>`
     select ${COLUMNS} from rail_files
@@ -119,7 +117,7 @@ export async function listToSend(sql: Sql, rail: string): Promise<RailFile[]> {
     order by sealed_at, msg_id`
 }
 
-/** The bytes of a file as they were written, and as they are sent. */
+/** The bytes of a file, plain and as they are sent. */
 export async function readBytes(sql: Sql, msg_id: string) {
   const [file] = await sql<{ bytes: Uint8Array; sent: Uint8Array }[]>`
     select bytes, coalesce(envelope, bytes) as sent from rail_files where msg_id = ${msg_id}`
@@ -129,10 +127,7 @@ export async function readBytes(sql: Sql, msg_id: string) {
 
 export type Upload = Pick<RailFile, 'uploads' | 'offered_at'>
 
-/**
- * Begins an upload of a file that is approved, or was being uploaded before; undefined when it is
- * not due.
- */
+/** Begins an upload of a file that is approved or uploading; undefined in another state. */
 export async function beginUpload(sql: Tag, msg_id: string): Promise<Upload | undefined> {
   const [row] = await sql<Upload[]>`
     update rail_files set state = 'uploading', uploads = uploads + 1, updated_at = clock_timestamp()
@@ -142,7 +137,8 @@ export async function beginUpload(sql: Tag, msg_id: string): Promise<Upload | un
 }
 
 /**
- * Marks a file as offered, before the bank can see it. False when another upload has begun since.
+ * Marks a file as offered, before the bank can see it. False when another upload has begun, or the
+ * file is offered already.
  */
 export async function markOffered(
   tx: TransactionSql,
@@ -157,7 +153,7 @@ export async function markOffered(
   return count === 1
 }
 
-/** Ends an upload. If the bank has answered before, its answer stays. */
+/** Ends an upload; false, without a change, when the bank has answered before. */
 export async function endUpload(
   sql: Sql,
   msg_id: string,
@@ -172,8 +168,8 @@ export async function endUpload(
 }
 
 /**
- * Approves a file: without a person if it needs none, or by a person, who names the hash of its
- * bytes.
+ * Approves a sealed file; false in another state or with another hash. `person` is '' for a file
+ * that needs no release.
  */
 export async function approve(
   sql: Tag,
@@ -190,10 +186,10 @@ export async function approve(
 }
 
 /**
- * Writes what the bank has said about a file as a whole. False when that is nothing new, or when
- * the bank cannot have seen the file.
+ * Records the bank's answer about a whole file. False when the answer is no news, or the file was
+ * never offered.
  */
-export async function answerFile(
+export async function recordAnswer(
   tx: TransactionSql,
   msg_id: string,
   state: 'acknowledged' | 'rejected',
@@ -208,7 +204,7 @@ export async function answerFile(
   return count === 1
 }
 
-/** Lets the same bytes be sent again under the same name. */
+/** Has the same bytes sent again under the same name; false unless it is unknown or sent. */
 export async function sendAgain(
   sql: Tag,
   msg_id: string,
@@ -222,7 +218,7 @@ export async function sendAgain(
   return count === 1
 }
 
-/** Takes back a file that the bank has never been offered. */
+/** Withdraws a file; false when it was offered to the bank. */
 export async function withdrawFile(
   tx: TransactionSql,
   msg_id: string,
@@ -235,7 +231,7 @@ export async function withdrawFile(
   return count === 1
 }
 
-/** Notes, behind the bank's words, who has put the payments of a refused file into another file. */
+/** Adds to the bank's reason who has put the payments of a refused file into another file. */
 export async function noteResealed(
   tx: TransactionSql,
   msg_id: string,
@@ -247,7 +243,7 @@ export async function noteResealed(
     where msg_id = ${msg_id} and state = 'rejected'`
 }
 
-/** Writes why a file is not sent, once. */
+/** Notes why a file is not sent. Writes nothing when the reason is the same. */
 export async function noteStopped(sql: Sql, msg_id: string, reason: string): Promise<void> {
   await sql`
     update rail_files set reason = ${reason}, updated_at = clock_timestamp()
@@ -255,8 +251,8 @@ export async function noteStopped(sql: Sql, msg_id: string, reason: string): Pro
       and offered_at is null and reason <> ${reason}`
 }
 
-/** Takes the lease on a rail's files, or renews it. False while another process has it. */
-export async function holdExchange(
+/** Acquires or renews the lease on a rail's files. False while another process has it. */
+export async function acquireLease(
   sql: Sql,
   rail: string,
   holder: string,
@@ -270,17 +266,16 @@ export async function holdExchange(
   return count === 1
 }
 
-/** Gives up the lease, so that another process can take it at once. */
-export async function releaseExchange(sql: Sql, rail: string, holder: string): Promise<void> {
+/** Releases the lease, so that another process can acquire it at once. */
+export async function releaseLease(sql: Sql, rail: string, holder: string): Promise<void> {
   await sql`
     update rail_exchanges set held_until = '-infinity'
     where rail = ${rail} and held_by = ${holder}`
 }
 
 /**
- * Writes what sealing, exchanging and reading has come to; '' when all went well. Compares it with
- * the stored text and not with what this process knows, as another process may have worked in
- * between.
+ * Notes the problem of the last round; '' when it had none. Keeps `problem_since` while there is a
+ * problem, also when another process has noted it.
  */
 export async function noteExchange(sql: Sql, rail: string, problem: string): Promise<void> {
   await sql`
@@ -292,15 +287,15 @@ export async function noteExchange(sql: Sql, rail: string, problem: string): Pro
       where e.problem <> excluded.problem`
 }
 
-/** Notes that the inbox was read. */
+/** Notes the time at which the inbox was read. */
 export async function noteFetched(sql: Sql, rail: string): Promise<void> {
   await sql`
     insert into rail_exchanges as e (rail, fetched_at) values (${rail}, clock_timestamp())
     on conflict (rail) do update set fetched_at = excluded.fetched_at`
 }
 
-/** The rails that share this rail's inbox, itself included, and the accounts that they debit. */
-export async function listSharing(sql: Sql, rail: string) {
+/** The rails that share this rail's inbox, this one included, with the account that each debits. */
+export async function listInboxSharers(sql: Sql, rail: string) {
   return sql<{ rail: string; account: string }[]>`
     select other.name as rail, coalesce(nullif(other.config #>> '{settlement_account,iban}', ''),
       other.config #>> '{settlement_account,account}', '') as account

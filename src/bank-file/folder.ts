@@ -1,5 +1,5 @@
-// Exchanges files through folders of this machine, such as a mounted share. What it has written,
-// names included, is on the disk before it answers.
+// Exchanges files through folders of this machine, such as a mounted share. A write or rename
+// resolves once its bytes and names are on the disk.
 import { createReadStream } from 'node:fs'
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -25,16 +25,16 @@ export interface FolderConfig {
 export async function openFolder(config: FolderConfig): Promise<Transport> {
   const { outbox, inbox, archive } = config
   const at = (name: string) => join(outbox, name)
-  await tried('make the archive', () => mkdir(archive, { recursive: true }))
+  await perform('make the archive', () => mkdir(archive, { recursive: true }))
   return {
-    sizeOf: name => tried(`look at ${name}`, () => sizeAt(at(name))),
-    write: (name, bytes) => tried(`write ${name}`, () => writeDurably(at(name), bytes)),
-    remove: name => tried(`remove ${name}`, () => rm(at(name), { force: true })),
-    rename: (from, to) => tried(`name ${to}`, () => renameToFree(at(from), at(to))),
-    list: () => tried('list the inbox', () => listReports(inbox)),
+    sizeOf: name => perform(`look at ${name}`, () => sizeAt(at(name))),
+    write: (name, bytes) => perform(`write ${name}`, () => writeDurably(at(name), bytes)),
+    remove: name => perform(`remove ${name}`, () => rm(at(name), { force: true })),
+    rename: (from, to) => perform(`name ${to}`, () => renameToFree(at(from), at(to))),
+    list: () => perform('list the inbox', () => listReports(inbox)),
     read: name => readPieces(join(inbox, name)),
     archive: name =>
-      tried(`archive ${name}`, async () => {
+      perform(`archive ${name}`, async () => {
         await rename(join(inbox, name), join(archive, archiveName(name, new Date())))
         await Promise.all([inbox, archive].map(syncFolder))
       }),
@@ -42,7 +42,8 @@ export async function openFolder(config: FolderConfig): Promise<Transport> {
   }
 }
 
-async function tried<T>(what: string, work: () => Promise<T>): Promise<T> {
+/** Rejects with TransportFailed, which names the act. */
+async function perform<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -65,7 +66,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-/** rename(2) would replace an existing file; link(2) refuses. */
+/** rename(2) would replace an existing file; link(2) refuses a taken name. */
 async function renameToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

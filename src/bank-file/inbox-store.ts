@@ -1,6 +1,6 @@
 // The SQL statements of rail_inbox and its parts: the files from banks, their bytes, and the lines
-// that were not applied.
-import type { BankSays } from '../bank-format/bank-format.ts'
+// that are set aside.
+import type { BankLine } from '../bank-format/bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { sql } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
@@ -17,11 +17,11 @@ export interface InboxFile {
   readonly state: InboxState
   readonly reason: string
   readonly kept: boolean
-  /** When its bytes were deleted, after the time that the installation keeps them. */
+  /** When its bytes were deleted, after the installation's time for keeping them. */
   readonly swept_at: Instant | null
   readonly lines: number
   readonly lines_quarantined: number
-  /** Who has looked at a quarantined file; '' for nobody yet. */
+  /** Who has closed a quarantined file; '' while it is open. */
   readonly closed_by: string
   readonly note: string
 }
@@ -33,7 +33,7 @@ const COLUMNS = sql`
 /** The most bytes of one row. */
 export const PIECE_BYTES = 1 << 20
 
-/** Stores a file; false when a file with the same bytes is stored already, under any name. */
+/** Stores a file; false when the same bytes are stored already, under any name. */
 export async function insertInboxFile(
   tx: TransactionSql,
   file: Pick<InboxFile, 'sha256' | 'rail' | 'name' | 'state' | 'reason' | 'kept'> & {
@@ -71,10 +71,10 @@ export async function* readPieces(sql: Sql, sha256: string): AsyncIterable<Uint8
   }
 }
 
-/** How many files a transaction sweeps; each may have hundreds of pieces. */
+/** The files that one transaction sweeps; each may have hundreds of pieces. */
 const SWEPT_AT_ONCE = 20
 
-/** Deletes the bytes of files that are kept no longer; returns how many files. */
+/** Deletes the bytes of files past their time of keeping; returns the number of files. */
 export async function sweepInbox({ sql }: { readonly sql: Sql }): Promise<number> {
   for (let swept = 0; ; ) {
     const [row] = await sql<{ count: number }[]>`
@@ -85,7 +85,7 @@ export async function sweepInbox({ sql }: { readonly sql: Sql }): Promise<number
   }
 }
 
-/** Files that are stored but not read, oldest first. */
+/** The stored files that are not read yet, oldest first. */
 export async function listUnread(sql: Sql, rail: string): Promise<InboxFile[]> {
   return sql<InboxFile[]>`
     select ${COLUMNS} from rail_inbox where rail = ${rail} and state = 'stored'
@@ -118,7 +118,7 @@ export async function listInbox(
     order by received_at desc, sha256 limit ${limit}`
 }
 
-/** Ends the reading of a file. With a reason, the file is quarantined: nothing of it is applied. */
+/** Ends the reading of a file. With a reason, the file is quarantined and nothing is applied. */
 export async function endReading(
   sql: Sql,
   sha256: string,
@@ -131,7 +131,7 @@ export async function endReading(
     where sha256 = decode(${sha256}, 'hex') and state = 'stored'`
 }
 
-/** Lets a quarantined file be read again; false when it is not quarantined or not kept. */
+/** Has a quarantined file read again; false when it is not quarantined or has no bytes. */
 export async function readAgain(sql: Sql, sha256: string): Promise<boolean> {
   const { count } = await sql`
     update rail_inbox set state = 'stored', reason = '', ended_at = null, closed_by = '',
@@ -140,20 +140,21 @@ export async function readAgain(sql: Sql, sha256: string): Promise<boolean> {
   return count === 1
 }
 
-export interface StrayLine {
+/** A line that is not applied until a person has acted on it. */
+export interface SetAsideLine {
   readonly position: string
   readonly reason: string
-  readonly said: BankSays
+  readonly said: BankLine
   /** The payment and the file that wait until a person closes this line; '' for none. */
   readonly end_to_end_id: string
   readonly msg_id: string
 }
 
-/** Inserts lines that were not applied. Leaves known ones as they are. */
-export async function insertStrays(
+/** Inserts lines that are set aside. A stored line stays as it is. */
+export async function insertSetAsideLines(
   tx: TransactionSql,
   sha256: string,
-  lines: readonly StrayLine[],
+  lines: readonly SetAsideLine[],
 ): Promise<void> {
   await tx`
     insert into rail_inbox_lines (sha256, position, reason, said, end_to_end_id, msg_id)
@@ -163,7 +164,7 @@ export async function insertStrays(
     on conflict (sha256, position) do nothing`
 }
 
-/** Whether a line about this file waits for a person. */
+/** Whether an open line names this file of ours. */
 export async function hasOpenLine(tx: TransactionSql, msg_id: string): Promise<boolean> {
   const [row] = await tx`
     select from rail_inbox_lines where closed_by = '' and msg_id <> '' and msg_id = ${msg_id}
@@ -171,17 +172,17 @@ export async function hasOpenLine(tx: TransactionSql, msg_id: string): Promise<b
   return row !== undefined
 }
 
-export type KeptStray = Pick<StrayLine, 'position' | 'reason' | 'said'> &
+export type StoredSetAsideLine = Pick<SetAsideLine, 'position' | 'reason' | 'said'> &
   Pick<InboxFile, 'sha256' | 'name' | 'rail' | 'closed_by' | 'note'> & {
     readonly created_at: Instant
   }
 
-/** Lines that nobody has looked at, newest first; with `all`, also the closed ones. */
-export async function listStrays(
+/** The open lines, newest first; with `all`, the closed lines, too. */
+export async function listSetAsideLines(
   sql: Sql,
   { rail, all, limit }: { rail?: string | undefined; all: boolean; limit: number },
-): Promise<KeptStray[]> {
-  return sql<KeptStray[]>`
+): Promise<StoredSetAsideLine[]> {
+  return sql<StoredSetAsideLine[]>`
     select encode(l.sha256, 'hex') as sha256, f.name, f.rail, l.position, l.reason, l.said,
       l.created_at, l.closed_by, l.note
     from rail_inbox_lines l join rail_inbox f on f.sha256 = l.sha256
@@ -190,7 +191,7 @@ export async function listStrays(
     order by l.created_at desc, l.position limit ${limit}`
 }
 
-/** Notes that a person has looked at a quarantined file. Nothing of the file will be applied. */
+/** Closes a quarantined file, of which nothing will be applied; false when it is not open. */
 export async function closeQuarantined(
   sql: Sql,
   sha256: string,
@@ -203,8 +204,8 @@ export async function closeQuarantined(
   return count === 1
 }
 
-/** Notes that a person has looked at the lines of a file, or at one of them. */
-export async function closeStrays(
+/** Closes the open lines of a file, or the one at this position; returns their number. */
+export async function closeSetAsideLines(
   sql: Sql,
   sha256: string,
   position: string | undefined,

@@ -1,19 +1,19 @@
-// What is told of a payment besides its steps: each exception in its words, with the codes of the
-// bank, references for the timeline, what a new file makes void, and whether a debit is booked.
+// Interprets a payment's evidence apart from its steps: exceptions with their texts and codes,
+// references for the timeline, evidence that a new file voids, and whether a debit stands.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   debit,
+  type EvidenceInput,
   evidenceOf,
   FILE,
   group,
-  HEARD,
   item,
+  RECEIVED_AT,
   returned,
-  type Said,
   SEALED,
   status,
-} from '../../test/support/given/bank-words.ts'
+} from '../../test/support/given/bank-evidence.ts'
 import type { BankProfile } from '../bank-format/bank-format.ts'
 import { readProfile } from '../iso20022/profile.ts'
 import { Bookings, type Evidence, isBooked } from './evidence.ts'
@@ -21,20 +21,23 @@ import { type Interpretation, interpret } from './interpret.ts'
 
 const { value: GENERIC } = readProfile('generic')
 assert.ok(GENERIC !== undefined)
-/** Before its file was sealed: it was in another one. */
+/** Received before the sealing of its file: about an earlier file. */
 const EARLIER = { received_at: '2026-11-22T10:00:00.000000Z' }
 /** Money that comes back, without a reason. */
 const credit = (change: Partial<Evidence> = {}) => returned({ reasons: [], ...change })
 
-function heard(said: readonly Said[], profile: Partial<BankProfile> = {}): Interpretation {
+function interpreted(
+  inputs: readonly EvidenceInput[],
+  profile: Partial<BankProfile> = {},
+): Interpretation {
   const subject = { item, profile: { ...(GENERIC as BankProfile), ...profile }, file: FILE }
-  return interpret(said.map(evidenceOf), { ...subject, now: HEARD })
+  return interpret(inputs.map(evidenceOf), { ...subject, now: RECEIVED_AT })
 }
 
 const ACCEPTED = { settles_on: 'accepted' } as const
 const OWN_CODE = { meanings: { WAIT: 'requires_action' } } as const
 
-const EXCEPTIONS: readonly (readonly [message: string, ...said: Said[]])[] = [
+const EXCEPTIONS: readonly (readonly [message: string, ...inputs: EvidenceInput[]])[] = [
   ['second_debit: The bank has debited the payment twice.', debit(), debit('D-2 camt.053 17')],
   [
     'second_return: The bank has returned the payment twice.',
@@ -115,12 +118,12 @@ const EXCEPTIONS: readonly (readonly [message: string, ...said: Said[]])[] = [
   ['none', status('RJCT/AC04', { level: 'note' })],
 ]
 
-for (const [wanted, ...said] of EXCEPTIONS) {
-  const words = said
+for (const [wanted, ...inputs] of EXCEPTIONS) {
+  const words = inputs
     .map(evidenceOf)
     .map(({ level, code, reasons }) => [level, code, ...reasons].join(' '))
   test(`${words.join('; ')}: ${wanted}`, () => {
-    const { exception } = heard(said)
+    const { exception } = interpreted(inputs)
     assert.equal(
       exception === undefined ? 'none' : `${exception.kind}: ${exception.message}`,
       wanted,
@@ -129,7 +132,7 @@ for (const [wanted, ...said] of EXCEPTIONS) {
 }
 
 test('a group that is rejected after a success and given back: nothing more to look at', () => {
-  const { steps, exception } = heard(
+  const { steps, exception } = interpreted(
     [group('ACSP'), group('RJCT/AC04'), debit(), credit()],
     ACCEPTED,
   )
@@ -137,12 +140,12 @@ test('a group that is rejected after a success and given back: nothing more to l
 })
 
 test('a payment of a rejected group: an acceptance of it is a contradiction and no success', () => {
-  const { steps, exception } = heard([group('RJCT/AC04'), 'ACSP'], ACCEPTED)
+  const { steps, exception } = interpreted([group('RJCT/AC04'), 'ACSP'], ACCEPTED)
   assert.deepEqual([steps, exception?.kind], [[], 'contradiction'])
 })
 
 test('short of funds after a success: reversed, and no other way takes it', () => {
-  const { steps, not_taken } = heard(['ACSP', 'RJCT/AM04'], ACCEPTED)
+  const { steps, not_taken } = interpreted(['ACSP', 'RJCT/AM04'], ACCEPTED)
   const last = steps.at(-1)
   assert.deepEqual([last?.status, last?.failure?.code], ['reversed', 'PR000550'])
   assert.equal(not_taken, undefined)
@@ -156,20 +159,20 @@ for (const [text, wanted] of [
   ['CANC', 'failed: PF000595'],
 ] as const) {
   test(`${text}: ${wanted}`, () => {
-    const { steps, not_taken } = heard([status(text)])
+    const { steps, not_taken } = interpreted([status(text)])
     const code = not_taken?.code ?? steps.at(-1)?.failure?.code
     assert.equal(`${not_taken === undefined ? 'failed' : 'not taken'}: ${code}`, wanted)
   })
 }
 
 test('a cancelled payment says the codes that came with it', () => {
-  const [step] = heard(['CANC/CUST']).steps
+  const [step] = interpreted(['CANC/CUST']).steps
   assert.match(step?.failure?.message ?? '', /\(DS02, CUST\)/)
 })
 
 test('the account is asked: with the codes, and not once the bank has decided', () => {
   const asked = 'WAIT/X001'
-  assert.deepEqual(heard([asked], OWN_CODE).steps, [
+  assert.deepEqual(interpreted([asked], OWN_CODE).steps, [
     {
       status: 'requires_action',
       failure: null,
@@ -177,17 +180,17 @@ test('the account is asked: with the codes, and not once the bank has decided', 
     },
   ])
   for (const before of ['ACSP', 'RJCT/FF10', group('RJCT/AC04')]) {
-    assert.deepEqual(heard([before, asked], OWN_CODE).steps, [])
+    assert.deepEqual(interpreted([before, asked], OWN_CODE).steps, [])
   }
-  assert.equal(heard([asked, asked], OWN_CODE).steps.length, 1)
-  const going_on = heard([asked, 'ACSP'], OWN_CODE).steps
+  assert.equal(interpreted([asked, asked], OWN_CODE).steps.length, 1)
+  const going_on = interpreted([asked, 'ACSP'], OWN_CODE).steps
   assert.deepEqual(
     going_on.map(step => step.status),
     ['requires_action', 'processing'],
   )
 })
 
-for (const [what, said, wanted] of [
+for (const [what, inputs, wanted] of [
   ['a status', ['ACSP/X001'], { bank_status: 'ACSP X001' }],
   ['a status of the group', [group('ACSP')], {}],
   ['a debit', [debit()], { bank_reference: 'D-1' }],
@@ -206,13 +209,13 @@ for (const [what, said, wanted] of [
   ],
 ] as const) {
   test(`references, ${what}`, () => {
-    assert.deepEqual(heard(said).references, wanted)
+    assert.deepEqual(interpreted(inputs).references, wanted)
   })
 }
 
 test('silence is broken by a word that decides something, and by no other', () => {
   const silent = { silent_after_days: 3, ...ACCEPTED }
-  const until = (...said: Said[]) => heard(said, silent).silent_until
+  const until = (...inputs: EvidenceInput[]) => interpreted(inputs, silent).silent_until
   const in_three_days = '2026-11-26T10:00:00.000000Z'
   for (const word of ['RCVD', 'PART', 'ACTC', 'WHAT']) {
     assert.equal(until(status(word)), in_three_days, word)
@@ -223,23 +226,30 @@ test('silence is broken by a word that decides something, and by no other', () =
 })
 
 test('another file: what was said of the earlier one is over, but for another amount', () => {
-  assert.equal(heard([status('PATC', EARLIER)]).exception, undefined)
-  assert.equal(heard([status('RJCT/FF10', EARLIER)]).not_taken, undefined)
-  assert.equal(heard([debit({ amount: 9_000n, ...EARLIER })]).exception?.kind, 'amount_differs')
+  assert.equal(interpreted([status('PATC', EARLIER)]).exception, undefined)
+  assert.equal(interpreted([status('RJCT/FF10', EARLIER)]).not_taken, undefined)
+  assert.equal(
+    interpreted([debit({ amount: 9_000n, ...EARLIER })]).exception?.kind,
+    'amount_differs',
+  )
   // The earlier acceptance does not make this rejection a failure.
-  assert.ok(heard([status('ACSP', EARLIER), 'RJCT/FF10']).not_taken)
-  const { exception } = heard([status('ACSP', EARLIER), group('RJCT/AC04')])
+  assert.ok(interpreted([status('ACSP', EARLIER), 'RJCT/FF10']).not_taken)
+  const { exception } = interpreted([status('ACSP', EARLIER), group('RJCT/AC04')])
   assert.equal(exception?.kind, 'group_rejected')
   // At the very moment of the seal it is this file's.
-  assert.ok(heard([status('RJCT/FF10', { received_at: SEALED })]).not_taken)
+  assert.ok(interpreted([status('RJCT/FF10', { received_at: SEALED })]).not_taken)
 })
 
 test('a status is one of a payment, whichever direction it names', () => {
-  const [step] = heard([status('ACSC', { is_credit: true })], { settles_on: 'acsc' }).steps
+  const [step] = interpreted([status('ACSC', { is_credit: true })], { settles_on: 'acsc' }).steps
   assert.equal(step?.status, 'succeeded')
 })
 
-const BOOKED: readonly (readonly [what: string, said: readonly Said[], booked: boolean])[] = [
+const BOOKED: readonly (readonly [
+  what: string,
+  inputs: readonly EvidenceInput[],
+  booked: boolean,
+])[] = [
   ['nothing', [], false],
   ['statuses alone', ['ACSC'], false],
   ['a debit', [debit()], true],
@@ -268,13 +278,13 @@ const BOOKED: readonly (readonly [what: string, said: readonly Said[], booked: b
   ['a reference that goes on in another line', [debit('camt.053 1\ncamt.053 2'), credit()], false],
 ]
 
-for (const [what, said, booked] of BOOKED) {
-  test(`isBooked, ${what}: ${booked}`, () => assert.equal(isBooked(said.map(evidenceOf)), booked))
+for (const [what, inputs, booked] of BOOKED) {
+  test(`isBooked, ${what}: ${booked}`, () => assert.equal(isBooked(inputs.map(evidenceOf)), booked))
 }
 
 test('a booking is one more the first time alone, whichever message tells it', () => {
   const bookings = new Bookings()
-  const told = ['D-1 camt.053 17', 'D-1 camt.053 18', 'D-9 camt.054 3', 'D-2 camt.053 18']
-  const more = told.map(reference => bookings.add(debit(reference)))
+  const references = ['D-1 camt.053 17', 'D-1 camt.053 18', 'D-9 camt.054 3', 'D-2 camt.053 18']
+  const more = references.map(reference => bookings.add(debit(reference)))
   assert.deepEqual([more, bookings.count], [[true, false, false, true], 2])
 })

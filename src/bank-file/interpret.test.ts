@@ -1,28 +1,28 @@
-// What becomes of a payment by what its bank says: every case as a row, and in whatever order the
-// words arrive, the same end or a named exception.
+// Interprets a payment's evidence: each case as a row, and shuffled histories, which give the same
+// end or a named exception.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   debit,
+  type EvidenceInput,
   evidenceOf,
   FILE,
   file,
   group,
-  HEARD,
   item,
+  makeEvidence,
+  RECEIVED_AT,
   returned,
-  type Said,
   SENT,
-  says,
   status,
-} from '../../test/support/given/bank-words.ts'
+} from '../../test/support/given/bank-evidence.ts'
 import { share } from '../../test/support/share.ts'
 import type { BankProfile } from '../bank-format/bank-format.ts'
 import { readProfile } from '../iso20022/profile.ts'
 import { causeOf, failureOf, type Scheme } from './codes.ts'
 import { FILE_STATES, type FileState } from './file-store.ts'
-import { type Interpretation, interpret, TROUBLES } from './interpret.ts'
+import { EXCEPTIONS, type Interpretation, interpret } from './interpret.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)
@@ -40,12 +40,12 @@ interface Given {
   readonly now?: string
 }
 
-function heard(said: readonly Said[], given: Given = {}): Interpretation {
-  return interpret(said.map(evidenceOf), {
+function interpreted(inputs: readonly EvidenceInput[], given: Given = {}): Interpretation {
+  return interpret(inputs.map(evidenceOf), {
     item,
     profile: { ...profile('generic'), ...given.profile },
     file: given.file === null ? undefined : { ...FILE, ...given.file },
-    now: given.now ?? HEARD,
+    now: given.now ?? RECEIVED_AT,
   })
 }
 
@@ -54,15 +54,15 @@ function notTaken({ again }: NonNullable<Interpretation['not_taken']>): string {
   return again === undefined ? 'not_taken' : `not_taken:${again}`
 }
 
-/** `succeeded reversed:PR000511 !second_return`: the steps, the exception, what else is said. */
-function words(told: Interpretation): string {
+/** `succeeded reversed:PR000511 !second_return`: steps, exception, `not_taken` and `late`. */
+function summary({ steps, exception, not_taken, is_late }: Interpretation): string {
   return [
-    ...told.steps.map(({ status, failure }) =>
+    ...steps.map(({ status, failure }) =>
       failure === null ? status : `${status}:${failure.code}`,
     ),
-    ...(told.exception === undefined ? [] : [`!${told.exception.kind}`]),
-    ...(told.not_taken === undefined ? [] : [notTaken(told.not_taken)]),
-    ...(told.is_late ? ['late'] : []),
+    ...(exception === undefined ? [] : [`!${exception.kind}`]),
+    ...(not_taken === undefined ? [] : [notTaken(not_taken)]),
+    ...(is_late ? ['late'] : []),
   ].join(' ')
 }
 
@@ -71,11 +71,11 @@ const SETTLES = {
   acsc: { profile: { settles_on: 'acsc' } },
 } as const
 
-/** Uploads count from their beginning: the first need not have arrived. */
+/** The first of the two uploads may have failed. */
 const UPLOADED_TWICE = { ...FILE, uploads: 2 }
 const TWICE: Given = { file: UPLOADED_TWICE }
 
-/** As a profile of NACHA is, whose own members decide nothing here. */
+/** Like a profile of NACHA. Its own members decide nothing here. */
 const ACH: Given = {
   profile: {
     settles_on: 'accepted',
@@ -86,12 +86,17 @@ const ACH: Given = {
   },
 }
 const AFTER = '2026-12-01T10:00:00.000000Z'
-const ach = (code: string, received_at = HEARD) =>
+const ach = (code: string, received_at = RECEIVED_AT) =>
   returned({ code, reasons: [code], reference: '091000019999999', received_at })
 
 const REFUSED = 'failed:PF000511'
 
-const CASES: readonly [name: string, said: readonly Said[], expected: string, given?: Given][] = [
+const CASES: readonly [
+  name: string,
+  inputs: readonly EvidenceInput[],
+  expected: string,
+  given?: Given,
+][] = [
   ['nothing said', [], ''],
   ['taken and accepted', ['ACTC', 'ACCP', 'ACSP', 'ACSC'], ''],
   ['its debit booked', ['ACSC', debit()], 'succeeded'],
@@ -196,7 +201,7 @@ const CASES: readonly [name: string, said: readonly Said[], expected: string, gi
   ['ACH: a return as a repetition', [ach('R24')], '!duplicate', ACH],
   [
     'ACH: a notification of change',
-    [says({ level: 'note', code: 'C01', reasons: ['C01'] })],
+    [makeEvidence({ level: 'note', code: 'C01', reasons: ['C01'] })],
     '',
     ACH,
   ],
@@ -261,17 +266,17 @@ const CASES: readonly [name: string, said: readonly Said[], expected: string, gi
   ['a pending entry, a report of the day', [debit({ level: 'note' })], ''],
 ]
 
-for (const [name, said, expected, given] of CASES) {
+for (const [name, inputs, expected, given] of CASES) {
   test(`evidence, ${name}: ${expected || 'the payment waits'}`, () => {
-    assert.equal(words(heard(said, given)), expected)
+    assert.equal(summary(interpreted(inputs, given)), expected)
   })
 }
 
-/** Sealed after what was heard so far. */
+/** A file that was sealed after the first evidence. */
 const NEXT: Given = { file: { sealed_at: '2026-11-25T09:00:00.000000Z' }, now: AFTER }
 const later = { received_at: '2026-11-26T10:00:00.000000Z' }
 
-const IN_ANOTHER_FILE: readonly [string, readonly Said[], string][] = [
+const IN_ANOTHER_FILE: readonly [string, readonly EvidenceInput[], string][] = [
   ['its group was rejected', [group('RJCT')], ''],
   ['its group was rejected, then accepted', [group('RJCT'), status('ACSP', later)], ''],
   ['its group was rejected, then booked', [group('RJCT'), debit(later)], 'succeeded'],
@@ -290,14 +295,14 @@ const IN_ANOTHER_FILE: readonly [string, readonly Said[], string][] = [
   ],
 ]
 
-for (const [name, said, expected] of IN_ANOTHER_FILE) {
+for (const [name, inputs, expected] of IN_ANOTHER_FILE) {
   test(`evidence, in another file after ${name}: ${expected || 'the payment waits'}`, () => {
-    assert.equal(words(heard(said, NEXT)), expected)
+    assert.equal(summary(interpreted(inputs, NEXT)), expected)
   })
 }
 
 test('evidence, taken out of its file: nothing goes again before it is in another', () => {
-  assert.equal(words(heard(['RJCT/DT05'], { file: null })), 'late')
+  assert.equal(summary(interpreted(['RJCT/DT05'], { file: null })), 'late')
 })
 
 test('evidence, a bank that reports rejections alone: silence of the agreed days is acceptance', () => {
@@ -306,42 +311,42 @@ test('evidence, a bank that reports rejections alone: silence of the agreed days
     profile: { silent_after_days: 3, settles_on: 'accepted' as const },
   })
   const later = '2026-11-26T10:00:00.000000Z'
-  assert.equal(words(heard([], given('2026-11-26T09:59:59.999999Z'))), '')
-  assert.equal(heard([], given(HEARD)).silent_until, later)
-  assert.equal(words(heard([], given(later))), 'succeeded')
-  assert.equal(heard([], given(later)).silent_until, null)
+  assert.equal(summary(interpreted([], given('2026-11-26T09:59:59.999999Z'))), '')
+  assert.equal(interpreted([], given(RECEIVED_AT)).silent_until, later)
+  assert.equal(summary(interpreted([], given(later))), 'succeeded')
+  assert.equal(interpreted([], given(later)).silent_until, null)
   // Said on the second day, or on the fourth.
-  assert.equal(words(heard(['RJCT/AC04'], given(later))), 'failed:PF000511')
+  assert.equal(summary(interpreted(['RJCT/AC04'], given(later))), 'failed:PF000511')
   const fourth = status('RJCT/AC04', { received_at: '2026-11-27T10:00:00.000000Z' })
-  assert.equal(words(heard([fourth], given(later))), 'succeeded reversed:PR000511')
+  assert.equal(summary(interpreted([fourth], given(later))), 'succeeded reversed:PR000511')
   for (const waits of ['PDNG', 'RVNM', group('RJCT'), 'RJCT/DU01']) {
-    assert.doesNotMatch(words(heard([waits], given(later))), /succeeded/)
+    assert.doesNotMatch(summary(interpreted([waits], given(later))), /succeeded/)
   }
   const silent_never = { ...given(later), profile: { settles_on: 'accepted' as const } }
-  assert.equal(words(heard([], silent_never)), '')
+  assert.equal(summary(interpreted([], silent_never)), '')
 })
 
 test('evidence, silence: none of a file that the bank may not have, or has refused', () => {
-  const told = (state: FileState, sent_at: string | null, now: string) =>
-    words(
-      heard([], {
+  const summaryAt = (state: FileState, sent_at: string | null, now: string) =>
+    summary(
+      interpreted([], {
         now,
-        file: { state, sent_at, updated_at: HEARD },
+        file: { state, sent_at, updated_at: RECEIVED_AT },
         profile: { silent_after_days: 3, settles_on: 'accepted' },
       }),
     )
   for (const state of FILE_STATES) {
     const expected = state === 'sent' || state === 'acknowledged' ? 'succeeded' : ''
-    assert.equal(told(state, SENT, AFTER), expected, state)
+    assert.equal(summaryAt(state, SENT, AFTER), expected, state)
   }
   // Answered before the upload was known to have ended: from the answer on.
-  assert.equal(told('acknowledged', null, '2026-11-27T09:59:59.999999Z'), '')
-  assert.equal(told('acknowledged', null, '2026-11-27T10:00:00.000000Z'), 'succeeded')
-  assert.equal(told('unknown', null, AFTER), '')
+  assert.equal(summaryAt('acknowledged', null, '2026-11-27T09:59:59.999999Z'), '')
+  assert.equal(summaryAt('acknowledged', null, '2026-11-27T10:00:00.000000Z'), 'succeeded')
+  assert.equal(summaryAt('unknown', null, AFTER), '')
 })
 
 test('evidence, what people read: the bank’s own codes and amounts', () => {
-  const { exception, steps, references } = heard([
+  const { exception, steps, references } = interpreted([
     'RJCT/AC04/X7',
     debit(),
     returned({ amount: 9_500n }),
@@ -357,9 +362,9 @@ test('evidence, what people read: the bank’s own codes and amounts', () => {
     bank_reference: 'D-1',
     returned: 'EUR 95.00',
   })
-  const { exception: differs } = heard([debit({ amount: 10_001n })])
+  const { exception: differs } = interpreted([debit({ amount: 10_001n })])
   assert.match(differs?.message ?? '', /\(EUR 100\.01 instead of EUR 100\.00\)\.$/)
-  const { not_taken } = heard(['RJCT/AB05'])
+  const { not_taken } = interpreted(['RJCT/AB05'])
   assert.deepEqual(not_taken, {
     code: 'PF000570',
     message: 'A system between the banks has failed, or could not read the payment (AB05).',
@@ -464,7 +469,7 @@ test('codes, all that are known: code, category and message', () => {
   for (const code of ['DS01', 'DS05', 'DS07']) assert.equal(causeOf('iso20022', code), 'positive')
 })
 
-/** All that a bank may say of one payment, without contradicting itself in its own order. */
+/** Histories of one payment without a contradiction in their own order. */
 const HISTORIES = [
   [file('ACTC'), group('ACCP'), 'ACSP', 'ACSC', debit()],
   ['ACSP', 'ACSC', debit(), debit('N camt.054 4 x'), returned()],
@@ -478,11 +483,11 @@ const HISTORIES = [
   ['RJCT/DT05'],
   ['XXXX', 'ACCP/DS01', debit(), returned({ amount: 1n })],
   [file('ACSC'), debit(), returned(), returned('N camt.054 9 x')],
-].map((said: readonly Said[]) => said.map(evidenceOf))
+].map((inputs: readonly EvidenceInput[]) => inputs.map(evidenceOf))
 
 const ORDERS = share(2_000, 10_000)
 
-/** Where the money ends: with the beneficiary, given back (or to be paid in another way), open. */
+/** The end of the payment's money. `unpaid`: given back, or to be paid by another attempt. */
 function endOf({ steps, exception, not_taken }: Interpretation): string {
   if (exception !== undefined) return 'exception'
   const last = steps.at(-1)?.status ?? ''
@@ -502,7 +507,7 @@ test(`evidence, ${ORDERS} shuffled orders with repeats: the same end or a named 
   fc.assert(
     fc.property(any, ({ history, settles_on, order, repeats }) => {
       const given: Given = { profile: { settles_on: settles_on as 'booked' } }
-      const expected = endOf(heard(history, given))
+      const expected = endOf(interpreted(history, given))
       const many = [
         ...history,
         ...repeats.map(n => history[n % history.length] as (typeof history)[number]),
@@ -511,19 +516,19 @@ test(`evidence, ${ORDERS} shuffled orders with repeats: the same end or a named 
         .map((evidence, i) => ({ evidence, rank: (order[i % 12] ?? 0) * 31 + i }))
         .sort((a, b) => a.rank - b.rank)
         .map(({ evidence }) => evidence)
-      const told = heard(shuffled, given)
-      const end = endOf(told)
+      const interpretation = interpreted(shuffled, given)
+      const end = endOf(interpretation)
       if (end === 'exception') {
         exceptions += 1
-        assert.ok(Object.hasOwn(TROUBLES, told.exception?.kind ?? ''))
+        assert.ok(Object.hasOwn(EXCEPTIONS, interpretation.exception?.kind ?? ''))
       } else {
         assert.equal(end, expected)
       }
       for (let count = 0; count <= shuffled.length; count++) {
-        const { steps } = heard(shuffled.slice(0, count), given)
-        assert.deepEqual(told.steps.slice(0, steps.length), steps)
+        const { steps } = interpreted(shuffled.slice(0, count), given)
+        assert.deepEqual(interpretation.steps.slice(0, steps.length), steps)
       }
-      assert.ok(LEGAL.test(told.steps.map(({ status }) => status).join(' ')))
+      assert.ok(LEGAL.test(interpretation.steps.map(({ status }) => status).join(' ')))
     }),
     { numRuns: ORDERS, seed },
   )

@@ -1,7 +1,6 @@
-// The SQL statements of rail_items: the payments that wait for a file, and the payments that a
-// bank's lines are about. The finder sees ids and amounts of all accounts; every other statement
-// names its accounts.
-import type { BankSays } from '../bank-format/bank-format.ts'
+// The SQL statements of rail_items: the payments that wait for a file or are in one. The finder
+// sees ids and amounts of all accounts; every other statement names its accounts.
+import type { BankLine } from '../bank-format/bank-format.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { sql, type Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
@@ -17,14 +16,14 @@ export interface ItemKey {
 export const itemName = ({ account_id, payout_id, attempt }: ItemKey) =>
   `${account_id}/${payout_id}-${attempt}`
 
-/** Where an item stands in its file; '' while it waits for one. */
+/** The ids of an item in its file; '' while it waits for one. */
 interface Place {
   readonly msg_id: string
   readonly payment_information_id: string
   readonly instruction_id: string
 }
 
-/** What the finder reads of an item. */
+/** The columns of an item that the finder may read. */
 export interface FoundItem extends ItemKey, Place {
   readonly end_to_end_id: string
   readonly uetr: string
@@ -35,7 +34,7 @@ export interface FoundItem extends ItemKey, Place {
   readonly closes_at: Instant
   /** YYYY-MM-DD */
   readonly execution_date: string
-  /** The files that it was in before. The bank refused them as a whole, or they were never sent. */
+  /** The item's earlier files: the bank refused them as a whole, or they were never sent. */
   readonly earlier_files: readonly string[]
   readonly created_at: Instant
 }
@@ -44,7 +43,7 @@ export interface NewItem extends Omit<FoundItem, keyof Place | 'earlier_files' |
   readonly payment: Payment
 }
 
-const FOUND = sql`
+const COLUMNS = sql`
   i.account_id, i.payout_id, i.attempt, i.end_to_end_id, i.uetr, i.rail, i.amount, i.currency,
   i.seal_at, i.closes_at, to_char(i.execution_date, 'YYYY-MM-DD') as execution_date, i.msg_id,
   i.payment_information_id, i.instruction_id, i.earlier_files, i.created_at`
@@ -55,7 +54,7 @@ export const itemKeys = (keys: readonly ItemKey[]) => sql`
     ${keys.map(key => String(key.attempt))}::text[]::integer[])
     as k(account_id, payout_id, attempt)`
 
-/** Takes items; an item that is stored already stays as it is. */
+/** Inserts items. A stored item stays as it is. */
 export async function insertItems(tx: TransactionSql, items: readonly NewItem[]): Promise<void> {
   await tx`
     insert into rail_items (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount,
@@ -71,17 +70,14 @@ export async function insertItems(tx: TransactionSql, items: readonly NewItem[])
 /** The items of attempts, in no order. */
 export async function findItems(sql: Tag, keys: readonly ItemKey[]): Promise<FoundItem[]> {
   return sql<FoundItem[]>`
-    select ${FOUND} from ${itemKeys(keys)}
+    select ${COLUMNS} from ${itemKeys(keys)}
     cross join lateral (
       select * from rail_items t where t.account_id = k.account_id and t.payout_id = k.payout_id
         and t.attempt = k.attempt limit 1
     ) i`
 }
 
-/**
- * The items that may be sealed now, in the order in which they were taken, after the item that is
- * named.
- */
+/** Items that may be sealed now, by sealing time, from the one behind `after` on. */
 export async function listDueItems(
   finder: Sql,
   rail: string,
@@ -89,7 +85,7 @@ export async function listDueItems(
   after?: Pick<FoundItem, 'seal_at' | 'end_to_end_id'>,
 ): Promise<FoundItem[]> {
   return finder<FoundItem[]>`
-    select ${FOUND} from rail_items i
+    select ${COLUMNS} from rail_items i
     where i.rail = ${rail} and i.msg_id = '' and not i.withdrawn and i.seal_at <= clock_timestamp()
       and (i.seal_at, i.end_to_end_id)
         > (${after?.seal_at ?? '-infinity'}::timestamptz, ${after?.end_to_end_id ?? ''}::text)
@@ -97,9 +93,9 @@ export async function listDueItems(
 }
 
 /**
- * Moves items that missed their slot to a later one. Items that are in a file by now stay in it.
+ * Moves items to a later slot; returns the moved items. An item that is in a file by now stays.
  */
-export async function putOff(
+export async function moveToSlot(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
   slot: Slot,
@@ -123,7 +119,7 @@ export async function readPayments(
   return new Map(rows.map(({ end_to_end_id, payment }) => [end_to_end_id, payment]))
 }
 
-/** Writes where in a file items stand. Fails as contention when one of them no longer waits. */
+/** Puts items into a file. Fails as contention when one of them no longer waits. */
 export async function placeItems(
   tx: TransactionSql,
   msg_id: string,
@@ -141,44 +137,46 @@ export async function placeItems(
     select require_all_written(count(*), ${places.length}::bigint) from placed`
 }
 
-const SPOKEN = ['end_to_end_id', 'uetr', 'instruction_id', 'payment_information_id'] as const
+const LINE_IDS = ['end_to_end_id', 'uetr', 'instruction_id', 'payment_information_id'] as const
 
 /**
- * The items that a bank's lines name, by any id that the bank may give back, of all accounts; one
- * item for each payment information block.
+ * The items of all accounts that lines name by any id that a bank may give back. Of a payment
+ * information block, one item.
  */
-export async function findSpokenOf(
+export async function findItemsOfLines(
   finder: Sql,
-  said: readonly Pick<BankSays, (typeof SPOKEN)[number]>[],
+  lines: readonly Pick<BankLine, (typeof LINE_IDS)[number]>[],
 ): Promise<FoundItem[]> {
-  const ids = (name: (typeof SPOKEN)[number]) => [
-    ...new Set(said.map(one => one[name]).filter(id => id !== '')),
+  const ids = (name: (typeof LINE_IDS)[number]) => [
+    ...new Set(lines.map(line => line[name]).filter(id => id !== '')),
   ]
-  const blocks = said.filter(one => one.end_to_end_id === '').map(one => one.payment_information_id)
+  const blocks = lines
+    .filter(line => line.end_to_end_id === '')
+    .map(line => line.payment_information_id)
   const rows = await Promise.all([
     finder<FoundItem[]>`
-      select ${FOUND} from rail_items i
+      select ${COLUMNS} from rail_items i
       where i.end_to_end_id = any (${ids('end_to_end_id')}::text[])`,
     finder<FoundItem[]>`
-      select ${FOUND} from rail_items i where i.uetr = any (${ids('uetr')}::text[])`,
+      select ${COLUMNS} from rail_items i where i.uetr = any (${ids('uetr')}::text[])`,
     finder<FoundItem[]>`
-      select ${FOUND} from rail_items i
+      select ${COLUMNS} from rail_items i
       where i.instruction_id <> '' and i.instruction_id = any (${ids('instruction_id')}::text[])`,
     finder<FoundItem[]>`
       select f.* from unnest(${[...new Set(blocks)]}::text[]) as b(id)
       cross join lateral (
-        select ${FOUND} from rail_items i
+        select ${COLUMNS} from rail_items i
         where i.payment_information_id = b.id and b.id <> '' limit 1
       ) f`,
   ])
-  const each = rows.flat().map(item => [item.end_to_end_id, item] as const)
-  return [...new Map(each).values()]
+  const entries = rows.flat().map(item => [item.end_to_end_id, item] as const)
+  return [...new Map(entries).values()]
 }
 
 /** The items of a file, of all accounts. */
 export async function listItemsOf(finder: Sql, msg_id: string): Promise<FoundItem[]> {
   return finder<FoundItem[]>`
-    select ${FOUND} from rail_items i where i.msg_id = ${msg_id} order by i.end_to_end_id`
+    select ${COLUMNS} from rail_items i where i.msg_id = ${msg_id} order by i.end_to_end_id`
 }
 
 /** A payment information block of a file; '' for the whole file. */
@@ -192,7 +190,7 @@ export async function sumBlock(finder: Sql, { msg_id, payment_information_id }: 
     group by currency`
 }
 
-/** Some items of a block, in order, after the item that is named. */
+/** At most `most` items of a block, by end-to-end id, from the one behind `after` on. */
 export async function listBlock(
   finder: Sql,
   { msg_id, payment_information_id }: Block,
@@ -200,17 +198,17 @@ export async function listBlock(
   most: number,
 ): Promise<FoundItem[]> {
   return finder<FoundItem[]>`
-    select ${FOUND} from rail_items i
+    select ${COLUMNS} from rail_items i
     where i.msg_id = ${msg_id} and i.end_to_end_id > ${after}
       and ${payment_information_id}::text in ('', i.payment_information_id)
     order by i.end_to_end_id limit ${most}`
 }
 
 /**
- * Takes items out of a file that was refused as a whole or never sent, for the next slot. Returns
- * how many of them were still in it, as another person may have taken some out.
+ * Takes items out of a file that was refused as a whole or never sent, so that they wait for the
+ * next. Returns their number: another person may have taken out some of them before.
  */
-export async function takeOut(
+export async function takeOutOfFile(
   tx: TransactionSql,
   msg_id: string,
   end_to_end_ids: readonly string[],
@@ -223,8 +221,11 @@ export async function takeOut(
   return count
 }
 
-/** Those of these items that an open line names, or whose earlier file an open line names. */
-export async function findNamed(tx: TransactionSql, end_to_end_ids: readonly string[]) {
+/** The items among these that an open line names, or whose earlier file an open line names. */
+export async function findItemsWithOpenLines(
+  tx: TransactionSql,
+  end_to_end_ids: readonly string[],
+) {
   return tx<{ end_to_end_id: string }[]>`
     select i.end_to_end_id from rail_items i where i.end_to_end_id = any (${end_to_end_ids}::text[])
       and (exists (select from rail_inbox_lines l
@@ -233,8 +234,8 @@ export async function findNamed(tx: TransactionSql, end_to_end_ids: readonly str
           where l.closed_by = '' and l.msg_id <> '' and l.msg_id = any (i.earlier_files)))`
 }
 
-/** For items that may go into a file: each attempt of their payouts that the bank has booked. */
-export async function findBooked(tx: TransactionSql, end_to_end_ids: readonly string[]) {
+/** Of items that are not withdrawn: each attempt of their payouts, up to theirs, with a booking. */
+export async function findBookedAttempts(tx: TransactionSql, end_to_end_ids: readonly string[]) {
   return tx<(ItemKey & { end_to_end_id: string })[]>`
     select i.end_to_end_id, i.account_id, i.payout_id, e.attempt
     from rail_items i
@@ -246,8 +247,8 @@ export async function findBooked(tx: TransactionSql, end_to_end_ids: readonly st
     where i.end_to_end_id = any (${end_to_end_ids}::text[]) and not i.withdrawn`
 }
 
-/** Marks items whose payouts were over before the items were in a file. */
-export async function withdraw(
+/** Withdraws items that wait, because their payouts are over. They never go into a file. */
+export async function withdrawItems(
   tx: TransactionSql,
   end_to_end_ids: readonly string[],
 ): Promise<void> {

@@ -1,4 +1,4 @@
-// What a bank is told of a payout's purpose.
+// The purpose code that a bank gets for a payout's purpose.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { purposeCode } from './item.ts'

@@ -1,4 +1,4 @@
-// A payout as a payment of a bank's file. Pure.
+// Converts a payout to a payment of a bank's file. Pure.
 import type {
   BankAccount,
   ChargeBearer,
@@ -9,7 +9,7 @@ import type {
 import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { RailAnswer, RailPayout } from '../rail/rail.ts'
 
-/** What a file tells about a payment, besides its ids and its amount. */
+/** The members of a payment in a file, without its ids and amount. */
 export type Payment = Pick<FileItem, 'charge_bearer' | 'creditor' | 'remittance' | 'purpose'>
 
 type Bank = NonNullable<BeneficiaryDetails['destination_details']['bank']>
@@ -38,17 +38,14 @@ export function paymentOf(payout: RailPayout): Payment | undefined {
   }
 }
 
-/** The words for purposes, by ISO's external code. */
+/** ISO's external purpose codes, by the word for a purpose. */
 const PURPOSES: Readonly<Record<string, string>> = {
   ...{ supplier_payment: 'SUPP', supplier: 'SUPP', salary: 'SALA', payroll: 'SALA', wages: 'SALA' },
   ...{ bonus: 'BONU', pension: 'PENS', rent: 'RENT', tax: 'TAXS', dividend: 'DIVD', loan: 'LOAN' },
   ...{ goods: 'GDDS', services: 'SCVE', treasury: 'TREA', intercompany: 'INTC', insurance: 'INSU' },
 }
 
-/**
- * The code of a purpose, which is free text here. A bank is not told a purpose that is neither a
- * code nor a word for one.
- */
+/** The code of a purpose, which is free text; '' when it is neither a code nor a known word. */
 export function purposeCode(purpose: string): string {
   if (/^[A-Z]{4}$/.test(purpose)) return purpose
   const word = purpose
@@ -58,7 +55,7 @@ export function purposeCode(purpose: string): string {
   return Object.hasOwn(PURPOSES, word) ? (PURPOSES[word] ?? '') : ''
 }
 
-/** The member of the newest answer that has it; an empty member does not count. */
+/** A member of the newest answer that has it. An empty text does not count. */
 function newest<T>(
   answers: readonly RailAnswer[],
   member: (answer: RailAnswer) => T | undefined,
@@ -87,7 +84,7 @@ function accountOf(bank: Bank): BankAccount {
   }
 }
 
-/** ISO's external codes of clearing systems, by the name of a code here. */
+/** ISO's external codes of clearing systems, by the name of the bank code. */
 const CLEARING: Readonly<Record<string, string>> = {
   aba: 'USABA',
   sort_code: 'GBDSC',
@@ -96,7 +93,7 @@ const CLEARING: Readonly<Record<string, string>> = {
   cnaps: 'CNAPS',
 }
 
-/** The same for codes that mean something else in each country: the code and its parts. */
+/** For bank codes whose meaning depends on the country: ISO's code, and the parts of the member. */
 const CLEARING_IN: Readonly<Record<string, readonly [code: string, ...parts: string[]]>> = {
   US: ['USABA', 'routing_number'],
   HK: ['HKNCC', 'bank_code'],
@@ -118,8 +115,8 @@ function clearingCodeOf({ country = 'US', bank_codes = {} }: Bank): string {
   }
   const [code = '', ...parts] = CLEARING_IN[country] ?? []
   const values = parts.map(part => bank_codes[part])
-  const whole = values.length > 0 && values.every(value => value !== undefined)
-  return whole ? code + values.join('') : ''
+  const is_complete = values.length > 0 && values.every(value => value !== undefined)
+  return is_complete ? code + values.join('') : ''
 }
 
 function accountTypeOf({ bank_codes = {} }: Bank): Creditor['account_type'] {
@@ -127,10 +124,10 @@ function accountTypeOf({ bank_codes = {} }: Bank): Creditor['account_type'] {
   return written === 'checking' || written === 'savings' ? written : ''
 }
 
-/** Schemes of SEPA have one charge bearer: each side pays its own bank. */
-const BY_SERVICE_LEVEL: readonly string[] = ['sepa', 'sepa_instant']
+/** SEPA schemes allow one charge bearer, SLEV: each side pays its own bank. */
+const SEPA_NETWORKS: readonly string[] = ['sepa', 'sepa_instant']
 
 function bearerOf({ charge_type, fund_transfer_network }: RailPayout): ChargeBearer {
-  if (BY_SERVICE_LEVEL.includes(fund_transfer_network)) return 'SLEV'
+  if (SEPA_NETWORKS.includes(fund_transfer_network)) return 'SLEV'
   return charge_type === 'ours' ? 'DEBT' : 'SHAR'
 }

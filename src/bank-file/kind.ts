@@ -1,4 +1,4 @@
-// The kinds of rails that exchange files with a bank, one for each format.
+// Makes the kinds of rails that exchange files with a bank, one for each format.
 import { createRequire } from 'node:module'
 import type { BankFormat } from '../bank-format/bank-format.ts'
 import { type AnyRailKind, type KindName, type RailDeps, railKind } from '../rail/kind.ts'
@@ -10,21 +10,24 @@ import type { OpenFileRail } from './open-rail.ts'
 import { openSftp, type SftpSecret } from './sftp.ts'
 import { TransportFailed } from './transport.ts'
 
-interface Named {
+interface KindTexts {
   readonly name: KindName
   readonly description: string
   /** An example of a valid profile. */
   readonly profile: unknown
 }
 
-/** The kind of rails whose files are of this format. */
-export function fileKind(format: BankFormat, { name, description, profile }: Named): AnyRailKind {
+/** The kind of rail whose files have this format. */
+export function fileKind(
+  format: BankFormat,
+  { name, description, profile }: KindTexts,
+): AnyRailKind {
   return railKind<FileRailConfig>({
     name,
     description,
     example: { ...EXAMPLE, profile },
     secret: 'SFTP password or key',
-    // Statements of another account would match nothing that the old account has paid.
+    // Bank statements of another account would match no payment of the old account.
     identity: ['iban', 'account', 'currency'].map(member => `settlement_account.${member}`),
     readConfig: json => readFileRail(json, format),
     timetable: ({ timetable }) => timetable,
@@ -65,7 +68,7 @@ const PEM = /^-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
 function checkSecret(secret: string): string[] {
   if (!PEM.test(secret)) return []
-  // Loaded for a private key alone: no other secret needs it.
+  // Loaded only for a private key, because most commands check none.
   const { utils } = require('ssh2') as typeof import('ssh2')
   const parsed = utils.parseKey(secret)
   return parsed instanceof Error ? [`the private key cannot be used: ${parsed.message}`] : []

@@ -1,4 +1,4 @@
-// An open rail of files: its settings and what its parts work with.
+// An open rail of files: its settings, its format and its dependencies.
 import type { BankFormat } from '../bank-format/bank-format.ts'
 import type { RailDeps } from '../rail/kind.ts'
 import type { FileRailConfig } from './config.ts'

@@ -1,5 +1,5 @@
-// Encrypts and decrypts files of a bank with the gpg program, by the keys of one folder. Keys are
-// named by their fingerprints; no other key is trusted.
+// Encrypts and decrypts files with the gpg program and the keys of one folder. Settings name the
+// trusted keys by fingerprint.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,30 +8,27 @@ import { buffer, text } from 'node:stream/consumers'
 export interface PgpConfig {
   /** gpg's folder of keys. */
   readonly home: string
-  /**
-   * Fingerprints. '' for none: files are then not encrypted, not signed, or their signature is not
-   * checked.
-   */
+  /** Fingerprints. Without one, files are not encrypted, not signed, or not checked. */
   readonly encrypt_to: string
   readonly sign_as: string
   readonly signed_by: string
 }
 
-/** gpg failed, or the bank has not signed what it read. */
+/** gpg failed, or the file has no good signature of the bank. */
 export class PgpFailed extends Error {
   override readonly name = 'PgpFailed'
 }
 
-/** Longer than gpg takes for the largest file. A gpg that waits for something is ended. */
+/** Longer than gpg takes for the largest file. A gpg that still runs then is killed. */
 const MOST_MS = 120_000
 
-/** The beginning of the path of a folder for plain text, which is removed after its use. */
+/** The prefix of temporary folders for plain text. Each is removed after its use. */
 export const SCRATCH = join(tmpdir(), 'corridor-bank-')
 
 const QUIET = ['--batch', '--no-tty', '--quiet', '--pinentry-mode', 'loopback'] as const
 
-/** Encrypts and signs, if the settings name keys for it. */
-export async function wrap(
+/** Encrypts and signs the bytes, as far as the settings name keys for it. */
+export async function encryptAndSign(
   config: PgpConfig,
   bytes: Uint8Array,
   within_ms = MOST_MS,
@@ -50,40 +47,38 @@ export async function wrap(
 }
 
 /**
- * Decrypts a file into another one and checks who signed it. The plain text is not used before
- * that.
+ * Decrypts the file `from` into the file `to` and checks its signer. Rejects with PgpFailed. The
+ * caller uses the plain text only once this resolves.
  */
-export async function unwrap(
+export async function decryptAndVerify(
   config: PgpConfig,
   from: string,
   to: string,
   most_bytes: number,
   within_ms = MOST_MS,
 ): Promise<void> {
-  // A small file may unpack to a large one.
+  // A small file may decompress to a large one.
   const bound = ['--max-output', String(most_bytes)]
   const args = [...bound, '--status-fd', '1', '--yes', '--output', to, '--decrypt', from]
-  const said = await gpg(config, args, { what: 'decrypt', input: '', within_ms })
+  const status = await gpg(config, args, { what: 'decrypt', input: '', within_ms })
   if (config.signed_by === '') return
-  if (!signersOf(said.toString()).includes(config.signed_by)) {
+  if (!signersOf(status.toString()).includes(config.signed_by)) {
     throw new PgpFailed(`it is not signed by ${config.signed_by}, or by that key no longer`)
   }
 }
 
-/**
- * The fingerprints of good signatures: of the key that signed, and of the key that it belongs to.
- */
+/** The fingerprints of good signatures, by gpg's status: of the signing key and its primary key. */
 function signersOf(status: string): string[] {
-  return status.split('[GNUPG:] NEWSIG').flatMap(about => {
-    // gpg also prints VALIDSIG for expired and revoked keys, but not GOODSIG.
-    if (!/^\[GNUPG:\] GOODSIG /m.test(about)) return []
-    const words = /^\[GNUPG:\] VALIDSIG (.*)$/m.exec(about)?.[1]?.split(' ') ?? []
+  return status.split('[GNUPG:] NEWSIG').flatMap(signature => {
+    // For expired and revoked keys gpg prints VALIDSIG, but not GOODSIG.
+    if (!/^\[GNUPG:\] GOODSIG /m.test(signature)) return []
+    const words = /^\[GNUPG:\] VALIDSIG (.*)$/m.exec(signature)?.[1]?.split(' ') ?? []
     return [words[0] ?? '', words.at(-1) ?? '']
   })
 }
 
-/** Whether bytes begin as a message of PGP does, armoured or not. */
-export function isWrapped(head: Uint8Array): boolean {
+/** Whether a file begins like a PGP message, armoured or not. */
+export function isPgpMessage(head: Uint8Array): boolean {
   const begin = '-----BEGIN PGP MESSAGE-----'
   const armoured = Buffer.from(head.subarray(0, begin.length)).toString('latin1') === begin
   // Packets of an encrypted, compressed or signed message (RFC 9580, section 4.2).
@@ -92,7 +87,7 @@ export function isWrapped(head: Uint8Array): boolean {
   return armoured || ((first & 0x80) !== 0 && [1, 3, 4, 8, 18, 20].includes(tag))
 }
 
-/** Runs gpg; returns what it writes. */
+/** Runs gpg; returns its output. */
 async function gpg(
   { home }: PgpConfig,
   args: readonly string[],
@@ -106,19 +101,19 @@ async function gpg(
   })
   child.stdin.on('error', () => {})
   child.stdin.end(input)
-  const [out, said, code] = await Promise.all([
+  const [output, errors, code] = await Promise.all([
     buffer(child.stdout),
     text(child.stderr),
-    ended(child, within_ms),
+    exitCode(child, within_ms),
   ])
-  if (code !== 0) throw new PgpFailed(`gpg did not ${what}: ${reasonOf(said)}`)
-  return out
+  if (code !== 0) throw new PgpFailed(`gpg did not ${what}: ${reasonOf(errors)}`)
+  return output
 }
 
-function ended(child: ChildProcess, within_ms: number): Promise<number | null> {
+function exitCode(child: ChildProcess, within_ms: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on('error', error => reject(new PgpFailed(`gpg cannot be run: ${error.message}`)))
-    // Waits for the exit and not for the close: a process that gpg has started may hold its output
+    // A failure does not wait for the close: a process that gpg has started may keep the output
     // open.
     child.on('exit', code => {
       if (child.killed) reject(new PgpFailed(`gpg gave no answer in ${within_ms} ms`))
@@ -128,9 +123,9 @@ function ended(child: ChildProcess, within_ms: number): Promise<number | null> {
   })
 }
 
-function reasonOf(said: string): string {
-  // gpg wants a passphrase, and only says that it cannot get input.
-  if (said.includes("can't get input")) return 'the key has a passphrase; make one without'
-  const lines = said.split('\n').filter(line => line.trim() !== '')
+function reasonOf(errors: string): string {
+  // gpg wants a passphrase, but its message does not mention one.
+  if (errors.includes("can't get input")) return 'the key has a passphrase; make one without'
+  const lines = errors.split('\n').filter(line => line.trim() !== '')
   return lines.at(-1) ?? 'it says nothing'
 }

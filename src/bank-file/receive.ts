@@ -1,5 +1,5 @@
-// Takes files of a bank: hashes and stores each, commits, and only then archives it at the far end.
-// A file with the same bytes under another name is dropped.
+// Takes files of a bank: hashes and stores each file, commits, and only then archives it at the far
+// end. A file whose bytes are stored already is only archived.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdtempDisposable, open } from 'node:fs/promises'
@@ -10,18 +10,18 @@ import type { OpenFileRail } from './open-rail.ts'
 import { SCRATCH } from './pgp.ts'
 import type { RemoteFile, Transport } from './transport.ts'
 
-/** The bytes of a larger file are not kept, and nothing of it is applied. */
+/** The bytes of a larger file are not stored, and nothing of it is applied. */
 export const MOST_BYTES = 512 * 1024 * 1024
 
 /** Longer than storing the largest file takes. */
 const STORE_MS = 60_000
 
-/** The sizes at the last look, by name. A file that still grows is left alone. */
+/** The sizes of the inbox's files at the last look, by name. */
 export type Sizes = ReadonlyMap<string, number>
 
 /**
- * Takes the files whose size has not changed since the last look. Returns the sizes now, and why
- * files were not taken. The files behind one that cannot be taken do not wait for it.
+ * Takes the files whose size has not changed since the last look, as others may still grow. Returns
+ * the present sizes, and the failures of files: one failure stops no other file.
  */
 export async function fetchNew(
   rail: OpenFileRail,
@@ -36,7 +36,7 @@ export async function fetchNew(
       await take(rail, transport, file)
     } catch (error) {
       failures.push(error)
-      // Fails when the far end is gone; then no more files are tried.
+      // Rejects when the far end is gone, and no more files are tried.
       await transport.list()
     }
   }
@@ -49,7 +49,7 @@ async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile):
   const path = join(scratch.path, 'file')
   const kept = size <= MOST_BYTES
   const sha256 = await download(transport, file, kept ? path : undefined)
-  // The file was changed while it was read.
+  // The file has changed during the download.
   if (sha256 === undefined) return
   const is_new = await during('file', 'keep_report', 1, () =>
     store(rail, { sha256, name, size, kept }, path),
@@ -59,7 +59,7 @@ async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile):
   await during('file', 'archive', 1, () => transport.archive(name))
 }
 
-/** The hash of all bytes, in hex; undefined when their number is not the listed one. */
+/** The file's SHA-256 in hex digits; undefined when it has not the listed size. */
 async function download(
   transport: Transport,
   { name, size }: RemoteFile,
@@ -77,6 +77,7 @@ async function download(
   return count === size ? digest.digest('hex') : undefined
 }
 
+/** Stores the file; false when its bytes are stored already. */
 async function store(
   rail: OpenFileRail,
   file: { sha256: string; name: string; size: number; kept: boolean },

@@ -1,54 +1,52 @@
-// What the rail of files reports about an attempt: the steps that follow from its evidence, the
-// file that it is in, and when it should arrive. Pure.
+// The report of a rail of files about an attempt: the steps by its evidence, its file, and its
+// expected arrival. Pure.
 import { arrivalOf } from '../calendar/arrival.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
 import { sentOf } from '../rail/plan.ts'
 import type { RailPayout, RailReport, RailStep } from '../rail/rail.ts'
 import type { FileRailConfig } from './config.ts'
-import type { KeptEvidence } from './evidence-store.ts'
+import type { StoredEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
 import { type Interpretation, interpret } from './interpret.ts'
 import type { FoundItem } from './item-store.ts'
 import { NoSlot, slotOf } from './slot.ts'
 
-export interface Told {
+export interface ReportInput {
   readonly config: FileRailConfig
   readonly payout: RailPayout
   readonly item: FoundItem
   /** The file that the item is in; undefined while it waits for one. */
   readonly file: RailFile | undefined
   /** In the order of receipt. */
-  readonly said: readonly KeptEvidence[]
-  /**
-   * The earlier attempt whose debit keeps the item out of every file; undefined when there is none.
-   */
+  readonly evidence: readonly StoredEvidence[]
+  /** The earlier attempt whose booked debit keeps the item out of files; undefined for none. */
   readonly booked_before?: number | undefined
   readonly now: Instant
 }
 
-/** A bank's word wakes the payout. This question is for a wake that was lost. */
-const LOOK_AGAIN_MS = 3_600_000
+/** New evidence wakes the payout. This question is for a wake that was lost. */
+const ASK_AGAIN_MS = 3_600_000
 
-export function reportOf(of: Told): RailReport {
-  const { config, payout, item, file, said, booked_before, now } = of
+export function reportOf(input: ReportInput): RailReport {
+  const { config, payout, item, file, evidence, booked_before, now } = input
   const { profile } = config
-  const told = interpret(said, { item, profile, file, now })
-  const { steps, not_taken, silent_until } = told
-  const exception = told.exception ?? exceptionOf(booked_before)
-  // A bank's later word wakes its payout, so no question follows on a payment that was not taken.
-  // None follows either on a payment that only waits for a person: if its exception is closed too
-  // early, the next report opens it again.
+  const interpretation = interpret(evidence, { item, profile, file, now })
+  const { steps, not_taken, silent_until, is_late } = interpretation
+  const exception = interpretation.exception ?? exceptionOf(booked_before)
+  // New evidence wakes the payout, so a payment that was not taken needs no further question. Nor
+  // does one that only waits for a person: if its exception is closed too early, the next report
+  // opens it again.
   const is_booked = booked_before !== undefined || exception?.kind === 'rejected_but_booked'
-  const rests = not_taken !== undefined || is_booked
-  const arrives = expectedOf(config, payout, told.is_late ? laterItem(config, item) : item)
+  const needs_no_question = not_taken !== undefined || is_booked
+  const expected_at = expectedOf(config, payout, is_late ? laterItem(config, item) : item)
   return {
     steps,
-    ask_again_in_ms: rests ? null : askAgainIn(steps, silent_until, now),
+    ask_again_in_ms: needs_no_question ? null : askAgainIn(steps, silent_until, now),
     ...(exception !== undefined && { exception }),
     ...(not_taken !== undefined && { not_taken: notTaken(not_taken, item, now) }),
-    references: { ...referencesOf(item, file), ...told.references },
+    references: { ...referencesOf(item, file), ...interpretation.references },
     ...(file !== undefined && { released_at: file.sealed_at }),
-    ...(arrives !== null && { expected_at: arrives }),
+    ...(expected_at !== null && { expected_at }),
   }
 }
 
@@ -60,7 +58,7 @@ function exceptionOf(attempt: number | undefined): RailReport['exception'] {
   return { kind: 'booked_before', message }
 }
 
-/** A payment that missed the cut-off goes again after it, by the next business day's. */
+/** A payment that missed its cut-off may go again once that cut-off has passed, by the next one. */
 function notTaken(
   { code, message, again }: NonNullable<Interpretation['not_taken']>,
   { closes_at }: FoundItem,
@@ -73,8 +71,8 @@ function notTaken(
 }
 
 /**
- * When the bank's silence becomes an answer, and before that in case a wake was lost; null: the
- * payment is over.
+ * The milliseconds to the end of the bank's silence, at most ASK_AGAIN_MS in case a wake was lost;
+ * null when the payment is over or waits for the account.
  */
 function askAgainIn(
   steps: readonly RailStep[],
@@ -83,12 +81,12 @@ function askAgainIn(
 ): number | null {
   const last = steps.at(-1)?.status ?? 'processing'
   if (last !== 'processing') return null
-  if (silent_until === null) return LOOK_AGAIN_MS
+  if (silent_until === null) return ASK_AGAIN_MS
   const left = 1000 * (secondsBetween(now, silent_until) + 1)
-  return Math.min(LOOK_AGAIN_MS, Math.max(1000, left))
+  return Math.min(ASK_AGAIN_MS, Math.max(1000, left))
 }
 
-/** The item as if the bank had got it after the cut-off of its slot. */
+/** The item in the slot after its own. */
 function laterItem({ timetable }: FileRailConfig, item: FoundItem): FoundItem {
   try {
     return { ...item, ...slotOf(timetable, plusMilliseconds(item.closes_at, 1)) }

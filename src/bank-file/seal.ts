@@ -1,5 +1,5 @@
 // Seals files: groups due items by day and currency, writes the bytes once, checks them, and
-// commits them before anything is sent. If two workers seal the same items, one of them wins at the
+// commits them before anything is sent. Of two workers that seal the same items, one wins at the
 // commit.
 import { hash } from 'node:crypto'
 import type { BankProfile, FileBatch, WrittenFile } from '../bank-format/bank-format.ts'
@@ -17,28 +17,28 @@ import type { Payment } from './item.ts'
 import {
   type FoundItem,
   listDueItems,
+  moveToSlot,
   placeItems,
-  putOff,
   readPayments,
-  withdraw,
+  withdrawItems,
 } from './item-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
-import { PgpFailed, wrap } from './pgp.ts'
+import { encryptAndSign, PgpFailed } from './pgp.ts'
 import { NoSlot, slotOf } from './slot.ts'
 import { failureWords } from './transport.ts'
-import { accountsOf, keyOf, sortWaiting, transactMany } from './waiting.ts'
+import { accountsOf, keyOf, sortItems, transactMany } from './waiting.ts'
 
-/** The most items of a file, whatever the bank accepts: a file is written in memory. */
+/** The most due items of one page, and so of a file, which is written in memory. */
 export const MOST_ITEMS = 50_000
 
-/** A file that fails its checks: none of it is stored, and its items wait. */
+/** A written file has failed its checks. It is not stored, and its items wait. */
 export class FileFaulty extends Error {
   override readonly name = 'FileFaulty'
 }
 
 /**
- * Seals due items into one file after the other; returns the files' ids. Passes over items that are
- * held or cannot be sealed, so that they do not delay items of another day or currency.
+ * Seals due items into files; returns the files' ids. Items that are held or cannot be sealed stay
+ * behind and delay no other item. Throws FileFaulty, with all faults, if some cannot be sealed.
  */
 export async function sealDue(rail: OpenFileRail, page = MOST_ITEMS): Promise<string[]> {
   const sealed: string[] = []
@@ -62,27 +62,27 @@ async function sealPage(
   const now = await databaseNow(rail.sql)
   const placeOf = ({ closes_at }: FoundItem) => (closes_at < now ? 'late' : 'timely')
   const { late = [], timely = [] } = Object.groupBy(due, placeOf)
-  if (late.length > 0) await isolated(rail, faults, () => postpone(rail, late, now))
+  if (late.length > 0) await tryPart(rail, faults, () => postpone(rail, late, now))
   if (timely.length === 0) return []
-  // The other items are held, and come again in the next round.
+  // Held items come again in the next round.
   const { waiting } = await withdrawOver(rail, timely)
   const sealed: string[] = []
   const groups = Map.groupBy(waiting, item => `${item.execution_date} ${item.currency}`)
   for (const group of groups.values()) {
     const batches =
-      (await isolated(rail, faults, async () => batchesOf(group, rail.config.profile))) ?? []
+      (await tryPart(rail, faults, async () => batchesOf(group, rail.config.profile))) ?? []
     for (const items of batches) {
-      // Also undefined when another worker has sealed some of the items. The next round finds the
-      // rest.
-      const msg_id = await isolated(rail, faults, () => sealFile(rail, items, now, faults))
+      // Undefined also when another worker has sealed some of the items: the next round finds the
+      // others.
+      const msg_id = await tryPart(rail, faults, () => sealFile(rail, items, now, faults))
       if (msg_id !== undefined) sealed.push(msg_id)
     }
   }
   return sealed
 }
 
-/** Undefined when the work has failed. The other files go on. */
-async function isolated<T>(
+/** Does the work for some items. A failure is added to `faults`, and the result is undefined. */
+async function tryPart<T>(
   rail: OpenFileRail,
   faults: string[],
   work: () => Promise<T>,
@@ -90,15 +90,15 @@ async function isolated<T>(
   try {
     return await work()
   } catch (error) {
-    const expected =
+    const is_expected =
       error instanceof FileFaulty || error instanceof NoSlot || error instanceof PgpFailed
-    if (!expected) rail.log.error({ err: error, rail: rail.name }, 'payments are not sealed')
+    if (!is_expected) rail.log.error({ err: error, rail: rail.name }, 'payments are not sealed')
     faults.push(failureWords(error))
     return undefined
   }
 }
 
-/** Moves items that missed their day to the next one. Their payouts get a new expected arrival. */
+/** Moves items that missed their cut-off to the next slot. Their payouts are asked again. */
 async function postpone(
   rail: OpenFileRail,
   late: readonly FoundItem[],
@@ -106,8 +106,8 @@ async function postpone(
 ): Promise<void> {
   const slot = slotOf(rail.config.timetable, now)
   await transactConfined(rail.sql, accountsOf(late), async tx => {
-    const { waiting } = await sortWaiting(tx, late)
-    await putOff(tx, late.map(idOf), slot)
+    const { waiting } = await sortItems(tx, late)
+    await moveToSlot(tx, late.map(idOf), slot)
     await wakePayouts(tx, waiting.map(keyOf))
   })
   const { execution_date } = slot
@@ -119,21 +119,21 @@ async function postpone(
 
 const idOf = ({ end_to_end_id }: FoundItem) => end_to_end_id
 
-/** Withdraws items whose payouts or attempts are over. Returns all items, sorted by their state. */
+/** Withdraws the items whose payouts or attempts are over. Returns all items, sorted. */
 async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
   return transactConfined(rail.sql, accountsOf(due), async tx => {
-    const sorted = await sortWaiting(tx, due)
-    if (sorted.over.length > 0) await withdraw(tx, sorted.over.map(idOf))
+    const sorted = await sortItems(tx, due)
+    if (sorted.over.length > 0) await withdrawItems(tx, sorted.over.map(idOf))
     return sorted
   })
 }
 
-/** The payments of one day and currency, in batches that fit into one file of the bank. */
+/** Splits the payments of one day and currency into batches, each for one file of the bank. */
 function batchesOf(
   group: readonly FoundItem[],
   { most_items, most_amount }: BankProfile,
 ): FoundItem[][] {
-  const most = mostOf(most_amount, group[0]?.currency ?? '')
+  const most = minorUnits(most_amount, group[0]?.currency ?? '')
   const batches: FoundItem[][] = []
   let sum = 0n
   for (const item of group) {
@@ -147,14 +147,14 @@ function batchesOf(
   return batches
 }
 
-function mostOf(most_amount: string | null, currency: string): bigint | null {
+function minorUnits(most_amount: string | null, currency: string): bigint | null {
   if (most_amount === null) return null
   const most = parseMajor(most_amount, currencyExponent(currency))
   if (most === undefined) throw new Error(`the profile's most_amount is no amount in ${currency}`)
   return most
 }
 
-/** Returns the file's id; undefined when another worker has sealed one of its items. */
+/** Seals one file. Returns its id; undefined when another worker has sealed one of its items. */
 async function sealFile(
   rail: OpenFileRail,
   batch: readonly FoundItem[],
@@ -164,9 +164,9 @@ async function sealFile(
   const payments = await readConfined(rail.sql, accountsOf(batch), tx =>
     readPayments(tx, batch.map(idOf)),
   )
-  // Another worker has sealed some of the items since.
+  // Another worker has sealed some of the items.
   if (payments.size < batch.length) return undefined
-  const items = fitting(rail, batch, payments, faults)
+  const items = carriableItems(rail, batch, payments, faults)
   const [first] = items
   if (first === undefined) return undefined
   const { profile, settlement_account } = rail.config
@@ -184,8 +184,8 @@ async function sealFile(
   }
 }
 
-/** The items that a file can carry, by the bank's present rules. */
-function fitting(
+/** The items that a file can carry by the present profile, with their payments. */
+function carriableItems(
   { format, config: { profile, settlement_account } }: OpenFileRail,
   found: readonly FoundItem[],
   payments: ReadonlyMap<string, Payment>,
@@ -195,15 +195,15 @@ function fitting(
     const { end_to_end_id } = item
     const payment = payments.get(end_to_end_id)
     if (payment === undefined) return []
-    const fit = { ...item, ...payment }
-    const messages = format.checkItem(fit, settlement_account, profile)
-    if (messages.length === 0) return [fit]
+    const whole_item = { ...item, ...payment }
+    const messages = format.checkItem(whole_item, settlement_account, profile)
+    if (messages.length === 0) return [whole_item]
     faults.push(`payment ${end_to_end_id} stands in no file: ${messages.join('; ')}`)
     return []
   })
 }
 
-/** Writes the bytes, and compares their count, sum and ids with the items. */
+/** Writes the file, and checks its count, sum and ids against the items. Throws FileFaulty. */
 async function writeChecked(rail: OpenFileRail, batch: FileBatch): Promise<WrittenFile> {
   const written = rail.format.write(batch)
   const { items } = batch
@@ -223,6 +223,7 @@ async function writeChecked(rail: OpenFileRail, batch: FileBatch): Promise<Writt
   throw new FileFaulty(`a file of ${items.length} items is not sealed: ${problems.join('; ')}`)
 }
 
+/** Commits the file and its items. Throws Contention when an item's payout waits no more. */
 async function store(
   rail: OpenFileRail,
   batch: FileBatch,
@@ -233,8 +234,8 @@ async function store(
   const { msg_id, profile } = batch
   const { pgp, settlement_account } = rail.config
   const encrypted = pgp !== null && (pgp.encrypt_to !== '' || pgp.sign_as !== '')
-  // Encrypted once, since gpg writes other bytes each time.
-  const envelope = encrypted ? await wrap(pgp, bytes) : null
+  // Encrypted only here, because gpg would write other bytes next time.
+  const envelope = encrypted ? await encryptAndSign(pgp, bytes) : null
   const file = {
     msg_id,
     name: `${msg_id}.${rail.format.extension}${encrypted ? '.asc' : ''}`,
@@ -255,7 +256,7 @@ async function store(
   await during('file', 'commit', count, () =>
     transactMany(rail.sql, found, async tx => {
       await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor seal ${rail.name}`}, 0))`
-      const { waiting } = await sortWaiting(tx, found)
+      const { waiting } = await sortItems(tx, found)
       if (waiting.length < found.length) throw new Contention('a payout waits no more')
       await insertFile(tx, file)
       await placeItems(tx, msg_id, placed)

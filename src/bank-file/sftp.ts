@@ -1,6 +1,5 @@
-// Exchanges files with an SFTP server. The server is known by its host key: a server with another
-// key is sent nothing, not even the log-in. A rename of SFTP's version 3 refuses a name that is
-// taken.
+// Exchanges files with an SFTP server. Sends nothing, not even the log-in, to a server with another
+// host key than the known one. A rename by SFTP version 3 refuses a taken name.
 import { hash } from 'node:crypto'
 import type { CipherAlgorithm, ConnectConfig, SFTPWrapper } from 'ssh2'
 import {
@@ -26,19 +25,16 @@ export interface SftpConfig {
   readonly archive: string
 }
 
-/** The rail's secret is one of the two. */
+/** The rail's secret: one of the two. */
 export type SftpSecret = Pick<ConnectConfig, 'password' | 'privateKey'>
 
 const CONNECT_MS = 10_000
-/** A call without an answer for this long has failed; nobody knows what it did. */
+/** A call without an answer for this long has failed. Its effect is not known. */
 const ANSWER_MS = 30_000
 const KEEP_ALIVE_MS = 5_000
-/**
- * How many bytes are read and written at a time. OpenSSH takes as many; ssh2 cuts them for servers
- * that take fewer.
- */
+/** The bytes of one read or write: OpenSSH's limit. ssh2 cuts them for servers with a lower one. */
 const PIECE = 255_000
-/** OpenSSL computes these; ssh2 computes its default cipher in JavaScript. */
+/** OpenSSL computes these ciphers. ssh2 computes its default cipher in slower JavaScript. */
 const FAST_CIPHERS: CipherAlgorithm[] = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
 /** Status codes of SFTP. */
 const END_OF_FILE = 1
@@ -51,29 +47,30 @@ export async function openSftp(config: SftpConfig, secret: SftpSecret): Promise<
   client.on('close', () => lost.reject(new TransportFailed('the connection was lost')))
   client.on('error', error => lost.reject(new TransportFailed(failureWords(error))))
   const call = <T>(what: string, start: (done: Done<T>) => void) => ask(what, lost.promise, start)
-  const out = (name: string) => `${config.outbox}/${name}`
-  const into = (name: string) => `${config.inbox}/${name}`
+  const outboxPath = (name: string) => `${config.outbox}/${name}`
+  const inboxPath = (name: string) => `${config.inbox}/${name}`
   const sizeAt = async (path: string) => {
     const found = call<{ size: number }>(`look at ${path}`, done => sftp.stat(path, done))
-    return (await unless(NO_SUCH_FILE, found))?.size
+    return (await undefinedOn(NO_SUCH_FILE, found))?.size
   }
   return {
-    sizeOf: name => sizeAt(out(name)),
-    write: (name, bytes) => writeAll(sftp, call, out(name), bytes),
+    sizeOf: name => sizeAt(outboxPath(name)),
+    write: (name, bytes) => writeAll(sftp, call, outboxPath(name), bytes),
     remove: async name => {
-      const removed = call(`remove ${name}`, done => sftp.unlink(out(name), done))
-      await unless(NO_SUCH_FILE, removed)
+      const removed = call(`remove ${name}`, done => sftp.unlink(outboxPath(name), done))
+      await undefinedOn(NO_SUCH_FILE, removed)
     },
     async rename(from, to) {
-      // The server itself refuses a name that is taken. This look tells why.
-      if ((await sizeAt(out(to))) !== undefined) throw new NameTaken(`${to} is there already`)
-      await call(`name ${to}`, done => sftp.rename(out(from), out(to), done))
+      // The server itself refuses a taken name, but does not say why it refuses.
+      if ((await sizeAt(outboxPath(to))) !== undefined)
+        throw new NameTaken(`${to} is there already`)
+      await call(`name ${to}`, done => sftp.rename(outboxPath(from), outboxPath(to), done))
     },
     list: () => list(sftp, call, config.inbox),
-    read: name => readAll(sftp, call, into(name)),
+    read: name => readAll(sftp, call, inboxPath(name)),
     async archive(name) {
       const kept = `${config.archive}/${archiveName(name, new Date())}`
-      await call(`archive ${name}`, done => sftp.rename(into(name), kept, done))
+      await call(`archive ${name}`, done => sftp.rename(inboxPath(name), kept, done))
     },
     async close() {
       client.end()
@@ -85,10 +82,10 @@ type Done<T> = (error?: Error | null, value?: T) => void
 type Call = <T>(what: string, start: (done: Done<T>) => void) => Promise<T>
 
 async function connect(config: SftpConfig, secret: SftpSecret) {
-  // Only a connection imports it: most installations make none.
+  // Imported at the first connection: most installations make none.
   const { Client } = await import('ssh2')
   const client = new Client()
-  let other: string | undefined
+  let other_key: string | undefined
   const ready = new Promise<void>((resolve, reject) => {
     client.once('ready', resolve)
     client.once('error', reject)
@@ -103,13 +100,13 @@ async function connect(config: SftpConfig, secret: SftpSecret) {
     readyTimeout: CONNECT_MS,
     keepaliveInterval: KEEP_ALIVE_MS,
     hostVerifier: (key: Buffer) => {
-      const print = fingerprint(key)
-      if (print === config.host_key) return true
-      other = print
+      const host_key = fingerprint(key)
+      if (host_key === config.host_key) return true
+      other_key = host_key
       return false
     },
   })
-  // Each call waits for its answer, so a packet that waits for another one would delay both.
+  // Nagle's algorithm would delay each call, as each waits for its answer.
   client.setNoDelay(true)
   const where = `${config.host}:${config.port}`
   try {
@@ -119,9 +116,9 @@ async function connect(config: SftpConfig, secret: SftpSecret) {
   } catch (error) {
     client.on('error', () => {})
     client.end()
-    if (other !== undefined) {
+    if (other_key !== undefined) {
       throw new HostKeyChanged(
-        `${where} has the host key ${other}, and is known by ${config.host_key}: ` +
+        `${where} has the host key ${other_key}, and is known by ${config.host_key}: ` +
           'ask the bank before you set another one',
       )
     }
@@ -131,11 +128,12 @@ async function connect(config: SftpConfig, secret: SftpSecret) {
 
 const never = () => new Promise<never>(() => {})
 
-/** As `ssh-keygen -l` prints it. */
+/** The fingerprint of a key, as `ssh-keygen -l` prints it. */
 export function fingerprint(key: Buffer): string {
   return `SHA256:${hash('sha256', key, 'base64').replace(/=+$/, '')}`
 }
 
+/** Makes a call. Rejects with TransportFailed, which has the server's status code. */
 async function ask<T>(
   what: string,
   lost: Promise<never>,
@@ -159,8 +157,8 @@ async function ask<T>(
   }
 }
 
-/** Undefined instead of a failure with this code. */
-async function unless<T>(code: number, answer: Promise<T>): Promise<T | undefined> {
+/** The answer; undefined instead of a failure with this status code. */
+async function undefinedOn<T>(code: number, answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {
@@ -169,7 +167,7 @@ async function unless<T>(code: number, answer: Promise<T>): Promise<T | undefine
   }
 }
 
-/** `wx` is exclusive: a file of that name is refused. */
+/** Writes a new file. `wx` is exclusive: the server refuses a taken name. */
 async function writeAll(sftp: SFTPWrapper, call: Call, path: string, bytes: Uint8Array) {
   const handle = await call<Buffer>(`create ${path}`, done => sftp.open(path, 'wx', done))
   const close = () => call<undefined>(`close ${path}`, done => sftp.close(handle, done))
@@ -179,17 +177,17 @@ async function writeAll(sftp: SFTPWrapper, call: Call, path: string, bytes: Uint
       const length = Math.min(PIECE, all.length - at)
       await call<undefined>(`write ${path}`, done => sftp.write(handle, all, at, length, at, done))
     }
-    await synced(sftp, call, handle)
+    await syncToDisk(sftp, call, handle)
   } catch (error) {
-    // The failed write is reported, not the close that may fail after it.
+    // Reports the failed write, not the close that may fail after it.
     await close().catch(() => {})
     throw error
   }
   await close()
 }
 
-/** Not every server offers fsync; a server that does is asked. */
-async function synced(sftp: SFTPWrapper, call: Call, handle: Buffer): Promise<void> {
+/** Syncs a file to the server's disk, if the server offers fsync. */
+async function syncToDisk(sftp: SFTPWrapper, call: Call, handle: Buffer): Promise<void> {
   const start = (done: Done<undefined>) => sftp.ext_openssh_fsync(handle, done)
   try {
     await call('write to the disk', start)
@@ -215,7 +213,7 @@ async function* readAll(sftp: SFTPWrapper, call: Call, path: string): AsyncItera
     for (let at = 0; ; ) {
       const piece = Buffer.allocUnsafe(PIECE)
       const read = call<number>('read', done => sftp.read(handle, piece, 0, PIECE, at, done))
-      const count = (await unless(END_OF_FILE, read)) ?? 0
+      const count = (await undefinedOn(END_OF_FILE, read)) ?? 0
       if (count === 0) return
       yield piece.subarray(0, count)
       at += count

@@ -1,5 +1,5 @@
-// How long a bank may speak before its silence counts: by hours from the upload, or by the banking days
-// of a calendar from the settlement on. Holidays of the Federal Reserve are in the tables.
+// When silence means acceptance: after hours from the upload, or after banking days from the
+// settlement on. The calendar's tables have the holidays of the Federal Reserve.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FILE_STATES } from './file-store.ts'

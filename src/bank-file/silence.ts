@@ -1,5 +1,5 @@
-// When silence becomes an answer: a bank that reports only failures has accepted a payment once its
-// time for a report is over. Pure.
+// When silence means acceptance: a bank that reports only failures has accepted a payment once its
+// time for a failure is over. Pure.
 import type { BankProfile } from '../bank-format/bank-format.ts'
 import type { CalendarName, IsoDate } from '../calendar/calendar.ts'
 import { addBusinessDays, businessDayFrom, instantAt, nextDay } from '../calendar/rules.ts'
@@ -8,14 +8,17 @@ import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
 import type { RailFile } from './file-store.ts'
 
 /**
- * The members of a file that decide how long its bank may report failures. The execution date is
- * the day of settlement that it asks for, and it was updated when it reached its state.
+ * The members of a file that decide how long its bank may report failures. `execution_date` is the
+ * requested settlement day, `updated_at` the time of the last change of state.
  */
 export type SentFile = Pick<RailFile, 'execution_date' | 'state' | 'sent_at' | 'updated_at'>
 
 export type Silence = Pick<BankProfile, 'silent_after_days' | 'silent_calendar'>
 
-/** When that time ends; null: silence says nothing, or the banking days are not known. */
+/**
+ * When silence means acceptance; null when it never does, the bank may not have the file, or the
+ * calendar has ended.
+ */
 export function silentUntil(
   { silent_after_days: days, silent_calendar: calendar }: Silence,
   file: SentFile,
@@ -26,27 +29,28 @@ export function silentUntil(
   const { zone } = CALENDARS[calendar]
   const settled = settlementDay(calendar, file.execution_date, since)
   const last = settled === undefined ? undefined : addBusinessDays(calendar, settled, days)
-  // The bank has the whole of the last day.
+  // The bank has until the end of the last day.
   return last === undefined ? null : instantAt(zone, nextDay(last), '00:00')
 }
 
-/** From when on the bank has had the file and could refuse it; null: it may not have it. */
+/** Since when the bank has the file; null when it may not have it. */
 function silentSince({ state, sent_at, updated_at }: SentFile): Instant | null {
   if (state === 'sent') return sent_at
-  // The bank has answered before the end of our upload was recorded.
+  // The bank may answer before the end of the upload is recorded.
   return state === 'acknowledged' ? (sent_at ?? updated_at) : null
 }
 
-/** The end of FedACH's last same-day window. What comes later settles later. */
+/** The end of FedACH's last same-day window. A later file settles on a later day. */
 const LAST_WINDOW = '16:45'
 
 /**
- * The day of settlement that is still possible: if the bank got the file too late for the wanted
- * day, the next banking day.
+ * The settlement day: the execution date, or the next banking day if the bank got the file too late
+ * for it; undefined past the end of the calendar.
  */
-function settlementDay(calendar: CalendarName, wanted: IsoDate, sent: Instant) {
+function settlementDay(calendar: CalendarName, execution_date: IsoDate, sent: Instant) {
   const local = Temporal.Instant.from(sent).toZonedDateTimeISO(CALENDARS[calendar].zone)
   const day = local.toPlainDate().toString()
-  const in_time = day < wanted || (day === wanted && local.toPlainTime().toString() < LAST_WINDOW)
-  return businessDayFrom(calendar, in_time ? wanted : nextDay(day))
+  const is_before_window = local.toPlainTime().toString() < LAST_WINDOW
+  const is_in_time = day < execution_date || (day === execution_date && is_before_window)
+  return businessDayFrom(calendar, is_in_time ? execution_date : nextDay(day))
 }

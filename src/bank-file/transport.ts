@@ -1,24 +1,24 @@
-// Where files of a bank are exchanged: a folder or an SFTP server. Knows names, sizes and bytes,
-// but not what is in a file.
+// The interface by which files are exchanged with a bank, through a folder or an SFTP server. Knows
+// names, sizes and bytes, and no contents.
 
 export interface RemoteFile {
   readonly name: string
   readonly size: number
 }
 
-/** One open connection. Every call rejects with TransportFailed when the far end does not do it. */
+/** One open connection. Every call rejects with TransportFailed when the far end fails. */
 export interface Transport {
   /** The size of a file in the outbox; undefined when there is none. */
   sizeOf(name: string): Promise<number | undefined>
   /**
-   * Writes a new file into the outbox, durably. Rejects when a file of that name exists. A failure
-   * may leave a part of the file behind.
+   * Writes a new file into the outbox, durably. Rejects when the name is taken. A failure may leave
+   * a part of the file behind.
    */
   write(name: string, bytes: Uint8Array): Promise<void>
   remove(name: string): Promise<void>
-  /** Gives a file of the outbox its name. Rejects, and changes nothing, when the name is taken. */
+  /** Renames a file of the outbox. Rejects, without a change, when the name is taken. */
   rename(from: string, to: string): Promise<void>
-  /** The files of the inbox, by name, except those that are still being written. */
+  /** The finished files of the inbox, sorted by name. */
   list(): Promise<RemoteFile[]>
   read(name: string): AsyncIterable<Uint8Array>
   /** Moves a file from the inbox into the archive. */
@@ -26,39 +26,36 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** The far end did not do what it was asked; nobody knows what it has done. */
+/** The far end failed. The effect of the call is not known. */
 export class TransportFailed extends Error {
   override readonly name: string = 'TransportFailed'
 }
 
-/** The server has another key than the known one. It was sent nothing. */
+/** The server has another host key than the known one. Nothing was sent. */
 export class HostKeyChanged extends TransportFailed {
   override readonly name = 'HostKeyChanged'
 }
 
-/** A file of this name exists, with other bytes than ours. */
+/** Another file has the name of ours. */
 export class NameTaken extends TransportFailed {
   override readonly name = 'NameTaken'
 }
 
-/** The ending of a name while the file is being written; banks pass over it. */
+/** The ending of a name until the file is complete. Banks ignore such files. */
 export const PARTIAL = '.tmp'
 
-/**
- * Whether a name may be a report's: it does not begin with a full stop, and is not an unfinished
- * file's.
- */
+/** Whether a name may be a report's: not a hidden or an unfinished file's. */
 export function isReport(name: string): boolean {
   return !name.startsWith('.') && !/\.(?:tmp|part|filepart|lock)$/i.test(name)
 }
 
-/** The words of a failure without a stack. */
+/** The message of a failure, without a stack. */
 export function failureWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** One failure for several. It is an expected one if all of them are. */
-export function joined(failures: readonly unknown[]): unknown {
+/** Joins failures into one. It is a TransportFailed if all of them are. */
+export function joinFailures(failures: readonly unknown[]): unknown {
   if (failures.length === 1) return failures[0]
   const words = failures.map(failureWords).join('; ')
   const unexpected = failures.find(failure => !(failure instanceof TransportFailed))
@@ -67,10 +64,7 @@ export function joined(failures: readonly unknown[]): unknown {
     : new Error(words, { cause: unexpected })
 }
 
-/**
- * A name for the archive with the time at which the file was taken, so that one name may come
- * twice.
- */
+/** The file's name in the archive, with the time: a bank may use one name twice. */
 export function archiveName(name: string, at: Date): string {
   return `${at.toISOString().replaceAll(/[-:.]/g, '')}-${name}`
 }

@@ -1,11 +1,11 @@
-// The SQL statements that find trouble of whole files and whole rails, which no payout shows and
-// only a person ends. They derive it from the files, so that it is over when its cause is.
+// The SQL statements that find trouble with files and rails, which no payout shows and only a
+// person can end. They derive it from the files, so that trouble ends with its cause.
 import type { Sql } from '../db/connect.ts'
 import { selectByKeys } from '../db/keys.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { FileTrouble, FoundTrouble } from './trouble.ts'
 
-/** The oldest first. `finder` sees whether payouts wait for a file that was refused. */
+/** All trouble, the oldest first. `finder` sees whether payouts wait in a refused file. */
 export async function findTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {
   const found = await Promise.all([
     findFileTroubles(sql, finder),
@@ -43,7 +43,7 @@ async function findFileTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> 
   })
 }
 
-/** Those of these refused files in which payouts wait. */
+/** The message ids of the refused files in which payouts wait. */
 async function listWithWaiting(finder: Sql, msg_ids: readonly string[]) {
   if (msg_ids.length === 0) return new Set<string>()
   const items = await finder<(Key & { msg_id: string; rail: string })[]>`
@@ -62,7 +62,7 @@ async function listWithWaiting(finder: Sql, msg_ids: readonly string[]) {
   return new Set(waiting.map(({ msg_id }) => msg_id))
 }
 
-/** Those of these files that the bank should have had by now. */
+/** The message ids of the files whose cut-off has passed. */
 async function listPastCutOff(finder: Sql, msg_ids: readonly string[]) {
   if (msg_ids.length === 0) return new Set<string>()
   const rows = await finder<{ msg_id: string }[]>`
@@ -96,7 +96,7 @@ function findSetAside(sql: Sql): Promise<FoundTrouble[]> {
     where l.closed_by = '' group by l.sha256, f.rail, f.name`
 }
 
-/** How many troubles there are, by rail and kind. */
+/** Counts troubles by rail and kind. */
 export async function countTroubles(sql: Sql, finder: Sql) {
   const found = await findTroubles(sql, finder)
   const groups = Map.groupBy(found, ({ rail, kind }) => `${rail} ${kind}`)

@@ -1,8 +1,7 @@
-// Trouble with a file or a rail: what a person is told about it, and the command that comes next.
-// Pure.
+// Trouble with a file or a rail: its text for people, and the command that comes next. Pure.
 import type { Instant } from '../instant.ts'
 
-const MEANINGS = {
+const TITLES = {
   file_unknown: 'it may have arrived: ask the bank',
   file_rejected: 'the bank has refused it, and its payouts wait',
   file_to_release: 'it waits for its release',
@@ -12,7 +11,7 @@ const MEANINGS = {
   report_quarantined: 'nothing of this file of the bank is applied',
   lines_set_aside: 'lines of this file of the bank are not applied',
 } as const
-export type FileTrouble = keyof typeof MEANINGS
+export type FileTrouble = keyof typeof TITLES
 
 export interface FoundTrouble {
   readonly rail: string
@@ -27,12 +26,12 @@ export interface FoundTrouble {
 
 const HASH_DIGITS = 12
 
-/** What has happened: the meaning of the kind, and the words of the bank or of the far end. */
-export function wordsOf({ kind, message }: FoundTrouble): string {
-  return message === '' ? MEANINGS[kind] : `${MEANINGS[kind]} (${message})`
+/** The trouble in words: the title of its kind, and the message of the bank or the far end. */
+export function troubleWords({ kind, message }: FoundTrouble): string {
+  return message === '' ? TITLES[kind] : `${TITLES[kind]} (${message})`
 }
 
-/** The command to type once the cause is known. */
+/** The command to run once a person knows the cause. */
 export function nextCommand({ kind, about, rail, message, sha256 }: FoundTrouble): string {
   const file = (verb: string) => `corridor file ${verb} ${about}`
   const report = about.slice(0, HASH_DIGITS)

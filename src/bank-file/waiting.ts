@@ -1,5 +1,5 @@
-// Which items' payouts still wait for them. No other item may go into a file: its money is back
-// with the account, or goes another way, and would be paid as well.
+// Finds the items whose payouts still wait for them. No other item may go into a file: its money is
+// back with the account, or goes by another attempt, and would be paid twice.
 import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { nameOf } from '../id.ts'
@@ -13,7 +13,13 @@ import { isBooked } from './evidence.ts'
 import { listEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
 import { hasOpenLine } from './inbox-store.ts'
-import { type FoundItem, findBooked, findNamed, type ItemKey, itemName } from './item-store.ts'
+import {
+  type FoundItem,
+  findBookedAttempts,
+  findItemsWithOpenLines,
+  type ItemKey,
+  itemName,
+} from './item-store.ts'
 
 export const keyOf = ({ account_id, payout_id: id }: ItemKey) => ({ account_id, id })
 
@@ -21,10 +27,10 @@ export const accountsOf = (items: readonly Pick<ItemKey, 'account_id'>[]) => [
   ...new Set(items.map(({ account_id }) => account_id)),
 ]
 
-/** Longer than checking or writing the payments of a file takes. */
+/** Longer than a transaction takes for all payments of a file. */
 const MOST_MS = 60_000
 
-/** Runs a transaction about as many items as a file may have, confined to their accounts. */
+/** Runs a transaction on all items of a file, confined to their accounts. */
 export function transactMany<T>(
   sql: Sql,
   items: readonly Pick<ItemKey, 'account_id'>[],
@@ -37,41 +43,42 @@ export function transactMany<T>(
   })
 }
 
-interface Sorted {
+interface SortedItems {
+  /** Their payouts wait for them. */
   readonly waiting: FoundItem[]
-  /** A person has their payouts, or must look at what their bank says. They may wait again. */
+  /** A person must act on their payouts, or look at a line. Later they may wait again. */
   readonly held: FoundItem[]
-  /** They never wait again. */
+  /** Their payouts or attempts are over: they never wait again. */
   readonly over: FoundItem[]
 }
 
 /**
- * Sorts items by whether their payouts wait. The result holds until the transaction ends. Locks the
- * books of their accounts, so it comes first in its transaction.
+ * Sorts items by whether their payouts wait. Locks the books of their accounts, so it comes first
+ * in its transaction, and its result is true until the transaction ends.
  */
-export async function sortWaiting(
+export async function sortItems(
   tx: TransactionSql,
   items: readonly FoundItem[],
-): Promise<Sorted> {
+): Promise<SortedItems> {
   if (items.length === 0) return { waiting: [], held: [], over: [] }
   const { lists_version } = await lockBooks(tx, accountsOf(items))
   const locked = await lockWaiting(tx, items.map(keyOf))
   const payouts = new Map(locked.map(payout => [nameOf(payout), payout]))
   const { attempts, earlier, exceptions } = await loadAttempts(tx, [...payouts.values()])
-  const placeOf = (item: FoundItem): keyof Sorted => {
+  const placeOf = (item: FoundItem): keyof SortedItems => {
     const name = nameOf(keyOf(item))
     const payout = payouts.get(name)
     const last = attempts.get(name)
     if (payout === undefined || isGivenBack(payout)) return 'over'
     if (last?.number !== item.attempt || last.ended_as !== '') return 'over'
-    // A bank gets no payout that is not screened at the present lists.
-    const screened = isScreenedAt(payout, lists_version)
-    const asked = payout.status === 'processing' && payout.rail === last.rail && screened
-    const open = exceptions.get(name)?.some(isOpenException) === true
-    return asked && payout.taken_over_at === null && !open ? 'waiting' : 'held'
+    // A payout goes to a bank only once it is screened at the present lists.
+    const is_screened = isScreenedAt(payout, lists_version)
+    const is_ready = payout.status === 'processing' && payout.rail === last.rail && is_screened
+    const has_exception = exceptions.get(name)?.some(isOpenException) === true
+    return is_ready && payout.taken_over_at === null && !has_exception ? 'waiting' : 'held'
   }
   const { waiting = [], held = [], over = [] } = Object.groupBy(items, placeOf)
-  const doubtful = await doubtfulOf(tx, waiting, earlier)
+  const doubtful = await findDoubtful(tx, waiting, earlier)
   return {
     waiting: waiting.filter(({ end_to_end_id }) => !doubtful.has(end_to_end_id)),
     held: [...held, ...waiting.filter(({ end_to_end_id }) => doubtful.has(end_to_end_id))],
@@ -80,83 +87,83 @@ export async function sortWaiting(
 }
 
 /**
- * The items that a bank may have paid already: an open line names them, a debit of them is booked,
- * or the bank has said something about an earlier attempt that was not judged yet.
+ * The end-to-end ids of items that a bank may have paid already: an open line names them, a debit
+ * of their payout stands, or an earlier attempt has evidence that is not interpreted yet.
  */
-async function doubtfulOf(
+async function findDoubtful(
   tx: TransactionSql,
   items: readonly FoundItem[],
   earlier: ReadonlyMap<string, readonly PayoutAttempt[]>,
 ): Promise<ReadonlySet<string>> {
   const ids = items.map(({ end_to_end_id }) => end_to_end_id)
-  const asked = items.flatMap(item =>
+  const due_attempts = items.flatMap(item =>
     (earlier.get(nameOf(keyOf(item))) ?? [])
       .filter(({ ask_again_at }) => ask_again_at !== null)
       .map(({ number: attempt }) => ({ ...item, attempt })),
   )
-  const [named, booked, news] = await Promise.all([
-    findNamed(tx, ids),
-    listBooked(tx, ids),
-    listEvidence(tx, asked),
+  const [named, booked, evidence] = await Promise.all([
+    findItemsWithOpenLines(tx, ids),
+    listBookedAttempts(tx, ids),
+    listEvidence(tx, due_attempts),
   ])
-  const told = new Set(news.map(itemName))
-  const unjudged = asked.filter(key => told.has(itemName(key)))
-  return new Set([...named, ...booked, ...unjudged].map(({ end_to_end_id }) => end_to_end_id))
+  const with_evidence = new Set(evidence.map(itemName))
+  const uninterpreted = due_attempts.filter(key => with_evidence.has(itemName(key)))
+  return new Set([...named, ...booked, ...uninterpreted].map(({ end_to_end_id }) => end_to_end_id))
 }
 
-/** For items: each attempt of their payouts that has more debits than credits. */
-export async function listBooked(tx: TransactionSql, end_to_end_ids: readonly string[]) {
-  const spoken = await findBooked(tx, end_to_end_ids)
-  const said = Map.groupBy(await listEvidence(tx, spoken), itemName)
-  return spoken.filter(key => isBooked(said.get(itemName(key)) ?? []))
+/** Each attempt of the items' payouts, up to theirs, that has more debits than credits. */
+export async function listBookedAttempts(tx: TransactionSql, end_to_end_ids: readonly string[]) {
+  const attempts = await findBookedAttempts(tx, end_to_end_ids)
+  const evidence = Map.groupBy(await listEvidence(tx, attempts), itemName)
+  return attempts.filter(key => isBooked(evidence.get(itemName(key)) ?? []))
 }
 
 /**
- * Why a file must not be sent: it pays items that are over or, while the bank cannot have it, items
- * that do not wait. The result holds until the transaction ends. Locks the books of the accounts,
- * so it comes first in its transaction.
+ * Why a file must not be sent, undefined when it may be: it pays items that are over or, while the
+ * bank cannot have it, items that do not wait. Locks the books of the accounts, so it comes first
+ * in its transaction, and its result is true until the transaction ends.
  */
-export async function whyNotSent(
+export async function findStopReason(
   tx: TransactionSql,
   { msg_id, offers }: Pick<RailFile, 'msg_id' | 'offers'>,
   items: readonly FoundItem[],
 ): Promise<string | undefined> {
   if (offers > 0) {
     await lockBooks(tx, accountsOf(items))
-    return wordsOf(await overIn(tx, items), [])
+    return stopReason(await findOver(tx, items), [])
   }
-  const { held, over } = await sortWaiting(tx, items)
+  const { held, over } = await sortItems(tx, items)
   if (await hasOpenLine(tx, msg_id)) return 'its bank speaks of it in a line that is set aside'
-  return wordsOf(over, held)
+  return stopReason(over, held)
 }
 
-function wordsOf(over: readonly FoundItem[], held: readonly FoundItem[]): string | undefined {
+function stopReason(over: readonly FoundItem[], held: readonly FoundItem[]): string | undefined {
   const words = [
-    over.length === 0 ? '' : `these are over, or go another way: ${namesOf(over)}`,
-    held.length === 0 ? '' : `these wait for a person: ${namesOf(held)}`,
+    over.length === 0 ? '' : `these are over, or go another way: ${payoutIds(over)}`,
+    held.length === 0 ? '' : `these wait for a person: ${payoutIds(held)}`,
   ].filter(Boolean)
   return words.length === 0 ? undefined : words.join('; ')
 }
 
-/** The items that must not be paid any more: their money is back, or goes by another attempt. */
-async function overIn(tx: TransactionSql, items: readonly FoundItem[]): Promise<FoundItem[]> {
+/** The items that must not be paid: their money is back, or goes by another attempt. */
+async function findOver(tx: TransactionSql, items: readonly FoundItem[]): Promise<FoundItem[]> {
   const payouts = await findOpenPayouts(tx, items.map(keyOf))
   const { attempts } = await loadAttempts(tx, payouts)
-  const paying = new Map(
+  const last_attempts = new Map(
     payouts
       .filter(payout => !isGivenBack(payout))
       .map(payout => [nameOf(payout), attempts.get(nameOf(payout))]),
   )
   return items.filter(item => {
-    const last = paying.get(nameOf(keyOf(item)))
+    const last = last_attempts.get(nameOf(keyOf(item)))
     return last?.number !== item.attempt || !['', 'paid'].includes(last.ended_as)
   })
 }
 
 const MOST_NAMED = 20
 
-function namesOf(items: readonly FoundItem[]): string {
-  const named = items.slice(0, MOST_NAMED).map(({ payout_id }) => payout_id)
-  const more = items.length - named.length
-  return named.join(', ') + (more > 0 ? ` and ${more} more` : '')
+function payoutIds(items: readonly FoundItem[]): string {
+  const ids = items.slice(0, MOST_NAMED).map(({ payout_id }) => payout_id)
+  const others = items.length - ids.length
+  return ids.join(', ') + (others > 0 ? ` and ${others} more` : '')
 }

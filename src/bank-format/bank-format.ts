@@ -1,10 +1,10 @@
-// The nouns that all formats of bank files share: the payments of a file, the bank that reads it,
-// the contents of the bank's own files, and the interface of a format. It knows no payouts, tables
-// or transport.
+// The types that all formats of bank files share: the payments of a file, the bank's profile, the
+// lines of the bank's own files, and the interface of a format. Knows no payouts, tables or
+// transport.
 import type { CalendarName } from '../calendar/calendar.ts'
 import type { Read } from '../text/csv.ts'
 
-/** The address of a creditor or of the holder of a settlement account. '' is "not set". */
+/** The address of a creditor or of a settlement account's holder. '' is "not set". */
 export interface PostalAddress {
   readonly street: string
   readonly town: string
@@ -45,7 +45,7 @@ export interface Creditor extends BankAccount {
 export interface FileItem {
   /**
    * The id that banks give back: 15 characters [0-9A-Z], unique for ever over all rails. An ACH
-   * entry has room for 15, and banks that cut ids keep as many.
+   * entry has room for 15 characters, and banks that cut ids keep at least 15.
    */
   readonly end_to_end_id: string
   readonly uetr: string
@@ -78,7 +78,7 @@ export interface WrittenFile {
   readonly count: number
   /** Exact decimal, as in the file. */
   readonly control_sum: string
-  /** YYYY-MM-DD. Later than the batch's date when the network cannot settle on that. */
+  /** YYYY-MM-DD. Later than the batch's date when the network cannot settle on that date. */
   readonly execution_date: string
   /** The place of each item in the file, by end_to_end_id. */
   readonly places: ReadonlyMap<string, ItemPlace>
@@ -89,9 +89,9 @@ export interface ItemPlace {
   readonly instruction_id: string
 }
 
-/** One statement in a bank's file. '' is "not said". */
-export interface BankSays {
-  /** The path in the file, or its line. */
+/** One status, booking, return or note in a bank's file. '' is "not given". */
+export interface BankLine {
+  /** The path or line number in the file. */
   readonly position: string
   readonly level: 'file' | 'group' | 'transaction' | 'booking' | 'return' | 'note'
   readonly msg_id: string
@@ -108,20 +108,21 @@ export interface BankSays {
   readonly amount: bigint | null
   readonly currency: string
   readonly is_credit: boolean | null
-  /** The account that a statement is about. */
+  /** The account of the bank statement. */
   readonly account: string
   /**
-   * The kind of a statement, its id and its period, such as `camt.053 17 2026-01-01/2026-01-02`.
-   * The period is needed because banks use ids again in later years.
+   * The bank statement's kind, id and period, such as `camt.053 17 2026-01-01/2026-01-02`. The
+   * period is needed because banks reuse ids in later years.
    */
   readonly statement: string
   /** The bank's own reference, such as AcctSvcrRef or a trace number. */
   readonly reference: string
+  /** The bank's own time, as the bank wrote it. */
   readonly said_at: string
 }
 
-/** A note that says nothing; a reader of files fills in its members. */
-export const NOTHING_SAID: BankSays = {
+/** A note without content. Readers of files overwrite its members. */
+export const EMPTY_LINE: BankLine = {
   position: '',
   level: 'note',
   msg_id: '',
@@ -141,36 +142,36 @@ export const NOTHING_SAID: BankSays = {
   said_at: '',
 }
 
-/** How one bank reads and answers files, as data. Some profiles are shipped. */
+/** How one bank reads and answers files. Some profiles are shipped. */
 export interface BankProfile {
   readonly name: string
-  /** The status that means success. The first report of it settles the payout. */
+  /** The confirmation that settles a payout, the first time that the bank reports it. */
   readonly settles_on: 'accepted' | 'acsc' | 'booked'
   /** The bank's own meanings of codes. They replace the standard's. */
   readonly meanings: Readonly<Record<string, string>>
   /** Days after which silence means accepted, for banks that report only failures; else null. */
   readonly silent_after_days: number | null
   /**
-   * The calendar of these days. They are counted from the day of settlement to the end of the last;
-   * null means days of 24 hours from the upload.
+   * The calendar of `silent_after_days`: banking days after the settlement, to the end of the last
+   * one. Null: days of 24 hours from the upload.
    */
   readonly silent_calendar: CalendarName | null
   /**
-   * Whether the bank debits a whole file at once. Statements then have no line for each payment.
+   * Whether the bank debits a whole file at once. Bank statements then list no single payment.
    */
   readonly batch_booking: boolean
   readonly most_items: number
   /** Exact decimal in the currency of the settlement account; null for no limit. */
   readonly most_amount: string | null
-  /** Whether a file may be sent again, because the bank refuses a MsgId that it already has. */
+  /** Whether a file may be sent again: the bank refuses a MsgId that it already has. */
   readonly resend_is_safe: boolean
   /** Whether a person releases each file, by its sha256, before it is sent. */
   readonly release_by_person: boolean
-  /** `swift`: SWIFT's X set, others transliterated; `latin`: ISO 8859-1; `utf8`: any. */
+  /** `swift`: SWIFT's X set, by transliteration; `latin`: ISO 8859-1; `utf8`: any. */
   readonly character_set: 'swift' | 'latin' | 'utf8'
   /** The required parts of an address: TwnNm and Ctry, or none. */
   readonly address: 'town_and_country' | 'any'
-  /** The members that only the format knows, as its own `readProfile` has read them. */
+  /** The members of one format, read by its `readProfile`; null in a profile of another format. */
   readonly iso20022: Iso20022Profile | null
   readonly nacha: NachaProfile | null
 }
@@ -183,23 +184,20 @@ export interface Iso20022Profile {
 }
 
 export interface NachaProfile {
-  /** Routing number of the bank that gets the file, and its name. */
+  /** The routing number and name of the bank that gets the file. */
   readonly immediate_destination: string
   readonly immediate_destination_name: string
   readonly immediate_origin: string
   readonly immediate_origin_name: string
   readonly company_id: string
   readonly company_name: string
-  /** Routing number of the bank that originates. Files contain its first eight digits. */
+  /** The originating bank's routing number. Files contain its first eight digits. */
   readonly odfi: string
   readonly entry_description: string
   readonly same_day: boolean
 }
 
-/**
- * A file that cannot be applied at all: of another format, cut off, in another encoding, or too
- * large.
- */
+/** Nothing of the file can be applied: another format, cut off, another encoding, or too large. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
   /** The line, counted from 1; 0 means the whole file. */
@@ -214,20 +212,20 @@ export class UnreadableFile extends Error {
 /** A format: pain.001 with pain.002 and camt, or NACHA. */
 export interface BankFormat {
   readonly name: 'iso20022' | 'nacha'
-  /** The extension of the files that it writes, without a full stop. */
+  /** The extension of written files, without a full stop. */
   readonly extension: string
   /** Reads the name of a shipped profile, or a profile that an operator wrote in JSON. */
   readProfile(written: unknown): Read<BankProfile>
-  /** Why no file to this bank can carry payments from this account; [] when one can. */
+  /** Why a file to this bank cannot carry payments from this account; [] when it can. */
   checkSettlementAccount(account: SettlementAccount, profile: BankProfile): readonly string[]
-  /** Why no file to this bank can carry this payment; [] when one can. */
+  /** Why a file to this bank cannot carry this payment; [] when it can. */
   checkItem(item: FileItem, account: SettlementAccount, profile: BankProfile): readonly string[]
   write(batch: FileBatch): WrittenFile
-  /** Problems of the bytes by the format's own rules (XSD; entry hash); [] when valid. */
+  /** Problems of written bytes by the format's own rules (XSD; entry hash); [] when valid. */
   check(bytes: Uint8Array, profile: BankProfile): Promise<readonly string[]>
   /**
-   * Reads the contents of a bank's file, in order, in bounded memory. Throws UnreadableFile; then
-   * nothing of the file is applied.
+   * Reads the lines of a bank's file, in order, in bounded memory. May throw UnreadableFile after
+   * some lines; the caller then applies none of them.
    */
-  read(chunks: AsyncIterable<Uint8Array>, profile: BankProfile): AsyncIterable<BankSays>
+  read(chunks: AsyncIterable<Uint8Array>, profile: BankProfile): AsyncIterable<BankLine>
 }

@@ -1,5 +1,5 @@
-// The members that the profiles of all formats share, as an operator writes them in JSON. A format
-// adds its own. Pure.
+// Checks the members that bank profiles of all formats share, as an operator writes them in JSON.
+// Each format adds its own members. Pure.
 
 import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { parseDecimal } from '../money/decimal.ts'
@@ -37,7 +37,7 @@ const orNull =
     return fault === undefined ? undefined : `${fault}, or null`
   }
 
-/** Text, because a JSON number may have lost digits. */
+/** An amount is text, because a JSON number may lose digits. */
 const isAmount: Check = value => {
   const decimal = typeof value === 'string' ? parseDecimal(value) : undefined
   return decimal !== undefined && decimal.digits > 0n
@@ -52,7 +52,7 @@ const isName: Check = value =>
 
 export const isText: Check = value => (typeof value === 'string' ? undefined : 'text')
 
-/** Whether the value maps codes of the bank to meanings, each one of `meanings`. */
+/** Checks an object that maps the bank's codes to meanings, each one of `meanings`. */
 const isMeanings =
   (meanings: readonly string[]): Check =>
   value => {
@@ -72,7 +72,7 @@ const isMeanings =
 export type Checks<T> = { readonly [Name in keyof T]: Check }
 type SharedProfile = Omit<BankProfile, 'iso20022' | 'nacha'>
 
-/** The checks that all formats share, for banks whose codes mean one of `meanings`. */
+/** The checks of the shared members. A bank's code must mean one of `meanings`. */
 export const sharedChecks = (meanings: readonly string[]): Checks<SharedProfile> => ({
   name: isName,
   settles_on: isOneOf('accepted', 'acsc', 'booked'),
@@ -88,7 +88,10 @@ export const sharedChecks = (meanings: readonly string[]): Checks<SharedProfile>
   address: isOneOf('town_and_country', 'any'),
 })
 
-/** Every problem of the members. An unknown member is a typing error. */
+/**
+ * Every problem of the members, each with its path. An unknown member is a problem: it is likely a
+ * typing error.
+ */
 export function checkMembers(path: string, members: Json, checks: Readonly<Record<string, Check>>) {
   return Object.entries(members).flatMap(([name, value]) => {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined

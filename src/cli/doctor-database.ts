@@ -16,7 +16,7 @@ import { listRates } from '../price/rate/store.ts'
 import { payoutOptions } from '../quote/options/rules.ts'
 import { listRails } from '../rail/row-store.ts'
 import { listRoutes } from '../rail/store.ts'
-import { inForce } from '../rail/timetable.ts'
+import { withTimetable } from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
 import type { Context } from './context.ts'
 import { type Finding, inOrder, wrong } from './doctor-machine.ts'
@@ -180,7 +180,7 @@ async function readReference({ sql }: Context) {
   const fees = await listFees(sql)
   const policies = await listPolicies(sql)
   return {
-    routes: routes.map(route => inForce(route, timetables)),
+    routes: routes.map(route => withTimetable(route, timetables)),
     pricing: pricingFrom({ rates, fees, policies }),
     now: await databaseNow(sql),
   }

@@ -11,14 +11,14 @@ import {
 } from '../bank-file/file-store.ts'
 import {
   closeQuarantined,
-  closeStrays,
+  closeSetAsideLines,
   findInboxFiles,
   type InboxFile,
   type InboxQuery,
-  type KeptStray,
   listInbox,
-  listStrays,
+  listSetAsideLines,
   readAgain,
+  type StoredSetAsideLine,
 } from '../bank-file/inbox-store.ts'
 import { listItemsOf } from '../bank-file/item-store.ts'
 import { resealFile, resendFile } from '../bank-file/resend.ts'
@@ -291,7 +291,7 @@ Example:
 async function listQuarantined({ rail, limit, all = false }: InboxQuery): Promise<void> {
   const { files, lines } = await withContext(async ({ audit }) => ({
     files: await listInbox(audit, { rail, state: 'quarantined', all, limit }),
-    lines: await listStrays(audit, { rail, all, limit }),
+    lines: await listSetAsideLines(audit, { rail, all, limit }),
   }))
   const fileRows = files.map(file => ({
     file: file.sha256.slice(0, 12),
@@ -314,7 +314,7 @@ async function listQuarantined({ rail, limit, all = false }: InboxQuery): Promis
 }
 
 /** The reason, then who has closed it and with which note. */
-function withCloser({ reason, closed_by, note }: InboxFile | KeptStray): string {
+function withCloser({ reason, closed_by, note }: InboxFile | StoredSetAsideLine): string {
   return closed_by === '' ? reason : `${reason} (${closed_by}: ${note})`
 }
 
@@ -344,7 +344,10 @@ async function closeAction(prefix: string, options: { note: string; position?: s
     const file = await inboxFileOf(context, prefix)
     const { sha256 } = file
     const is_closed = position === undefined && (await closeQuarantined(context.sql, sha256, by))
-    return { file, count: is_closed ? null : await closeStrays(context.sql, sha256, position, by) }
+    return {
+      file,
+      count: is_closed ? null : await closeSetAsideLines(context.sql, sha256, position, by),
+    }
   })
   const { sha256, name } = file
   if (count === null) return print({ file: sha256, closed: 'file' }, `${name}  is closed`)

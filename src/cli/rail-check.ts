@@ -3,8 +3,8 @@
 import type { Command } from 'commander'
 import { allChecks } from '../connector/check/all.ts'
 import {
-  type Checked,
   type CheckReport,
+  type CheckResult,
   type KeptPayment,
   runChecks,
 } from '../connector/check/check.ts'
@@ -129,7 +129,7 @@ async function readEarlier(file: string): Promise<readonly KeptPayment[]> {
 const MARKS = { passed: '✓', failed: '✗', skipped: '–' } as const
 
 /** Makes a printer of checks. It prints the name of a group above the first check of the group. */
-function checkPrinter(): (checked: Checked) => void {
+function checkPrinter(): (checked: CheckResult) => void {
   let group = ''
   return checked => {
     const heading = checked.group === group ? '' : `${group === '' ? '' : '\n'}${checked.group}\n`
@@ -140,7 +140,7 @@ function checkPrinter(): (checked: Checked) => void {
 
 const NAME_WIDTH = 23
 
-function linesOf({ name, proves, result, detail }: Checked): string[] {
+function linesOf({ name, proves, result, detail }: CheckResult): string[] {
   const first = `  ${MARKS[result]} ${name.padEnd(NAME_WIDTH)}`
   const further = ' '.repeat(first.length)
   const columns = columnsOfTerminal()

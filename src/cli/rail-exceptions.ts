@@ -3,7 +3,7 @@
 // rail ends with its cause.
 
 import type { Command } from 'commander'
-import { nextCommand, wordsOf } from '../bank-file/trouble.ts'
+import { nextCommand, troubleWords } from '../bank-file/trouble.ts'
 import { findTroubles } from '../bank-file/trouble-store.ts'
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
@@ -71,7 +71,7 @@ async function listAction(options: { limit: string }): Promise<void> {
     rail: trouble.rail,
     kind: trouble.kind,
     age: ageOf(trouble.since),
-    what: wordsOf(trouble),
+    what: troubleWords(trouble),
     next: nextCommand(trouble),
   }))
   const words = [
@@ -82,7 +82,7 @@ async function listAction(options: { limit: string }): Promise<void> {
     ...open.map(exception => ({ ...presentException(exception), next: closingCommand(exception) })),
     ...troubles.map(trouble => {
       const { rail, kind, about, since: opened_at } = trouble
-      const [message, next] = [wordsOf(trouble), nextCommand(trouble)]
+      const [message, next] = [troubleWords(trouble), nextCommand(trouble)]
       return { rail, kind, about, message, opened_at, next }
     }),
   ]

@@ -6,10 +6,16 @@ import { pauseRail, presentRail, railNamed, showRail } from '../operator/rails.t
 import type { RailRow } from '../rail/kind.ts'
 import { readRail } from '../rail/load-rail.ts'
 import { MANUAL } from '../rail/rail.ts'
-import { countHanded, deleteRail, insertRail, listRails, updateRail } from '../rail/row-store.ts'
+import {
+  countAskedAttempts,
+  deleteRail,
+  insertRail,
+  listRails,
+  updateRail,
+} from '../rail/row-store.ts'
 import { conditionWords } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
-import { contradiction } from '../rail/timetable.ts'
+import { timetableConflict } from '../rail/timetable.ts'
 import { RAIL_KINDS, timetablesOf } from '../rails.ts'
 import { addCommand, type Context, example, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
@@ -162,7 +168,7 @@ async function refuseIdentityChange(audit: Sql, rail: RailRow, before: RailRow):
   )
   if (changed === undefined) return
   const keeps = `rail ${rail.name} keeps its ${changed}`
-  const handed = await countHanded(audit, rail.name)
+  const handed = await countAskedAttempts(audit, rail.name)
   if (handed > 0) {
     const payouts = `${handed} ${handed === 1 ? 'payout' : 'payouts'}`
     throw new CommandFailed(`${keeps}: it is asked about ${payouts}; add another rail`)
@@ -189,7 +195,7 @@ async function refuseContradictedRoutes(sql: Sql, rail: RailRow): Promise<void> 
   if (timetable === undefined) return
   const routes = (await listRoutes(sql)).filter(route => route.rail === rail.name)
   const contradictions = routes.flatMap(route => {
-    const why = route.timetable && contradiction(route.timetable, timetable)
+    const why = route.timetable && timetableConflict(route.timetable, timetable)
     return why ? [`the route for ${conditionWords(route)}: ${why}`] : []
   })
   if (contradictions.length === 0) return

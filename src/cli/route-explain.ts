@@ -14,13 +14,19 @@ import { wantedOf } from '../payout/failover.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { findQuotes } from '../quote/store.ts'
-import { type Explained, explainRoutes, routesBefore } from '../rail/explain.ts'
+import { type ExplainedRoute, explainRoutes, routesBefore } from '../rail/explain.ts'
 import type { RouteCells } from '../rail/load-route.ts'
 import { planFor } from '../rail/plan.ts'
 import { listRails } from '../rail/row-store.ts'
-import { CONDITIONS, conditionWords, type Route, type Wanted, wantedWords } from '../rail/rules.ts'
+import {
+  CONDITIONS,
+  conditionWords,
+  type PayoutToRoute,
+  payoutValueWords,
+  type Route,
+} from '../rail/rules.ts'
 import { listRoutes, routeOfHistory } from '../rail/store.ts'
-import { inForce, type RailTimetables } from '../rail/timetable.ts'
+import { type RailTimetables, withTimetable } from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
 import { attemptsOf, type TimelineAttempt } from '../timeline/attempts.ts'
 import { findTimeline } from '../timeline/store.ts'
@@ -65,14 +71,14 @@ interface Decision {
   readonly rail: string
   /** Why the rail was chosen anew, or why the payout would be refused; '' for none. */
   readonly why: string
-  readonly routes: readonly Explained[]
+  readonly routes: readonly ExplainedRoute[]
   readonly release_at: Instant | null
   readonly expected_at: Instant | null
 }
 
 interface Explanation {
   readonly payout: string | null
-  readonly wanted: Wanted
+  readonly wanted: PayoutToRoute
   readonly decisions: readonly Decision[]
   /** Why each rail is paused, by name. */
   readonly paused: ReadonlyMap<string, string>
@@ -104,7 +110,7 @@ async function explainNew({ sql }: Context, options: Options): Promise<Explanati
   const wanted = await readWanted(sql, options)
   const { routes, timetables, paused } = await readRoutes(sql)
   const now = await databaseNow(sql)
-  const explained = explainRoutes(inForceAll(routes, timetables), wanted, { tried: [] })
+  const explained = explainRoutes(withTimetables(routes, timetables), wanted, { tried: [] })
   const taken = explained.find(({ verdict }) => verdict === 'taken')?.route
   const plan = taken && planFor({ rail: taken.rail, route: taken }, wanted, now)
   // Without a plan, the calendar of the route's cut-off has ended.
@@ -121,11 +127,11 @@ async function explainNew({ sql }: Context, options: Options): Promise<Explanati
   return { payout: null, wanted, decisions: [decision], paused }
 }
 
-function inForceAll(routes: readonly Route[], timetables: RailTimetables): readonly Route[] {
-  return routes.map(route => inForce(route, timetables))
+function withTimetables(routes: readonly Route[], timetables: RailTimetables): readonly Route[] {
+  return routes.map(route => withTimetable(route, timetables))
 }
 
-async function readWanted(sql: Sql, options: Options): Promise<Wanted> {
+async function readWanted(sql: Sql, options: Options): Promise<PayoutToRoute> {
   if (options.type === undefined || options.currency === undefined) {
     throw new UsageError('name a payout, or say at least --type and --currency of one')
   }
@@ -165,7 +171,7 @@ async function explainPayout(context: Context, payout_id: string): Promise<Expla
       before: before && routeOfHistory(before),
       after: after && routeOfHistory(after),
     }))
-    return inForceAll(routesBefore(routes, undone), timetables)
+    return withTimetables(routesBefore(routes, undone), timetables)
   }
   const attempts = attemptsOf(payout, handOver)
   const first = decisionOf(firstOf(payout, attempts[0]), routesAt(payout.created_at), wanted, [])
@@ -189,7 +195,7 @@ function firstOf(payout: Payout, attempt: TimelineAttempt | undefined) {
 function decisionOf(
   { number, at, rail, route, release_at, expected_at }: Chosen,
   routes: readonly Route[],
-  wanted: Wanted,
+  wanted: PayoutToRoute,
   before: readonly TimelineAttempt[],
 ): Decision {
   const tried = before.map(attempt => attempt.rail)
@@ -241,8 +247,8 @@ function wordsOf({ payout, wanted, decisions, paused }: Explanation): string {
   const { amount, account_id } = wanted
   const conditions = CONDITIONS.filter(name => name !== 'account_id' && wanted[name] !== '')
   const about = [
-    ...conditions.map(name => wantedWords(wanted, name)),
-    amount !== null && wantedWords(wanted, 'amount'),
+    ...conditions.map(name => payoutValueWords(wanted, name)),
+    amount !== null && payoutValueWords(wanted, 'amount'),
     account_id && `account ${account_id}`,
   ]
   const payouts = about.filter(Boolean).join(', ')

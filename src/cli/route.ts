@@ -23,7 +23,7 @@ import {
 } from '../rail/load-route.ts'
 import { conditionWords, inOrder, type Route, rangeWords } from '../rail/rules.ts'
 import { routeOfHistory } from '../rail/store.ts'
-import { inForce, type RailTimetables } from '../rail/timetable.ts'
+import { type RailTimetables, withTimetable } from '../rail/timetable.ts'
 import { addCommand, example, print, withContext } from './context.ts'
 import { pointTo, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
@@ -68,7 +68,7 @@ export function routeCommands(route: Command): void {
     .addHelpText('after', `${CHOICE}\n\nExample:\n  npx corridor route list`)
     .action(async () => {
       const { routes, timetables } = await withContext(({ sql }) => listRouting(sql))
-      const routes_in_force = routes.map(route => inForce(route, timetables))
+      const routes_in_force = routes.map(route => withTimetable(route, timetables))
       const ending = endingWords(routes_in_force, new Date().toISOString())
       const json = routes.map(route => presentRoute(route, timetables))
       print(json, [listWords(routes, timetables), ...ending].join('\n'))

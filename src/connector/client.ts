@@ -1,45 +1,50 @@
-// Asks a connector: signs each request, bounds it in time, size and number, and accepts only signed
-// answers. Knows no payout.
+// Sends requests to a connector: signs them, bounds their time, size and number, and accepts only
+// signed answers. Knows no payout.
 import { randomUUID } from 'node:crypto'
 import { exchange } from '../webhook/exchange.ts'
 import type { ConnectorConfig } from './config.ts'
 import { ANSWER_WITHIN_MS, MAX_BODY_BYTES } from './protocol.ts'
 import { answerProblem, requestHeaders, type Secrets, type SignedRequest } from './signing.ts'
 
-/** An answer that is signed for its request. */
-export interface Answered {
+/** An answer with a valid signature for its request. */
+export interface ConnectorAnswer {
   readonly status_code: number
   readonly json: unknown
 }
 
-/**
- * There is no answer that says anything about the payment. That proves nothing, and Corridor asks
- * again.
- */
-export class Unclear extends Error {}
+/** No answer, or one that proves nothing about the payment. Corridor asks again. */
+export class UnclearAnswer extends Error {}
 
 export class Client {
   readonly #config: ConnectorConfig
   readonly #secrets: Secrets
-  readonly #turns: Turns
+  readonly #limiter: RequestLimiter
 
   constructor(config: ConnectorConfig, secrets: Secrets) {
     this.#config = config
     this.#secrets = secrets
-    this.#turns = new Turns(config.at_once)
+    this.#limiter = new RequestLimiter(config.at_once)
   }
 
-  /** Rejects with Unclear when there is no signed answer, and for 401, 403, 429 and 5xx. */
-  async ask(method: SignedRequest['method'], path: string, json?: unknown): Promise<Answered> {
-    await this.#turns.take()
+  /** Rejects with UnclearAnswer when there is no signed answer, and for 401, 403, 429 and 5xx. */
+  async ask(
+    method: SignedRequest['method'],
+    path: string,
+    json?: unknown,
+  ): Promise<ConnectorAnswer> {
+    await this.#limiter.acquire()
     try {
       return await this.#ask(method, path, json === undefined ? '' : JSON.stringify(json))
     } finally {
-      this.#turns.leave()
+      this.#limiter.release()
     }
   }
 
-  async #ask(method: SignedRequest['method'], path: string, body: string): Promise<Answered> {
+  async #ask(
+    method: SignedRequest['method'],
+    path: string,
+    body: string,
+  ): Promise<ConnectorAnswer> {
     const request = { id: randomUUID(), timestamp_s: now(), method, path, body }
     const { url, allow_private } = this.#config
     const { answer, error } = await exchange(
@@ -54,15 +59,15 @@ export class Client {
       { read_bytes: MAX_BODY_BYTES, kept_bytes: MAX_BODY_BYTES },
     )
     const asked = `${method} ${path}`
-    if (answer === null) throw new Unclear(`${asked}: no answer: ${error}`)
+    if (answer === null) throw new UnclearAnswer(`${asked}: no answer: ${error}`)
     const { status_code, is_whole } = answer
-    if (!is_whole) throw new Unclear(`${asked}: the answer ${status_code} is too long`)
+    if (!is_whole) throw new UnclearAnswer(`${asked}: the answer ${status_code} is too long`)
     const text = answer.body.toString()
     const signed = { ...answer, body: text }
     const problem = answerProblem(this.#secrets, request.id, signed, now())
-    if (problem !== '') throw new Unclear(`${asked}: the answer ${status_code} ${problem}`)
+    if (problem !== '') throw new UnclearAnswer(`${asked}: the answer ${status_code} ${problem}`)
     if (status_code >= 500 || [401, 403, 408, 425, 429].includes(status_code)) {
-      throw new Unclear(`${asked}: answered ${status_code}`)
+      throw new UnclearAnswer(`${asked}: answered ${status_code}`)
     }
     return { status_code, json: readJson(asked, text) }
   }
@@ -76,15 +81,15 @@ function readJson(asked: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Unclear(`${asked}: the answer is no JSON`)
+    throw new UnclearAnswer(`${asked}: the answer is no JSON`)
   }
 }
 
 /**
- * Lets a number of requests through at a time, in the order in which they come. A request that
- * waits too long is turned away: by then another process may have asked.
+ * Bounds the number of concurrent requests, first come first served. A request that waits too long
+ * fails: by then another process may ask.
  */
-class Turns {
+class RequestLimiter {
   #free: number
   readonly #waiting: {
     readonly go: () => void
@@ -96,18 +101,19 @@ class Turns {
     this.#free = free
   }
 
-  take(): Promise<void> {
+  acquire(): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1
       return Promise.resolve()
     }
     return new Promise((resolve, reject) => {
-      const fail = () => reject(new Unclear('not asked: too many requests wait for the connector'))
+      const fail = () =>
+        reject(new UnclearAnswer('not asked: too many requests wait for the connector'))
       this.#waiting.push({ go: resolve, until: performance.now() + WAIT_MS, fail })
     })
   }
 
-  leave(): void {
+  release(): void {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       if (performance.now() < next.until) {
         next.go()
@@ -119,5 +125,5 @@ class Turns {
   }
 }
 
-/** A request that begins later would end after the time-out of rails. */
+/** A request that waits longer would be answered after the time-out of rails. */
 const WAIT_MS = 2_000

@@ -1,3 +1,4 @@
+// Reads the settings and secrets of connectors, good and bad ones.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig, readSecrets } from './config.ts'

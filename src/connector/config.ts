@@ -1,18 +1,18 @@
-// The settings of a connector rail, as an operator gives them. Every problem names its member.
-// Pure.
+// Reads the settings of a connector rail, as an operator writes them. Every problem names its
+// member. Pure.
 import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import { MIN_KEY_LIFETIME_S } from './protocol.ts'
 
 export interface ConnectorConfig {
-  /** The address of the connector; paths of the protocol follow it. */
+  /** The connector's address, without a slash at its end. Paths of the protocol follow it. */
   readonly url: string
   /**
-   * How long the provider knows a payment by its id, as agreed with it; null for ever. There is no
-   * default: after that time, a repeat pays twice.
+   * How long the provider knows a payment by its id, as agreed with it; null for ever. It has no
+   * default: after this time, a repeat pays twice.
    */
   readonly key_lifetime_s: number | null
-  /** The most requests at a time. */
+  /** The most concurrent requests. */
   readonly at_once: number
   /** Whether the connector may have a private address, or plain http. */
   readonly allow_private: boolean
@@ -45,7 +45,7 @@ export function readConfig(json: unknown): Read<ConnectorConfig> {
   return { value: { ...value, url: value.url.replace(/\/+$/, '') } }
 }
 
-/** Reads `whsec_` and base64; or two of them, separated by a space, while one is being replaced. */
+/** One secret, `whsec_` and base64, or two with white space between, while one is replaced. */
 export function readSecrets(text: string): Read<readonly string[]> {
   const secrets = text.split(/\s+/).filter(part => part !== '')
   const isRight = (secret: string) => /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(secret)

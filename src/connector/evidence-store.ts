@@ -1,44 +1,46 @@
-// Keeps evidence in the database. What was said before is read and not written again.
+// Stores evidence of connectors in the database, without repeats.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
-import { type Evidence, type NewEvidence, sameness } from '../rail/evidence.ts'
+import { type Evidence, evidenceDigest, type NewEvidence } from '../rail/evidence.ts'
 import { addEvidence, findEvidence } from '../rail/evidence-store.ts'
 import type { RailPayout } from '../rail/rail.ts'
 import { gather } from './gather.ts'
 import type { EvidenceStore } from './rail.ts'
 
-interface Said {
+/** New evidence of one attempt. */
+interface NewRows {
   readonly payout: RailPayout
-  readonly said: readonly NewEvidence[]
+  readonly rows: readonly NewEvidence[]
 }
 
 export function evidenceStore(sql: Sql): EvidenceStore {
-  const keep = gather<Said, readonly Evidence[]>(async (account_id, all) => {
-    const kept = await write(sql, account_id, all)
+  const keep = gather<NewRows, readonly Evidence[]>(async (account_id, all) => {
+    const stored = await write(sql, account_id, all)
     return all.map(({ payout: { id, attempt } }) =>
-      kept.filter(word => word.payout_id === id && word.attempt === attempt.number),
+      stored.filter(row => row.payout_id === id && row.attempt === attempt.number),
     )
   })
-  return { keep: (payout, said) => keep(payout.account_id, { payout, said }) }
+  return { keep: (payout, rows) => keep(payout.account_id, { payout, rows }) }
 }
 
-/** Resolves after the commit, with all evidence of these payouts. */
+/** Stores the new rows. Resolves after the commit, with all evidence of the payouts. */
 async function write(
   sql: Sql,
   account_id: string,
-  all: readonly Said[],
+  all: readonly NewRows[],
 ): Promise<readonly Evidence[]> {
   const keys = all.map(({ payout: { id } }) => ({ account_id, id }))
   const before = await readConfined(sql, [account_id], tx => findEvidence(tx, keys))
-  const known = new Set(before.map(nameOf))
-  const fresh = all.flatMap(({ said }) => said).filter(word => !known.has(nameOf(word)))
-  if (fresh.length === 0) return before
+  const known = new Set(before.map(repeatKey))
+  const added = all.flatMap(({ rows }) => rows).filter(row => !known.has(repeatKey(row)))
+  if (added.length === 0) return before
   return transactConfined(sql, [account_id], async tx => {
-    await addEvidence(tx, fresh)
+    await addEvidence(tx, added)
     return findEvidence(tx, keys)
   })
 }
 
-function nameOf(word: NewEvidence): string {
-  return `${word.payout_id}-${word.attempt} ${sameness(word)}`
+/** Two rows of evidence with the same key are one row and its repeat. */
+function repeatKey(row: NewEvidence): string {
+  return `${row.payout_id}-${row.attempt} ${evidenceDigest(row)}`
 }

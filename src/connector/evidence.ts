@@ -1,19 +1,22 @@
-// What a connector says, as evidence: a statement for the payment, one for each step, and one for
-// an answer that has no payment. Pure.
+// Converts answers of a connector to evidence and back: one row for a payment, one for each of its
+// steps, and one for an answer without a payment. Pure.
 import type { Evidence, NewEvidence } from '../rail/evidence.ts'
 import type { RailPayout } from '../rail/rail.ts'
 import type { Payment, Step } from './protocol.ts'
-import { amountProblem, type Money, type ToldStep } from './steps.ts'
+import { amountProblem, type Money, type ReportedStep } from './steps.ts'
 
-/** One statement of a connector. Its payout tells whose it is. */
-export type Word = Omit<NewEvidence, 'account_id' | 'payout_id' | 'attempt' | 'rail' | 'source'>
+/** A row of evidence without the members that follow from its payout. */
+export type ConnectorEvidence = Omit<
+  NewEvidence,
+  'account_id' | 'payout_id' | 'attempt' | 'rail' | 'source'
+>
 
-/** The levels of evidence; the number of a step is part of its level. */
+/** The levels of evidence. With its number in the level, no step counts as a repeat of another. */
 const PAYMENT = 'payment'
 const ANSWER = 'answer'
 const STEP = /^step ([0-9]+)$/
 
-const NOTHING = {
+const EMPTY = {
   position: '',
   reasons: [],
   message: '',
@@ -24,20 +27,29 @@ const NOTHING = {
   detail: {},
 }
 
-export function wordsOf(payment: Payment): readonly Word[] {
+/** The evidence of a payment in an answer: that it was taken, and its steps. */
+export function paymentEvidence(payment: Payment): readonly ConnectorEvidence[] {
   const { amount, currency, reference } = payment
-  const taken = { ...NOTHING, level: PAYMENT, code: 'taken', reference: plain(reference) }
-  return [{ ...taken, amount: BigInt(amount), currency }, ...payment.steps.map(wordOfStep)]
+  const taken = { ...EMPTY, level: PAYMENT, code: 'taken', reference: plain(reference) }
+  return [{ ...taken, amount: BigInt(amount), currency }, ...payment.steps.map(stepEvidence)]
 }
 
-/** An answer without a payment: a refused order, or a payment that is no longer known. */
-export function wordOfAnswer(status_code: number, message: string): Word {
-  return { ...NOTHING, level: ANSWER, code: String(status_code), message: plain(message) }
+/** The evidence of an answer without a payment: a refused order, or an unknown payment. */
+export function answerEvidence(status_code: number, message: string): ConnectorEvidence {
+  return { ...EMPTY, level: ANSWER, code: String(status_code), message: plain(message) }
 }
 
-function wordOfStep({ number, status, code, message, at, category, ...money }: Step): Word {
+function stepEvidence({
+  number,
+  status,
+  code,
+  message,
+  at,
+  category,
+  ...money
+}: Step): ConnectorEvidence {
   return {
-    ...NOTHING,
+    ...EMPTY,
     level: `step ${number}`,
     code: plain(status),
     reasons: code === '' ? [] : [plain(code)],
@@ -49,30 +61,30 @@ function wordOfStep({ number, status, code, message, at, category, ...money }: S
   }
 }
 
-/** The statement with its payout. */
-export function evidenceOf(payout: RailPayout, word: Word): NewEvidence {
+/** The row with the members that follow from its payout. */
+export function withPayout(payout: RailPayout, row: ConnectorEvidence): NewEvidence {
   const { account_id, id: payout_id, attempt } = payout
-  return { account_id, payout_id, attempt: attempt.number, rail: attempt.rail, source: '', ...word }
+  return { account_id, payout_id, attempt: attempt.number, rail: attempt.rail, source: '', ...row }
 }
 
-/** PostgreSQL takes no NUL, and a terminal obeys other control characters. */
+/** Removes control characters: PostgreSQL takes no NUL, and a terminal obeys the others. */
 function plain(text: string): string {
   return text.toWellFormed().replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ')
 }
 
-/** Whether the connector has ever said that it has the payment. */
+/** Whether the connector has ever answered that it has the payment. */
 export function wasTaken(evidence: readonly Evidence[]): boolean {
   return evidence.some(({ level }) => level === PAYMENT)
 }
 
-/** The steps, in the order in which they came. */
+/** The reported steps, in the order of receipt. */
 export function stepsIn(
   evidence: readonly Evidence[],
-): readonly (ToldStep & Pick<Evidence, 'received_at'>)[] {
-  return evidence.flatMap(({ level, code: status, reasons, detail, ...said }) => {
+): readonly (ReportedStep & Pick<Evidence, 'received_at'>)[] {
+  return evidence.flatMap(({ level, code: status, reasons, detail, ...row }) => {
     const [, number] = STEP.exec(level) ?? []
     if (number === undefined) return []
-    const { message, amount, currency, received_at } = said
+    const { message, amount, currency, received_at } = row
     const { category = '' } = detail as { readonly category?: string }
     const code = reasons[0] ?? ''
     const money = { amount, currency }
@@ -80,22 +92,24 @@ export function stepsIn(
   })
 }
 
-/** Why a person must look at what was said about the payment; undefined when it fits the order. */
+/** Why a person must look at the evidence of a payment; undefined when it fits the order. */
 export function paymentProblem(
   evidence: readonly Evidence[],
   ordered: Money,
 ): { readonly kind: string; readonly message: string } | undefined {
   const payments = evidence.filter(({ level }) => level === PAYMENT)
-  const other = payments.find(
+  const misfit = payments.find(
     ({ amount, currency }) => amount !== ordered.amount || currency !== ordered.currency,
   )
-  if (other !== undefined) {
-    const [said, was] = [other, ordered].map(({ amount, currency }) => `${amount} ${currency}`)
-    const message = `The rail has ${said} (minor units), and ${was} was ordered.`
+  if (misfit !== undefined) {
+    const [actual, expected] = [misfit, ordered].map(
+      ({ amount, currency }) => `${amount} ${currency}`,
+    )
+    const message = `The rail has ${actual} (minor units), and ${expected} was ordered.`
     return { kind: 'amount_differs', message }
   }
-  const differs = amountProblem(stepsIn(evidence), ordered)
-  if (differs !== '') return { kind: 'amount_differs', message: differs }
+  const problem = amountProblem(stepsIn(evidence), ordered)
+  if (problem !== '') return { kind: 'amount_differs', message: problem }
   const references = [...new Set(payments.map(({ reference }) => reference))].filter(r => r !== '')
   if (references.length < 2) return undefined
   const message = `The rail names this payment ${references.join(' and ')}: it may be paid twice.`

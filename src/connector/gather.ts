@@ -1,8 +1,8 @@
-// Gathers items that come while the database is busy with earlier ones, by account, so that many
-// answers and webhooks share a transaction.
+// Gathers the items of an account that arrive while the database is busy with earlier ones, so that
+// many answers or webhooks share a transaction.
 import { nextTurn } from '../turns.ts'
 
-/** Most items of one transaction. */
+/** The most items of one transaction. */
 const MOST = 200
 
 interface Waiting<T, R> {
@@ -12,8 +12,8 @@ interface Waiting<T, R> {
 }
 
 /**
- * Makes a function that does `work` for one item, together with others of the same account. The
- * results of `work` are in the order of its items. When items fail together, each is tried alone.
+ * A function that does `work` for one item, together with other items of the same account. `work`
+ * returns its results in the order of the items. When items fail together, each is tried alone.
  */
 export function gather<T, R>(
   work: (account_id: string, items: readonly T[]) => Promise<readonly R[]>,
@@ -25,12 +25,12 @@ export function gather<T, R>(
       const results = await work(account_id, items)
       for (const [i, { resolve }] of all.entries()) resolve(results[i] as R)
     } catch (error) {
-      if (all.length > 1) for (const one of all) await run(account_id, [one])
+      if (all.length > 1) for (const waiting of all) await run(account_id, [waiting])
       else for (const { reject } of all) reject(error)
     }
   }
-  const empty = async (account_id: string, queue: Waiting<T, R>[]) => {
-    // Waits one turn of the event loop, to gather calls that come together.
+  const drain = async (account_id: string, queue: Waiting<T, R>[]) => {
+    // Waits one turn of the event loop, to gather simultaneous calls.
     await nextTurn()
     while (queue.length > 0) await run(account_id, queue.splice(0, MOST))
     queues.delete(account_id)
@@ -41,7 +41,7 @@ export function gather<T, R>(
     queue.push({ item, resolve, reject })
     if (!queues.has(account_id)) {
       queues.set(account_id, queue)
-      void empty(account_id, queue)
+      void drain(account_id, queue)
     }
     return promise
   }

@@ -1,4 +1,4 @@
-// The kind of rail `connector`: its settings, its secret, and how its adapter is opened.
+// The kind of rail `connector`: reads its settings and secret, and opens its adapter.
 import { railKind } from '../rail/kind.ts'
 import { Client } from './client.ts'
 import { type ConnectorConfig, readConfig, readSecrets } from './config.ts'

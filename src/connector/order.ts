@@ -1,5 +1,5 @@
-// The order that a connector gets for an attempt. It follows only from what never changes in the
-// payout, so that a repeat is the same to the letter. Pure.
+// The order that a connector gets for an attempt. It is made only of the payout's unchanging
+// members, so that a repeat is the same to the letter. Pure.
 import type { Static } from 'typebox'
 import type { RailPayout } from '../rail/rail.ts'
 import type { Order as OrderSchema } from './protocol.ts'

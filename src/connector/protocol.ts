@@ -1,6 +1,5 @@
-// The protocol between Corridor and a connector: paths, schemas of bodies, limits and times.
-// docs/connector.openapi.json is made from it. A reader ignores members of a body that it does not
-// know.
+// The protocol between Corridor and a connector: schemas of bodies, limits and times.
+// docs/connector.openapi.json is generated from it. A receiver ignores unknown members of a body.
 
 import type { Static } from 'typebox'
 import { BeneficiaryRequest } from '../beneficiary/request.ts'
@@ -9,16 +8,16 @@ import { Type } from '../http/type.ts'
 
 export const PROTOCOL = '1'
 
-/** Most bytes of a body in either direction. */
+/** The most bytes of a body, in both directions. */
 export const MAX_BODY_BYTES = 256 * 1024
 
-/** How far the time of a signature may be from the receiver's clock. */
+/** How far a signature's time may be from the receiver's clock. */
 export const TOLERANCE_S = 300
 
 /** The shortest time for which a connector must know its payments by their ids. */
 export const MIN_KEY_LIFETIME_S = 7 * 86_400
 
-/** How long an answer of a connector may take. */
+/** The longest time to an answer of a connector. */
 export const ANSWER_WITHIN_MS = 7_000
 
 /** A 404 proves that the payment is unknown only with this code in its body. */

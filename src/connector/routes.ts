@@ -1,6 +1,6 @@
-// POST /connector/{rail}/webhook: a connector says that there is news of a payment. The webhook has
-// no news itself: the payout becomes due, and its rail is asked. So a forged or repeated webhook
-// can do no harm, but must be signed all the same.
+// POST /connector/{rail}/webhook: a connector reports that there is news of a payment. The webhook
+// carries no news itself: the payout becomes due, and its rail is asked. So a forged or repeated
+// webhook does no harm. It must be signed all the same.
 import type { FastifyInstance } from 'fastify'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
@@ -22,9 +22,9 @@ interface Needs {
 }
 
 export function connectorRoutes(app: FastifyInstance, deps: Needs): void {
-  // Opened by the first webhook: documents are made from these routes without a database.
+  // Made at the first webhook: documents are generated from these routes without a database.
   let wake: ReturnType<typeof waker> | undefined
-  // In a scope of its own: the signature is of the text of the body, which is read only here.
+  // Only this scope reads a JSON body as text, which the signature covers.
   void app.register(async scope => {
     scope.removeContentTypeParser('application/json')
     const options = { parseAs: 'string', bodyLimit: MAX_WAKE_BYTES } as const
@@ -38,7 +38,7 @@ export function connectorRoutes(app: FastifyInstance, deps: Needs): void {
       const now_s = Math.floor(Date.now() / 1000)
       const secrets = row?.kind === 'connector' ? (readSecrets(row.secret).value ?? []) : []
       const problem = signatureProblem(secrets, request.headers, request.body ?? '', now_s)
-      // An unknown rail looks like a wrong signature.
+      // An unknown rail is answered like a wrong signature.
       if (problem !== '') {
         throw refusal('invalid_credentials', `The webhook ${problem} for this connector.`)
       }

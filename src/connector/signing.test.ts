@@ -1,3 +1,4 @@
+// Signatures of requests, answers and webhooks: the accepted and the refused ones.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'

@@ -1,15 +1,15 @@
-// Signs requests to a connector and checks what a connector signs, by Standard Webhooks
-// (webhook/sign.ts). The signature also covers the method and path of a request, and the status of
-// an answer, so that no message passes for another one. Pure.
+// Signs requests to a connector and checks its signatures, by Standard Webhooks (webhook/sign.ts).
+// The signature also covers the method and path of a request, and the status of an answer, so that
+// no message passes for another one. Pure.
 import { timingSafeEqual } from 'node:crypto'
 import { signatures, webhookHeaders } from '../webhook/sign.ts'
 import { TOLERANCE_S } from './protocol.ts'
 
-/** `whsec_` and base64; while a secret is being replaced, the new one and the old one. */
+/** Each is `whsec_` and base64. While a secret is replaced: the new one, then the old one. */
 export type Secrets = readonly string[]
 
 export interface SignedRequest {
-  /** Chosen for each request. The answer has it, too. */
+  /** Random for each request. The answer repeats it. */
   readonly id: string
   readonly timestamp_s: number
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -35,7 +35,7 @@ interface SignedAnswer {
   readonly body: string
 }
 
-/** Why an answer is not accepted, as the end of a sentence about it; '' when it is. */
+/** Why an answer is not accepted, as the end of a sentence about it; '' when it is accepted. */
 export function answerProblem(
   secrets: Secrets,
   request_id: string,
@@ -47,7 +47,7 @@ export function answerProblem(
   return headers['webhook-id'] === request_id ? '' : 'is signed for another request'
 }
 
-/** The same for a payload that is signed as it is, such as a webhook's. */
+/** The same for a message whose whole signed payload is `payload`, such as a webhook. */
 export function signatureProblem(
   secrets: Secrets,
   headers: Headers,
@@ -59,14 +59,15 @@ export function signatureProblem(
     return 'is not signed'
   }
   if (!/^[1-9][0-9]{0,11}$/.test(time)) return 'has no time in its signature'
-  const right = secrets.map(secret => signatures([secret], id, Number(time), payload))
+  const expected = secrets.map(secret => signatures([secret], id, Number(time), payload))
   const given = sent.split(' ').slice(0, MAX_SIGNATURES)
-  if (!right.some(one => given.some(other => isSame(one, other)))) return 'has a wrong signature'
-  const apart_s = Math.abs(now_s - Number(time))
-  return apart_s <= TOLERANCE_S ? '' : `is signed ${apart_s} s away from this clock`
+  const is_signed = expected.some(right => given.some(signature => isSame(right, signature)))
+  if (!is_signed) return 'has a wrong signature'
+  const difference_s = Math.abs(now_s - Number(time))
+  return difference_s <= TOLERANCE_S ? '' : `is signed ${difference_s} s away from this clock`
 }
 
-/** Bounds the work that a header can cause. */
+/** Further signatures of a header are ignored, to bound the work of one message. */
 const MAX_SIGNATURES = 10
 
 function isSame(a: string, b: string): boolean {

@@ -1,3 +1,4 @@
+// Derives a payout's steps, amounts and next question from the steps that a connector reports.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -8,20 +9,20 @@ import {
   ENDED_FOR_MS,
   hasNoMoney,
   historyProblem,
+  type ReportedStep,
   readSteps,
   shortReturn,
-  type ToldStep,
 } from './steps.ts'
 
 /** Steps of these statuses, numbered as they came. */
-function told(...statuses: readonly string[]): ToldStep[] {
+function reported(...statuses: readonly string[]): ReportedStep[] {
   return statuses.map((status, i) => ({ number: i + 1, status, code: 'X1', message: 'Why.' }))
 }
 
 const statusesOf = (...statuses: readonly string[]) =>
-  readSteps(told(...statuses)).steps.map(({ status }) => status)
+  readSteps(reported(...statuses)).steps.map(({ status }) => status)
 
-const COURSES: readonly (readonly [said: string, steps: string])[] = [
+const COURSES: readonly (readonly [history: string, steps: string])[] = [
   ['accepted', ''],
   ['accepted processing', ''],
   ['accepted paid', 'succeeded'],
@@ -39,15 +40,15 @@ const COURSES: readonly (readonly [said: string, steps: string])[] = [
   ['a_later_word', ''],
 ]
 
-for (const [said, steps] of COURSES) {
-  test(`steps of a connector, ${said}: ${steps === '' ? 'none' : steps}`, () => {
-    assert.equal(statusesOf(...said.split(' ')).join(' '), steps)
-    assert.equal(readSteps(told(...said.split(' '))).exception, undefined)
+for (const [history, steps] of COURSES) {
+  test(`steps of a connector, ${history}: ${steps === '' ? 'none' : steps}`, () => {
+    assert.equal(statusesOf(...history.split(' ')).join(' '), steps)
+    assert.equal(readSteps(reported(...history.split(' '))).exception, undefined)
   })
 }
 
 test('steps, rejected: the code of the provider stays in the message', () => {
-  const [step] = readSteps(told('rejected')).steps
+  const [step] = readSteps(reported('rejected')).steps
   assert.deepEqual(step?.failure, {
     code: 'PF000400',
     category: 'rejected',
@@ -56,16 +57,16 @@ test('steps, rejected: the code of the provider stays in the message', () => {
 })
 
 test('steps, not taken: proof for the next route, and no step', () => {
-  const { steps, not_taken } = readSteps(told('accepted', 'not_taken'))
+  const { steps, not_taken } = readSteps(reported('accepted', 'not_taken'))
   assert.deepEqual([steps, not_taken], [[], { code: 'X1', message: 'Why.' }])
 })
 
-test('steps, not taken and then a word that is not known: still not taken', () => {
-  const { not_taken } = readSteps(told('accepted', 'not_taken', 'a_later_word'))
+test('steps, not taken and then an unknown status: still not taken', () => {
+  const { not_taken } = readSteps(reported('accepted', 'not_taken', 'a_later_word'))
   assert.deepEqual(not_taken, { code: 'X1', message: 'Why.' })
 })
 
-const IMPOSSIBLE: readonly (readonly [said: string, message: RegExp])[] = [
+const IMPOSSIBLE: readonly (readonly [history: string, message: RegExp])[] = [
   ['rejected paid', /said paid after rejected/],
   ['rejected processing', /said processing after rejected/],
   ['paid rejected', /said rejected after paid/],
@@ -78,9 +79,9 @@ const IMPOSSIBLE: readonly (readonly [said: string, message: RegExp])[] = [
   ['not_taken accepted', /said accepted after not_taken/],
 ]
 
-for (const [said, message] of IMPOSSIBLE) {
-  test(`steps of a connector, ${said}: an exception, and no step`, () => {
-    const { steps, exception, not_taken } = readSteps(told(...said.split(' ')))
+for (const [history, message] of IMPOSSIBLE) {
+  test(`steps of a connector, ${history}: an exception, and no step`, () => {
+    const { steps, exception, not_taken } = readSteps(reported(...history.split(' ')))
     assert.deepEqual(steps, [])
     assert.equal(exception?.kind, 'contradiction')
     assert.match(exception?.message ?? '', message)
@@ -88,7 +89,7 @@ for (const [said, message] of IMPOSSIBLE) {
   })
 }
 
-test('steps told anew in other words or another order: an exception', () => {
+test('steps reported anew in other words or another order: an exception', () => {
   const rows: readonly (readonly number[])[] = [[2, 1], [1, 1], [1, 3], [2]]
   for (const numbers of rows) {
     const steps = numbers.map(number => ({ number, status: 'accepted', code: '', message: '' }))
@@ -96,23 +97,23 @@ test('steps told anew in other words or another order: an exception', () => {
   }
 })
 
-test('any words in any order: only an explicit rejection or cancellation fails', () => {
-  const word = fc.constantFrom(...Object.keys(STEP_STATUSES), 'unknown', 'RJCT')
+test('any statuses in any order: only an explicit rejection or cancellation fails', () => {
+  const status = fc.constantFrom(...Object.keys(STEP_STATUSES), 'unknown', 'RJCT')
   fc.assert(
-    fc.property(fc.array(word, { maxLength: 8 }), said => {
-      const { steps, exception, not_taken } = readSteps(told(...said))
+    fc.property(fc.array(status, { maxLength: 8 }), history => {
+      const { steps, exception, not_taken } = readSteps(reported(...history))
       const names = steps.map(({ status }) => status)
       if (names.includes('failed')) {
-        assert.ok(said.includes('rejected') || said.includes('cancelled'))
+        assert.ok(history.includes('rejected') || history.includes('cancelled'))
         assert.ok(!names.includes('succeeded'))
       }
       if (not_taken !== undefined) {
-        assert.ok(!said.includes('paid') && exception === undefined && names.at(-1) !== 'failed')
+        assert.ok(!history.includes('paid') && exception === undefined && names.at(-1) !== 'failed')
       }
-      // A history that grew says what it said, and goes on; one that cannot be says nothing.
+      // An impossible history gives no step. A longer history keeps its earlier steps.
       if (exception !== undefined) return assert.deepEqual(steps, [])
-      said.forEach((_, i) => {
-        const earlier = readSteps(told(...said.slice(0, i))).steps
+      history.forEach((_, i) => {
+        const earlier = readSteps(reported(...history.slice(0, i))).steps
         assert.deepEqual(steps.slice(0, earlier.length), earlier)
       })
     }),
@@ -122,37 +123,41 @@ test('any words in any order: only an explicit rejection or cancellation fails',
 test('asked again: often while young, daily for 60 days after an end', () => {
   const age = (since_opened_ms: number, since_ended_ms = 0) => ({ since_opened_ms, since_ended_ms })
   const DAY_MS = 86_400_000
-  assert.equal(askAgainIn(told('accepted'), age(0), null), 1_000)
+  assert.equal(askAgainIn(reported('accepted'), age(0), null), 1_000)
   assert.equal(askAgainIn([], age(60_000), null), 6_000)
-  assert.equal(askAgainIn(told('accepted'), age(DAY_MS), null), 900_000)
-  assert.equal(askAgainIn(told('accepted', 'paid'), age(0), null), DAY_MS)
-  assert.equal(askAgainIn(told('paid'), age(0, ENDED_FOR_MS - 1), null), DAY_MS)
-  assert.equal(askAgainIn(told('paid', 'a_later_word'), age(0, ENDED_FOR_MS), null), null)
+  assert.equal(askAgainIn(reported('accepted'), age(DAY_MS), null), 900_000)
+  assert.equal(askAgainIn(reported('accepted', 'paid'), age(0), null), DAY_MS)
+  assert.equal(askAgainIn(reported('paid'), age(0, ENDED_FOR_MS - 1), null), DAY_MS)
+  assert.equal(askAgainIn(reported('paid', 'a_later_word'), age(0, ENDED_FOR_MS), null), null)
   for (const end of ['rejected', 'cancelled', 'not_taken']) {
-    assert.equal(askAgainIn(told(end), age(0), null), DAY_MS)
-    assert.equal(askAgainIn(told(end), age(0, ENDED_FOR_MS), null), null)
+    assert.equal(askAgainIn(reported(end), age(0), null), DAY_MS)
+    assert.equal(askAgainIn(reported(end), age(0, ENDED_FOR_MS), null), null)
   }
-  assert.equal(askAgainIn(told('paid', 'returned'), age(0), null), DAY_MS)
+  assert.equal(askAgainIn(reported('paid', 'returned'), age(0), null), DAY_MS)
 })
 
 test('asked again after an end: never past the lifetime of the key', () => {
   const DAY_MS = 86_400_000
   const at = (since_opened_ms: number) =>
-    askAgainIn(told('paid'), { since_opened_ms, since_ended_ms: 0 }, 7 * DAY_MS)
+    askAgainIn(reported('paid'), { since_opened_ms, since_ended_ms: 0 }, 7 * DAY_MS)
   assert.deepEqual([at(0), at(7 * DAY_MS - 5), at(7 * DAY_MS)], [DAY_MS, 5, null])
 })
 
-/** A step as a provider tells it, with words of its own. */
-const step = (number: number, status: string, words: Partial<ToldStep> = {}): ToldStep => ({
+/** A step with no code and no message, but for these members. */
+const step = (
+  number: number,
+  status: string,
+  members: Partial<ReportedStep> = {},
+): ReportedStep => ({
   number,
   status,
   code: '',
   message: '',
-  ...words,
+  ...members,
 })
 const failure = (code: string, category: string, message: string) => ({ code, category, message })
 
-for (const [what, said, wanted] of [
+for (const [what, history, wanted] of [
   [
     'what is asked for',
     [step(1, 'requires_action', { message: 'Which invoice?' })],
@@ -177,7 +182,7 @@ for (const [what, said, wanted] of [
     ],
   ],
   [
-    'a wait that ends, and a word that nobody knows',
+    'a wait that ends, and an unknown status',
     [step(1, 'on_hold'), step(2, 'accepted'), step(3, 'looked_at'), step(4, 'paid')],
     [
       { status: 'compliance_hold', failure: null, description: '' },
@@ -186,17 +191,17 @@ for (const [what, said, wanted] of [
     ],
   ],
   [
-    'a rejection with code, words and category',
+    'a rejection with code, message and category',
     [step(1, 'rejected', { code: 'X1', message: 'Closed.', category: 'account' })],
     [{ status: 'failed', failure: failure('PF000400', 'account', 'X1: Closed.') }],
   ],
   [
-    'a rejection with words alone',
+    'a rejection with a message alone',
     [step(1, 'rejected', { code: ' ', message: 'Closed.', category: '' })],
     [{ status: 'failed', failure: failure('PF000400', 'rejected', 'Closed.') }],
   ],
   [
-    'a cancellation without a word',
+    'a cancellation without a message',
     [step(1, 'cancelled')],
     [{ status: 'failed', failure: failure('PF000410', 'cancelled', 'No reason was given.') }],
   ],
@@ -210,7 +215,7 @@ for (const [what, said, wanted] of [
   ],
 ] as const) {
   test(`the steps of the payout, ${what}`, () => {
-    assert.deepEqual(readSteps(said), { steps: wanted })
+    assert.deepEqual(readSteps(history), { steps: wanted })
   })
 }
 
@@ -221,8 +226,13 @@ test('a step that is left out is named, with the one that was to come', () => {
 
 const ORDERED = { amount: 1_000n, currency: 'EUR' }
 
-/** What a step says of money, what is wrong with that, and what came back short. */
-const AMOUNTS: readonly (readonly [string, Partial<ToldStep>, wrong: string, short?: string])[] = [
+/** A step's status and money, the wrong amount of the exception, and the short return. */
+const AMOUNTS: readonly (readonly [
+  string,
+  Partial<ReportedStep>,
+  wrong: string,
+  short?: string,
+])[] = [
   ['paid', {}, ''],
   ['paid', { amount: null, currency: '' }, ''],
   ['paid', { amount: 1_000n, currency: 'EUR' }, ''],
@@ -242,17 +252,18 @@ const AMOUNTS: readonly (readonly [string, Partial<ToldStep>, wrong: string, sho
 for (const [status, money, wrong, short] of AMOUNTS) {
   const { amount = 'no amount', currency = '' } = money
   test(`amounts, ${status} with ${amount} ${currency}: ${wrong || 'right'}`, () => {
-    const said = [step(1, 'accepted'), step(2, status, money)]
+    const history = [step(1, 'accepted'), step(2, status, money)]
     const sentence = `The rail says ${status} ${wrong}, and EUR 10.00 was ordered.`
-    assert.equal(amountProblem(said, ORDERED), wrong === '' ? '' : sentence)
-    assert.equal(shortReturn(said, ORDERED), short)
+    assert.equal(amountProblem(history, ORDERED), wrong === '' ? '' : sentence)
+    assert.equal(shortReturn(history, ORDERED), short)
   })
 }
 
 test('no money is with a rail that has refused, cancelled or returned last, as far as is known', () => {
   const none = ['rejected', 'not_taken', 'cancelled', 'paid returned', 'rejected a_later_word']
-  for (const said of none) assert.equal(hasNoMoney(told(...said.split(' '))), true, said)
-  for (const said of ['', 'accepted', 'paid', 'a_later_word']) {
-    assert.equal(hasNoMoney(told(...said.split(' ').filter(Boolean))), false, said)
+  for (const history of none)
+    assert.equal(hasNoMoney(reported(...history.split(' '))), true, history)
+  for (const history of ['', 'accepted', 'paid', 'a_later_word']) {
+    assert.equal(hasNoMoney(reported(...history.split(' ').filter(Boolean))), false, history)
   }
 })

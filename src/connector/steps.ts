@@ -1,13 +1,13 @@
-// What a connector has said about an attempt, as the steps of its payout. All of the evidence is
-// read, in the order of receipt. A contradiction becomes an exception for a person; only an
-// explicit rejection fails a payout. Pure.
+// Derives a payout's steps from all evidence of its attempt at a connector, in the order of
+// receipt. A contradiction becomes an exception for a person. Only an explicit rejection or
+// cancellation fails a payout. Pure.
 import { DAY_MS } from '../instant.ts'
 import { moneyWords } from '../money/words.ts'
 import type { RailReport, RailStep } from '../rail/rail.ts'
 import { STEP_STATUSES, type Step, type StepStatus } from './protocol.ts'
 
-/** A step as it was reported, once. */
-export type ToldStep = Pick<Step, 'number' | 'status' | 'code' | 'message'> &
+/** A step as the connector reported it. */
+export type ReportedStep = Pick<Step, 'number' | 'status' | 'code' | 'message'> &
   Partial<Pick<Step, 'category'>> & {
     /** Minor units; null or absent: the ordered amount. */
     readonly amount?: bigint | null
@@ -20,30 +20,33 @@ export interface Money {
   readonly currency: string
 }
 
-type Said = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
+type StepsReport = Pick<RailReport, 'steps' | 'not_taken' | 'exception'>
 
-/** Final steps: no step follows them. */
-const LAST: readonly string[] = ['rejected', 'not_taken', 'cancelled', 'returned']
+/** The statuses that no step may follow. */
+const FINAL_STATUSES: readonly string[] = ['rejected', 'not_taken', 'cancelled', 'returned']
 
 /**
- * The steps of the payout, in the order of receipt. None of a history that contradicts itself is
- * applied: its beginning may be the wrong part.
+ * The payout's steps, in the order of receipt. A history that contradicts itself gives an exception
+ * and no step at all, because its earlier part may be the wrong one.
  */
-export function readSteps(told: readonly ToldStep[]): Said {
-  const problem = historyProblem(told)
+export function readSteps(reported: readonly ReportedStep[]): StepsReport {
+  const problem = historyProblem(reported)
   if (problem !== '') return { steps: [], exception: { kind: 'contradiction', message: problem } }
-  const said = { steps: railSteps(told) }
-  const last = lastKnown(told)
-  if (last?.status !== 'not_taken') return said
-  return { ...said, not_taken: { code: last.code, message: last.message } }
+  const report = { steps: railSteps(reported) }
+  const last = lastKnown(reported)
+  if (last?.status !== 'not_taken') return report
+  return { ...report, not_taken: { code: last.code, message: last.message } }
 }
 
 /**
- * Why a history is impossible, as a sentence; '' when it is possible. Unknown steps say nothing.
+ * Why a history is impossible, as a sentence; '' when it is possible. A step with an unknown status
+ * is ignored, but its number counts.
  */
-export function historyProblem(told: readonly Pick<ToldStep, 'number' | 'status'>[]): string {
-  let before: Pick<ToldStep, 'status'> | undefined
-  for (const [i, step] of told.entries()) {
+export function historyProblem(
+  reported: readonly Pick<ReportedStep, 'number' | 'status'>[],
+): string {
+  let before: Pick<ReportedStep, 'status'> | undefined
+  for (const [i, step] of reported.entries()) {
     if (step.number !== i + 1) {
       return `Step ${step.number} (${step.status}) came where step ${i + 1} is next.`
     }
@@ -60,45 +63,45 @@ export function historyProblem(told: readonly Pick<ToldStep, 'number' | 'status'
 }
 
 /**
- * Why a person must look at the amounts of steps, as a sentence; '' when they fit the order. They
- * do not if another amount was paid, or if more came back than was paid, or nothing did.
+ * Why a person must look at the amounts, as a sentence; '' when they fit the order. They do not fit
+ * when `paid` has other money than the order, or `returned` has zero or more than the order.
  */
-export function amountProblem(told: readonly ToldStep[], ordered: Money): string {
-  const step = told.find(each => {
-    const { amount, currency } = moneyOf(each, ordered)
+export function amountProblem(reported: readonly ReportedStep[], ordered: Money): string {
+  const misfit = reported.find(step => {
+    const { amount, currency } = moneyOf(step, ordered)
     const is_other = currency !== ordered.currency
-    if (each.status === 'paid') return is_other || amount !== ordered.amount
-    return each.status === 'returned' && (amount === 0n || (!is_other && amount > ordered.amount))
+    if (step.status === 'paid') return is_other || amount !== ordered.amount
+    return step.status === 'returned' && (amount === 0n || (!is_other && amount > ordered.amount))
   })
-  if (step === undefined) return ''
-  const [said, was] = [moneyOf(step, ordered), ordered].map(words)
-  return `The rail says ${step.status} ${said}, and ${was} was ordered.`
+  if (misfit === undefined) return ''
+  const [actual, expected] = [moneyOf(misfit, ordered), ordered].map(words)
+  return `The rail says ${misfit.status} ${actual}, and ${expected} was ordered.`
 }
 
 /**
- * What came back, if it is less than was paid, or in another currency; undefined when it is all of
- * it. The account gets back what it paid: the difference is a cost of the operator.
+ * The returned money as text; undefined when it is the ordered money, or nothing came back.
+ * The account gets back what it paid, and the operator bears the difference.
  */
-export function shortReturn(told: readonly ToldStep[], ordered: Money): string | undefined {
-  const step = told.find(({ status }) => status === 'returned')
-  const said = step === undefined ? ordered : moneyOf(step, ordered)
-  return words(said) === words(ordered) ? undefined : words(said)
+export function shortReturn(reported: readonly ReportedStep[], ordered: Money): string | undefined {
+  const step = reported.find(({ status }) => status === 'returned')
+  const returned = step === undefined ? ordered : moneyOf(step, ordered)
+  return words(returned) === words(ordered) ? undefined : words(returned)
 }
 
-/** The money of a step; if the step does not say it, the ordered money. */
-function moneyOf({ amount, currency }: ToldStep, ordered: Money): Money {
+/** The money of a step; the ordered money when the step has none. */
+function moneyOf({ amount, currency }: ReportedStep, ordered: Money): Money {
   return { amount: amount ?? ordered.amount, currency: currency || ordered.currency }
 }
 
 const words = ({ amount, currency }: Money) => moneyWords(amount, currency)
 
-/** Whether a payment with this step is paid, or will never be paid. */
+/** Whether a payment with this status is paid or will never be paid. */
 export function isEnd(status: string): boolean {
-  return status === 'paid' || LAST.includes(status)
+  return status === 'paid' || FINAL_STATUSES.includes(status)
 }
 
-function lastKnown(told: readonly ToldStep[]): ToldStep | undefined {
-  return told.findLast(({ status }) => isKnown(status))
+function lastKnown(reported: readonly ReportedStep[]): ReportedStep | undefined {
+  return reported.findLast(({ status }) => isKnown(status))
 }
 
 function isKnown(status: string): status is StepStatus {
@@ -106,18 +109,18 @@ function isKnown(status: string): status is StepStatus {
 }
 
 function mayFollow(before: string, status: string): boolean {
-  if (LAST.includes(before)) return false
+  if (FINAL_STATUSES.includes(before)) return false
   return before !== 'paid' || status === 'returned'
 }
 
-function railSteps(told: readonly ToldStep[]): readonly RailStep[] {
+function railSteps(reported: readonly ReportedStep[]): readonly RailStep[] {
   const steps: RailStep[] = []
-  for (const step of told) {
+  for (const step of reported) {
     const next = isKnown(step.status) ? railStep(step, step.status) : undefined
     if (next === undefined) continue
     const waits = isWait(steps.at(-1))
     if (next.status === 'processing' && !waits) continue
-    // Between two waits there is a step to `processing` (payout/states.ts).
+    // A payout goes from one wait to another only through `processing` (payout/states.ts).
     if (waits && isWait(next)) steps.push({ status: 'processing', failure: null })
     steps.push(next)
   }
@@ -128,7 +131,7 @@ function isWait(step: RailStep | undefined): boolean {
   return step?.status === 'requires_action' || step?.status === 'compliance_hold'
 }
 
-function railStep(step: ToldStep, status: StepStatus): RailStep | undefined {
+function railStep(step: ReportedStep, status: StepStatus): RailStep | undefined {
   switch (status) {
     case 'accepted':
     case 'processing':
@@ -150,41 +153,45 @@ function railStep(step: ToldStep, status: StepStatus): RailStep | undefined {
   }
 }
 
-/** The message keeps the raw code of the provider. */
-function failureOf({ code, message, category }: ToldStep, known_as: string, fallback: string) {
+/** The message keeps the provider's own code, unchanged. */
+function failureOf(
+  { code, message, category }: ReportedStep,
+  failure_code: string,
+  fallback: string,
+) {
   const words = [code, message].filter(text => text.trim() !== '').join(': ')
   return {
-    code: known_as,
+    code: failure_code,
     category: category || fallback,
     message: words || 'No reason was given.',
   }
 }
 
 const MINUTE_MS = 60_000
-/** How long a payment that has ended is asked about, once a day: returns come late. */
+/** How long the connector is asked about a payment that has ended: returns come late. */
 export const ENDED_FOR_MS = 60 * DAY_MS
 
 /**
- * When to ask again; null when it is no longer useful. A young payment is asked about often, an old
- * one ever less. A payment that has ended is asked about once a day while its rail knows its id:
- * paid money may come back, and a provider may take back a refusal.
+ * The milliseconds until the connector is asked again; null: never. Questions become rarer as a
+ * payment ages. After its end they follow daily, while the connector knows its id: paid money may
+ * come back, and a provider may take back a refusal.
  */
 export function askAgainIn(
-  told: readonly ToldStep[],
+  reported: readonly ReportedStep[],
   age: { readonly since_opened_ms: number; readonly since_ended_ms: number },
   key_lifetime_ms: number | null,
 ): number | null {
-  const last = lastKnown(told)?.status ?? ''
+  const last = lastKnown(reported)?.status ?? ''
   if (isEnd(last)) {
-    const known_for_ms = (key_lifetime_ms ?? Number.POSITIVE_INFINITY) - age.since_opened_ms
-    const is_over = age.since_ended_ms >= ENDED_FOR_MS || known_for_ms <= 0
-    return is_over ? null : Math.min(DAY_MS, known_for_ms)
+    const left_ms = (key_lifetime_ms ?? Number.POSITIVE_INFINITY) - age.since_opened_ms
+    const is_over = age.since_ended_ms >= ENDED_FOR_MS || left_ms <= 0
+    return is_over ? null : Math.min(DAY_MS, left_ms)
   }
-  const wanted = Math.floor(age.since_opened_ms / 10)
-  return Math.min(15 * MINUTE_MS, Math.max(1_000, wanted))
+  const tenth_of_age_ms = Math.floor(age.since_opened_ms / 10)
+  return Math.min(15 * MINUTE_MS, Math.max(1_000, tenth_of_age_ms))
 }
 
-/** Whether the last step says that neither the provider nor the payee has the money. */
-export function hasNoMoney(told: readonly ToldStep[]): boolean {
-  return LAST.includes(lastKnown(told)?.status ?? '')
+/** Whether the last known status means that neither the provider nor the payee has the money. */
+export function hasNoMoney(reported: readonly ReportedStep[]): boolean {
+  return FINAL_STATUSES.includes(lastKnown(reported)?.status ?? '')
 }

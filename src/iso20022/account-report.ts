@@ -1,10 +1,10 @@
 // Reads camt.053 (statement), camt.054 (notification) and camt.052 (report), by the local names of
 // their elements: entries, the payments in them, and returns. Only booked entries of a statement or
 // notification are bookings; every other entry is a note.
-import { type BankSays, NOTHING_SAID } from '../bank-format/bank-format.ts'
-import { around, childOf, childrenOf, textOf } from './node.ts'
-import { idOf, joined, moneyOf } from './says.ts'
+import { type BankLine, EMPTY_LINE } from '../bank-format/bank-format.ts'
+import { childOf, childrenOf, closest, textOf } from './node.ts'
 import type { MessageReader } from './status-report.ts'
+import { idOf, joinTexts, moneyOf } from './values.ts'
 import type { XmlNode } from './xml-stream.ts'
 
 type AccountReport = 'camt.052' | 'camt.053' | 'camt.054'
@@ -14,32 +14,32 @@ const DETAILS = 'NtryDtls'
 const TRANSACTION = 'TxDtls'
 const REPORTS = ['Stmt', 'Ntfctn', 'Rpt']
 
-/** The facts of an entry that its payments need. */
-interface EntrySoFar {
+/** The open entry, as its payments are read. */
+interface EntryState {
   readonly number: number
   count: number
-  /** A payment without an amount. It gets the entry's amount if no other payment follows. */
-  waiting: XmlNode | undefined
+  /** A payment without an own amount. It gets the entry's amount if it is the only payment. */
+  without_amount: XmlNode | undefined
   /** The ids of the file or PmtInf that the bank booked as one entry. */
-  batch: Pick<BankSays, 'msg_id' | 'payment_information_id'>
+  batch: Pick<BankLine, 'msg_id' | 'payment_information_id'>
 }
 
-const NO_BATCH: EntrySoFar['batch'] = { msg_id: '', payment_information_id: '' }
+const NO_BATCH: EntryState['batch'] = { msg_id: '', payment_information_id: '' }
 
 export function accountReportReader(kind: AccountReport): MessageReader {
   let entries = 0
-  let entry: EntrySoFar = { number: 0, count: 0, waiting: undefined, batch: NO_BATCH }
-  const flush = function* (alone: boolean): Generator<BankSays> {
-    const { waiting } = entry
-    entry.waiting = undefined
-    if (waiting !== undefined) yield ofTransaction(kind, waiting, entry, alone)
+  let entry: EntryState = { number: 0, count: 0, without_amount: undefined, batch: NO_BATCH }
+  const flush = function* (is_only: boolean): Generator<BankLine> {
+    const { without_amount } = entry
+    entry.without_amount = undefined
+    if (without_amount !== undefined) yield transactionLine(kind, without_amount, entry, is_only)
   }
   return {
     records: new Set([ENTRY, DETAILS, TRANSACTION, ...REPORTS]),
     open(node) {
       if (node.name === ENTRY) {
         entries += 1
-        entry = { number: entries, count: 0, waiting: undefined, batch: NO_BATCH }
+        entry = { number: entries, count: 0, without_amount: undefined, batch: NO_BATCH }
       }
       return []
     },
@@ -52,22 +52,22 @@ export function accountReportReader(kind: AccountReport): MessageReader {
       } else if (node.name === TRANSACTION) {
         yield* flush(false)
         entry.count += 1
-        if (ownAmount(node) === undefined) entry.waiting = node
-        else yield ofTransaction(kind, node, entry, false)
+        if (ownAmount(node) === undefined) entry.without_amount = node
+        else yield transactionLine(kind, node, entry, false)
       } else if (node.name === ENTRY) {
         yield* flush(entry.count === 1)
-        if (entry.count === 0) yield { ...ofEntry(kind, node, entry), ...entry.batch }
+        if (entry.count === 0) yield { ...entryLine(kind, node, entry), ...entry.batch }
       }
     },
   }
 }
 
-/** The entry itself. An entry for a whole batch lists no payments. */
-function ofEntry(kind: AccountReport, node: XmlNode, { number }: EntrySoFar): BankSays {
+/** The line of an entry that lists no payments, such as the booking of a whole batch. */
+function entryLine(kind: AccountReport, node: XmlNode, { number }: EntryState): BankLine {
   const code = textOf(node, 'Sts', 'Cd') || textOf(node, 'Sts')
   const is_credit = isCredit(node) ?? null
   return {
-    ...NOTHING_SAID,
+    ...EMPTY_LINE,
     ...moneyOf(childOf(node, 'Amt')),
     position: `${ENTRY}[${number}], line ${node.line}`,
     level: levelOf(kind, code, is_credit === true && isReturn(node)),
@@ -81,50 +81,55 @@ function ofEntry(kind: AccountReport, node: XmlNode, { number }: EntrySoFar): Ba
   }
 }
 
-/** One payment of an entry. `alone`: no other payment shares the entry's amount. */
-function ofTransaction(
+/** The line of one payment. `is_only`: no other payment shares the entry's amount. */
+function transactionLine(
   kind: AccountReport,
   node: XmlNode,
-  so_far: EntrySoFar,
-  alone: boolean,
-): BankSays {
-  const entry = around(node, ENTRY)
+  state: EntryState,
+  is_only: boolean,
+): BankLine {
+  const entry = closest(node, ENTRY)
   if (entry === undefined) throw new Error('TxDtls stands in an entry')
-  const whole = ofEntry(kind, entry, so_far)
-  const { batch, number, count } = so_far
-  const is_credit = isCredit(node) ?? whole.is_credit
-  const returned = is_credit === true && (isReturn(node) || isReturn(entry))
-  const own = ownAmount(node) ?? (alone ? childOf(entry, 'Amt') : undefined)
+  const entry_line = entryLine(kind, entry, state)
+  const { batch, number, count } = state
+  const is_credit = isCredit(node) ?? entry_line.is_credit
+  const is_returned = is_credit === true && (isReturn(node) || isReturn(entry))
+  const amount = ownAmount(node) ?? (is_only ? childOf(entry, 'Amt') : undefined)
   return {
-    ...whole,
-    ...(returned ? moneyOf(own) : paidAmount(node, own)),
+    ...entry_line,
+    ...(is_returned ? moneyOf(amount) : paidAmount(node, amount)),
     position: `${ENTRY}[${number}]/${TRANSACTION}[${count}], line ${node.line}`,
-    level: levelOf(kind, whole.code, returned),
+    level: levelOf(kind, entry_line.code, is_returned),
     msg_id: idOf(node, 'Refs', 'MsgId') || batch.msg_id,
     payment_information_id: idOf(node, 'Refs', 'PmtInfId') || batch.payment_information_id,
     end_to_end_id: idOf(node, 'Refs', 'EndToEndId'),
     instruction_id: idOf(node, 'Refs', 'InstrId'),
     uetr: idOf(node, 'Refs', 'UETR').toLowerCase(),
     reasons: reasonsOf(node),
-    text: joined([textOf(node, 'AddtlTxInf'), textOf(node, 'RtrInf', 'AddtlInf'), whole.text]),
+    text: joinTexts([
+      textOf(node, 'AddtlTxInf'),
+      textOf(node, 'RtrInf', 'AddtlInf'),
+      entry_line.text,
+    ]),
     is_credit,
-    reference: idOf(node, 'Refs', 'AcctSvcrRef') || whole.reference,
+    reference: idOf(node, 'Refs', 'AcctSvcrRef') || entry_line.reference,
   }
 }
 
 /**
- * The amount of the payment. It is the instructed amount when the account has another currency, or
- * when the bank's charges explain the difference; else it is the booked amount.
+ * The amount of the payment: the instructed amount when the account has another currency or the
+ * bank's charges explain the difference, else the booked amount.
  */
-function paidAmount(node: XmlNode, own: XmlNode | undefined) {
-  const booked = moneyOf(own)
-  const asked = moneyOf(childOf(node, 'AmtDtls', 'InstdAmt', 'Amt'))
-  if (asked.amount === null || booked.amount === null) return booked
-  if (asked.currency !== booked.currency) return asked
-  return asked.amount + chargesOf(node, booked.currency) === booked.amount ? asked : booked
+function paidAmount(node: XmlNode, booked_element: XmlNode | undefined) {
+  const booked = moneyOf(booked_element)
+  const instructed = moneyOf(childOf(node, 'AmtDtls', 'InstdAmt', 'Amt'))
+  if (instructed.amount === null || booked.amount === null) return booked
+  if (instructed.currency !== booked.currency) return instructed
+  const charged = instructed.amount + chargesOf(node, booked.currency)
+  return charged === booked.amount ? instructed : booked
 }
 
-/** The charges inside the payment's amount, in its currency. */
+/** The charges included in the booked amount, as far as they are in its currency. */
 function chargesOf(node: XmlNode, currency: string): bigint {
   return childrenOf(node, 'Chrgs', 'Rcrd')
     .filter(record => ['true', '1'].includes(textOf(record, 'ChrgInclInd')))
@@ -132,15 +137,15 @@ function chargesOf(node: XmlNode, currency: string): bigint {
     .reduce((sum, money) => (money.currency === currency ? sum + (money.amount ?? 0n) : sum), 0n)
 }
 
-function levelOf(kind: AccountReport, code: string, returned: boolean): BankSays['level'] {
-  // A camt.052 reports entries that may still change.
+function levelOf(kind: AccountReport, code: string, is_returned: boolean): BankLine['level'] {
+  // The entries of a camt.052 may still change.
   if (code !== 'BOOK' || kind === 'camt.052') return 'note'
-  return returned ? 'return' : 'booking'
+  return is_returned ? 'return' : 'booking'
 }
 
 /**
- * Whether money came back. Banks show it by a return reason, by the code of the booking, or by the
- * mark of a reversal.
+ * Whether money came back. Banks mark this by a return reason, by the code of the booking, or by
+ * the reversal indicator.
  */
 function isReturn(node: XmlNode): boolean {
   const sub_family = textOf(node, 'BkTxCd', 'Domn', 'Fmly', 'SubFmlyCd')
@@ -156,7 +161,7 @@ function reasonsOf(node: XmlNode): string[] {
   return [textOf(reason, 'Cd') || textOf(reason, 'Prtry')].filter(code => code !== '')
 }
 
-/** The amount of one payment: in Amt since the version of 2019, in AmtDtls before it. */
+/** The payment's own amount: in Amt since the version of 2019, in AmtDtls before. */
 function ownAmount(node: XmlNode): XmlNode | undefined {
   return (
     childOf(node, 'Amt') ??
@@ -171,15 +176,16 @@ function isCredit(node: XmlNode): boolean | undefined {
 }
 
 function accountOf(node: XmlNode): string {
-  const id = childOf(around(node, ...REPORTS), 'Acct', 'Id')
+  const id = childOf(closest(node, ...REPORTS), 'Acct', 'Id')
   return textOf(id, 'IBAN') || textOf(id, 'Othr', 'Id')
 }
 
 /**
- * The kind, the id and the period. The period is needed because banks use ids again in later years.
+ * The kind, id and period of the message. The period is needed because banks reuse ids in later
+ * years.
  */
 function statementOf(kind: AccountReport, node: XmlNode): string {
-  const report = around(node, ...REPORTS)
+  const report = closest(node, ...REPORTS)
   const from = textOf(report, 'FrToDt', 'FrDtTm') || textOf(report, 'FrToDt', 'FrDt')
   const to = textOf(report, 'FrToDt', 'ToDtTm') || textOf(report, 'FrToDt', 'ToDt')
   const period = from + to === '' ? textOf(report, 'CreDtTm') : `${from}/${to}`

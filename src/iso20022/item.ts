@@ -1,5 +1,5 @@
-// Converts a payment into the texts of a pain.001, and says why none can carry it. It never cuts or
-// replaces text that says who is paid; it lists what it changes. Pure.
+// Converts a payment into the texts of a pain.001, and lists why no pain.001 can carry it. A name
+// is never cut, and none of its letters is replaced. Pure.
 import type {
   BankAccount,
   BankProfile,
@@ -63,7 +63,7 @@ export function writeParty(
   }
 }
 
-/** Why no file to this bank can carry this payment; [] when one can. */
+/** Why a file to this bank cannot carry this payment; [] when it can. */
 export function checkItem(
   item: FileItem,
   account: SettlementAccount,
@@ -80,7 +80,7 @@ export function checkItem(
   ]
 }
 
-/** Why no file to this bank can carry payments from this account; [] when one can. */
+/** Why a file to this bank cannot carry payments from this account; [] when it can. */
 export function checkSettlementAccount(
   account: SettlementAccount,
   profile: BankProfile,
@@ -120,7 +120,7 @@ function checkParty(
   const { text, lost } = convertText(party.name, profile.character_set)
   const most = profile.iso20022?.service_level === SEPA ? SEPA_NAME_LENGTH : NAME_LENGTH
   const { town, country } = writeParty(party, profile).address
-  const needs = profile.address === 'town_and_country'
+  const is_required = profile.address === 'town_and_country'
   return [
     ...problem(
       lost.length > 0,
@@ -131,9 +131,9 @@ function checkParty(
       text.length > most,
       `name of the ${who} has ${text.length} characters, and the bank reads ${most}`,
     ),
-    ...problem(needs && !/[\p{L}\p{N}]/u.test(town), `address of the ${who} has no town`),
+    ...problem(is_required && !/[\p{L}\p{N}]/u.test(town), `address of the ${who} has no town`),
     ...problem(
-      needs ? !/^[A-Z]{2}$/.test(country) : !/^([A-Z]{2})?$/.test(country),
+      is_required ? !/^[A-Z]{2}$/.test(country) : !/^([A-Z]{2})?$/.test(country),
       `address of the ${who} has no country of two letters`,
     ),
   ]
@@ -183,7 +183,7 @@ function convert(text: string, { character_set }: BankProfile): string {
   return convertText(text, character_set).text
 }
 
-/** Cuts the text to this length, and leaves no half of a character at the end. */
+/** Cuts the text to this length in UTF-16 units, between two characters. */
 function cut(text: string, length: number): string {
   let short = ''
   for (const character of text) {
@@ -193,6 +193,6 @@ function cut(text: string, length: number): string {
   return short
 }
 
-function problem(holds: boolean, text: string): string[] {
-  return holds ? [text] : []
+function problem(exists: boolean, text: string): string[] {
+  return exists ? [text] : []
 }

@@ -1,4 +1,4 @@
-// Finds texts by local names in the small trees that a stream of XML yields. Pure.
+// Finds elements and texts by local names in the small trees of xml-stream.ts. Pure.
 import type { XmlNode } from './xml-stream.ts'
 
 /** The first element at the path; undefined when there is none. */
@@ -11,7 +11,7 @@ export function childOf(
   return found
 }
 
-/** All elements of the last name of the path in the first element at the path before it. */
+/** All children with the path's last name, in the first element at the rest of the path. */
 export function childrenOf(
   node: XmlNode | undefined,
   ...path: readonly string[]
@@ -29,8 +29,8 @@ export function attributeOf(node: XmlNode | undefined, name: string): string {
   return node?.attributes[name]?.value.trim() ?? ''
 }
 
-/** The nearest element with this name: this one, or one around it. */
-export function around(
+/** The element itself or its nearest ancestor that has one of these names. */
+export function closest(
   node: XmlNode | undefined,
   ...names: readonly string[]
 ): XmlNode | undefined {

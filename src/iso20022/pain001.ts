@@ -1,6 +1,6 @@
 // Writes a file of payments as ISO 20022 pain.001.001.09 or .03
-// (CustomerCreditTransferInitiation): one PmtInf a charge bearer and currency. Sums are exact.
-// Pure.
+// (CustomerCreditTransferInitiation): one PmtInf for each charge bearer and currency. Sums are
+// exact. Pure.
 import type {
   BankAccount,
   BankProfile,
@@ -29,15 +29,15 @@ const VERSIONS: Readonly<Record<Iso20022Profile['pain001'], Version>> = {
 
 /** DecimalNumber has eighteen digits. */
 const SUM_DIGITS = 18
-/** How many payments become one text at a time; a single text of all would be copied too often. */
-const JOINED = 1_000
+/** A growing text of all payments would be copied too often, so texts of this many are joined. */
+const PAYMENTS_A_TEXT = 1_000
 
 interface Group {
   readonly id: string
   readonly items: readonly FileItem[]
 }
 
-/** Throws when no file can carry a payment; `checkItem` finds that first. */
+/** Writes the file. Throws for a payment that `checkItem` refuses: callers leave it out before. */
 export function writePain001(batch: FileBatch): WrittenFile {
   const { items, profile, settlement_account } = batch
   const iso = isoOf(profile)
@@ -72,15 +72,15 @@ export function writePain001(batch: FileBatch): WrittenFile {
   return { bytes, count: items.length, control_sum, execution_date: batch.execution_date, places }
 }
 
-/** The members of a profile that only this format has: the version and the codes. */
+/** The ISO 20022 members of a profile. Throws for a profile of another format. */
 export function isoOf({ name, iso20022 }: BankProfile): Iso20022Profile {
   if (iso20022 === null) throw new Error(`the bank profile ${name} is not of ISO 20022`)
   return iso20022
 }
 
 /**
- * The exact sum in the file. Amounts of one currency have its decimals. ISO's sum over several
- * currencies adds the bare numbers.
+ * CtrlSum, an exact decimal with as many places as the currency has. Over several currencies ISO
+ * adds the bare numbers.
  */
 export function sumOf(items: readonly Pick<FileItem, 'amount' | 'currency'>[]): string {
   const places = Math.max(...new Set(items.map(({ currency }) => currencyExponent(currency))))
@@ -111,7 +111,7 @@ function header(
   )
 }
 
-/** The parts of one PmtInf, in order. */
+/** The texts of one PmtInf, in order. */
 function paymentInformation(batch: FileBatch, { id, items }: Group): string[] {
   const { settlement_account, profile, execution_date } = batch
   const iso = isoOf(profile)
@@ -128,9 +128,9 @@ function paymentInformation(batch: FileBatch, { id, items }: Group): string[] {
     `<DbtrAgt>${agent(settlement_account, version)}</DbtrAgt>` +
     `${textElement('ChrgBr', first?.charge_bearer ?? '')}\n`
   const parts = [opening]
-  for (let i = 0; i < items.length; i += JOINED) {
-    const some = items.slice(i, i + JOINED)
-    parts.push(some.map(item => transaction(item, profile, version)).join(''))
+  for (let i = 0; i < items.length; i += PAYMENTS_A_TEXT) {
+    const payments = items.slice(i, i + PAYMENTS_A_TEXT)
+    parts.push(payments.map(item => transaction(item, profile, version)).join(''))
   }
   return [...parts, '</PmtInf>\n']
 }
@@ -146,9 +146,9 @@ function paymentType({ service_level, local_instrument }: Iso20022Profile): stri
 function transaction(item: FileItem, profile: BankProfile, version: Version): string {
   const { end_to_end_id, uetr, amount, currency, creditor, purpose } = item
   const { creditor: written, bank_name, remittance } = writeItem(item, profile)
-  // Only a bank without a BIC gets its name.
+  // A bank with a BIC needs no name.
   const bank = agent({ ...creditor, bank_name: creditor.bic === '' ? bank_name : '' }, version)
-  const agent_element = isNamed(creditor) ? `<CdtrAgt>${bank}</CdtrAgt>` : ''
+  const agent_element = hasBankCode(creditor) ? `<CdtrAgt>${bank}</CdtrAgt>` : ''
   const purpose_element = purpose === '' ? '' : `<Purp>${textElement('Cd', purpose)}</Purp>`
   const unstructured = textElement('Ustrd', remittance)
   return (
@@ -179,7 +179,7 @@ function accountId({ iban, account }: BankAccount): string {
   return `<Id>${id}</Id>`
 }
 
-function isNamed({ bic, clearing_code }: BankAccount): boolean {
+function hasBankCode({ bic, clearing_code }: BankAccount): boolean {
   return bic !== '' || clearing_code !== ''
 }
 

@@ -16,7 +16,7 @@ import { didYouMean } from '../text/nearest.ts'
 import shipped from './profiles.json' with { type: 'json' }
 import { MEANINGS } from './status.ts'
 
-/** The profile below every other one. */
+/** The base of every other profile. */
 const GENERIC = 'generic'
 
 const isCode: Check = value =>
@@ -32,15 +32,13 @@ const ISO_CHECKS: Checks<Iso20022Profile> = {
   local_instrument: isCode,
 }
 
-/**
- * Members for people: `about` says where a profile comes from, `like` names the profile below it.
- */
+/** `about` tells people where the profile comes from; `like` names its base profile. */
 const EXTRA: Readonly<Record<string, Check>> = { about: isText, like: isText }
 
 /** The names of the shipped profiles. */
 export const SHIPPED_PROFILES: readonly string[] = Object.keys(shipped)
 
-/** A profile, or all of its problems. */
+/** The profile that an operator wrote or named, or all of its problems. */
 export function readProfile(written: unknown): Read<BankProfile> {
   if (typeof written === 'string') return readShipped(written)
   if (!isObject(written)) return { messages: ['a profile is an object, or a name'] }
@@ -57,7 +55,7 @@ export function readProfile(written: unknown): Read<BankProfile> {
     ...(nacha === null ? [] : ['nacha: this is a profile of ISO 20022']),
   ]
   if (messages.length > 0 || base.value === undefined) return { messages }
-  return { value: onTopOf(base.value, written) }
+  return { value: mergeProfile(base.value, written) }
 }
 
 function readShipped(name: string): Read<BankProfile> {
@@ -67,14 +65,14 @@ function readShipped(name: string): Read<BankProfile> {
     const hint = didYouMean(name, SHIPPED_PROFILES)
     return { messages: [`unknown profile ${name}; the profiles are ${names}${hint}`] }
   }
-  return { value: onTopOf(onTopOf({}, shipped[GENERIC]), { ...found[1], name }) }
+  return { value: mergeProfile(mergeProfile({}, shipped[GENERIC]), { ...found[1], name }) }
 }
 
-/** The profile below, with the written members in place of its own. */
-function onTopOf(below: object, written: object): BankProfile {
-  const [under, over] = [{ ...below } as Json, { ...written } as Json]
-  const pick = (name: string) => [name, Object.hasOwn(over, name) ? over[name] : under[name]]
-  const iso20022 = { ...(under.iso20022 as Json), ...(over.iso20022 as Json) }
+/** The base profile, with the written members in place of its own. */
+function mergeProfile(base: object, written: object): BankProfile {
+  const [old, own] = [{ ...base } as Json, { ...written } as Json]
+  const pick = (name: string) => [name, Object.hasOwn(own, name) ? own[name] : old[name]]
+  const iso20022 = { ...(old.iso20022 as Json), ...(own.iso20022 as Json) }
   const plain = Object.fromEntries(Object.keys(CHECKS).map(pick))
   return { ...plain, iso20022, nacha: null } as unknown as BankProfile
 }

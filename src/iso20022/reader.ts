@@ -1,11 +1,11 @@
 // Reads a bank's file: finds the message in the bank's envelope and gives its elements to the
 // reader for its kind. Skips elements of another namespace.
-import { type BankSays, UnreadableFile } from '../bank-format/bank-format.ts'
+import { type BankLine, UnreadableFile } from '../bank-format/bank-format.ts'
 import { accountReportReader } from './account-report.ts'
 import { type MessageReader, statusReportReader } from './status-report.ts'
-import { readXml, type XmlNode, type XmlWatcher } from './xml-stream.ts'
+import { readXml, type XmlHandler, type XmlNode } from './xml-stream.ts'
 
-/** Messages by the local name of the element below Document. */
+/** Readers of messages, by the local name of the element below Document. */
 const MESSAGES: Readonly<Record<string, (message: XmlNode) => MessageReader>> = {
   CstmrPmtStsRpt: statusReportReader,
   BkToCstmrStmt: () => accountReportReader('camt.053'),
@@ -14,31 +14,32 @@ const MESSAGES: Readonly<Record<string, (message: XmlNode) => MessageReader>> = 
 }
 
 /**
- * Everything that the file says, in its order. It may throw UnreadableFile even at the end of the
- * file: so the caller collects everything, or reads twice, before it applies anything.
+ * The lines of the file, in order. May throw UnreadableFile at the very end of the file, so callers
+ * read the whole file before they apply a line.
  */
-export async function* readBankFile(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankSays> {
-  const watcher = new MessageWatcher()
-  for await (const _ of readXml(chunks, watcher)) yield* watcher.take()
-  if (!watcher.has_message) {
+export async function* readBankFile(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankLine> {
+  const handler = new MessageHandler()
+  for await (const _ of readXml(chunks, handler)) yield* handler.takeLines()
+  if (!handler.has_message) {
     throw new UnreadableFile(
-      `the file has no pain.002, camt.052, camt.053 or camt.054; its root is ${watcher.root}`,
+      `the file has no pain.002, camt.052, camt.053 or camt.054; its root is ${handler.root}`,
     )
   }
 }
 
-class MessageWatcher implements XmlWatcher {
+class MessageHandler implements XmlHandler {
   root = ''
   has_message = false
-  #said: BankSays[] = []
+  #lines: BankLine[] = []
   #message: { readonly node: XmlNode; readonly reader: MessageReader } | undefined
   /** The outermost open element of another namespace. */
   #foreign: XmlNode | undefined
 
-  take(): readonly BankSays[] {
-    const said = this.#said
-    this.#said = []
-    return said
+  /** Returns the lines since the last call. */
+  takeLines(): readonly BankLine[] {
+    const lines = this.#lines
+    this.#lines = []
+    return lines
   }
 
   open(node: XmlNode): void {
@@ -52,7 +53,7 @@ class MessageWatcher implements XmlWatcher {
     }
     if (this.#foreign !== undefined) return
     if (node.namespace !== this.#message.node.namespace) this.#foreign = node
-    else this.#said.push(...this.#message.reader.open(node))
+    else this.#lines.push(...this.#message.reader.open(node))
   }
 
   close(node: XmlNode): 'keep' | 'forget' {
@@ -65,7 +66,7 @@ class MessageWatcher implements XmlWatcher {
       this.#message = undefined
       return 'forget'
     }
-    this.#said.push(...message.reader.close(node))
+    this.#lines.push(...message.reader.close(node))
     return message.reader.records.has(node.name) ? 'forget' : 'keep'
   }
 }

@@ -14,7 +14,7 @@ import { attributeOf, childOf, textOf } from './node.ts'
 import { isoOf } from './pain001.ts'
 import { readXml, type XmlNode } from './xml-stream.ts'
 
-/** The most problems that are reported of one file. */
+/** At most this many problems of one file are reported. */
 const MOST_PROBLEMS = 20
 
 type Version = Iso20022Profile['pain001']
@@ -27,12 +27,12 @@ export async function checkPain001(
   profile: BankProfile,
 ): Promise<readonly string[]> {
   const { pain001 } = isoOf(profile)
-  const problems = await bySchema(bytes, pain001)
-  const more = problems.length > 0 ? [] : await byArithmetic(bytes)
-  return [...problems, ...more].slice(0, MOST_PROBLEMS)
+  const problems = await checkSchema(bytes, pain001)
+  const differences = problems.length > 0 ? [] : await checkTotals(bytes)
+  return [...problems, ...differences].slice(0, MOST_PROBLEMS)
 }
 
-async function bySchema(bytes: Uint8Array, version: Version): Promise<string[]> {
+async function checkSchema(bytes: Uint8Array, version: Version): Promise<string[]> {
   // Loaded for the first file, because most commands never need it.
   const { ParseOption, XmlDocument, XmlLibError } = await import('libxml2-wasm')
   const validator = await validators.getOrInsertComputed(version, loadValidator)
@@ -54,7 +54,7 @@ async function loadValidator(version: Version): Promise<XsdValidator> {
   return XsdValidator.fromDoc(document)
 }
 
-/** The counts of the file, and of each of its groups. */
+/** Counts and adds up the payments of the file, or of one PmtInf. */
 class Tally {
   readonly where: string
   count = 0
@@ -71,41 +71,42 @@ class Tally {
     this.sum = { digits, scale }
   }
 
-  /** Compares the header's figures with the counts. */
+  /** Yields each figure of the header that differs from the payments. */
   *compare(header: XmlNode | undefined): Generator<string> {
     const count = textOf(header, 'NbOfTxs')
     const sum = textOf(header, 'CtrlSum')
     if (count !== String(this.count)) {
       yield `${this.where}: NbOfTxs is ${count}, and there are ${this.count} payments`
     }
-    if (sum !== '' && formatDecimal(parseDecimal(sum) ?? NOTHING) !== formatDecimal(this.sum)) {
+    if (sum !== '' && formatDecimal(parseDecimal(sum) ?? NO_SUM) !== formatDecimal(this.sum)) {
       yield `${this.where}: CtrlSum is ${sum}, and the payments are ${formatDecimal(this.sum)}`
     }
   }
 }
 
-const NOTHING: Decimal = { digits: -1n, scale: 0 }
+/** Differs from every sum of payments. */
+const NO_SUM: Decimal = { digits: -1n, scale: 0 }
 
-async function byArithmetic(bytes: Uint8Array): Promise<string[]> {
+async function checkTotals(bytes: Uint8Array): Promise<string[]> {
   const problems: string[] = []
-  const all = new Tally('the file')
+  const file_tally = new Tally('the file')
   const ids = new Set<string>()
-  let group = new Tally('')
+  let group_tally = new Tally('')
   let header: XmlNode | undefined
   let groups = 0
-  const watcher = {
+  const handler = {
     open({ name }: XmlNode) {
       if (name !== 'PmtInf') return
       groups += 1
-      group = new Tally(`PmtInf ${groups}`)
+      group_tally = new Tally(`PmtInf ${groups}`)
     },
     close(node: XmlNode): 'keep' | 'forget' {
       if (node.name === 'GrpHdr') header = node
-      if (node.name === 'PmtInf') problems.push(...group.compare(node))
+      if (node.name === 'PmtInf') problems.push(...group_tally.compare(node))
       if (node.name !== 'CdtTrfTxInf') return node.name === 'PmtInf' ? 'forget' : 'keep'
       const amount = amountOf(node)
       if (typeof amount === 'string') problems.push(amount)
-      else for (const tally of [all, group]) tally.add(amount)
+      else for (const tally of [file_tally, group_tally]) tally.add(amount)
       for (const name of ['EndToEndId', 'UETR']) {
         const id = textOf(node, 'PmtId', name)
         if (id === '') continue
@@ -116,15 +117,15 @@ async function byArithmetic(bytes: Uint8Array): Promise<string[]> {
     },
   }
   try {
-    for await (const _ of readXml(piecesOf(bytes), watcher));
+    for await (const _ of readXml(piecesOf(bytes), handler));
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error
     return [error.message]
   }
-  return [...problems, ...all.compare(header)]
+  return [...problems, ...file_tally.compare(header)]
 }
 
-/** The amount, or what is wrong with it. */
+/** The amount, or its problem as a sentence. */
 function amountOf(node: XmlNode): Decimal | string {
   const instructed = childOf(node, 'Amt', 'InstdAmt')
   const currency = attributeOf(instructed, 'Ccy')
@@ -140,13 +141,11 @@ function amountOf(node: XmlNode): Decimal | string {
   return value
 }
 
-function scaledTo({ digits, scale }: Decimal, wanted: number): bigint {
-  return digits * pow10(wanted - scale)
+function scaledTo({ digits, scale }: Decimal, new_scale: number): bigint {
+  return digits * pow10(new_scale - scale)
 }
 
-/**
- * Streams the bytes, so that a large file is not one text and other work runs between its pieces.
- */
+/** Streams the bytes: a large file never is one text, and other work runs between the pieces. */
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.length; i += 65_536) {
     yield bytes.subarray(i, i + 65_536)

@@ -1,17 +1,17 @@
 // Reads pain.002 (CustomerPaymentStatusReport), version 3 and later, by the local names of its
 // elements: the status of a file, of a PmtInf in it, and of one payment.
-import { type BankSays, NOTHING_SAID } from '../bank-format/bank-format.ts'
-import { around, childOf, childrenOf, textOf } from './node.ts'
-import { idOf, joined, moneyOf } from './says.ts'
+import { type BankLine, EMPTY_LINE } from '../bank-format/bank-format.ts'
+import { childOf, childrenOf, closest, textOf } from './node.ts'
+import { idOf, joinTexts, moneyOf } from './values.ts'
 import type { XmlNode } from './xml-stream.ts'
 
 /** The reader for one kind of message. */
 export interface MessageReader {
   /** Called when an element opens; the elements before it in its parents are complete. */
-  open(node: XmlNode): Iterable<BankSays>
+  open(node: XmlNode): Iterable<BankLine>
   /** Called when an element closes. */
-  close(node: XmlNode): Iterable<BankSays>
-  /** Elements that are complete in themselves. They are dropped once they are read. */
+  close(node: XmlNode): Iterable<BankLine>
+  /** The names of the elements that are dropped from memory once they have closed. */
   readonly records: ReadonlySet<string>
 }
 
@@ -23,22 +23,22 @@ const TRANSACTION = 'TxInfAndSts'
 export function statusReportReader(message: XmlNode): MessageReader {
   let groups = 0
   let transactions = 0
-  let told: XmlNode | undefined
+  let reported_group: XmlNode | undefined
   const said_at = () => textOf(message, 'GrpHdr', 'CreDtTm')
-  const original = (node: XmlNode) => ({
-    ...NOTHING_SAID,
+  const sharedValues = (node: XmlNode) => ({
+    ...EMPTY_LINE,
     ...statusReasons(node),
     msg_id: idOf(childOf(message, FILE), 'OrgnlMsgId'),
     said_at: said_at(),
   })
-  // The status of a PmtInf comes before its payments, and so does its report.
-  const ofGroup = function* (group: XmlNode): Generator<BankSays> {
-    if (told === group) return
-    told = group
+  // The status of a PmtInf stands before its payments, so its line comes before theirs.
+  const groupLine = function* (group: XmlNode): Generator<BankLine> {
+    if (reported_group === group) return
+    reported_group = group
     const code = textOf(group, 'PmtInfSts')
     if (code === '') return
     yield {
-      ...original(group),
+      ...sharedValues(group),
       position: `${GROUP}[${groups}], line ${group.line}`,
       level: 'group',
       payment_information_id: idOf(group, 'OrgnlPmtInfId'),
@@ -51,21 +51,21 @@ export function statusReportReader(message: XmlNode): MessageReader {
       if (node.name === GROUP) [groups, transactions] = [groups + 1, 0]
       if (node.name !== TRANSACTION) return
       transactions += 1
-      if (node.parent?.name === GROUP) yield* ofGroup(node.parent)
+      if (node.parent?.name === GROUP) yield* groupLine(node.parent)
     },
     *close(node) {
-      if (node.name === GROUP) yield* ofGroup(node)
+      if (node.name === GROUP) yield* groupLine(node)
       if (node.name === FILE) {
         const code = textOf(node, 'GrpSts')
         const msg_id = idOf(node, 'OrgnlMsgId')
         const position = `${FILE}, line ${node.line}`
-        if (code !== '') yield { ...original(node), position, level: 'file', msg_id, code }
+        if (code !== '') yield { ...sharedValues(node), position, level: 'file', msg_id, code }
       }
       if (node.name !== TRANSACTION) return
-      const group = around(node, GROUP)
+      const group = closest(node, GROUP)
       const inside = group === undefined ? '' : `${GROUP}[${groups}]/`
       yield {
-        ...original(node),
+        ...sharedValues(node),
         ...moneyOf(childOf(node, 'OrgnlTxRef', 'Amt', 'InstdAmt')),
         position: `${inside}${TRANSACTION}[${transactions}], line ${node.line}`,
         level: 'transaction',
@@ -80,14 +80,14 @@ export function statusReportReader(message: XmlNode): MessageReader {
   }
 }
 
-/** The reason codes of the standard and of the bank, unchanged, and the text beside them. */
-function statusReasons(node: XmlNode): Pick<BankSays, 'reasons' | 'text'> {
+/** The reason codes, the standard's and the bank's own, unchanged, and the texts beside them. */
+function statusReasons(node: XmlNode): Pick<BankLine, 'reasons' | 'text'> {
   const informations = childrenOf(node, 'StsRsnInf')
   const reasons = informations
     .map(information => textOf(information, 'Rsn', 'Cd') || textOf(information, 'Rsn', 'Prtry'))
     .filter(reason => reason !== '')
   const texts = informations.flatMap(information =>
-    childrenOf(information, 'AddtlInf').map(more => textOf(more)),
+    childrenOf(information, 'AddtlInf').map(text => textOf(text)),
   )
-  return { reasons, text: joined(texts) }
+  return { reasons, text: joinTexts(texts) }
 }

@@ -3,10 +3,10 @@
 // a meaning. Pure.
 
 /**
- * `received`: the bank has it. `pending`: nothing is decided. `accepted`: it will be executed.
- * `settled`: the bank says that our account was debited. `rejected`, `cancelled`: not executed, and
- * it never will be. `requires_action`: the account must answer. `operator`: a person at the
- * installation must look. `nothing`: it says nothing of one payment.
+ * `received`: the bank has the payment. `pending`: the bank has not decided. `accepted`: the bank
+ * will execute it. `settled`: the bank says that it has debited our account. `rejected`,
+ * `cancelled`: the bank never executes it. `requires_action`: the account must answer. `operator`:
+ * an operator must look. `nothing`: the code tells nothing about a single payment.
  */
 export const MEANINGS = [
   'received',
@@ -23,7 +23,7 @@ export const MEANINGS = [
 export type Meaning = (typeof MEANINGS)[number]
 
 const STANDARD: Readonly<Record<string, Meaning>> = {
-  // Technical validation is not yet acceptance.
+  // Technical validation is not acceptance.
   ...{ RCVD: 'received', ACTC: 'received', RVNA: 'received', RCVC: 'received' },
   PDNG: 'pending',
   ...{ ACCP: 'accepted', ACFC: 'accepted', ACSP: 'accepted', ACWC: 'accepted' },

@@ -1,5 +1,5 @@
-// Converts text to the character set of a bank. It lists the lost characters, so that a name that
-// cannot be written is refused, and nobody else gets the money. Pure.
+// Converts text to the character set of a bank. Lists the lost characters, so that callers refuse a
+// name that cannot be written: an altered name may be another person's. Pure.
 import type { BankProfile } from '../bank-format/bank-format.ts'
 import { isSwiftText, swiftText } from '../text/swift-text.ts'
 import { cleanXml } from '../text/xml.ts'
@@ -9,18 +9,18 @@ type CharacterSet = BankProfile['character_set']
 interface Converted {
   readonly text: string
   /**
-   * Letters, digits and pictures without an equivalent in the set, each once, in order. Punctuation
-   * marks are left out: a full stop in their place does not name another person.
+   * Letters, digits and pictures without an equivalent in the set, each once, in order. A lost
+   * punctuation mark is not listed: a full stop in its place does not name another person.
    */
   readonly lost: readonly string[]
 }
 
-/** swiftText writes this for an unknown character. */
+/** `swiftText` replaces an unknown character by it. */
 const UNKNOWN = '.'
 
 const MARK = /^[\p{P}\p{Sm}\p{Sc}\p{Sk}]$/u
 
-/** Characters that direct or hide text: nobody sees them, and they could hide who is paid. */
+/** Characters that direct or hide text: invisible, they could disguise who is paid. */
 const INVISIBLE = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/gu
 
 /** The text on one line in the character set of the bank. */
@@ -44,7 +44,7 @@ export function convertText(text: string, set: CharacterSet): Converted {
   }
 }
 
-/** Most texts: nothing to normalize. */
+/** Printable ASCII with single blanks, as most texts are: there is nothing to normalize. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
 const CONVERTERS: Readonly<Record<CharacterSet, (character: string) => string>> = {

@@ -3,7 +3,7 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { UnreadableFile } from '../bank-format/bank-format.ts'
 
-/** An element, with its text and the children that were kept. */
+/** An element, with its text and the children that the handler kept. */
 export interface XmlNode {
   /** The name without its prefix. */
   readonly name: string
@@ -18,8 +18,8 @@ export interface XmlNode {
   text: string
 }
 
-/** What a reader does with the elements. */
-export interface XmlWatcher {
+/** Gets each element as it opens and as it closes. */
+export interface XmlHandler {
   open(node: XmlNode): void
   /** Whether the parent keeps the element; if not, it is dropped. */
   close(node: XmlNode): 'keep' | 'forget'
@@ -40,7 +40,7 @@ export const BOUNDS = {
 } as const
 
 /**
- * How many characters the parser gets at once; after each piece, the bounds of memory are checked.
+ * The characters that the parser gets at once. The bounds of memory are checked after each piece.
  */
 const PIECE = 16_384
 
@@ -57,14 +57,14 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Parses all chunks, and yields after each piece, so that the caller can take the results of the
- * watcher. Throws UnreadableFile.
+ * Parses all chunks. Yields after each piece, so that the caller can take the handler's results.
+ * Throws UnreadableFile.
  */
 export async function* readXml(
   chunks: AsyncIterable<Uint8Array>,
-  watcher: XmlWatcher,
+  handler: XmlHandler,
 ): AsyncGenerator<void> {
-  const parser = new TreeParser(watcher)
+  const parser = new TreeParser(handler)
   let decoder: TextDecoder | undefined
   let bytes = 0
   let head: Uint8Array = new Uint8Array()
@@ -95,15 +95,15 @@ export async function* readXml(
 
 class TreeParser {
   readonly #saxes = new SaxesParser({ xmlns: true, position: true })
-  readonly #watcher: XmlWatcher
+  readonly #handler: XmlHandler
   readonly #open: { readonly node: XmlNode; readonly kept_before: number }[] = []
   #kept = 0
   #written = 0
-  /** The end of the last tag, text or comment. */
+  /** Where the last tag, text or comment ended, in characters. */
   #token_from = 0
 
-  constructor(watcher: XmlWatcher) {
-    this.#watcher = watcher
+  constructor(handler: XmlHandler) {
+    this.#handler = handler
     const saxes = this.#saxes
     saxes.on('error', error => this.#fail(reasonOf(error)))
     saxes.on('doctype', () => this.#fail('a DOCTYPE is not read'))
@@ -111,8 +111,8 @@ class TreeParser {
     saxes.on('closetag', () => this.#closed())
     saxes.on('text', text => this.#text(text))
     saxes.on('cdata', text => this.#text(text))
-    saxes.on('comment', () => this.#passed())
-    saxes.on('processinginstruction', () => this.#passed())
+    saxes.on('comment', () => this.#endToken())
+    saxes.on('processinginstruction', () => this.#endToken())
   }
 
   get line(): number {
@@ -141,7 +141,7 @@ class TreeParser {
   }
 
   #opened({ local, uri, attributes }: SaxesTagNS): void {
-    this.#passed()
+    this.#endToken()
     const parent = this.#open.at(-1)?.node
     if (this.#open.length >= BOUNDS.depth) {
       this.#fail(`elements stand more than ${BOUNDS.depth} deep`)
@@ -165,15 +165,15 @@ class TreeParser {
       text: '',
     }
     this.#open.push({ node, kept_before: this.#kept - 1 })
-    this.#watcher.open(node)
+    this.#handler.open(node)
   }
 
   #closed(): void {
-    this.#passed()
+    this.#endToken()
     const closed = this.#open.pop()
     if (closed === undefined) return
     const { node, kept_before } = closed
-    if (this.#watcher.close(node) === 'keep') {
+    if (this.#handler.close(node) === 'keep') {
       node.parent?.children.push(node)
     } else {
       this.#kept = kept_before
@@ -181,7 +181,7 @@ class TreeParser {
   }
 
   #text(text: string): void {
-    this.#passed()
+    this.#endToken()
     const node = this.#open.at(-1)?.node
     if (node?.is_leaf !== true) return
     node.text += text
@@ -190,7 +190,7 @@ class TreeParser {
     }
   }
 
-  #passed(): void {
+  #endToken(): void {
     this.#token_from = this.#saxes.position
   }
 
@@ -199,7 +199,7 @@ class TreeParser {
   }
 }
 
-/** The parser's words without the place, which UnreadableFile has. */
+/** The parser's message, without the place: UnreadableFile names the line. */
 function reasonOf(error: Error): string {
   return `not well-formed XML: ${error.message.replace(/^\S*\d+:\d+: /, '').replace(/\.$/, '')}`
 }

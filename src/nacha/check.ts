@@ -1,5 +1,5 @@
-// Checks a finished file against the network's rules for credits before it is sent: its counts,
-// sums and hashes, and the fields of each batch and entry. Pure.
+// Checks a written file by the network's rules for credits: its counts, sums and hashes, and the
+// fields of each batch and entry. Pure.
 import { type NachaProfile, UnreadableFile } from '../bank-format/bank-format.ts'
 import { isRoutingNumber } from './item.ts'
 import { BLOCKING_FACTOR, REMITTANCE, readRecord, WIDTH } from './record.ts'
@@ -19,34 +19,34 @@ export function checkAch(bytes: Uint8Array, nacha: NachaProfile): string[] {
   }
 }
 
-function checkLines(text: string, nacha: NachaProfile): string[] {
-  const lines = text.split('\n')
+function checkLines(file: string, nacha: NachaProfile): string[] {
+  const lines = file.split('\n')
   if (lines.pop() !== '') return ['the last line has no end']
   if (lines.length % BLOCKING_FACTOR !== 0) return ['the last block is not filled up']
   const records = new Records()
-  const seen: Seen = { traces: new Set(), ids: new Set(), last: ['', ''] }
+  const used: UsedValues = { traces: new Set(), ids: new Set(), last: ['', ''] }
   const faults: string[] = []
-  lines.forEach((each, i) => {
+  lines.forEach((text, i) => {
     const line = i + 1
-    if (each.length !== WIDTH || /[^ -~]/.test(each)) {
+    if (text.length !== WIDTH || /[^ -~]/.test(text)) {
       throw new UnreadableFile(`not ${WIDTH} characters of ASCII text`, line)
     }
-    const entry = records.take({ line, text: each })
-    if (entry !== undefined) faults.push(...checkEntry(entry, nacha, seen))
+    const entry = records.take({ line, text })
+    if (entry !== undefined) faults.push(...checkEntry(entry, nacha, used))
   })
   records.end()
   return faults
 }
 
 /** The values that must not repeat in a file. */
-interface Seen {
+interface UsedValues {
   readonly traces: Set<string>
   readonly ids: Set<string>
   /** The batch number and trace number of the previous entry. */
   last: readonly [batch: string, trace: string]
 }
 
-function checkEntry(from: Entry, nacha: NachaProfile, seen: Seen): string[] {
+function checkEntry(from: Entry, nacha: NachaProfile, used: UsedValues): string[] {
   const { entry, batch } = from
   const rules: readonly Rule[] = [
     ...headerRules(from, nacha),
@@ -59,19 +59,19 @@ function checkEntry(from: Entry, nacha: NachaProfile, seen: Seen): string[] {
       'the amount is more than the network settles on the same day',
     ],
     [/^[0-9A-Z]{15}$/.test(entry.individual_id), 'the individual id is not 15 characters'],
-    [!seen.ids.has(entry.individual_id), `${entry.individual_id} stands in the file twice`],
+    [!used.ids.has(entry.individual_id), `${entry.individual_id} stands in the file twice`],
     [entry.individual_name !== '', 'there is no name'],
     [entry.trace_number.startsWith(batch.odfi), 'the trace number is of another bank'],
-    [!seen.traces.has(entry.trace_number), `the trace number ${entry.trace_number} repeats`],
+    [!used.traces.has(entry.trace_number), `the trace number ${entry.trace_number} repeats`],
     [
-      batch.batch_number !== seen.last[0] || entry.trace_number > seen.last[1],
+      batch.batch_number !== used.last[0] || entry.trace_number > used.last[1],
       'trace numbers do not rise',
     ],
     ...addendaRules(from),
   ]
-  seen.ids.add(entry.individual_id)
-  seen.traces.add(entry.trace_number)
-  seen.last = [batch.batch_number, entry.trace_number]
+  used.ids.add(entry.individual_id)
+  used.traces.add(entry.trace_number)
+  used.last = [batch.batch_number, entry.trace_number]
   return rules.flatMap(([holds, fault]) => (holds ? [] : [`line ${from.line}: ${fault}`]))
 }
 

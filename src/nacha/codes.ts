@@ -1,13 +1,13 @@
-// The meanings of the codes of returns and of notifications of change. Source: Nacha Operating
-// Rules, Appendix Four (Return Reason Codes) and Five (Change Codes). Pure.
+// The meanings of return codes and change codes. Source: Nacha Operating Rules, Appendix Four
+// (Return Reason Codes) and Five (Change Codes). Pure.
 
 /**
- * The banking days after the settlement that the rules leave for most returns of credits: until the
- * opening of the second one (section 3.8). R06, R23 and R31 may come later.
+ * The banking day after settlement by whose opening most returns of credits reach the sending bank
+ * (section 3.8). R06, R23 and R31 may come later.
  */
 export const RETURN_DAYS = 2
 
-/** Codes of returns. */
+/** Codes of returned credits. */
 const RETURNS: Readonly<Record<string, string>> = {
   R01: 'insufficient funds',
   R02: 'account closed',
@@ -50,7 +50,7 @@ const RETURNS: Readonly<Record<string, string>> = {
   R85: 'international payment coded as a domestic one',
 }
 
-/** Codes of debits that were not authorized, which may come back for sixty days. */
+/** Codes of unauthorized debits, which may come back for sixty days. */
 const DEBIT_RETURNS: Readonly<Record<string, string>> = {
   R05: 'debit of a consumer with a code of companies',
   R07: 'authorization revoked',
@@ -65,7 +65,7 @@ const DEBIT_RETURNS: Readonly<Record<string, string>> = {
 }
 
 /** Answers to returns, which the banks settle between them. */
-const DISHONORED: Readonly<Record<string, string>> = {
+const ANSWERS_TO_RETURNS: Readonly<Record<string, string>> = {
   R61: 'return sent to the wrong bank',
   R62: 'return of an erroneous or reversing debit',
   R67: 'returned twice',
@@ -99,19 +99,19 @@ const CHANGES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The meaning of a code, and whether money has come back: it has with every code but an answer to a
- * return.
+ * The title of a code, for people, and whether money has come back. It has with every code but an
+ * answer to a return, even with an unknown code.
  */
 export function readReturnCode(code: string): { is_return: boolean; title: string } {
-  const answer = DISHONORED[code]
+  const answer = ANSWERS_TO_RETURNS[code]
   if (answer !== undefined) return { is_return: false, title: `answer to a return: ${answer}` }
   const of_debit = DEBIT_RETURNS[code]
-  // Some banks use the nearest code that they have: the money has come back all the same.
+  // Some banks use the nearest code that they know. The money has come back all the same.
   if (of_debit !== undefined) return { is_return: true, title: `${of_debit} (a code of debits)` }
   return { is_return: true, title: RETURNS[code] ?? 'returned with a code that is not known' }
 }
 
-/** What later entries must say otherwise, by a change code. */
+/** The field that a change code asks to change in later entries, as text for people. */
 export function changeTitle(code: string): string {
   const title = CHANGES[code]
   if (title !== undefined) return `to be changed: ${title}`

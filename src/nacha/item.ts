@@ -1,12 +1,12 @@
-// Which payments can be an ACH credit, and their values in an entry. Pure.
+// Checks whether an ACH entry can carry a payment, and finds the values of the entry. Pure.
 import type { BankProfile, FileItem } from '../bank-format/bank-format.ts'
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { swiftText } from '../text/swift-text.ts'
 import { SAME_DAY_LIMIT } from './settlement.ts'
 
-/** Ten digits of cents. */
-const MOST = 9_999_999_999n
+/** The largest amount of an entry: ten digits of cents. */
+const MOST_CENTS = 9_999_999_999n
 
 /** The codes of credits, by the kind of the receiver's account. */
 export const TRANSACTION_CODES = { checking: '22', savings: '32' } as const
@@ -14,10 +14,10 @@ export const TRANSACTION_CODES = { checking: '22', savings: '32' } as const
 /** A clearing code of ISO 20022 begins with its system. */
 const CLEARING_SYSTEM = 'USABA'
 
-/** ISO's purposes of wages and the like. Their batches say PAYROLL since 2026-03-20. */
-const WAGES: ReadonlySet<string> = new Set(['SALA', 'PAYR', 'BONU'])
+/** ISO's purpose codes of wages and bonuses. Nacha describes them as PAYROLL since 2026-03-20. */
+const PAYROLL_PURPOSES: ReadonlySet<string> = new Set(['SALA', 'PAYR', 'BONU'])
 
-/** The routing number of the receiver's bank; '' when its clearing code is of another system. */
+/** The routing number of the receiver's bank; '' for the code of another clearing system. */
 export function routingNumber({ creditor }: Pick<FileItem, 'creditor'>): string {
   const { clearing_code } = creditor
   return clearing_code.startsWith(CLEARING_SYSTEM)
@@ -31,7 +31,7 @@ export function accountNumber({ creditor }: Pick<FileItem, 'creditor'>): string 
 }
 
 export function isPayroll({ creditor, purpose }: Pick<FileItem, 'creditor' | 'purpose'>): boolean {
-  return creditor.kind === 'person' && WAGES.has(purpose)
+  return creditor.kind === 'person' && PAYROLL_PURPOSES.has(purpose)
 }
 
 /** Whether nine digits are a routing number with a correct check digit. */
@@ -39,12 +39,12 @@ export function isRoutingNumber(digits: string): boolean {
   return bankCodeFault('aba', digits, 'US') === undefined
 }
 
-/** Why no ACH file can carry this payment; [] when one can. */
+/** Why an ACH file cannot carry this payment; [] when it can. */
 export function checkItem(item: FileItem, { nacha }: BankProfile): string[] {
   const { amount, currency, creditor, end_to_end_id } = item
   const account = accountNumber(item)
   const same_day = nacha?.same_day === true
-  const most = same_day ? SAME_DAY_LIMIT : MOST
+  const most = same_day ? SAME_DAY_LIMIT : MOST_CENTS
   const carrier = `an ACH entry carries${same_day ? ' on the same day' : ''}`
   const rules: readonly (readonly [holds: boolean, fault: string])[] = [
     [nacha !== null, 'the profile has no nacha'],

@@ -1,30 +1,34 @@
-// Cuts the bytes of an ACH file into records, in bounded memory. The file has lines of 94
-// characters or, from some banks, records without line breaks.
+// Cuts the bytes of an ACH file into records, in bounded memory. Most banks write one record a
+// line; some write records without line breaks.
 import { UnreadableFile } from '../bank-format/bank-format.ts'
 import { WIDTH } from './record.ts'
 
-/** Blanks behind a record are accepted; a longer line is not of this format. */
+/** A line may have blanks behind its record. A longer line is not of this format. */
 const LONGEST = 1_000
 
-/** A record with the number of its line, from 1. */
+/** A record with its line number, counted from 1. */
 export interface Line {
   readonly line: number
   readonly text: string
 }
 
-/** The records of a file, in ASCII, filled with blanks. Empty lines are skipped. */
+/**
+ * The records of a file, padded with blanks to 94 characters. Skips empty lines. Throws
+ * UnreadableFile for a long line or a byte outside printable ASCII.
+ */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let rest = ''
   let line = 0
-  let broken: boolean | undefined
+  let has_line_breaks: boolean | undefined
   for await (const chunk of chunks) {
     rest += Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
-    if (broken === undefined && rest.length > WIDTH) {
-      // What follows the header shows whether the file has line breaks.
-      broken = /[\r\n]/.test(rest.slice(0, WIDTH + 1)) || rest.slice(WIDTH, WIDTH + 1) === ' '
+    if (has_line_breaks === undefined && rest.length > WIDTH) {
+      // The character behind the first record shows whether the file has line breaks.
+      has_line_breaks =
+        /[\r\n]/.test(rest.slice(0, WIDTH + 1)) || rest.slice(WIDTH, WIDTH + 1) === ' '
     }
-    if (broken === undefined) continue
-    const cut = broken ? cutLines(rest) : cutRecords(rest)
+    if (has_line_breaks === undefined) continue
+    const cut = has_line_breaks ? cutLines(rest) : cutRecords(rest)
     rest = cut.rest
     for (const text of cut.texts) {
       line += 1
@@ -32,7 +36,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     }
     if (rest.length > LONGEST) throw new UnreadableFile('a line has no end', line + 1)
   }
-  for (const text of broken === false ? [rest] : rest.split(/\r?\n/)) {
+  for (const text of has_line_breaks === false ? [rest] : rest.split(/\r?\n/)) {
     line += 1
     if (text.trim() !== '') yield recordOf(text, line)
   }
@@ -46,7 +50,7 @@ interface Cut {
 function cutLines(text: string): Cut {
   const texts = text.split('\n')
   const rest = texts.pop() ?? ''
-  return { texts: texts.map(each => each.replace(/\r$/, '')), rest }
+  return { texts: texts.map(line => line.replace(/\r$/, '')), rest }
 }
 
 function cutRecords(text: string): Cut {
@@ -57,7 +61,7 @@ function cutRecords(text: string): Cut {
   return { texts, rest: text.slice(end) }
 }
 
-/** Trailing blanks may be missing. If more is missing, a field that must not be blank shows it. */
+/** Trailing blanks may be missing. If more is missing, a required field is blank. */
 function recordOf(text: string, line: number): Line {
   const at = text.search(/[^ -~]/)
   if (at !== -1) {

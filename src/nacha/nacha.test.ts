@@ -1,5 +1,5 @@
-// ACH files against an eye of their own: what is written is read by the test bank's reader, which
-// knows the rules and nothing of this room, and what the test bank writes is read here.
+// Tests ACH files against an independent implementation. The test bank shares no code with this
+// room: it reads the files that we write, and we read the files that it writes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -10,16 +10,16 @@ import {
 } from '../../examples/bank/ach.ts'
 import { pickSeed, seeded } from '../../test/support/service/process.ts'
 import { share } from '../../test/support/share.ts'
-import type { BankProfile, BankSays, FileBatch, FileItem } from '../bank-format/bank-format.ts'
+import type { BankLine, BankProfile, FileBatch, FileItem } from '../bank-format/bank-format.ts'
 import { NACHA } from './format.ts'
 import { SAME_DAY_LIMIT } from './settlement.ts'
 
 const seed = pickSeed()
 const chance = seeded(seed)
-const upTo = (most: number) => Math.floor(chance() * most)
-const oneOf = <T>(values: readonly T[]): T => values[upTo(values.length)] as T
+const randomBelow = (most: number) => Math.floor(chance() * most)
+const oneOf = <T>(values: readonly T[]): T => values[randomBelow(values.length)] as T
 const characters = (count: number, of: string) =>
-  Array.from({ length: count }, () => of.charAt(upTo(of.length))).join('')
+  Array.from({ length: count }, () => of.charAt(randomBelow(of.length))).join('')
 
 const DIGITS = '0123456789'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -47,7 +47,7 @@ function profileOf(changes: object = {}): BankProfile {
   return value
 }
 
-/** Nine digits whose last one checks the others, of a district of the Federal Reserve. */
+/** A random routing number: a Federal Reserve district, and a right check digit. */
 function routing(): string {
   const first = `${oneOf(['01', '02', '06', '11', '12', '21', '32'])}${characters(6, DIGITS)}`
   const sum = Array.from(first).reduce((all, d, i) => all + Number(d) * ([3, 7, 1][i % 3] ?? 0), 0)
@@ -59,7 +59,7 @@ function makeItem(changes: Partial<FileItem> = {}): FileItem {
   return {
     end_to_end_id: characters(15, DIGITS + LETTERS),
     uetr: '',
-    amount: oneOf([1n, 9_999_999_999n, BigInt(1 + upTo(9_000_000))]),
+    amount: oneOf([1n, 9_999_999_999n, BigInt(1 + randomBelow(9_000_000))]),
     currency: 'USD',
     charge_bearer: 'SLEV',
     creditor: {
@@ -67,7 +67,7 @@ function makeItem(changes: Partial<FileItem> = {}): FileItem {
       kind,
       address: { street: '', town: '', postcode: '', state: '', country: 'US' },
       iban: '',
-      account: characters(1 + upTo(17), DIGITS),
+      account: characters(1 + randomBelow(17), DIGITS),
       bic: '',
       clearing_code: `USABA${routing()}`,
       bank_name: '',
@@ -95,7 +95,7 @@ function makeBatch(changes: Partial<FileBatch> = {}): FileBatch {
       clearing_code: 'USABA091000019',
     },
     profile: profileOf(),
-    items: Array.from({ length: 1 + upTo(12) }, () => makeItem()),
+    items: Array.from({ length: 1 + randomBelow(12) }, () => makeItem()),
     ...changes,
   }
 }
@@ -105,7 +105,7 @@ async function* inPieces(text: string, size = 7): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const says = (text: string, size?: number): Promise<BankSays[]> =>
+const readLines = (text: string, size?: number): Promise<BankLine[]> =>
   Array.fromAsync(NACHA.read(inPieces(text, size), profileOf()))
 
 test(`files of credits at random: valid to another reader, equal sums and hashes (SEED=${seed})`, async () => {
@@ -200,59 +200,61 @@ test('a file of five entries in three batches, to the character', () => {
   assert.ok(lines.slice(13, 20).every(line => line === '9'.repeat(94)))
 })
 
-/** A record with other characters from this place on, counted from 1. */
-function written(record: string, place: number, text: string): string {
+/** The record with this text at this place, counted from 1. */
+function overwrite(record: string, place: number, text: string): string {
   return record.slice(0, place - 1) + text + record.slice(place - 1 + text.length)
 }
 
-/** Another digit at one of these places. */
+/** The record with another digit at a random place between these two. */
 function otherDigit(record: string, first: number, last: number): string {
-  const place = first + upTo(last - first + 1)
-  const digit = (Number(record.charAt(place - 1)) + 1 + upTo(9)) % 10
-  return written(record, place, String(digit))
+  const place = first + randomBelow(last - first + 1)
+  const digit = (Number(record.charAt(place - 1)) + 1 + randomBelow(9)) % 10
+  return overwrite(record, place, String(digit))
 }
 
 type Change = (lines: string[], entries: readonly number[]) => void
 
 const CHANGES: Readonly<Record<string, Change>> = {
-  'a line less': lines => lines.splice(upTo(lines.length), 1),
+  'a line less': lines => lines.splice(randomBelow(lines.length), 1),
   'a line twice': lines => {
-    const at = upTo(lines.length)
+    const at = randomBelow(lines.length)
     lines.splice(at, 0, lines[at] ?? '')
   },
   'ten lines less': lines => lines.splice(0, 10),
-  'a short line': lines => changeLine(lines, upTo(lines.length), line => line.slice(0, -1)),
-  'a long line': lines => changeLine(lines, upTo(lines.length), line => `${line} `),
-  'a line of another system': lines => changeLine(lines, upTo(lines.length), line => `${line}\r`),
+  'a short line': lines => changeLine(lines, randomBelow(lines.length), line => line.slice(0, -1)),
+  'a long line': lines => changeLine(lines, randomBelow(lines.length), line => `${line} `),
+  'a line of another system': lines =>
+    changeLine(lines, randomBelow(lines.length), line => `${line}\r`),
   'a letter beyond ASCII': lines =>
-    changeLine(lines, upTo(lines.length), line => written(line, 1 + upTo(94), 'é')),
+    changeLine(lines, randomBelow(lines.length), line => overwrite(line, 1 + randomBelow(94), 'é')),
   'another amount': (lines, entries) =>
     changeLine(lines, oneOf(entries), line => otherDigit(line, 30, 39)),
   'another bank': (lines, entries) =>
     changeLine(lines, oneOf(entries), line => otherDigit(line, 4, 11)),
   'another check digit': (lines, entries) =>
     changeLine(lines, oneOf(entries), line => otherDigit(line, 12, 12)),
-  'a debit': (lines, entries) => changeLine(lines, oneOf(entries), line => written(line, 2, '27')),
+  'a debit': (lines, entries) =>
+    changeLine(lines, oneOf(entries), line => overwrite(line, 2, '27')),
   'a prenotification': (lines, entries) =>
-    changeLine(lines, oneOf(entries), line => written(line, 2, '23')),
+    changeLine(lines, oneOf(entries), line => overwrite(line, 2, '23')),
   'no name': (lines, entries) =>
-    changeLine(lines, oneOf(entries), line => written(line, 55, ' '.repeat(22))),
+    changeLine(lines, oneOf(entries), line => overwrite(line, 55, ' '.repeat(22))),
   'no account': (lines, entries) =>
-    changeLine(lines, oneOf(entries), line => written(line, 13, ' '.repeat(17))),
+    changeLine(lines, oneOf(entries), line => overwrite(line, 13, ' '.repeat(17))),
   'an id twice': (lines, [first = 0, second = 0]) =>
-    changeLine(lines, second, line => written(line, 40, (lines[first] ?? '').slice(39, 54))),
+    changeLine(lines, second, line => overwrite(line, 40, (lines[first] ?? '').slice(39, 54))),
   'a trace number twice': (lines, [first = 0, second = 0]) =>
-    changeLine(lines, second, line => written(line, 80, (lines[first] ?? '').slice(79))),
+    changeLine(lines, second, line => overwrite(line, 80, (lines[first] ?? '').slice(79))),
   'a trace number of another bank': (lines, entries) =>
     changeLine(lines, oneOf(entries), line => otherDigit(line, 80, 87)),
   'addenda that are not there': (lines, entries) =>
-    changeLine(lines, oneOf(entries), line => written(line, 79, line[78] === '1' ? '0' : '1')),
-  'a batch of debits': lines => changeLine(lines, 1, line => written(line, 2, '225')),
+    changeLine(lines, oneOf(entries), line => overwrite(line, 79, line[78] === '1' ? '0' : '1')),
+  'a batch of debits': lines => changeLine(lines, 1, line => overwrite(line, 2, '225')),
   'another company': lines => changeLine(lines, 1, line => otherDigit(line, 41, 50)),
-  'another class of entries': lines => changeLine(lines, 1, line => written(line, 51, 'WEB')),
-  'a date that is over': lines => changeLine(lines, 1, line => written(line, 70, '261122')),
-  'a date that is none': lines => changeLine(lines, 1, line => written(line, 70, '261131')),
-  'the same day, on another': lines => changeLine(lines, 1, line => written(line, 64, 'SD1300')),
+  'another class of entries': lines => changeLine(lines, 1, line => overwrite(line, 51, 'WEB')),
+  'a date that is over': lines => changeLine(lines, 1, line => overwrite(line, 70, '261122')),
+  'a date that is none': lines => changeLine(lines, 1, line => overwrite(line, 70, '261131')),
+  'the same day, on another': lines => changeLine(lines, 1, line => overwrite(line, 64, 'SD1300')),
   'another sender': lines => changeLine(lines, 0, line => otherDigit(line, 14, 23)),
   'another bank that gets it': lines => changeLine(lines, 0, line => otherDigit(line, 5, 13)),
   'another count of entries': lines =>
@@ -303,10 +305,10 @@ test('a file that is cut off anywhere is refused, by what sends and by what read
       .toString()
       .search(/\n9\d{55} {39}\n/) + 56
   for (let i = 0; i < 50; i++) {
-    const cut = bytes.subarray(0, upTo(bytes.length))
+    const cut = bytes.subarray(0, randomBelow(bytes.length))
     assert.notEqual((await NACHA.check(cut, profileOf())).length, 0)
     if (cut.length > end) continue
-    await assert.rejects(says(Buffer.from(cut).toString()), { name: 'UnreadableFile' })
+    await assert.rejects(readLines(Buffer.from(cut).toString()), { name: 'UnreadableFile' })
   }
 })
 
@@ -366,9 +368,11 @@ test('the day: the same one in its windows by New York’s clock, else a banking
   await assert.rejects(dayOf('2031-01-02T15:00', '2031-01-03'), /knows no banking day/)
 })
 
-/** A file of ours as the bank has read it, to be returned. */
+/** The entries of a file of ours, as the bank reads them. */
 function sent(): AchEntry[] {
-  const items = Array.from({ length: 30 }, () => makeItem({ amount: BigInt(1 + upTo(10 ** 9)) }))
+  const items = Array.from({ length: 30 }, () =>
+    makeItem({ amount: BigInt(1 + randomBelow(10 ** 9)) }),
+  )
   return [...readIndependently(NACHA.write(makeBatch({ items })).bytes).entries]
 }
 
@@ -381,21 +385,21 @@ test('returns: each with its code, its amount, our id and our trace number', asy
     const code = codes[i % codes.length] ?? ''
     return { entry, code, amount: entry.amount, text: i === 0 ? 'CLOSED 2025' : '' }
   })
-  const all = await says(writeReturns(returns, BANK, AT))
+  const all = await readLines(writeReturns(returns, BANK, AT))
   assert.equal(all.length, returns.length)
-  all.forEach((said, i) => {
+  all.forEach((line, i) => {
     const { entry, code } = returns[i] as AchReturn
     assert.deepEqual(
-      [said.level, said.code, said.amount, said.currency, said.is_credit],
+      [line.level, line.code, line.amount, line.currency, line.is_credit],
       ['return', code, entry.amount, 'USD', true],
     )
-    assert.deepEqual([said.end_to_end_id, said.instruction_id], [entry.individual_id, entry.trace])
-    assert.equal(said.said_at, '2026-11-25T09:30:00')
+    assert.deepEqual([line.end_to_end_id, line.instruction_id], [entry.individual_id, entry.trace])
+    assert.equal(line.said_at, '2026-11-25T09:30:00')
   })
   assert.equal(all[0]?.text, 'account closed: CLOSED 2025')
   assert.equal(all[0]?.position, 'line 3')
   // A return is money that is back, whatever the word for why.
-  const [strange] = await says(
+  const [strange] = await readLines(
     writeReturns([{ ...(returns[0] as AchReturn), code: 'R99' }], BANK, AT),
   )
   assert.deepEqual([strange?.level, strange?.code], ['return', 'R99'])
@@ -405,7 +409,7 @@ test('notifications of change, answers to returns and all else: notes that move 
   const [entry] = sent() as [AchEntry]
   const changes = Array.from({ length: 14 }, (_, i) => `C${String(i + 1).padStart(2, '0')}`)
   const notes = changes.map(code => ({ entry, code, amount: 0n, text: '1918171614' }))
-  const all = await says(writeReturns(notes, BANK, AT))
+  const all = await readLines(writeReturns(notes, BANK, AT))
   assert.deepEqual(
     all.map(({ level, code, amount }) => [level, code, amount]),
     changes.map(code => ['note', code, null]),
@@ -413,30 +417,30 @@ test('notifications of change, answers to returns and all else: notes that move 
   assert.equal(all[0]?.text, 'to be changed: account number: 1918171614')
   assert.equal(all[0]?.instruction_id, entry.trace)
   for (const code of ['R61', 'R67', 'R69', 'R77']) {
-    const [said] = await says(writeReturns([{ entry, code, amount: entry.amount }], BANK, AT))
-    assert.deepEqual([said?.level, said?.code, said?.amount], ['note', code, null])
+    const [line] = await readLines(writeReturns([{ entry, code, amount: entry.amount }], BANK, AT))
+    assert.deepEqual([line?.level, line?.code, line?.amount], ['note', code, null])
   }
   // Our own file, sent back.
-  const [own] = await says(Buffer.from(NACHA.write(makeBatch()).bytes).toString())
+  const [own] = await readLines(Buffer.from(NACHA.write(makeBatch()).bytes).toString())
   assert.deepEqual([own?.level, own?.code, own?.amount], ['note', '', null])
 })
 
 test('files as banks send them: in any pieces, without line breaks, blanks cut off, two in one', async () => {
   const returns = sent().map((entry): AchReturn => ({ entry, code: 'R03', amount: entry.amount }))
   const text = writeReturns(returns, BANK, AT)
-  const whole = await says(text)
-  for (const size of [1, 93, 94, 95, 4096]) assert.deepEqual(await says(text, size), whole)
-  assert.deepEqual(await says(text.replaceAll('\n', '')), whole)
-  assert.deepEqual(await says(text.replaceAll('\n', '\r\n')), whole)
-  assert.deepEqual(await says(text.replaceAll(/ +\n/g, '\n')), whole)
-  assert.deepEqual(await says(text.replace(/(9{94}\n)+$/, '')), whole)
-  assert.equal((await says(text + text)).length, 2 * whole.length)
-  assert.deepEqual(await says(writeReturns([], BANK, AT)), [])
+  const whole = await readLines(text)
+  for (const size of [1, 93, 94, 95, 4096]) assert.deepEqual(await readLines(text, size), whole)
+  assert.deepEqual(await readLines(text.replaceAll('\n', '')), whole)
+  assert.deepEqual(await readLines(text.replaceAll('\n', '\r\n')), whole)
+  assert.deepEqual(await readLines(text.replaceAll(/ +\n/g, '\n')), whole)
+  assert.deepEqual(await readLines(text.replace(/(9{94}\n)+$/, '')), whole)
+  assert.equal((await readLines(text + text)).length, 2 * whole.length)
+  assert.deepEqual(await readLines(writeReturns([], BANK, AT)), [])
 })
 
 test('what is no ACH file: refused with its line, and no matter how long', async () => {
   const refusedAs = (text: string, message: RegExp) =>
-    assert.rejects(says(text, 4096), { name: 'UnreadableFile', message })
+    assert.rejects(readLines(text, 4096), { name: 'UnreadableFile', message })
   await refusedAs('', /before its control record/)
   await refusedAs('<?xml version="1.0"?>\n<Document/>\n', /line 1: no record begins with "<"/)
   await refusedAs(
@@ -448,7 +452,7 @@ test('what is no ACH file: refused with its line, and no matter how long', async
   const [entry] = sent() as [AchEntry]
   const text = writeReturns([{ entry, code: 'R03', amount: entry.amount }], BANK, AT)
   const lines = text.split('\n')
-  await refusedAs(lines.toSpliced(3, 1).join('\n'), /line 4: the entry before says .* addenda/)
+  await refusedAs(lines.toSpliced(3, 1).join('\n'), /line 4: the entry before readLines .* addenda/)
   await refusedAs(lines.toSpliced(2, 2).join('\n'), /line 3: the number of entries and addenda/)
   await refusedAs(text.replace('\n799', '\n7A9'), /line 4: a return .* without its addenda/)
 })

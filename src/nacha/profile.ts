@@ -1,5 +1,5 @@
-// Reads the profile of a bank that takes ACH files, as an operator writes it in JSON. It reports
-// every problem at once. Pure.
+// Reads the profile of a bank that takes ACH files, as an operator writes it in JSON. Reports every
+// problem at once. Pure.
 import type { BankProfile, NachaProfile } from '../bank-format/bank-format.ts'
 import {
   type Check,
@@ -19,16 +19,15 @@ import { isSwiftText } from '../text/swift-text.ts'
 import { RETURN_DAYS } from './codes.ts'
 import { isRoutingNumber } from './item.ts'
 
-/** Twelve digits of cents: the largest sum of a file. */
+/** The largest sum of a file: twelve digits of cents. */
 const MOST_OF_A_FILE = '9999999999.99'
 
 /**
- * The values of members that are not written. Banks do not report that a credit arrived, so a
- * payout settles when nothing comes back in time. A return reaches the sending bank by the second
- * banking day after the settlement; the third day lets that bank pass it on. A later return
- * reverses the payout.
+ * The values of absent members. Banks do not report that a credit arrived, so a payout settles when
+ * no return comes in time. A return reaches the sending bank by the second banking day after the
+ * settlement. The third day lets that bank pass the return on. A later return reverses the payout.
  */
-const ABSENT = {
+const DEFAULTS = {
   settles_on: 'accepted',
   meanings: {},
   silent_after_days: RETURN_DAYS + 1,
@@ -44,7 +43,7 @@ const ABSENT = {
 
 const shared = sharedChecks(MEANINGS)
 
-/** An ACH profile needs silence, its calendar and a bound, so null is not allowed here. */
+/** An ACH profile needs days of silence, their calendar and a limit, so none of them is null. */
 const CHECKS: Checks<Omit<BankProfile, 'iso20022' | 'nacha'>> & { readonly about: Check } = {
   ...shared,
   silent_after_days: value =>
@@ -69,7 +68,7 @@ const isRouting: Check = value =>
     ? undefined
     : 'a routing number: nine digits, the last of which checks the others'
 
-/** An id that the bank has assigned, character by character. */
+/** An id of `least` to 10 characters, as the bank has assigned it. */
 const isAssigned =
   (least: number): Check =>
   value => {
@@ -78,8 +77,8 @@ const isAssigned =
     return `the ${least === 10 ? '10' : `${least} to 10`} characters 0-9 A-Z that the bank assigned`
   }
 
-/** A file has only these characters, and nobody guesses how to write a company's name in them. */
-const isPlain =
+/** Only the operator knows how to write a company's name in the characters of a file. */
+const isFieldText =
   (most: number): Check =>
   value =>
     typeof value === 'string' && value.trim() !== '' && value.length <= most && isSwiftText(value)
@@ -88,13 +87,13 @@ const isPlain =
 
 const NACHA_CHECKS: Checks<NachaProfile> = {
   immediate_destination: isRouting,
-  immediate_destination_name: isPlain(23),
+  immediate_destination_name: isFieldText(23),
   immediate_origin: isAssigned(9),
-  immediate_origin_name: isPlain(23),
+  immediate_origin_name: isFieldText(23),
   company_id: isAssigned(10),
-  company_name: isPlain(16),
+  company_name: isFieldText(16),
   odfi: isRouting,
-  entry_description: isPlain(10),
+  entry_description: isFieldText(10),
   same_day: isBoolean,
 }
 
@@ -104,19 +103,19 @@ export function readProfile(written: unknown): Read<BankProfile> {
   const { nacha, iso20022 = null, ...plain } = written
   const own = { same_day: false, ...(isObject(nacha) ? nacha : {}) }
   const messages = [
-    ...missing('', Object.keys(shared), { ...ABSENT, ...plain }),
+    ...missingMembers('', Object.keys(shared), { ...DEFAULTS, ...plain }),
     ...checkMembers('', plain, CHECKS),
-    ...missing('nacha.', Object.keys(NACHA_CHECKS), own),
+    ...missingMembers('nacha.', Object.keys(NACHA_CHECKS), own),
     ...checkMembers('nacha.', own, NACHA_CHECKS),
     ...(iso20022 === null ? [] : ['iso20022: this is a profile of ACH']),
   ]
   if (messages.length > 0) return { messages }
   const { about: _, ...rest } = plain as Partial<BankProfile> & { readonly about?: string }
-  const profile = { ...ABSENT, ...rest, iso20022: null, nacha: own as unknown as NachaProfile }
+  const profile = { ...DEFAULTS, ...rest, iso20022: null, nacha: own as unknown as NachaProfile }
   return { value: profile as BankProfile }
 }
 
-function missing(path: string, names: readonly string[], members: object): string[] {
+function missingMembers(path: string, names: readonly string[], members: object): string[] {
   return names
     .filter(name => !Object.hasOwn(members, name))
     .map(name => `${path}${name}: is missing`)

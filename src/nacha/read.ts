@@ -1,75 +1,81 @@
-// Reads a bank's ACH file: returns of credits, and notifications of change, which are notes for a
-// person and change nothing by themselves. Everything else in the file is a note as well.
-import { type BankSays, NOTHING_SAID, UnreadableFile } from '../bank-format/bank-format.ts'
+// Reads a bank's ACH file: returns of credits, and notes for a person, which change nothing by
+// themselves. Notifications of change and all other entries are notes.
+import { type BankLine, EMPTY_LINE, UnreadableFile } from '../bank-format/bank-format.ts'
 import { changeTitle, readReturnCode } from './codes.ts'
 import { linesOf } from './lines.ts'
 import { CHANGE, RETURN, readRecord, type Values } from './record.ts'
 import { type Entry, Records } from './records.ts'
 
-/** Reads a file entry by entry. Throws UnreadableFile, possibly only at the end. */
-export async function* readAch(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankSays> {
+/** One line for each entry of the file, in order. May throw UnreadableFile at the very end. */
+export async function* readAch(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankLine> {
   const records = new Records()
   for await (const line of linesOf(chunks)) {
     const entry = records.take(line)
-    if (entry !== undefined) yield saysOf(entry)
+    if (entry !== undefined) yield bankLine(entry)
   }
   records.end()
 }
 
-/** The second digit of a transaction code: a return or a notification of change of a credit. */
-const BACK = '1'
-/** A credit of zero dollars, by which the receiver's bank says that it has the original. */
-const ACKNOWLEDGED = '4'
+/** Second digit of the transaction code of a return or notification of change of a credit. */
+const RETURN_DIGIT = '1'
+/** The same of a credit of zero dollars, by which the receiver's bank acknowledges an entry. */
+const ACKNOWLEDGEMENT_DIGIT = '4'
 
-function saysOf(entry: Entry): BankSays {
+function bankLine(entry: Entry): BankLine {
   const [addenda] = entry.addenda
   const { transaction_code, individual_id } = entry.entry
   const digit = transaction_code.charAt(1)
   // Entries of other classes have other fields in these columns.
-  if (['PPD', 'CCD', 'COR'].includes(entry.batch.entry_class) && digit === BACK) {
-    if (addenda?.text.startsWith(RETURN.begins)) return returnSays(entry, addenda)
+  if (['PPD', 'CCD', 'COR'].includes(entry.batch.entry_class) && digit === RETURN_DIGIT) {
+    if (addenda?.text.startsWith(RETURN.begins)) return returnLine(entry, addenda)
     if (addenda?.text.startsWith(CHANGE.begins)) {
       const values = readRecord(CHANGE, addenda.text, addenda.line)
-      return answerSays(entry, values, changeTitle(values.code), values.corrected)
+      return addendaNote(entry, values, changeTitle(values.code), values.corrected)
     }
     // Money may have come back, and nothing says which payout it belongs to.
     const reason = 'a return or a notification of change without its addenda'
     throw new UnreadableFile(reason, addenda?.line ?? entry.line)
   }
-  if (entry.batch.entry_class === 'ACK' && digit === ACKNOWLEDGED) {
+  if (entry.batch.entry_class === 'ACK' && digit === ACKNOWLEDGEMENT_DIGIT) {
     const text = 'the bank of the receiver has the entry'
-    // This field has the trace number of the original entry.
-    return { ...noteOf(entry), code: 'ACK', end_to_end_id: '', instruction_id: individual_id, text }
+    // In this class the individual id is the original entry's trace number.
+    return {
+      ...emptyNote(entry),
+      code: 'ACK',
+      end_to_end_id: '',
+      instruction_id: individual_id,
+      text,
+    }
   }
   const kind = `${entry.batch.entry_class} with transaction code ${transaction_code}`
-  return { ...noteOf(entry), text: `${kind}: not about a credit that was sent` }
+  return { ...emptyNote(entry), text: `${kind}: not about a credit that was sent` }
 }
 
-function returnSays(entry: Entry, { line, text }: Entry['addenda'][number]): BankSays {
+function returnLine(entry: Entry, { line, text }: Entry['addenda'][number]): BankLine {
   const values = readRecord(RETURN, text, line)
   const { is_return, title } = readReturnCode(values.code)
-  const said = answerSays(entry, values, title, values.text)
-  if (!is_return) return said
-  return { ...said, level: 'return', amount: entry.amount, currency: 'USD', is_credit: true }
+  const note = addendaNote(entry, values, title, values.text)
+  if (!is_return) return note
+  return { ...note, level: 'return', amount: entry.amount, currency: 'USD', is_credit: true }
 }
 
-/** A note with the code of the addenda, its meaning and the text beside it. */
-function answerSays(
+/** A note with the addenda's code, the code's title and the bank's own text. */
+function addendaNote(
   entry: Entry,
-  { code, original_trace: instruction_id, trace_number: reference }: Answer,
+  { code, original_trace: instruction_id, trace_number: reference }: AddendaValues,
   title: string,
-  more: string,
-): BankSays {
-  const text = more === '' ? title : `${title}: ${more}`
-  return { ...noteOf(entry), instruction_id, code, reasons: [code], text, reference }
+  own_text: string,
+): BankLine {
+  const text = own_text === '' ? title : `${title}: ${own_text}`
+  return { ...emptyNote(entry), instruction_id, code, reasons: [code], text, reference }
 }
 
-type Answer = Pick<Values<typeof RETURN>, 'code' | 'original_trace' | 'trace_number'>
+type AddendaValues = Pick<Values<typeof RETURN>, 'code' | 'original_trace' | 'trace_number'>
 
 /** A note without code and text. */
-function noteOf({ line, file, entry }: Entry): BankSays {
+function emptyNote({ line, file, entry }: Entry): BankLine {
   return {
-    ...NOTHING_SAID,
+    ...EMPTY_LINE,
     position: `line ${line}`,
     end_to_end_id: /^[0-9A-Z]{15}$/.test(entry.individual_id) ? entry.individual_id : '',
     reference: entry.trace_number,
@@ -77,7 +83,7 @@ function noteOf({ line, file, entry }: Entry): BankSays {
   }
 }
 
-/** When the bank made the file, by its own clock; the time is optional. */
+/** When the bank made the file, by its own clock. The time of day is optional. */
 function createdAt({ creation_date, creation_time }: Entry['file']): string {
   const [, year = '', month = '', day = ''] = /^(..)(..)(..)$/.exec(creation_date) ?? []
   const [, hour, minute] = /^(\d\d)(\d\d)$/.exec(creation_time) ?? []

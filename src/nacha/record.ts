@@ -1,23 +1,23 @@
 // The records of an ACH file: 94 characters each, with fields at fixed places. The writer and the
-// reader follow one table for each record. Source: Nacha Operating Rules, Appendix Three (ACH
-// Record Format Specifications) and Four (returns, notifications of change). Pure.
+// reader share one table for each record. Source: Nacha Operating Rules, Appendix Three (ACH Record
+// Format Specifications) and Four (returns, notifications of change). Pure.
 import { UnreadableFile } from '../bank-format/bank-format.ts'
 
-/** Characters of a record, without the end of its line. */
+/** Characters of a record, without its line break. */
 export const WIDTH = 94
 
-/** Records of a block. Records of nines fill a file up to whole blocks. */
+/** Records of a block. Fill records make a file's last block whole. */
 export const BLOCKING_FACTOR = 10
 
-/** Fills the last block. */
+/** The fill record. */
 export const FILL = '9'.repeat(WIDTH)
 
-/** `n`: digits, right-aligned behind zeros. `a`: text, left-aligned before blanks. */
+/** `n`: digits, padded with zeros on the left. `a`: text, padded with blanks on the right. */
 type Kind = 'n' | 'a'
 type Field = readonly [name: string, width: number, kind: Kind]
 type NameOf<F extends readonly Field[]> = F[number][0]
 
-/** A record: the characters it begins with, and the fields behind them. */
+/** A record: its first characters, and the fields behind them. */
 export interface Layout<Name extends string> {
   readonly begins: string
   readonly fields: readonly (readonly [name: Name, width: number, kind: Kind])[]
@@ -81,7 +81,7 @@ export const REMITTANCE = record('705', [
   ['entry_number', 7, 'n'],
 ])
 
-/** The reason why an entry came back. */
+/** The addenda of a return. */
 export const RETURN = record('799', [
   ['code', 3, 'a'],
   ['original_trace', 15, 'n'],
@@ -91,7 +91,7 @@ export const RETURN = record('799', [
   ['trace_number', 15, 'n'],
 ])
 
-/** What the receiver's bank wants changed in later entries. */
+/** The addenda of a notification of change. */
 export const CHANGE = record('798', [
   ['code', 3, 'a'],
   ['original_trace', 15, 'n'],
@@ -125,7 +125,7 @@ export const FILE_CONTROL = record('9', [
   ['reserved', 39, 'a'],
 ])
 
-/** A record with these values. A value that does not fit its field is the caller's fault. */
+/** The record with these values. Throws RangeError for a value that does not fit its field. */
 export function writeRecord<Name extends string>(
   { begins, fields }: Layout<Name>,
   values: Readonly<Record<Name, string | bigint | number>>,
@@ -139,7 +139,10 @@ export function writeRecord<Name extends string>(
   return begins + parts.join('')
 }
 
-/** The values of a record, without the blanks around them. */
+/**
+ * The values of the record on this line, without blanks around them. Throws UnreadableFile for
+ * another record, and for a number that has other characters than digits.
+ */
 export function readRecord<Name extends string>(
   { begins, fields }: Layout<Name>,
   text: string,
@@ -162,7 +165,7 @@ export function readRecord<Name extends string>(
   return values as Readonly<Record<Name, string>>
 }
 
-/** The sum of the receiving banks' numbers, cut to its last ten digits, as in a control record. */
+/** The entry hash of a control record: the last ten digits of the sum of RDFI numbers. */
 export function entryHash(sum: bigint): bigint {
   return sum % 10_000_000_000n
 }

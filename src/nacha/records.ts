@@ -1,5 +1,5 @@
-// Reads the records of an ACH file one by one and checks the file's own counts, sums and hashes.
-// Keeps the present batch and entry in memory, never the file. Pure.
+// Reads the records of an ACH file one by one, and checks the file's own counts, sums and hashes.
+// Keeps only the open batch and entry in memory. Pure.
 import { UnreadableFile } from '../bank-format/bank-format.ts'
 import type { Line } from './lines.ts'
 import {
@@ -16,18 +16,20 @@ import {
   type Values,
 } from './record.ts'
 
+/** An entry with its headers and addenda. */
 export interface Entry {
   readonly line: number
   readonly file: Values<typeof FILE_HEADER>
   readonly batch: Values<typeof BATCH_HEADER>
   readonly entry: Values<typeof ENTRY>
+  /** Cents. */
   readonly amount: bigint
   /** False for a debit. */
   readonly is_credit: boolean
   readonly addenda: readonly { readonly line: number; readonly text: string }[]
 }
 
-/** The counts, sums and hashes that the control records of a batch and of the file must have. */
+/** The counts, sums and hash that a control record must have. */
 class Tally {
   entry_count = 0n
   entry_hash = 0n
@@ -41,47 +43,47 @@ class Tally {
     this.credits += other.credits
   }
 
-  /** Refuses a control record with other values. */
-  check(said: Readonly<Record<keyof typeof COUNTED, string>>, of: string, line: number): void {
-    for (const name of Object.keys(COUNTED) as (keyof typeof COUNTED)[]) {
-      if (BigInt(said[name]) === this[name]) continue
-      const difference = `${COUNTED[name]} of the ${of} is ${this[name]}`
-      throw new UnreadableFile(`${difference}, and its control record says ${said[name]}`, line)
+  /** Throws UnreadableFile for a control record with other values. */
+  check(control: Readonly<Record<keyof typeof TOTALS, string>>, of: string, line: number): void {
+    for (const name of Object.keys(TOTALS) as (keyof typeof TOTALS)[]) {
+      if (BigInt(control[name]) === this[name]) continue
+      const difference = `${TOTALS[name]} of the ${of} is ${this[name]}`
+      throw new UnreadableFile(`${difference}, and its control record says ${control[name]}`, line)
     }
   }
 }
 
-const COUNTED = {
+const TOTALS = {
   entry_count: 'the number of entries and addenda',
   entry_hash: 'the entry hash',
   debits: 'the sum of debits',
   credits: 'the sum of credits',
 } as const
 
-/** Whether a transaction code means a credit: its second digit is below 5. */
+/** Whether a transaction code is of a credit: its second digit is below 5. */
 function isCredit(transaction_code: string): boolean {
   return transaction_code.charAt(1) < '5'
 }
 
 export class Records {
-  // The place in the file. It decides which records may come next.
+  // The open file, batch and entry decide which records may come next.
   #file: Entry['file'] | undefined
   #batch: Entry['batch'] | undefined
   #entry: (Entry & { addenda: Entry['addenda'][number][] }) | undefined
   #line = 0
-  /** The number of records so far, and of fill records behind the file's control record. */
+  /** The records of the file so far, and the fill records behind its control record. */
   #records = 0
-  #fill = 0
+  #fill_records = 0
   #files = 0
   #batches = 0n
-  #of_batch = new Tally()
-  #of_file = new Tally()
+  #batch_tally = new Tally()
+  #file_tally = new Tally()
 
-  /** Takes the next line. Returns an entry once it is complete. */
+  /** Reads the next record. Returns the entry that it completes. Throws UnreadableFile. */
   take({ line, text }: Line): Entry | undefined {
     this.#line = line
     if (text === FILL && this.#file === undefined && this.#files > 0) {
-      this.#fill += 1
+      this.#fill_records += 1
       return undefined
     }
     const type = text.charAt(0)
@@ -94,17 +96,17 @@ export class Records {
       this.#takeAddenda(text)
       return undefined
     }
-    const done = this.#endEntry()
+    const ended_entry = this.#endEntry()
     if (type === '1') this.#beginFile(text)
     else if (type === '5') this.#beginBatch(text)
     else if (type === '6') this.#beginEntry(text)
     else if (type === '8') this.#endBatch(text)
     else if (type === '9') this.#endFile(text)
     else this.#refuse(`no record begins with "${type}"`)
-    return done
+    return ended_entry
   }
 
-  /** Called at the end of the file, which must be complete. */
+  /** Throws UnreadableFile unless the file is complete. */
   end(): void {
     if (this.#files === 0 || this.#file !== undefined) {
       this.#refuse('the file ends before its control record')
@@ -124,7 +126,7 @@ export class Records {
     if (this.#file !== undefined) this.#refuse('a file begins inside of another')
     this.#file = this.#read(FILE_HEADER, text)
     this.#batches = 0n
-    this.#of_file = new Tally()
+    this.#file_tally = new Tally()
   }
 
   #beginBatch(text: string): void {
@@ -135,7 +137,7 @@ export class Records {
       this.#refuse(`service class ${batch.service_class} is not 200, 220 or 225`)
     }
     this.#batch = batch
-    this.#of_batch = new Tally()
+    this.#batch_tally = new Tally()
   }
 
   #beginEntry(text: string): void {
@@ -148,19 +150,19 @@ export class Records {
     const amount = BigInt(entry.amount)
     const is_credit = isCredit(entry.transaction_code)
     this.#entry = { line: this.#line, file, batch, entry, amount, is_credit, addenda: [] }
-    this.#of_batch.entry_count += 1n
-    this.#of_batch.entry_hash += BigInt(entry.rdfi)
-    this.#of_batch[is_credit ? 'credits' : 'debits'] += amount
+    this.#batch_tally.entry_count += 1n
+    this.#batch_tally.entry_hash += BigInt(entry.rdfi)
+    this.#batch_tally[is_credit ? 'credits' : 'debits'] += amount
   }
 
   #takeAddenda(text: string): void {
     const entry = this.#entry
     if (entry === undefined) this.#refuse('addenda without an entry')
     if (entry.entry.addenda !== '1') this.#refuse('addenda of an entry that says it has none')
-    // The rules allow 9,999 addenda; no reader of an entry needs more than the first few.
+    // The network's rules allow 9,999 addenda.
     if (entry.addenda.length >= 9_999) this.#refuse('an entry with more than 9,999 addenda')
     entry.addenda.push({ line: this.#line, text })
-    this.#of_batch.entry_count += 1n
+    this.#batch_tally.entry_count += 1n
   }
 
   #endEntry(): Entry | undefined {
@@ -176,12 +178,12 @@ export class Records {
     const batch = this.#batch
     if (batch === undefined) this.#refuse('a batch ends that has not begun')
     const control = this.#read(BATCH_CONTROL, text)
-    this.#of_batch.entry_hash = entryHash(this.#of_batch.entry_hash)
-    this.#of_batch.check(control, 'batch', this.#line)
+    this.#batch_tally.entry_hash = entryHash(this.#batch_tally.entry_hash)
+    this.#batch_tally.check(control, 'batch', this.#line)
     for (const name of ['service_class', 'odfi', 'batch_number'] as const) {
       if (control[name] !== batch[name]) this.#refuse(`${name} is not that of the batch's header`)
     }
-    this.#of_file.add(this.#of_batch)
+    this.#file_tally.add(this.#batch_tally)
     this.#batches += 1n
     this.#batch = undefined
   }
@@ -190,26 +192,26 @@ export class Records {
     if (this.#file === undefined) this.#refuse('a file ends that has not begun')
     if (this.#batch !== undefined) this.#refuse('the file ends inside of a batch')
     const control = this.#read(FILE_CONTROL, text)
-    this.#of_file.check(control, 'file', this.#line)
+    this.#file_tally.check(control, 'file', this.#line)
     const blocks = Math.ceil(this.#records / BLOCKING_FACTOR)
-    for (const [name, is] of [
+    for (const [name, count] of [
       ['batch_count', this.#batches],
       ['block_count', BigInt(blocks)],
     ] as const) {
-      if (BigInt(control[name]) === is) continue
-      this.#refuse(`${name} is ${is}, and the control record says ${control[name]}`)
+      if (BigInt(control[name]) === count) continue
+      this.#refuse(`${name} is ${count}, and the control record says ${control[name]}`)
     }
     this.#file = undefined
     this.#files += 1
-    this.#fill = 0
+    this.#fill_records = 0
   }
 
-  /** A file is filled up to whole blocks, or not at all. */
+  /** Fill records make the last block whole, or there are none. */
   #checkFill(): void {
-    const over = this.#records % BLOCKING_FACTOR
-    const wanted = over === 0 ? 0 : BLOCKING_FACTOR - over
-    if (this.#fill !== 0 && this.#fill !== wanted) {
-      this.#refuse(`${this.#fill} records of nines fill the last block, not ${wanted}`)
+    const in_last_block = this.#records % BLOCKING_FACTOR
+    const needed = in_last_block === 0 ? 0 : BLOCKING_FACTOR - in_last_block
+    if (this.#fill_records !== 0 && this.#fill_records !== needed) {
+      this.#refuse(`${this.#fill_records} records of nines fill the last block, not ${needed}`)
     }
   }
 }

@@ -1,6 +1,6 @@
-// The day on which entries should settle. It is the same day where the bank allows it and a window
-// of the network is open, else a later banking day. Sources: Nacha Operating Rules 2.5 (Same Day
-// Entries), FedACH processing schedule; windows of 2021-03-19, bound of 2022-03-18. Pure.
+// The day on which entries should settle: the file's day when the bank allows it and a same-day
+// window is open, else a later banking day. Sources: Nacha Operating Rules 2.5 (Same Day Entries),
+// FedACH processing schedule; windows of 2021-03-19, bound of 2022-03-18. Pure.
 import type { IsoDate } from '../calendar/calendar.ts'
 import { businessDayFrom, isBusinessDay, nextDay } from '../calendar/rules.ts'
 import type { Instant } from '../instant.ts'
@@ -8,12 +8,12 @@ import type { Instant } from '../instant.ts'
 /** The ACH operators work by New York time. */
 const ZONE = 'America/New_York'
 
-/** The most that settles on the same day: USD 1,000,000.00. */
+/** The most cents of an entry that settles on the same day: USD 1,000,000.00. */
 export const SAME_DAY_LIMIT = 100_000_000n
 
 /**
- * The latest times at which the operators take a file, and how its batches name the wanted
- * settlement.
+ * The same-day windows: until when, as HHMM in New York, operators take a file, and the indicator
+ * by which a batch header asks for the window.
  */
 const WINDOWS = [
   { until: '1030', indicator: 'SD1300' },
@@ -41,22 +41,27 @@ export function inNewYork(instant: Instant): LocalTime {
 
 export interface Settlement {
   readonly effective_entry_date: IsoDate
-  /** '' unless the entries settle on the day of the file. */
+  /** The same-day indicator; '' when the entries settle on a later day. */
   readonly same_day: string
 }
 
 /**
- * When a file that is made now asks to settle: on the day of `wanted`, or on the first banking day
- * that is still possible. It never asks for a date that the network would replace.
+ * The settlement that a file made at `now` asks for: on the execution date, or on the next banking
+ * day that is still possible. The network would replace any other date. Throws RangeError past the
+ * end of the calendar.
  */
-export function settlementOf(now: LocalTime, wanted: IsoDate, same_day: boolean): Settlement {
+export function settlementOf(
+  now: LocalTime,
+  execution_date: IsoDate,
+  same_day: boolean,
+): Settlement {
   const { date, time } = now
-  const today = same_day && wanted <= date && isBusinessDay('fed', date) === true
+  const may_settle_today = same_day && execution_date <= date && isBusinessDay('fed', date) === true
   const window = WINDOWS.find(({ until }) => time < until)
-  if (today && window !== undefined) {
+  if (may_settle_today && window !== undefined) {
     return { effective_entry_date: date, same_day: window.indicator }
   }
-  const first = wanted > date ? wanted : nextDay(date)
+  const first = execution_date > date ? execution_date : nextDay(date)
   const effective_entry_date = businessDayFrom('fed', first)
   if (effective_entry_date === undefined) {
     throw new RangeError(

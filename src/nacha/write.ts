@@ -1,5 +1,5 @@
-// Writes ACH credits: a batch of PPD entries for persons, one of CCD entries for companies, and one
-// of PPD entries whose receivers must read PAYROLL. Pure.
+// Writes ACH credits in up to three batches: PPD entries of wages, described as PAYROLL, other PPD
+// entries to persons, and CCD entries to companies. Pure.
 import { createHash } from 'node:crypto'
 import type {
   FileBatch,
@@ -32,11 +32,11 @@ export const CREDITS_ONLY = '220'
 
 export const PAYROLL = 'PAYROLL'
 
-/** Trace numbers have seven digits behind the bank's eight. */
-const TRACES = 10_000_000
+/** A trace number has seven digits behind the bank's eight. */
+const TRACE_NUMBERS = 10_000_000
 
 /** The values that the file header and all batches share. */
-interface Frame extends LocalTime, Settlement {
+interface FileValues extends LocalTime, Settlement {
   readonly nacha: NachaProfile
   readonly msg_id: string
 }
@@ -55,36 +55,36 @@ interface Sums {
   readonly credits: bigint
 }
 
-/** Writes a file of these payments. Throws unless each of them passes `checkItem`. */
+/** Writes the file. Throws RangeError for a payment that `checkItem` refuses. */
 export function writeAch(file: FileBatch): WrittenFile {
-  refuseFaulty(file)
-  const frame = frameOf(file)
-  const batches = batchesOf(file, frame)
+  checkPayments(file)
+  const values = fileValues(file)
+  const batches = batchesOf(file, values)
   const places = new Map<string, ItemPlace>()
-  const lines = [fileHeader(frame)]
+  const lines = [fileHeader(values)]
   const sums: Sums[] = []
   for (const batch of batches) {
     const entries = batch.items.map((item, i) => writeEntry(batch, item, batch.first + i))
     for (const { item, place } of entries) places.set(item.end_to_end_id, place)
-    const added = sumsOf(entries)
-    sums.push(added)
+    const batch_sums = sumUp(entries)
+    sums.push(batch_sums)
     lines.push(writeRecord(BATCH_HEADER, batch.header))
     for (const { records } of entries) lines.push(...records)
-    lines.push(batchControl(batch.header, added))
+    lines.push(batchControl(batch.header, batch_sums))
   }
-  const total = sums.reduce(plus)
+  const total = sums.reduce(addSums)
   lines.push(fileControl(lines.length + 1, batches.length, total))
   while (lines.length % BLOCKING_FACTOR !== 0) lines.push(FILL)
   return {
     bytes: Buffer.from(lines.map(line => `${line}\n`).join(''), 'ascii'),
     count: file.items.length,
     control_sum: formatMajor(total.credits, 2),
-    execution_date: frame.effective_entry_date,
+    execution_date: values.effective_entry_date,
     places,
   }
 }
 
-function refuseFaulty({ items, profile }: FileBatch): void {
+function checkPayments({ items, profile }: FileBatch): void {
   if (items.length === 0) throw new RangeError('a file without payments')
   if (new Set(items.map(item => item.end_to_end_id)).size < items.length) {
     throw new RangeError('two payments of a file have the same end-to-end id')
@@ -95,22 +95,22 @@ function refuseFaulty({ items, profile }: FileBatch): void {
   }
 }
 
-function frameOf({ created_at, execution_date, msg_id, profile }: FileBatch): Frame {
+function fileValues({ created_at, execution_date, msg_id, profile }: FileBatch): FileValues {
   const { nacha } = profile
   if (nacha === null) throw new RangeError('the profile has no nacha')
   const now = inNewYork(created_at)
   return { nacha, msg_id, ...now, ...settlementOf(now, execution_date, nacha.same_day) }
 }
 
-/** The batches of a file in a fixed order; trace numbers rise through the whole file. */
-function batchesOf({ items }: FileBatch, frame: Frame): Batch[] {
-  const { nacha } = frame
+/** The file's batches, in a fixed order. Trace numbers rise through the whole file. */
+function batchesOf({ items }: FileBatch, values: FileValues): Batch[] {
+  const { nacha } = values
   const kinds = [
     ['PPD', PAYROLL, items.filter(isPayroll)],
     ['PPD', '', items.filter(item => item.creditor.kind === 'person' && !isPayroll(item))],
     ['CCD', '', items.filter(item => item.creditor.kind === 'company')],
   ] as const
-  let first = firstTrace(frame.msg_id, items.length)
+  let first = firstTrace(values.msg_id, items.length)
   return kinds
     .filter(([, , chosen]) => chosen.length > 0)
     .map(([entry_class, description, chosen], i) => {
@@ -123,8 +123,8 @@ function batchesOf({ items }: FileBatch, frame: Frame): Batch[] {
         company_id: nacha.company_id,
         entry_class,
         entry_description: description || cut(nacha.entry_description, 10),
-        descriptive_date: frame.same_day,
-        effective_entry_date: sixDigits(frame.effective_entry_date),
+        descriptive_date: values.same_day,
+        effective_entry_date: sixDigits(values.effective_entry_date),
         settlement_date: '',
         originator_status: '1',
         odfi: nacha.odfi.slice(0, 8),
@@ -135,25 +135,25 @@ function batchesOf({ items }: FileBatch, frame: Frame): Batch[] {
 }
 
 /**
- * The first trace number of a file. It follows from the message id: two files rarely share numbers,
- * and a file that is written again keeps its own.
+ * The seven digits of the file's first trace number, from the message id: two files rarely share
+ * numbers, and a file that is written again keeps its numbers.
  */
 function firstTrace(msg_id: string, count: number): number {
-  return 1 + (digestOf(msg_id).readUIntBE(0, 6) % (TRACES - count))
+  return 1 + (digestOf(msg_id).readUIntBE(0, 6) % (TRACE_NUMBERS - count))
 }
 
 function digestOf(msg_id: string): Buffer {
   return createHash('sha256').update(msg_id).digest()
 }
 
-function fileHeader({ nacha, msg_id, date, time }: Frame): string {
+function fileHeader({ nacha, msg_id, date, time }: FileValues): string {
   const modifiers = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
   return writeRecord(FILE_HEADER, {
     immediate_destination: nacha.immediate_destination.padStart(10),
     immediate_origin: nacha.immediate_origin.padStart(10),
     creation_date: sixDigits(date),
     creation_time: time,
-    // Distinguishes files of the same minute.
+    // Tells files of the same minute apart.
     file_id_modifier: modifiers.charAt(digestOf(msg_id).readUInt8(6) % modifiers.length),
     record_size: WIDTH,
     blocking_factor: BLOCKING_FACTOR,
@@ -183,7 +183,7 @@ function writeEntry({ header }: Batch, item: FileItem, number: number) {
     addenda: remittance === '' ? 0 : 1,
     trace_number,
   })
-  // A note of ANSI ASC X12, the syntax of addenda in both classes.
+  // Addenda in both classes have the syntax of ANSI ASC X12. NTE is its note segment.
   const text = `NTE**${remittance.slice(0, 74)}\\`
   const addenda = { text, number: 1, entry_number: number }
   return {
@@ -194,17 +194,17 @@ function writeEntry({ header }: Batch, item: FileItem, number: number) {
   }
 }
 
-function sumsOf(entries: readonly WrittenEntry[]): Sums {
+function sumUp(entries: readonly WrittenEntry[]): Sums {
   return entries
     .map(({ item, records, rdfi }) => ({
       entry_count: records.length,
       entry_hash: rdfi,
       credits: item.amount,
     }))
-    .reduce(plus)
+    .reduce(addSums)
 }
 
-function plus(a: Sums, b: Sums): Sums {
+function addSums(a: Sums, b: Sums): Sums {
   return {
     entry_count: a.entry_count + b.entry_count,
     entry_hash: entryHash(a.entry_hash + b.entry_hash),
@@ -218,7 +218,7 @@ function batchControl(header: Batch['header'], sums: Sums): string {
   return writeRecord(BATCH_CONTROL, { ...control, authentication: '', reserved: '' })
 }
 
-/** `records` counts all records of the file, this one included. */
+/** `records` counts all records of the file, the control record included. */
 function fileControl(records: number, batch_count: number, sums: Sums): string {
   const block_count = Math.ceil(records / BLOCKING_FACTOR)
   return writeRecord(FILE_CONTROL, { batch_count, block_count, debits: 0, ...sums, reserved: '' })
@@ -229,7 +229,7 @@ function sixDigits(date: string): string {
   return date.slice(2).replaceAll('-', '')
 }
 
-/** Text in the characters of the network, cut to a field. */
+/** The text in the network's characters, cut to the field's width. */
 function cut(text: string, width: number): string {
   return swiftText(text).slice(0, width)
 }

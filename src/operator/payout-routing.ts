@@ -8,7 +8,12 @@ import { type RouteCells, readConditions, readTarget } from '../rail/load-route.
 import { listRails } from '../rail/row-store.ts'
 import { conditionWords, type Route, type RouteConditions } from '../rail/rules.ts'
 import { deleteRoute, findRoutesOf, listRoutes, upsertRoute } from '../rail/store.ts'
-import { contradiction, cutOffWords, inForce, type RailTimetables } from '../rail/timetable.ts'
+import {
+  cutOffWords,
+  type RailTimetables,
+  timetableConflict,
+  withTimetable,
+} from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
 import type { Read } from '../text/csv.ts'
 import { accountNamed } from './accounts.ts'
@@ -83,7 +88,7 @@ function checkPriority(existing: readonly Route[], { rail, priority }: Route): v
 function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables): void {
   const own = timetables.get(rail)
   if (own === undefined || timetable === null) return
-  const why = contradiction(timetable, own)
+  const why = timetableConflict(timetable, own)
   if (why === undefined) return
   const message =
     `the cut-off contradicts the timetable of rail ${rail}: ${why}; say an earlier cut-off or a ` +
@@ -126,7 +131,7 @@ export async function removeRoute(
 
 /** The cut-off that counts: `15:00 Europe/Berlin less 30 min, t2`, `of the rail, …`, or ''. */
 export function timetableWords(route: Route, timetables: RailTimetables = new Map()): string {
-  const { timetable } = inForce(route, timetables)
+  const { timetable } = withTimetable(route, timetables)
   if (timetable === null) return ''
   const { arrival_days } = timetable
   const arrives = arrival_days === null ? '' : `, arrives after ${arrival_days} days`
@@ -139,7 +144,7 @@ export function timetableWords(route: Route, timetables: RailTimetables = new Ma
  */
 export function presentRoute(given: Route, timetables: RailTimetables = new Map()) {
   const { min_amount, max_amount, ...route } = given
-  const in_force = inForce(given, timetables).timetable
+  const in_force = withTimetable(given, timetables).timetable
   const minor = (amount: bigint | null) => (amount === null ? null : amountToJson(amount))
   return { ...route, min_amount: minor(min_amount), max_amount: minor(max_amount), in_force }
 }

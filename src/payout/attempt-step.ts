@@ -5,7 +5,12 @@ import { recordChange } from '../event/rules.ts'
 import { nameOf, payoutKey } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
-import { isOver, ofAccount, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import {
+  accountReferences,
+  isOver,
+  type PayoutAttempt,
+  type RailException,
+} from '../rail/attempt.ts'
 import { isAsked } from '../rail/rail.ts'
 import type { Advance, AttemptReport } from './advance.ts'
 import { attemptAfter, endedBy } from './attempt.ts'
@@ -129,7 +134,7 @@ export function sentEvent(
 export function attemptFacts(last: PayoutAttempt | undefined, report: AttemptReport | undefined) {
   if (last === undefined || report?.attempt !== last.number) return {}
   const { number, rail, uetr, rail_references, released_at, expected_at } = withReport(last, report)
-  const references = ofAccount(rail_references)
+  const references = accountReferences(rail_references)
   return { rail_attempt: { number, rail, uetr, references, released_at, expected_at } }
 }
 

@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { idMicrosSql, microsSql } from '../db/id-sql.ts'
 import { idBound, instantIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import type { Ended } from '../rail/figures.ts'
+import type { EndedPayouts } from '../rail/figures.ts'
 import { MANUAL, SIMULATOR } from '../rail/rail.ts'
 import { mayBeAsked, mayBegin, unclaimed, versionBefore } from './claim-store.ts'
 import { OPEN_STATUSES, type PayoutStatus } from './states.ts'
@@ -93,9 +93,9 @@ export async function countEnded(
   account_id: string,
   from: Instant,
   to: Instant,
-): Promise<Ended[]> {
+): Promise<EndedPayouts[]> {
   const bounds = [account_id, idBound('pot', from, 'before'), idBound('pot', to, 'before')]
-  return tx.unsafe<Ended[]>(
+  return tx.unsafe<EndedPayouts[]>(
     `with ended as materialized (
       select id, rail, status = 'succeeded' as paid, succeeded_at, updated_at
       from payout_outcomes

@@ -3,14 +3,14 @@ import { destinationCountry } from '../beneficiary/country.ts'
 import { carriedQuoteTerms } from '../quote/carried.ts'
 import { routeSubject } from '../quote/rules.ts'
 import type { Attempt } from '../rail/rail.ts'
-import { type Route, selectRoutes, type Wanted } from '../rail/rules.ts'
+import { type PayoutToRoute, type Route, selectRoutes } from '../rail/rules.ts'
 import type { Payout } from './payout.ts'
 
 /**
  * The payout as routes judge it. `quoted_country` is the country of its quote, which the payout
  * does not store; '' when the payout carries its terms.
  */
-export function wantedOf(payout: Payout, quoted_country: string): Wanted {
+export function wantedOf(payout: Payout, quoted_country: string): PayoutToRoute {
   const { beneficiary_details, particulars, destination_currency, destination_amount } = payout
   const country = destinationCountry(beneficiary_details.destination_details, destination_currency)
   const terms = carriedQuoteTerms({
@@ -24,7 +24,7 @@ export function wantedOf(payout: Payout, quoted_country: string): Wanted {
 /** The first route, in the order of failover, to a rail without an attempt; undefined for none. */
 export function nextRoute(
   routes: readonly Route[],
-  wanted: Wanted,
+  wanted: PayoutToRoute,
   tried: readonly string[],
 ): Route | undefined {
   return selectRoutes(routes, wanted).find(({ rail }) => !tried.includes(rail))
@@ -36,7 +36,7 @@ const MOST_ATTEMPTS = 3
 /** The route to the rail of the last attempt, while that rail may get the payout once more. */
 export function sameRoute(
   routes: readonly Route[],
-  wanted: Wanted,
+  wanted: PayoutToRoute,
   last: Pick<Attempt, 'number' | 'rail'>,
 ): Route | undefined {
   if (last.number >= MOST_ATTEMPTS) return undefined

@@ -9,7 +9,7 @@ import { routeTaken, type StoredRoute, storedRoute } from './stored-route.ts'
 
 const KEY_KINDS = { account_id: 'text', payout_id: 'text', number: 'integer' } as const
 
-/** The columns of an attempt that change. */
+/** The columns that a later step may change. */
 const CHANGING = {
   asked_at: 'timestamptz',
   ended_at: 'timestamptz',

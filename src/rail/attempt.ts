@@ -1,4 +1,4 @@
-// Attempts as they are stored: one payout handed to one rail, once. Also the exceptions that a
+// Attempts as they are stored: one payout handed to one rail, once. Also rail exceptions, which a
 // person must look at. Pure.
 import type { Instant } from '../instant.ts'
 import type { Attempt } from './rail.ts'
@@ -18,7 +18,7 @@ export interface PayoutAttempt extends Omit<Attempt, 'id' | 'arrival_days'> {
   readonly payout_id: string
   /** The route that led to the rail; null when a person named it. */
   readonly route: RouteTaken | null
-  /** When the rail was first asked about it. The rail may have it from then on. Null: not yet. */
+  /** When the rail was first asked about the attempt, and may have it since; null: not yet. */
   readonly asked_at: Instant | null
   readonly ended_at: Instant | null
   readonly ended_as: AttemptEnd
@@ -26,16 +26,16 @@ export interface PayoutAttempt extends Omit<Attempt, 'id' | 'arrival_days'> {
   readonly rail_references: Readonly<Record<string, string>>
   readonly released_at: Instant | null
   readonly expected_at: Instant | null
-  /** When its rail is asked again, although the attempt is over; null: it is not. */
+  /** When the rail of an attempt that is over is asked again; null: it is not asked. */
   readonly ask_again_at: Instant | null
 }
 
-/** Whether it has ended without a payment: no step follows from what its rail reports. */
+/** Whether the attempt ended without a payment. Its rail's later reports add no step. */
 export function isOver({ ended_as }: Pick<PayoutAttempt, 'ended_as'>): boolean {
   return ended_as !== '' && ended_as !== 'paid'
 }
 
-/** Something about a payout that a person must look at. */
+/** A reason why a payout stands still until a person has looked at it. */
 export interface RailException {
   readonly account_id: string
   readonly payout_id: string
@@ -56,15 +56,12 @@ export function isOpenException({ closed_at }: Pick<RailException, 'closed_at'>)
   return closed_at === null
 }
 
-/**
- * References for the operator alone: what a bank says about an attempt may also be about the
- * operator's account.
- */
-const OF_THE_OPERATOR: ReadonlySet<string> = new Set(['bank_status'])
+/** References that only operators read: a bank's status may be about the operator's own account. */
+const OPERATOR_ONLY: ReadonlySet<string> = new Set(['bank_status'])
 
 /** The references that the payout's account may read. */
-export function ofAccount(references: PayoutAttempt['rail_references']) {
-  const known = Object.entries(references).filter(([name]) => !OF_THE_OPERATOR.has(name))
+export function accountReferences(references: PayoutAttempt['rail_references']) {
+  const known = Object.entries(references).filter(([name]) => !OPERATOR_ONLY.has(name))
   return Object.fromEntries(known)
 }
 
@@ -73,7 +70,7 @@ export function attemptId(payout_id: string, number: number): string {
   return `${payout_id}-${number}`
 }
 
-/** An attempt as one text, for maps. */
+/** The key of an attempt in maps. */
 export function attemptName(
   of: Pick<PayoutAttempt, 'account_id' | 'payout_id' | 'number'>,
 ): string {

@@ -7,7 +7,7 @@ import type { Tag } from '../db/sql.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { attemptId } from './attempt.ts'
-import { type Evidence, type NewEvidence, sameness } from './evidence.ts'
+import { type Evidence, evidenceDigest, type NewEvidence } from './evidence.ts'
 
 const KINDS = {
   account_id: 'text',
@@ -29,7 +29,7 @@ const KINDS = {
   detail: 'json',
 } as const
 
-/** The digest by which a statement is found again. */
+/** The column that finds a repeat: `evidenceDigest`. */
 interface Same {
   readonly same: string
 }
@@ -40,35 +40,37 @@ const insertRows = inserter<Evidence & Same>('rail_evidence', {
 })
 
 /**
- * Adds what rails said. Returns what is new, with its numbers; what was said before is left out.
- * The transaction must be confined to the accounts. Others who add evidence of the same payouts
- * wait until this transaction ends, so that numbers have no gaps. Commit before you conclude
- * anything from it.
+ * Adds evidence, without repeats. Returns the added rows with their numbers. The transaction must
+ * be confined to the accounts. Other writers of the same payouts' evidence wait until it ends, so
+ * that numbers have no gaps. The caller commits before it interprets the rows.
  */
 export async function addEvidence(
   tx: TransactionSql,
-  words: readonly NewEvidence[],
+  evidence: readonly NewEvidence[],
 ): Promise<Evidence[]> {
-  if (words.length === 0) return []
-  const keys = uniqueKeys(words.map(({ account_id, payout_id: id }) => ({ account_id, id })))
+  if (evidence.length === 0) return []
+  const keys = uniqueKeys(evidence.map(({ account_id, payout_id: id }) => ({ account_id, id })))
   const [now, before] = await lockAndRead(tx, keys)
-  const said = new Set(before.map(({ same, ...of }) => `${attemptOf(of)} ${same}`))
+  const known = new Set(before.map(row => `${attemptKey(row)} ${row.same}`))
   const counts = new Map<string, number>()
-  for (const { number, ...of } of before) counts.set(attemptOf(of), number)
-  const added = words.flatMap(word => {
-    const name = attemptOf(word)
-    const same = sameness(word)
-    if (said.has(`${name} ${same}`)) return []
-    said.add(`${name} ${same}`)
-    const number = (counts.get(name) ?? 0) + 1
-    counts.set(name, number)
-    return [{ ...word, number, received_at: now, same }]
+  for (const row of before) counts.set(attemptKey(row), row.number)
+  const added = evidence.flatMap(row => {
+    const key = attemptKey(row)
+    const same = evidenceDigest(row)
+    if (known.has(`${key} ${same}`)) return []
+    known.add(`${key} ${same}`)
+    const number = (counts.get(key) ?? 0) + 1
+    counts.set(key, number)
+    return [{ ...row, number, received_at: now, same }]
   })
   if (added.length > 0) await insertRows(tx, added)
-  return added.map(({ same: _digest, ...evidence }) => evidence)
+  return added.map(({ same: _digest, ...row }) => row)
 }
 
-/** The time, and the earlier evidence of these payouts, once nobody else can add to it. */
+/**
+ * Locks the payouts' first attempts against other writers of evidence. Returns the time and the
+ * payouts' earlier evidence.
+ */
 async function lockAndRead(tx: TransactionSql, keys: readonly Key[]) {
   const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   await eachShard(
@@ -95,8 +97,9 @@ async function lockAndRead(tx: TransactionSql, keys: readonly Key[]) {
   return [clock?.now ?? '', before.sort((a, b) => a.number - b.number)] as const
 }
 
-function attemptOf(word: Pick<NewEvidence, 'account_id' | 'payout_id' | 'attempt'>): string {
-  const { account_id, payout_id, attempt } = word
+type AttemptKey = Pick<NewEvidence, 'account_id' | 'payout_id' | 'attempt'>
+
+function attemptKey({ account_id, payout_id, attempt }: AttemptKey): string {
   return nameOf({ account_id, id: attemptId(payout_id, attempt) })
 }
 

@@ -1,19 +1,20 @@
-// What a rail said about an attempt, as it was received, and when two statements are the same.
-// Pure.
+// Evidence: what a rail has said of an attempt, as it was received, and the digest that finds a
+// repeat. Pure.
 import type { Instant } from '../instant.ts'
 import { hashJson } from '../seal.ts'
 
-/** One statement of a rail; '' is "not said". */
+/** One row of evidence; '' is "not given". */
 export interface NewEvidence {
   readonly account_id: string
   readonly payout_id: string
   readonly attempt: number
   readonly rail: string
-  /** Where the statement stands, such as the digest of a file and the place in it. */
+  /** Where the row comes from, such as a file's digest, and the place in that source. */
   readonly source: string
   readonly position: string
-  /** What the statement is about, and what it says, in the sender's own codes. */
+  /** What the row is about, such as `payment` or `step 2`. */
   readonly level: string
+  /** In the sender's own codes. */
   readonly code: string
   readonly reasons: readonly string[]
   readonly message: string
@@ -35,10 +36,10 @@ export interface Evidence extends NewEvidence {
 }
 
 /**
- * The digest by which a statement about an attempt is found again, in whatever file or answer it
- * comes. It covers the level, code, reasons, reference, amount and currency.
+ * The digest that finds a repeat of evidence about one attempt, in any file or answer: over the
+ * level, code, reasons, reference, amount and currency.
  */
-export function sameness(evidence: NewEvidence): string {
+export function evidenceDigest(evidence: NewEvidence): string {
   const { level, code, reasons, reference, amount, currency } = evidence
   return hashJson([level, code, reasons.toSorted(), reference, amount?.toString() ?? '', currency])
 }

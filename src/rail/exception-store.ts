@@ -39,7 +39,7 @@ export async function findExceptions(sql: Tag, keys: readonly Key[]): Promise<Ra
   return rows.sort((a, b) => a.number - b.number)
 }
 
-/** The exception, open or closed, after which a list goes on. */
+/** A list continues after this exception, open or closed. */
 export interface ExceptionCursor {
   readonly payout_id: string
   readonly number: number

@@ -1,9 +1,9 @@
-// Why routes are taken or not, as tables: each route's part in a decision, and the routes of an
-// earlier time.
+// Explains decisions in tables: each route's verdict in a decision, and the routes of an earlier
+// time.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { explainRoutes, type RouteChange, routesBefore } from './explain.ts'
-import type { Route, Wanted } from './rules.ts'
+import type { PayoutToRoute, Route } from './rules.ts'
 
 const ANY: Route = {
   account_id: null,
@@ -24,7 +24,7 @@ const LARGE = { ...ANY, currency: 'HKD', min_amount: 1_000_000n, rail: 'large' }
 const EURO = { ...ANY, currency: 'EUR', country: 'DE', rail: 'sepa' }
 const ROUTES = [ANY, EURO, LARGE, AGAIN, HKD, CHATS]
 
-const wanted: Wanted = {
+const payout: PayoutToRoute = {
   account_id: 'acc_1',
   payout_type: 'local',
   network: 'chats',
@@ -33,11 +33,11 @@ const wanted: Wanted = {
   amount: 500_000n,
 }
 
-const told = (...given: Parameters<typeof explainRoutes>) =>
+const verdicts = (...given: Parameters<typeof explainRoutes>) =>
   explainRoutes(...given).map(({ route, verdict }) => `${route.rail} ${verdict}`)
 
 test('explainRoutes, nothing tried: the first that fits, those that follow, and what does not fit', () => {
-  const explained = explainRoutes(ROUTES, wanted, { tried: [] })
+  const explained = explainRoutes(ROUTES, payout, { tried: [] })
   assert.deepEqual(
     explained.map(({ route, verdict, reason }) => [route.rail, verdict, reason]),
     [
@@ -52,7 +52,7 @@ test('explainRoutes, nothing tried: the first that fits, those that follow, and 
 })
 
 test('explainRoutes, a rail has had an attempt: the next one is taken', () => {
-  assert.deepEqual(told(ROUTES, wanted, { tried: ['bank'] }).slice(0, 4), [
+  assert.deepEqual(verdicts(ROUTES, payout, { tried: ['bank'] }).slice(0, 4), [
     'bank tried',
     'second taken',
     'bank tried',
@@ -61,17 +61,20 @@ test('explainRoutes, a rail has had an attempt: the next one is taken', () => {
 })
 
 test('explainRoutes, what was taken is known: that one, though others fit, or it is gone', () => {
-  const [chosen] = told([ANY, HKD], wanted, { tried: [], taken: HKD })
+  const [chosen] = verdicts([ANY, HKD], payout, { tried: [], taken: HKD })
   assert.equal(chosen, 'second taken')
-  assert.deepEqual(told([ANY], wanted, { tried: [], taken: CHATS }), ['bank taken', 'people next'])
-  const [first] = told([HKD], { ...wanted, currency: 'EUR' }, { tried: [], taken: HKD })
+  assert.deepEqual(verdicts([ANY], payout, { tried: [], taken: CHATS }), [
+    'bank taken',
+    'people next',
+  ])
+  const [first] = verdicts([HKD], { ...payout, currency: 'EUR' }, { tried: [], taken: HKD })
   assert.equal(first, 'second taken', 'the amount was not known to the comparison then')
 })
 
 test('explainRoutes, no amount: no amount is compared; no route: nothing', () => {
-  const asked = told([LARGE], { ...wanted, amount: null }, { tried: [] })
+  const asked = verdicts([LARGE], { ...payout, amount: null }, { tried: [] })
   assert.deepEqual(asked, ['large taken'])
-  assert.deepEqual(explainRoutes([], wanted, { tried: [] }), [])
+  assert.deepEqual(explainRoutes([], payout, { tried: [] }), [])
 })
 
 test('routesBefore: added, removed and changed routes are undone, the newest first', () => {

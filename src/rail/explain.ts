@@ -1,77 +1,77 @@
-// Why a payout goes to its rail: every route in the order of preference, whether it was taken, and
-// if not, why not. Pure.
+// Why a payout goes to its rail: every route in the order of preference, with a verdict and its
+// reason. Pure.
 import {
+  type AnyCondition,
   CONDITIONS,
   conditionWords,
   inOrder,
-  type Named,
+  type PayoutToRoute,
   type Route,
   type RouteConditions,
   rangeWords,
-  unfits,
-  type Wanted,
+  unmetConditions,
 } from './rules.ts'
 
-/** The part of a route in one decision. */
+/** What a decision did with a route. */
 export const VERDICTS = ['taken', 'next', 'tried', 'same_rail', 'does_not_fit'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-export interface Explained {
+export interface ExplainedRoute {
   readonly route: Route
   readonly verdict: Verdict
   /** The conditions that the payout does not meet; empty for a route that fits. */
-  readonly unmet: readonly Named[]
+  readonly unmet: readonly AnyCondition[]
   readonly reason: string
 }
 
-/** What is known about a past decision. */
-export interface Decided {
-  /** The rails that had an attempt before it. */
+/** The known facts of a past decision. */
+export interface PastDecision {
+  /** The rails that had an attempt before the decision. */
   readonly tried: readonly string[]
   /** The route that was taken, as its attempt stores it; undefined: the first that fits. */
   readonly taken?: Route
 }
 
-/** Every route with its part in one decision. The routes that fit come first. */
+/** Every route with its verdict in one decision. The routes that fit come first. */
 export function explainRoutes(
   routes: readonly Route[],
-  wanted: Wanted,
-  { tried, taken }: Decided,
-): readonly Explained[] {
-  const known = taken === undefined || routes.some(route => isSame(route, taken))
-  const all = (known ? routes : [...routes, taken]).toSorted(inOrder)
-  const seen = new Set(tried)
+  payout: PayoutToRoute,
+  { tried, taken }: PastDecision,
+): readonly ExplainedRoute[] {
+  const is_listed = taken === undefined || routes.some(route => isSame(route, taken))
+  const all = (is_listed ? routes : [...routes, taken]).toSorted(inOrder)
+  const used_rails = new Set(tried)
   let isTaken = false
-  const judged = all.map((route): Explained => {
+  const explained = all.map((route): ExplainedRoute => {
     const isChosen = taken !== undefined && isSame(route, taken)
-    const unmet = isChosen ? [] : unfits(route, wanted)
+    const unmet = isChosen ? [] : unmetConditions(route, payout)
     const { rail } = route
     const is = (verdict: Verdict, reason: string) => ({ route, verdict, unmet, reason })
     if (unmet.length > 0) return is('does_not_fit', unmetWords(route, unmet))
-    if (!isChosen && seen.has(rail)) {
+    if (!isChosen && used_rails.has(rail)) {
       return tried.includes(rail)
         ? is('tried', `rail ${rail} has had an attempt`)
         : is('same_rail', `a route before it leads to rail ${rail}`)
     }
-    seen.add(rail)
+    used_rails.add(rail)
     if (isChosen || (taken === undefined && !isTaken)) {
       isTaken = true
       return is('taken', 'the first that fits')
     }
     return is('next', 'if the rail before it proves that it did not take it')
   })
-  const fits = ({ verdict }: Explained) => verdict !== 'does_not_fit'
-  return [...judged.filter(fits), ...judged.filter(one => !fits(one))]
+  const fits = ({ verdict }: ExplainedRoute) => verdict !== 'does_not_fit'
+  return [...explained.filter(fits), ...explained.filter(route => !fits(route))]
 }
 
 /** `takes only currency EUR, amount from 100.00`. */
-function unmetWords(route: Route, unmet: readonly Named[]): string {
+function unmetWords(route: Route, unmet: readonly AnyCondition[]): string {
   const only: RouteConditions = {
     ...route,
     ...Object.fromEntries(CONDITIONS.filter(c => !unmet.includes(c)).map(c => [c, null])),
     ...(!unmet.includes('amount') && { min_amount: null, max_amount: null }),
   }
-  // A range is told together with its currency, even if the currency itself fits.
+  // A range names its currency, even when the currency itself fits.
   if (!unmet.includes('amount')) return `takes only ${conditionWords(only)}`
   const others = conditionWords({ ...only, min_amount: null, max_amount: null })
   const range = `amount ${rangeWords(route)}`
@@ -86,7 +86,7 @@ function routeKey({ rail, min_amount, max_amount, ...route }: Route): string {
   return [...CONDITIONS.map(condition => route[condition]), min_amount, max_amount, rail].join(' ')
 }
 
-/** A change of the table of routes. */
+/** One change in the table of routes. */
 export interface RouteChange {
   readonly before: Route | null
   readonly after: Route | null

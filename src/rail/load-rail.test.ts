@@ -1,3 +1,4 @@
+// Reads rails as operators write them, with every problem at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AnyRailKind, railKind } from './kind.ts'

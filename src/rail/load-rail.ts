@@ -1,23 +1,23 @@
-// Reads a rail that an operator adds: its name, kind, settings and secret, with all problems at
+// Reads a rail that an operator adds: its name, kind, settings and secret. Reports every problem at
 // once. Callers pass the kinds that this version has. Pure.
 import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import type { AnyRailKind, RailRow } from './kind.ts'
 import { MANUAL, SIMULATOR } from './rail.ts'
 
-/** A rail as the operator gives it. */
+/** A rail as the operator writes it. */
 interface RailText {
   readonly name: string
   readonly kind: string
-  /** The text of the file of settings. */
+  /** The text of the settings file. */
   readonly config: string
-  /** The text of the file of its secret; '' for none. */
+  /** The text of the secret's file; '' for none. */
   readonly secret: string
 }
 
 const NAME = /^[a-z][a-z0-9_]{1,30}$/
 
-/** The rail, not paused, or all that is wrong with it. */
+/** The rail, not paused, or all of its problems. */
 export function readRail(text: RailText, kinds: readonly AnyRailKind[]): Read<RailRow> {
   const { name } = text
   const kind = kinds.find(known => known.name === text.kind)

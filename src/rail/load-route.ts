@@ -1,4 +1,4 @@
-// Reads an operator's text into a route, and checks that every name is known and that the route can
+// Reads a route from an operator's text, and checks that every name is known and that the route can
 // fit a payout. Callers pass the known payout types, networks and accounts. Pure.
 import type { Account } from '../account/rules.ts'
 import { CALENDAR_NAMES, type Timetable } from '../calendar/calendar.ts'
@@ -14,7 +14,7 @@ import { didYouMean } from '../text/nearest.ts'
 import { SIMULATOR } from './rail.ts'
 import { type AmountRange, type Route, type RouteConditions, TRANSFER } from './rules.ts'
 
-/** The conditions of a route as text; an absent one is any. */
+/** The conditions of a route as text; an absent condition is "any". */
 export interface RouteCells {
   readonly type?: string
   readonly network?: string
@@ -26,20 +26,20 @@ export interface RouteCells {
   readonly maxAmount?: string
 }
 
-/** Names that belong to higher rooms. */
+/** The names that rooms above this one know. */
 interface RouteVocabulary {
   readonly payout_types: readonly string[]
-  /** The named account. */
+  /** The account that the route names. */
   readonly account: Account | undefined
   /** The canonical name of a network of this payout type; undefined when there is none. */
   networkName(payout_type: string, name: string): string | undefined
-  /** Why no payout of this type goes to this country; undefined when one can. */
+  /** Why payouts of this type cannot go to this country; undefined when they can. */
   countryFault(payout_type: string, code: string): string | undefined
 }
 
 export const MAX_PRIORITY = 1000
 
-/** A time-table as text. */
+/** A timetable as text. */
 export interface TimetableCells {
   readonly calendar?: string
   /** False is `--no-cut-off`. */
@@ -52,7 +52,7 @@ export interface TimetableCells {
 export const DEFAULT_LEAD = '30'
 export const MAX_ARRIVAL_DAYS = 30
 
-/** The time-table of a route, null for none, or all of its problems. */
+/** The timetable of a route, null for none, or all of its problems. */
 export function readTimetable(cells: TimetableCells): Read<Timetable | null> {
   const { calendar, cutOff, zone, lead, arrivesAfter } = cells
   if (cutOff === undefined || cutOff === false) {
@@ -125,7 +125,7 @@ export function readConditions(
   return { value: { ...named, ...range.value } }
 }
 
-/** The bounds of the amount, which need the currency that they are in. */
+/** The range of amounts, which needs a currency, or all of its problems. */
 function readRange(
   { minAmount, maxAmount }: RouteCells,
   currency: string | null,
@@ -152,7 +152,7 @@ function readRange(
   return messages.length > 0 ? { messages } : { value: { min_amount, max_amount } }
 }
 
-/** The rail of a route, which is one of these names, and its priority, 0 by default. */
+/** The rail of a route, one of `rails`, and its priority, 0 by default; or all problems. */
 export function readTarget(
   rail: string,
   priority: string | undefined,
@@ -182,7 +182,7 @@ function checkType(payout_type: string | null, types: readonly string[]): string
   return [`unknown type ${payout_type}; the types are ${types.join(', ')}${hint}`]
 }
 
-/** A network must belong to the payout type, and carry the currency. */
+/** The canonical network name. The network must belong to the type and carry the currency. */
 function readNetwork(
   written: string | undefined,
   payout_type: string | null,
@@ -210,15 +210,13 @@ interface NetworkOfType {
 }
 
 function networksOf(payout_type: string): readonly NetworkOfType[] {
-  const inOne = ({ name, currency }: { readonly name: string; readonly currency: string }) => ({
-    name,
-    currencies: [currency],
-  })
+  type OneCurrency = { readonly name: string; readonly currency: string }
+  const withList = ({ name, currency }: OneCurrency) => ({ name, currencies: [currency] })
   switch (payout_type) {
     case 'local':
-      return NETWORKS.map(inOne)
+      return NETWORKS.map(withList)
     case 'local_payment_network':
-      return PAYMENT_NETWORKS.map(inOne)
+      return PAYMENT_NETWORKS.map(withList)
     case 'wallet':
       return CHAINS.map(({ type: name, currencies }) => ({ name, currencies }))
     default:

@@ -8,22 +8,22 @@ import { MANUAL, SIMULATOR } from './rail.ts'
 import type { Routed } from './rules.ts'
 
 export interface Plan {
-  /** When the rail is asked first; null for at once. Until then the payout can be cancelled. */
+  /** When the rail is first asked; null for at once. Until then the payout can be cancelled. */
   readonly release_at: Instant | null
   /** When the beneficiary has the money at the latest; null when that is not known. */
   readonly expected_at: Instant | null
 }
 
 /**
- * The plan of a payout that could be released at `now`; undefined when its route has a cut-off and
- * the calendar has ended, so that nobody knows the next business day.
+ * The plan of a payout that may be released from `now` on; undefined when its route has a cut-off
+ * whose calendar has ended, so that the next business day is not known.
  */
 export function planFor({ rail, route }: Routed, sent: Sent, now: Instant): Plan | undefined {
-  // A transfer to another account arrives at once.
+  // A transfer to another account of the installation arrives at once.
   if (rail === '') return { release_at: null, expected_at: now }
   const timetable = route?.timetable ?? null
   if (timetable === null) {
-    // Nobody knows when people pay, unless the route says by when they do.
+    // Only a cut-off of the route says by when people pay.
     return { release_at: null, expected_at: rail === MANUAL ? null : arrivalBy(sent, now) }
   }
   const release = releaseOf(timetable, now)
@@ -31,7 +31,7 @@ export function planFor({ rail, route }: Routed, sent: Sent, now: Instant): Plan
   return { release_at: release.release_at, expected_at: arrivalOf(timetable, sent, release) }
 }
 
-/** The same plan; refuses with calendar_ended where there is none. */
+/** As `planFor`, but refuses with calendar_ended instead of undefined. */
 export function planOrRefuse(routed: Routed, sent: Sent, now: Instant): Plan {
   const plan = planFor(routed, sent, now)
   if (plan !== undefined) return plan
@@ -42,7 +42,7 @@ export function planOrRefuse(routed: Routed, sent: Sent, now: Instant): Plan {
   throw refusal('calendar_ended', message)
 }
 
-/** The members of a payout from which its expected arrival follows. */
+/** The members of a payout that decide its expected arrival. */
 interface Expected {
   readonly rail: string
   readonly status: string
@@ -57,8 +57,8 @@ interface Expected {
 
 /**
  * When the beneficiary of a payout has the money. Null while the payout is held, once it has
- * failed, and where the time is not known. For a sandbox it follows from the network, as if the
- * payout was sent when it is executed. A transfer arrives when it succeeds. Neither is stored.
+ * failed, and when the time is not known. Two times are not stored: a sandbox's payout arrives
+ * after its network's usual time, counted from its execution, and a transfer when it succeeds.
  */
 export function expectedArrival(payout: Expected): Instant | null {
   const { rail, status, created_at, execute_at, updated_at } = payout

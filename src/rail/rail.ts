@@ -11,7 +11,7 @@ export const SIMULATOR = 'simulator'
  */
 export const MANUAL = 'manual'
 
-/** The adapters that this process asks now, by name. */
+/** The open adapters of this process that are asked now, by the rail's name. */
 export type Rails = Pick<ReadonlyMap<string, Rail>, 'get' | 'has' | 'keys'>
 
 /** Whether workers ask the rail about its payouts; '' is no rail. */
@@ -19,7 +19,7 @@ export function isAsked(rail: string): boolean {
   return rail !== '' && rail !== MANUAL
 }
 
-/** Whether workers ask a rail that pays real money. Its attempts are stored. */
+/** Whether workers ask the rail and it pays real money, so that its attempts are stored. */
 export function isOutside(rail: string): boolean {
   return isAsked(rail) && rail !== SIMULATOR
 }
@@ -46,15 +46,15 @@ export interface RailAnswer {
   readonly beneficiary_details?: Partial<Omit<Party, 'name' | 'party_classification'>>
   readonly purpose?: string
   readonly transaction_description?: string
-  /** For the people who work at the rail. */
+  /** For the rail's staff. */
   readonly note?: string
 }
 
 /** One payout handed to one rail, once. */
 export interface Attempt {
   /**
-   * `<payout id>-<number>`: the rail's idempotency key. The same id is the same payment. Another
-   * attempt of the payout is another payment.
+   * `<payout id>-<number>`: the rail's idempotency key. One id is one payment. Another attempt of
+   * the payout is another payment.
    */
   readonly id: string
   /** Counted from 1 within the payout. */
@@ -63,7 +63,7 @@ export interface Attempt {
   /** The unique end-to-end transaction reference of this attempt alone, a UUID of version 4. */
   readonly uetr: string
   readonly opened_at: Instant
-  /** Business days from the value date to the arrival, if the route says so; else null. */
+  /** Business days from the value date to the arrival, from the route; null: it has none. */
   readonly arrival_days: number | null
 }
 
@@ -81,23 +81,23 @@ export interface RailPayout {
   readonly destination_currency: string
   readonly fund_transfer_network: string
   readonly charge_type: string
-  /** What the payout is for, as its account has said. */
+  /** What the payout is for, as the account wrote it. */
   readonly particulars: {
     readonly purpose: string
     readonly transaction_description: string
     readonly reference_id: string
   }
-  /** The details when the payout was made; `answers` has later changes. */
+  /** The beneficiary at the payout's creation; `answers` has later changes. */
   readonly beneficiary_details: BeneficiaryDetails
   /**
-   * All answers so far, oldest first. The adapter hands over those that the rail has not seen. A
-   * number always identifies the same answer of a payout, and a repeat must do no harm.
+   * All answers so far, oldest first. The adapter hands over the answers that the rail does not
+   * have. A number always identifies the same answer of a payout, and a repeat must do no harm.
    */
   readonly answers: readonly RailAnswer[]
   readonly created_at: Instant
-  /** When it was to be executed, which is past; null: when it was made. */
+  /** The execution time of a scheduled payout, already past; null: it is the creation. */
   readonly execute_at: Instant | null
-  /** The time of the question, by the account's clock, like `created_at`. */
+  /** When the rail is asked, by the account's clock, as is `created_at`. */
   readonly asked_at: Instant
 }
 
@@ -133,13 +133,13 @@ export interface RailReport {
   readonly ask_again_in_ms: number | null
   /**
    * Proof that the rail has not taken the attempt and never will: the next route may take the
-   * payout. A time-out is no proof, nor is an answer that may change.
+   * payout. Neither a time-out nor an answer that may change is proof.
    */
   readonly not_taken?: {
     readonly code: string
     readonly message: string
     /**
-     * From when on the same rail may take the payout in another attempt, before other routes do.
+     * When the same rail may take the payout in another attempt. It comes before other routes.
      */
     readonly again_from?: Instant
   }
@@ -153,8 +153,8 @@ export interface RailReport {
 }
 
 /**
- * An adapter. An answered payout is `processing` before the rail reports it; that step of the rail
- * is then skipped, and another `requires_action` asks the account again.
+ * An adapter. An account's answer makes the payout `processing`, before the rail reports that step:
+ * the caller then skips the rail's step. Another `requires_action` asks the account again.
  *
  * Both calls take many payouts and give a promise for each, in the same order, so that a slow
  * payout delays no other. A promise may reject or time out, which proves nothing about the payment:
@@ -170,8 +170,8 @@ export interface Rail {
   /** Hands attempts over; a repeat with the same attempt id must not pay twice. */
   submit(payouts: readonly RailPayout[]): readonly Promise<RailReport>[]
   /**
-   * Reports on attempts handed over before. Undefined: the rail says with authority that it never
-   * got the attempt.
+   * Reports on attempts that were handed over before. Undefined: the rail proves that it never got
+   * the attempt.
    */
   inquire(payouts: readonly RailPayout[]): readonly Promise<RailReport | undefined>[]
 }

@@ -9,7 +9,7 @@ export async function listRails(sql: Tag): Promise<RailRow[]> {
     select name, kind, config, secret, paused_reason from rails order by name`
 }
 
-/** Adds a rail; false when there is one of this name. */
+/** Adds a rail; false when the name is taken. */
 export async function insertRail(sql: Sql, rail: RailRow): Promise<boolean> {
   const { name, kind, config, secret, paused_reason } = rail
   const { count } = await sql`
@@ -19,15 +19,15 @@ export async function insertRail(sql: Sql, rail: RailRow): Promise<boolean> {
   return count === 1
 }
 
-/** Writes the settings of a rail. */
+/** Replaces the settings and the secret of a rail. */
 export async function updateRail(sql: Sql, { name, config, secret }: RailRow): Promise<void> {
   await sql`
     update rails set config = ${JSON.stringify(config)}::text::jsonb, secret = ${secret}
     where name = ${name}`
 }
 
-/** How many attempts the rail is still asked about, including paid ones and those that are over. */
-export async function countHanded(audit: Sql, rail: string): Promise<number> {
+/** Counts the attempts that the rail is still asked about, including paid ones and ended ones. */
+export async function countAskedAttempts(audit: Sql, rail: string): Promise<number> {
   const [row] = await audit<{ count: number }[]>`
     select count(*)::integer as count from payout_attempts a
     left join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
@@ -41,7 +41,7 @@ export async function updatePause(sql: Sql, name: string, paused_reason: string)
   await sql`update rails set paused_reason = ${paused_reason} where name = ${name}`
 }
 
-/** Pauses every rail but the manual one. A rail that is paused keeps its reason. */
+/** Pauses every rail but the manual one; returns their names. A paused rail keeps its reason. */
 export async function pauseAll(sql: Sql, paused_reason: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     update rails set paused_reason = ${paused_reason} where kind <> 'manual' and paused_reason = ''
@@ -49,7 +49,7 @@ export async function pauseAll(sql: Sql, paused_reason: string): Promise<string[
   return rows.map(({ name }) => name)
 }
 
-/** Removes a rail. The database refuses one that routes name, or that payouts went to. */
+/** Removes a rail. The database refuses when a route names it or a payout went to it. */
 export async function deleteRail(sql: Sql, name: string): Promise<void> {
   await sql`delete from rails where name = ${name}`
 }

@@ -1,4 +1,4 @@
-// Which route a payout takes, and what is said when there is none.
+// Which route a payout takes, and the refusal when there is none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anyRoute, refusalOf } from '../../test/support/given/in-memory.ts'
@@ -11,13 +11,13 @@ const subject: RouteSubject = {
   country: 'HK',
   amount: 10_000n,
 }
-const wanted = { ...subject, account_id: 'acc_1' }
+const payout = { ...subject, account_id: 'acc_1' }
 
 function route(part: Partial<Route>): Route {
   return { ...anyRoute, ...part }
 }
 
-/** Routes by name; the first that is named is the one that a payout of `wanted` takes. */
+/** Routes, of which `payout` takes the first. */
 const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Route>[]])[] = [
   ['the only one', {}],
   ['any case of the network', { payout_type: 'local', network: 'CHATS' }],
@@ -70,8 +70,8 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
 for (const [what, ...parts] of CHOICES) {
   test(`selectRoutes, ${what}: in whatever order they come`, () => {
     const routes = parts.map((part, i) => route({ ...part, rail: `rail ${i}` }))
-    assert.equal(selectRoutes(routes, wanted)[0]?.rail, 'rail 0')
-    assert.equal(selectRoutes(routes.toReversed(), wanted)[0]?.rail, 'rail 0')
+    assert.equal(selectRoutes(routes, payout)[0]?.rail, 'rail 0')
+    assert.equal(selectRoutes(routes.toReversed(), payout)[0]?.rail, 'rail 0')
   })
 }
 
@@ -83,7 +83,7 @@ test('selectRoutes, several that fit: the order of failover, by conditions, then
     route({ rail: 'first', currency: 'HKD', priority: 2 }),
     route({ rail: 'third', currency: 'HKD', priority: -1 }),
   ]
-  const order = (given: readonly Route[]) => selectRoutes(given, wanted).map(({ rail }) => rail)
+  const order = (given: readonly Route[]) => selectRoutes(given, payout).map(({ rail }) => rail)
   assert.deepEqual(order(routes), ['first', 'second', 'third', 'last'])
   assert.deepEqual(order(routes.toReversed()), ['first', 'second', 'third', 'last'])
 })
@@ -94,13 +94,13 @@ test('selectRoutes, a rail that several routes name: once, by its first', () => 
     route({ rail: 'bank', currency: 'HKD' }),
     route({ rail: 'other', priority: -1 }),
   ]
-  assert.deepEqual(selectRoutes(routes, wanted), [routes[1], routes[2]])
+  assert.deepEqual(selectRoutes(routes, payout), [routes[1], routes[2]])
 })
 
 test('selectRoutes, an amount that is not known yet: any range takes it', () => {
   const narrow = route({ currency: 'HKD', min_amount: 99n, max_amount: 99n })
-  assert.deepEqual(selectRoutes([narrow], { ...wanted, amount: null }), [narrow])
-  assert.deepEqual(selectRoutes([narrow], wanted), [])
+  assert.deepEqual(selectRoutes([narrow], { ...payout, amount: null }), [narrow])
+  assert.deepEqual(selectRoutes([narrow], payout), [])
 })
 
 const live = { account_id: 'acc_1', sandbox: false }

@@ -1,4 +1,4 @@
-// Routes: which rails take a payout, in which order. The simulator takes all payouts of a sandbox
+// Selects the rails that may take a payout, in order. The simulator takes all payouts of a sandbox
 // account, without routes; a live account's payout without a route is refused. Pure.
 import type { Account } from '../account/rules.ts'
 import type { Timetable } from '../calendar/calendar.ts'
@@ -7,10 +7,7 @@ import { currencyExponent } from '../money/currency.ts'
 import { formatMajor, MAX_AMOUNT } from '../money/decimal.ts'
 import { SIMULATOR } from './rail.ts'
 
-/**
- * The least and the greatest amount that a route takes, in minor units of its currency; null is
- * "any".
- */
+/** The bounds of a route's amount, included, in minor units of its currency; null is "any". */
 export interface AmountRange {
   readonly min_amount: bigint | null
   readonly max_amount: bigint | null
@@ -26,21 +23,19 @@ export interface RouteConditions extends AmountRange {
   readonly country: string | null
 }
 
-/** The conditions that are names. Their order decides between routes with equally many. */
+/** The conditions that are names. Their order ranks routes with equally many conditions. */
 export const CONDITIONS = ['account_id', 'payout_type', 'network', 'currency', 'country'] as const
 export type Condition = (typeof CONDITIONS)[number]
 
 /** Every condition, including the range of amounts. */
 const ALL_CONDITIONS = [...CONDITIONS, 'amount'] as const
-export type Named = (typeof ALL_CONDITIONS)[number]
+export type AnyCondition = (typeof ALL_CONDITIONS)[number]
 
 /** A route as it was when a payout took it. */
 export interface RouteTaken extends RouteConditions {
-  /** Decides between routes with equally many conditions: the higher priority wins. */
+  /** Ranks routes with equally many conditions: the higher priority wins. */
   readonly priority: number
-  /**
-   * Until when the rail takes the payouts of a day; null: it takes them at any time, and at once.
-   */
+  /** The cut-off of a day's payouts; null: payouts are released at any time, at once. */
   readonly timetable: Timetable | null
 }
 
@@ -48,16 +43,16 @@ export interface Route extends RouteTaken {
   readonly rail: string
 }
 
-/** The payout that a route must fit; '' is "not set". */
+/** The members of a payout that routes are compared with; '' is "not set". */
 export type RouteSubject = { readonly [C in Exclude<Condition, 'account_id'>]: string } & {
-  /** What the beneficiary receives. Null until it is priced; that fits any amount. */
+  /** Minor units that the beneficiary receives; null before pricing, which fits any range. */
   readonly amount: bigint | null
 }
 
-/** The rail of a payout, '' for none, and the route that names it. */
+/** The rail of a payout, '' for none, and the route that leads to it. */
 export interface Routed {
   readonly rail: string
-  /** Null when no route is needed. */
+  /** Null for the simulator and for transfers, which need no route. */
   readonly route: RouteTaken | null
 }
 
@@ -75,38 +70,39 @@ export function routeOf(
 ): Routed {
   if (subject.payout_type === TRANSFER) return { rail: '', route: null }
   if (sandbox) return { rail: SIMULATOR, route: null }
-  const wanted = { ...subject, account_id }
-  const [first] = selectRoutes(routes, wanted)
+  const payout = { ...subject, account_id }
+  const [first] = selectRoutes(routes, payout)
   if (first === undefined) {
-    throw refusal('route_unavailable', missingWords(routes, wanted), remarks)
+    throw refusal('route_unavailable', noRouteMessage(routes, payout), remarks)
   }
   const { rail, ...route } = first
   return { rail, route }
 }
 
-export type Wanted = RouteSubject & { readonly account_id: string }
+/** The members of a payout that routes are compared with, its account included. */
+export type PayoutToRoute = RouteSubject & { readonly account_id: string }
 
 /**
- * The routes that fit, in the order of failover: the first is taken, and when its rail proves that
- * it has not taken the payout, the next. Each rail is named once, by its first route, since a
- * second hand-over to it would be no other way.
+ * The routes that fit, in the order of failover. The first takes the payout; the next one follows
+ * when a rail proves that it has not taken it. Each rail appears once, with its first route: a
+ * second route to the same rail is no failover.
  */
-export function selectRoutes(routes: readonly Route[], wanted: Wanted): readonly Route[] {
-  const isFit = (route: Route) => ALL_CONDITIONS.every(condition => fits(route, condition, wanted))
+export function selectRoutes(routes: readonly Route[], payout: PayoutToRoute): readonly Route[] {
+  const isFit = (route: Route) => ALL_CONDITIONS.every(condition => fits(route, condition, payout))
   const rails = Map.groupBy(routes.filter(isFit).sort(inOrder), ({ rail }) => rail)
   return Array.from(rails.values(), ([first]) => first as Route)
 }
 
-/** All conditions of a route that a payout does not meet. */
-export function unfits(route: Route, wanted: Wanted): Named[] {
-  return ALL_CONDITIONS.filter(condition => !fits(route, condition, wanted))
+/** The conditions of a route that a payout does not meet. */
+export function unmetConditions(route: Route, payout: PayoutToRoute): AnyCondition[] {
+  return ALL_CONDITIONS.filter(condition => !fits(route, condition, payout))
 }
 
-function fits(route: Route, condition: Named, wanted: Wanted): boolean {
-  if (condition === 'amount') return takesAmount(route, wanted.amount)
+function fits(route: Route, condition: AnyCondition, payout: PayoutToRoute): boolean {
+  if (condition === 'amount') return takesAmount(route, payout.amount)
   const named = route[condition]
   // Requests name networks in any letter case.
-  return named === null || named.toLowerCase() === wanted[condition].toLowerCase()
+  return named === null || named.toLowerCase() === payout[condition].toLowerCase()
 }
 
 function takesAmount({ min_amount, max_amount }: AmountRange, amount: bigint | null): boolean {
@@ -117,9 +113,9 @@ function takesAmount({ min_amount, max_amount }: AmountRange, amount: bigint | n
 }
 
 /**
- * Sorts the most specific route first: the one with the most conditions; then that of the highest
- * priority; then the earliest condition in the order of CONDITIONS; then the narrower range of
- * amounts, from above. No two routes are alike in all of these (`one_order_of_routes`).
+ * Sorts the most specific route first: by most conditions, then highest priority, then earliest
+ * condition in CONDITIONS, then highest minimum, then lowest maximum. No two routes are equal in
+ * all of these (`one_order_of_routes`).
  */
 export function inOrder(a: Route, b: Route): number {
   const specific = conditionsOf(b).length - conditionsOf(a).length
@@ -137,7 +133,7 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : 1
 }
 
-function conditionsOf(route: RouteConditions): Named[] {
+function conditionsOf(route: RouteConditions): AnyCondition[] {
   const { min_amount, max_amount } = route
   const named = CONDITIONS.filter(condition => route[condition] !== null)
   return min_amount === null && max_amount === null ? named : [...named, 'amount']
@@ -169,31 +165,31 @@ export function rangeWords({ min_amount, max_amount, currency }: RouteConditions
 }
 
 /** A condition with the payout's own value: `network chats`, or `network (not named)`. */
-export function wantedWords(wanted: Wanted, condition: Named): string {
+export function payoutValueWords(payout: PayoutToRoute, condition: AnyCondition): string {
   if (condition === 'account_id') return 'this account'
   if (condition !== 'amount') {
-    return `${WORDS[condition]} ${wanted[condition] === '' ? '(not named)' : wanted[condition]}`
+    return `${WORDS[condition]} ${payout[condition] === '' ? '(not named)' : payout[condition]}`
   }
-  const { amount, currency } = wanted
+  const { amount, currency } = payout
   const major = amount === null ? '(not known)' : formatMajor(amount, currencyExponent(currency))
   return `amount ${major} ${currency}`
 }
 
 /**
- * The message for a payout without a route: it names the payout, and the first condition that no
- * route fits.
+ * The message for a payout without a route: the payout's conditions, and the first condition that
+ * leaves no route.
  */
-function missingWords(routes: readonly Route[], wanted: Wanted): string {
-  const payout = CONDITIONS.slice(1).map(condition => wantedWords(wanted, condition))
+function noRouteMessage(routes: readonly Route[], payout: PayoutToRoute): string {
+  const values = CONDITIONS.slice(1).map(condition => payoutValueWords(payout, condition))
   let left = routes
   for (const condition of ALL_CONDITIONS) {
-    const fitting = left.filter(route => fits(route, condition, wanted))
+    const fitting = left.filter(route => fits(route, condition, payout))
     if (fitting.length > 0) {
       left = fitting
       continue
     }
-    const missing = wantedWords(wanted, condition)
-    return `No rail takes this payout (${payout.join(', ')}): there is no route for ${missing}.`
+    const missing = payoutValueWords(payout, condition)
+    return `No rail takes this payout (${values.join(', ')}): there is no route for ${missing}.`
   }
   throw new Error('a route that fits was not selected')
 }

@@ -1,5 +1,5 @@
-// The rail of sandboxes, which decides by the payout's amount (§rail.simulator). It stores nothing:
-// its report follows from the amount and the age of the payout.
+// The rail of sandboxes. Its report follows from the payout's amount and age (§rail.simulator). It
+// stores nothing.
 import {
   type Failure,
   type Rail,
@@ -37,9 +37,7 @@ const FAILURES: Partial<Record<RailStatus, Failure>> = {
   },
 }
 
-/**
- * How far a book's time can be ahead of the clock. If it is further ahead, the clock was set back.
- */
+/** A book's time is at most this far ahead of the clock, unless the clock was set back. */
 const AHEAD_MS = 1_000
 
 /** Each step happens `delay_ms` after the one before. */

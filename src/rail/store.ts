@@ -21,7 +21,7 @@ const COLUMNS = [
   ...Object.keys(NO_TIMETABLE),
 ] as (keyof RouteRow)[]
 
-/** A route as a row. All of its timetable is null, or all but the days of arrival. */
+/** A route as a row: all columns of the timetable are null, or none but perhaps arrival_days. */
 type RouteRow = Omit<Route, 'timetable'> & TimetableColumns
 
 function routeFromRow(row: RouteRow): Route {
@@ -32,7 +32,7 @@ function routeFromRow(row: RouteRow): Route {
   return { ...route, timetable: { calendar, cut_off, zone, lead_minutes, arrival_days } }
 }
 
-/** A route from a row of the history, whose values are text. */
+/** A route from a row of its history, whose values are text. */
 export function routeOfHistory(row: HistoricRow): Route {
   const minor = (text: string | null | undefined) => (text == null ? null : BigInt(text))
   const count = (text: string | null | undefined) => (text == null ? null : Number(text))
@@ -60,14 +60,14 @@ export async function listRoutes(sql: Tag): Promise<Route[]> {
   return rows.map(routeFromRow)
 }
 
-/** The routes of exactly these conditions, in their order of failover. */
+/** The routes with exactly these conditions, in the order of failover. */
 export async function findRoutesOf(sql: Sql, route: RouteConditions): Promise<Route[]> {
   const rows = await sql<RouteRow[]>`
-    select ${sql(COLUMNS)} from routes where ${isOf(sql, route)} order by priority desc`
+    select ${sql(COLUMNS)} from routes where ${hasConditions(sql, route)} order by priority desc`
   return rows.map(routeFromRow)
 }
 
-/** Adds a route, or replaces the route of the same conditions to the same rail. */
+/** Adds a route, or replaces the route with the same conditions to the same rail. */
 export async function upsertRoute(sql: Sql, route: Route): Promise<void> {
   await sql`
     insert into routes ${sql(rowOf(route), COLUMNS)}
@@ -76,21 +76,19 @@ export async function upsertRoute(sql: Sql, route: Route): Promise<void> {
       lead_minutes = excluded.lead_minutes, arrival_days = excluded.arrival_days`
 }
 
-/** Removes the route of these conditions to this rail; undefined when there is none. */
+/** Removes the route with exactly these conditions to this rail; undefined when there is none. */
 export async function deleteRoute(
   sql: Sql,
   route: RouteConditions & Pick<Route, 'rail'>,
 ): Promise<Route | undefined> {
   const [removed] = await sql<RouteRow[]>`
-    delete from routes where ${isOf(sql, route)} and rail = ${route.rail}
+    delete from routes where ${hasConditions(sql, route)} and rail = ${route.rail}
     returning ${sql(COLUMNS)}`
   return removed && routeFromRow(removed)
 }
 
-/**
- * Holds for routes with exactly these conditions: null matches only a condition that is left open.
- */
-function isOf(sql: Sql, route: RouteConditions) {
+/** SQL that matches routes with exactly these conditions. Null matches null alone. */
+function hasConditions(sql: Sql, route: RouteConditions) {
   const { account_id, payout_type, network, currency, country, min_amount, max_amount } = route
   return sql`
     account_id is not distinct from ${account_id}

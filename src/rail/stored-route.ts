@@ -1,4 +1,4 @@
-// The column of a payout that keeps its route as it was: JSON with amounts as exact text. Pure.
+// The column that keeps a payout's route as it was: JSON with amounts as exact text. Pure.
 import type { RouteTaken } from './rules.ts'
 
 type Unset = 'min_amount' | 'max_amount' | 'timetable'

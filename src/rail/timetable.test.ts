@@ -1,9 +1,9 @@
-// Which cut-off counts, that of the route or that of its rail, and which two contradict each other.
+// Whether the route's cut-off or its rail's is in force, and which two cut-offs contradict.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Timetable } from '../calendar/calendar.ts'
 import type { Route } from './rules.ts'
-import { contradiction, inForce } from './timetable.ts'
+import { timetableConflict, withTimetable } from './timetable.ts'
 
 const bank: Timetable = {
   calendar: 't2',
@@ -26,7 +26,7 @@ const route: Route = {
   timetable: null,
 }
 
-test('inForce: the rail’s, unless the route has its own; its days of arrival unless the route says', () => {
+test('withTimetable: the rail’s, unless the route has its own; its days of arrival unless the route says', () => {
   const rails = new Map([['bank', bank]])
   const earlier = { ...bank, cut_off: '12:00', arrival_days: null }
   const later = { ...earlier, arrival_days: 3 }
@@ -37,7 +37,7 @@ test('inForce: the rail’s, unless the route has its own; its days of arrival u
     [earlier, 'bank', { ...earlier, arrival_days: 1 }],
     [later, 'bank', later],
   ] as const) {
-    assert.deepEqual(inForce({ ...route, rail, timetable: own }, rails).timetable, counts)
+    assert.deepEqual(withTimetable({ ...route, rail, timetable: own }, rails).timetable, counts)
   }
 })
 
@@ -65,8 +65,8 @@ const CASES: readonly (readonly [what: string, change: Partial<Timetable>, why: 
   ]
 
 for (const [what, change, why] of CASES) {
-  test(`contradiction, ${what}: ${why === null ? 'none' : 'one, in words'}`, () => {
-    const found = contradiction({ ...bank, ...change }, bank)
+  test(`timetableConflict, ${what}: ${why === null ? 'none' : 'one, in words'}`, () => {
+    const found = timetableConflict({ ...bank, ...change }, bank)
     if (why === null) assert.equal(found, undefined)
     else assert.match(found ?? '', why)
   })

@@ -1,4 +1,4 @@
-// The cut-offs of routes: the timetable of a rail counts for all routes to it, and a route may only
+// The cut-offs of routes: a rail's timetable applies to all routes to it, and a route may only
 // narrow it. Pure.
 import type { Timetable } from '../calendar/calendar.ts'
 import { releasesOf } from '../calendar/rules.ts'
@@ -7,25 +7,28 @@ import type { Route } from './rules.ts'
 /** Timetables by the name of their rail. A rail without one takes payouts at any time. */
 export type RailTimetables = ReadonlyMap<string, Timetable>
 
-/** The route with the cut-off that is in force: its own, else that of its rail. */
-export function inForce(route: Route, rails: RailTimetables): Route {
-  const own = rails.get(route.rail)
-  if (own === undefined) return route
-  const timetable = route.timetable ?? own
-  const { arrival_days } = timetable
-  return { ...route, timetable: { ...timetable, arrival_days: arrival_days ?? own.arrival_days } }
+/**
+ * The route with the timetable in force: its own, else its rail's. Days of arrival that its own
+ * timetable lacks are the rail's.
+ */
+export function withTimetable(route: Route, rails: RailTimetables): Route {
+  const of_rail = rails.get(route.rail)
+  if (of_rail === undefined) return route
+  const timetable = route.timetable ?? of_rail
+  const arrival_days = timetable.arrival_days ?? of_rail.arrival_days
+  return { ...route, timetable: { ...timetable, arrival_days } }
 }
 
-/** Why a route cannot have its cut-off on a rail of this timetable; undefined when it can. */
-export function contradiction(timetable: Timetable, rail: Timetable): string | undefined {
-  if (timetable.calendar !== rail.calendar) {
-    return `its calendar is ${timetable.calendar}, and that of the rail ${rail.calendar}`
+/** Why a route with this timetable cannot lead to a rail with that one; undefined when it can. */
+export function timetableConflict(route: Timetable, rail: Timetable): string | undefined {
+  if (route.calendar !== rail.calendar) {
+    return `its calendar is ${route.calendar}, and that of the rail ${rail.calendar}`
   }
-  const taken = releasesOf(rail)
-  const late = [...releasesOf(timetable)].some(([day, at]) => at > (taken.get(day) ?? ''))
-  if (!late) return undefined
+  const rail_releases = releasesOf(rail)
+  const isLate = ([day, at]: readonly [string, string]) => at > (rail_releases.get(day) ?? '')
+  if (![...releasesOf(route)].some(isLate)) return undefined
   return (
-    `it releases payouts at ${cutOffWords(timetable)}, after the rail takes those of the day, ` +
+    `it releases payouts at ${cutOffWords(route)}, after the rail takes those of the day, ` +
     `which is at ${cutOffWords(rail)}`
   )
 }

@@ -5,7 +5,7 @@ import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import { FailureResponse } from '../payout/response.ts'
 import { CAUSES } from '../payout/states.ts'
-import { ofAccount } from '../rail/attempt.ts'
+import { accountReferences } from '../rail/attempt.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { conditionWords, type RouteTaken } from '../rail/rules.ts'
 import { ATTEMPT_STATES, type TimelineAttempt, type TimelineReview } from './attempts.ts'
@@ -191,7 +191,7 @@ export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
     reason: attemptReason(attempt),
     state,
     uetr,
-    references: reader === 'operator' ? references : ofAccount(references),
+    references: reader === 'operator' ? references : accountReferences(references),
     ...times,
     ...(reader === 'operator' && { not_taken }),
   }

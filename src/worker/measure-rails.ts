@@ -4,7 +4,7 @@ import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
 import { countEnded } from '../payout/count-store.ts'
-import { type Ended, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../rail/figures.ts'
+import { type EndedPayouts, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../rail/figures.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 const EVERY_MS = 3_600_000
@@ -28,7 +28,7 @@ export async function measureRails(deps: Deps, isStopped = () => false): Promise
   const [row] = await deps.sql<{ now: Instant }[]>`select clock_timestamp() as now`
   if (row === undefined) return
   // The payouts by how many days ago they were made.
-  const ended: Ended[][] = Array.from({ length: FIGURES_DAYS }, () => [])
+  const ended: EndedPayouts[][] = Array.from({ length: FIGURES_DAYS }, () => [])
   for (const account_id of liveAccounts(deps)) {
     // Each statement reads one day, and so ends in time.
     for (let days = FIGURES_DAYS; days > 0; days--) {

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { findFile, type RailFile } from '../../src/bank-file/file-store.ts'
-import { closeStrays } from '../../src/bank-file/inbox-store.ts'
+import { closeSetAsideLines } from '../../src/bank-file/inbox-store.ts'
 import { resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
-import type { BankSays } from '../../src/bank-format/bank-format.ts'
+import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import {
   ACCOUNT,
   type FileRailWorld,
@@ -35,8 +35,8 @@ async function seal(bank: FileRailWorld): Promise<void> {
 }
 
 const closeAll = async (bank: FileRailWorld) => {
-  for (const { sha256 } of await bank.strays()) {
-    await closeStrays(service.deps.sql, sha256, undefined, {
+  for (const { sha256 } of await bank.setAsideLines()) {
+    await closeSetAsideLines(service.deps.sql, sha256, undefined, {
       person: 'ann',
       note: 'asked the bank',
     })
@@ -45,7 +45,7 @@ const closeAll = async (bank: FileRailWorld) => {
 
 type Paid = Awaited<ReturnType<FileRailWorld['sweep']>>[number]
 
-const debit = ({ end_to_end_id, amount, currency }: Paid): Partial<BankSays> => ({
+const debit = ({ end_to_end_id, amount, currency }: Paid): Partial<BankLine> => ({
   ...{ level: 'booking', code: 'BOOK', is_credit: false, account: ACCOUNT },
   ...{ end_to_end_id, amount, currency },
 })
@@ -81,7 +81,7 @@ test('a debit that is booked while its payment waits for another file: succeeded
   assert.deepEqual(await waitingIn(bank), [booked])
   await bank.work()
   assert.equal(await bank.statusOf(booked), 'succeeded')
-  assert.deepEqual([...(await bank.strays())], [])
+  assert.deepEqual([...(await bank.setAsideLines())], [])
   assert.deepEqual(
     (await bank.sweep()).map(({ amount }) => amount),
     [200n],
@@ -121,7 +121,7 @@ test('an acceptance of the refused file, or of a payment of it: set aside, and w
   bank.pause(false)
   await seal(bank)
   assert.deepEqual(await waitingIn(bank), [ids[0]])
-  assert.match((await bank.strays())[0]?.reason ?? '', /is in no file yet$/)
+  assert.match((await bank.setAsideLines())[0]?.reason ?? '', /is in no file yet$/)
 })
 
 test('the bank accepts a file that it has refused: set aside, and no payment of it moves', async () => {
@@ -129,7 +129,7 @@ test('the bank accepts a file that it has refused: set aside, and no payment of 
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
   await bank.work()
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
-  assert.match((await bank.strays())[0]?.reason ?? '', /was refused before: it may be paid/)
+  assert.match((await bank.setAsideLines())[0]?.reason ?? '', /was refused before: it may be paid/)
   assert.deepEqual(await bank.reseal(file), { count: 1 })
   await seal(bank)
   assert.deepEqual(await waitingIn(bank), ids)
@@ -178,7 +178,7 @@ test('a status without the id of its file, of a payment in its second one: set a
   await bank.work()
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
   assert.match(
-    (await bank.strays())[0]?.reason ?? '',
+    (await bank.setAsideLines())[0]?.reason ?? '',
     new RegExp(
       `^it names no file, and the payment was in ${file.msg_id} and is in ${again.msg_id}`,
     ),
@@ -291,7 +291,7 @@ test('while a file is to go again, the bank answers about the first time: it cou
     bank.pause(false)
     await bank.work()
     assert.equal((await fileOf(file)).state, state)
-    assert.deepEqual([[...(await bank.strays())], await bank.outbox()], [[], []])
+    assert.deepEqual([[...(await bank.setAsideLines())], await bank.outbox()], [[], []])
   }
 })
 
@@ -330,7 +330,7 @@ test('the rail debits another account since: statements of the old one still fit
   await bank.book(paid)
   await bank.work()
   assert.deepEqual(
-    [[...(await bank.strays())], await bank.statusOf(ids[0] ?? '')],
+    [[...(await bank.setAsideLines())], await bank.statusOf(ids[0] ?? '')],
     [[], 'succeeded'],
   )
 })
@@ -405,7 +405,7 @@ test('two banks on one host, by user or port: neither speaks of the other’s pa
     await other.work()
     await ours.settle()
     assert.equal(await ours.statusOf(id), 'processing')
-    assert.match((await other.strays())[0]?.reason ?? '', /was sent to another bank/)
+    assert.match((await other.setAsideLines())[0]?.reason ?? '', /was sent to another bank/)
   }
 })
 

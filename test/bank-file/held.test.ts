@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { findFile, type RailFile, sendAgain } from '../../src/bank-file/file-store.ts'
 import { releaseFile, resealFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
-import type { BankSays } from '../../src/bank-format/bank-format.ts'
+import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import { verify } from '../../src/verify/run.ts'
 import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import { until } from '../support/service/process.ts'
@@ -39,7 +39,7 @@ async function release(bank: FileRailWorld) {
 
 type Sent = Awaited<ReturnType<FileRailWorld['sweep']>>[number]
 
-const rejected = ({ end_to_end_id }: Sent): Partial<BankSays> => {
+const rejected = ({ end_to_end_id }: Sent): Partial<BankLine> => {
   return { level: 'transaction', code: 'RJCT', reasons: ['DT05'], end_to_end_id }
 }
 
@@ -47,7 +47,7 @@ const rejected = ({ end_to_end_id }: Sent): Partial<BankSays> => {
 function booked(
   { end_to_end_id, amount, currency }: Sent,
   level: 'booking' | 'return',
-): Partial<BankSays> {
+): Partial<BankLine> {
   const money = { end_to_end_id, amount, currency, account: ACCOUNT, reference: level }
   return { ...money, level, code: 'BOOK', is_credit: level === 'return' }
 }

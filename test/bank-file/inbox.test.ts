@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { listInbox, readAgain } from '../../src/bank-file/inbox-store.ts'
 import { MOST_BYTES } from '../../src/bank-file/receive.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
-import type { BankSays } from '../../src/bank-format/bank-format.ts'
+import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import {
   ACCOUNT,
   type FileRailWorld,
@@ -38,7 +38,7 @@ async function paidWorld(amounts: readonly number[], options: WorldOptions = {})
   return { bank, ids, paid, items }
 }
 
-const rejects = (end_to_end_id: string, reason = 'AC04'): Partial<BankSays> => {
+const rejects = (end_to_end_id: string, reason = 'AC04'): Partial<BankLine> => {
   return { level: 'transaction', code: 'RJCT', reasons: [reason], end_to_end_id }
 }
 
@@ -87,7 +87,9 @@ test('ids that are not known: these lines are set aside, the others applied', as
   ])
   await bank.work()
   for (const id of ids) assert.equal(await bank.statusOf(id), 'failed')
-  const lines = (await bank.strays()).map(({ position, reason }) => `${position}: ${reason}`).sort()
+  const lines = (await bank.setAsideLines())
+    .map(({ position, reason }) => `${position}: ${reason}`)
+    .sort()
   assert.deepEqual(lines, [
     'line 1: no payment has the id NOSUCHPAYMENT00',
     'line 3: it names no payment',
@@ -139,7 +141,7 @@ test('a statement of another account: set aside; written with blanks, the same a
     ['processing', 'succeeded'],
   )
   assert.match(
-    (await bank.strays())[0]?.reason ?? '',
+    (await bank.setAsideLines())[0]?.reason ?? '',
     /about the account DE02.*, and was paid from/,
   )
 })
@@ -163,7 +165,7 @@ test('a bank speaks of payments that went to another bank: set aside', async () 
   await other.work()
   await ours.bank.settle()
   assert.equal(await ours.bank.statusOf(ours.ids[0] ?? ''), 'processing')
-  assert.match((await other.strays())[0]?.reason ?? '', /was sent to another bank/)
+  assert.match((await other.setAsideLines())[0]?.reason ?? '', /was sent to another bank/)
 })
 
 test('a late word on a file that was refused and sealed anew: set aside; a booking is matched', async () => {
@@ -181,7 +183,7 @@ test('a late word on a file that was refused and sealed anew: set aside; a booki
   await bank.work()
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
   assert.deepEqual(
-    (await bank.strays()).map(({ reason }) => reason),
+    (await bank.setAsideLines()).map(({ reason }) => reason),
     [`it is about file ${msg_id}, and the payment is in ${again.msg_id}`],
   )
   await bank.report([{ ...debit(paid[0]), msg_id }])
@@ -215,7 +217,10 @@ test('one booking for a whole file: of its sum, each payment is booked; of anoth
   await bank.report([{ ...booked, ...block }])
   await bank.work()
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
-  assert.match((await bank.strays())[0]?.reason ?? '', /USD 299 of payments that come to 300/)
+  assert.match(
+    (await bank.setAsideLines())[0]?.reason ?? '',
+    /USD 299 of payments that come to 300/,
+  )
   await bank.report([{ ...booked, ...block, amount: 300n }])
   await bank.work()
   for (const id of ids) assert.equal(await bank.statusOf(id), 'succeeded')

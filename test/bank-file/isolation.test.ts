@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { Exchange } from '../../src/bank-file/exchange.ts'
 import { listInbox } from '../../src/bank-file/inbox-store.ts'
-import { unwrap, wrap } from '../../src/bank-file/pgp.ts'
+import { decryptAndVerify, encryptAndSign } from '../../src/bank-file/pgp.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { TransportFailed } from '../../src/bank-file/transport.ts'
 import type { BankFormat } from '../../src/bank-format/bank-format.ts'
@@ -162,8 +162,11 @@ test('gpg that waits for something: ended, and told', async () => {
     process.env.PATH = `${folder}${delimiter}${PATH}`
     const pgp = { home: folder, encrypt_to: 'A'.repeat(40), sign_as: '', signed_by: '' }
     const ended = { name: 'PgpFailed', message: 'gpg gave no answer in 100 ms' }
-    await assert.rejects(wrap(pgp, Buffer.from('x'), 100), ended)
-    await assert.rejects(unwrap(pgp, join(folder, 'gpg'), join(folder, 'to'), 10, 100), ended)
+    await assert.rejects(encryptAndSign(pgp, Buffer.from('x'), 100), ended)
+    await assert.rejects(
+      decryptAndVerify(pgp, join(folder, 'gpg'), join(folder, 'to'), 10, 100),
+      ended,
+    )
   } finally {
     process.env.PATH = PATH
     await rm(folder, { recursive: true, force: true })

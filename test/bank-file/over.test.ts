@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileRail } from '../../src/bank-file/adapter.ts'
-import type { BankSays } from '../../src/bank-format/bank-format.ts'
+import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import type { Rail } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
@@ -36,7 +36,7 @@ async function sentBy(bank: FileRailWorld): Promise<{ readonly id: string; reado
   return { id, sent }
 }
 
-const refused = ({ end_to_end_id }: Sent, reason: string): Partial<BankSays> => {
+const refused = ({ end_to_end_id }: Sent, reason: string): Partial<BankLine> => {
   return { level: 'transaction', code: 'RJCT', reasons: [reason], end_to_end_id }
 }
 
@@ -46,7 +46,7 @@ function booked(
   level: 'booking' | 'return',
   statement: string,
   reference: string,
-): Partial<BankSays> {
+): Partial<BankLine> {
   const money = { end_to_end_id, amount, currency, account: ACCOUNT }
   const is_credit = level === 'return'
   return { ...money, level, code: 'BOOK', is_credit, statement, reference }

@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { isWrapped, type PgpConfig, PgpFailed, unwrap, wrap } from '../../src/bank-file/pgp.ts'
+import {
+  decryptAndVerify,
+  encryptAndSign,
+  isPgpMessage,
+  type PgpConfig,
+  PgpFailed,
+} from '../../src/bank-file/pgp.ts'
 
 const run = promisify(execFile)
 
@@ -110,7 +116,7 @@ async function made(from: Party, ...args: string[]): Promise<string> {
 /** What we read of it. */
 async function opened(path: string, config = settings()): Promise<Buffer> {
   const to = join(folder, `${++files}.plain`)
-  await unwrap(config, path, to, MOST)
+  await decryptAndVerify(config, path, to, MOST)
   return readFile(to)
 }
 
@@ -119,8 +125,8 @@ const refused = (message: RegExp) => ({ name: 'PgpFailed', message })
 test('pgp, encrypted and signed for the bank: it reads the text, and sees who signed', {
   skip,
 }, async () => {
-  const bytes = await wrap(settings(), TEXT)
-  assert.ok(isWrapped(bytes) && !Buffer.from(bytes).includes('file of credits'))
+  const bytes = await encryptAndSign(settings(), TEXT)
+  assert.ok(isPgpMessage(bytes) && !Buffer.from(bytes).includes('file of credits'))
   const path = join(folder, 'sent.asc')
   await writeFile(path, bytes)
   assert.equal(await bank.gpg('--decrypt', path), String(TEXT))
@@ -136,10 +142,10 @@ test('pgp, signed alone or encrypted alone, as the settings say', { skip }, asyn
     await writeFile(path, bytes)
     return bank.gpg('--status-fd', '1', '--decrypt', path)
   }
-  const signed = await read(await wrap(settings({ encrypt_to: '' }), TEXT))
+  const signed = await read(await encryptAndSign(settings({ encrypt_to: '' }), TEXT))
   assert.match(signed, /VALIDSIG/)
   assert.doesNotMatch(signed, /DECRYPTION_OKAY/)
-  const encrypted = await read(await wrap(settings({ sign_as: '' }), TEXT))
+  const encrypted = await read(await encryptAndSign(settings({ sign_as: '' }), TEXT))
   assert.match(encrypted, /DECRYPTION_OKAY/)
   assert.doesNotMatch(encrypted, /VALIDSIG/)
 })
@@ -149,11 +155,11 @@ test('pgp, a file that the bank has signed and encrypted: read, armoured or not'
 }, async () => {
   for (const armor of [[], ['--armor']]) {
     const path = await made(bank, ...armor, '--recipient', ours, '--sign', '--encrypt')
-    assert.ok(isWrapped((await readFile(path)).subarray(0, 64)))
+    assert.ok(isPgpMessage((await readFile(path)).subarray(0, 64)))
     assert.deepEqual(await opened(path), TEXT)
   }
   const signed = await made(bank, '--sign')
-  assert.ok(isWrapped((await readFile(signed)).subarray(0, 64)))
+  assert.ok(isPgpMessage((await readFile(signed)).subarray(0, 64)))
   assert.deepEqual(await opened(signed), TEXT)
 })
 
@@ -192,7 +198,10 @@ test('pgp, a key of the bank that has expired: nothing is encrypted to it, nor b
   const expired = await old.key('Old Bank <old@example.com>', { expired: true })
   await introduce(old, us)
   await introduce(us, old)
-  await assert.rejects(wrap(settings({ encrypt_to: expired }), TEXT), refused(/did not encrypt: /))
+  await assert.rejects(
+    encryptAndSign(settings({ encrypt_to: expired }), TEXT),
+    refused(/did not encrypt: /),
+  )
   const then = ['--faked-system-time', '20200115T000000']
   const signed = await made(old, ...then, '--local-user', expired, '--sign')
   await assert.rejects(opened(signed, settings({ signed_by: expired })), refused(/not signed by/))
@@ -212,7 +221,10 @@ test('pgp, a key of the bank that was revoked: a signature by it is not believed
   await writeFile(path, certificate)
   await us.gpg('--import', path)
   await assert.rejects(opened(signed, settings({ signed_by: revoked })), refused(/not signed by/))
-  await assert.rejects(wrap(settings({ encrypt_to: revoked }), TEXT), refused(/did not encrypt: /))
+  await assert.rejects(
+    encryptAndSign(settings({ encrypt_to: revoked }), TEXT),
+    refused(/did not encrypt: /),
+  )
 })
 
 test('pgp, our key expired, missing, or with a passphrase: not sealed, and the reason says so', {
@@ -227,10 +239,10 @@ test('pgp, our key expired, missing, or with a passphrase: not sealed, and the r
     [locked]: /did not encrypt: the key has a passphrase; make one without/,
   }
   for (const [sign_as, reason] of Object.entries(reasons)) {
-    await assert.rejects(wrap(settings({ sign_as }), TEXT), refused(reason), sign_as)
+    await assert.rejects(encryptAndSign(settings({ sign_as }), TEXT), refused(reason), sign_as)
   }
   const unknown = settings({ encrypt_to: 'B'.repeat(40) })
-  await assert.rejects(wrap(unknown, TEXT), refused(/did not encrypt: /))
+  await assert.rejects(encryptAndSign(unknown, TEXT), refused(/did not encrypt: /))
 })
 
 test('pgp, no agent that gpg could ask for our key: told, and nothing is read', {
@@ -244,7 +256,7 @@ test('pgp, no agent that gpg could ask for our key: told, and nothing is read', 
   const home = ['--homedir', deep, '--batch', '--no-tty', '--no-autostart']
   // It says that the agent is not there, and imports them all the same.
   await run('gpg', [...home, '--import', keys]).catch(() => {})
-  await assert.rejects(wrap(settings({ home: deep }), TEXT), refused(/did not encrypt: /))
+  await assert.rejects(encryptAndSign(settings({ home: deep }), TEXT), refused(/did not encrypt: /))
   const path = await made(bank, '--recipient', ours, '--sign', '--encrypt')
   await assert.rejects(opened(path, settings({ home: deep })), refused(/did not decrypt: /))
 })
@@ -269,7 +281,7 @@ function firstOnPath(t: TestContext, bin: string): void {
 
 test('pgp, a gpg that is not there: one sentence', { skip }, async t => {
   firstOnPath(t, '')
-  await assert.rejects(wrap(settings(), TEXT), refused(/gpg cannot be run: .*ENOENT/))
+  await assert.rejects(encryptAndSign(settings(), TEXT), refused(/gpg cannot be run: .*ENOENT/))
 })
 
 test('pgp, a gpg that hangs: ended when the time is over, and what it began is not waited for', {
@@ -281,7 +293,10 @@ test('pgp, a gpg that hangs: ended when the time is over, and what it began is n
   await chmod(join(bin, 'gpg'), 0o755)
   firstOnPath(t, bin)
   const path = join(folder, 'sent.asc')
-  await assert.rejects(wrap(settings(), TEXT, 200), refused(/gave no answer in 200 ms/))
+  await assert.rejects(encryptAndSign(settings(), TEXT, 200), refused(/gave no answer in 200 ms/))
   const to = join(folder, 'never.plain')
-  await assert.rejects(unwrap(settings(), path, to, MOST, 200), refused(/gave no answer in 200 ms/))
+  await assert.rejects(
+    decryptAndVerify(settings(), path, to, MOST, 200),
+    refused(/gave no answer in 200 ms/),
+  )
 })

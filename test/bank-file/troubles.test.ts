@@ -2,11 +2,11 @@
 // next, counted for metrics, and gone once its cause is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeQuarantined, closeStrays } from '../../src/bank-file/inbox-store.ts'
+import { closeQuarantined, closeSetAsideLines } from '../../src/bank-file/inbox-store.ts'
 import { releaseFile, resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { TransportFailed } from '../../src/bank-file/transport.ts'
-import { nextCommand, wordsOf } from '../../src/bank-file/trouble.ts'
+import { nextCommand, troubleWords } from '../../src/bank-file/trouble.ts'
 import { findTroubles } from '../../src/bank-file/trouble-store.ts'
 import { countWaiting } from '../../src/worker/counts.ts'
 import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
@@ -29,7 +29,7 @@ async function troublesOf(bank: FileRailWorld) {
     counted.map(({ labels }) => labels.kind).sort(),
     [...new Set(mine.map(({ kind }) => kind))].sort(),
   )
-  return mine.map(trouble => [trouble.kind, wordsOf(trouble), nextCommand(trouble)])
+  return mine.map(trouble => [trouble.kind, troubleWords(trouble), nextCommand(trouble)])
 }
 
 test('a file that may have arrived: named until the bank speaks of it', async () => {
@@ -148,15 +148,15 @@ test('a report that is quarantined, and lines that are set aside: named until a 
     mine.find(trouble => trouble.kind === kind),
   )
   assert.ok(half !== undefined && lines !== undefined)
-  assert.match(wordsOf(half), /^nothing of this file .* \(half\.txt: line 1: no JSON\)$/)
-  assert.match(wordsOf(lines), /report-\d\.txt: 1 line, no payment has the id NOSUCHPAYMENT00/)
+  assert.match(troubleWords(half), /^nothing of this file .* \(half\.txt: line 1: no JSON\)$/)
+  assert.match(troubleWords(lines), /report-\d\.txt: 1 line, no payment has the id NOSUCHPAYMENT00/)
   assert.equal(nextCommand(half), `corridor file read ${half.about.slice(0, 12)}`)
   assert.equal(nextCommand(lines), `corridor file close ${lines.about.slice(0, 12)} --note …`)
   assert.equal((await troublesOf(bank)).length, 2)
   const by = { person: 'ann', note: 'a test of the bank' }
   assert.equal(await closeQuarantined(service.deps.sql, half.about, by), true)
   assert.equal(await closeQuarantined(service.deps.sql, half.about, by), false)
-  assert.equal(await closeStrays(service.deps.sql, lines.about, undefined, by), 1)
+  assert.equal(await closeSetAsideLines(service.deps.sql, lines.about, undefined, by), 1)
   assert.deepEqual(await troublesOf(bank), [])
 })
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { FAULTS, type Fault } from '../../examples/bank/faults.ts'
 import type { FileState } from '../../src/bank-file/file-store.ts'
-import { listInbox, listStrays } from '../../src/bank-file/inbox-store.ts'
+import { listInbox, listSetAsideLines } from '../../src/bank-file/inbox-store.ts'
 import type { PayoutStatus } from '../../src/payout/states.ts'
 import { openSftpBank, type SftpBank } from '../support/bank/sftp-bank.ts'
 import { closeExceptionOf } from '../support/service/payouts.ts'
@@ -194,9 +194,9 @@ async function checkEnd(bank: SftpBank, ids: readonly string[], end: End): Promi
   assert.equal(inbox.filter(({ state }) => state === 'read').length, end.read, 'files read')
   const reasons = inbox.filter(({ state }) => state !== 'read').map(({ reason }) => reason)
   assertMatches(reasons, end.quarantined)
-  const strays = await listStrays(service.deps.sql, { ...of_rail, all: true })
+  const lines = await listSetAsideLines(service.deps.sql, { ...of_rail, all: true })
   assertMatches(
-    strays.map(({ reason }) => reason),
+    lines.map(({ reason }) => reason),
     end.aside,
   )
   assert.equal(await bank.problem(), '')

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { TestBank } from '../../examples/bank/bank.ts'
 import type { Fault } from '../../examples/bank/faults.ts'
 import { validate } from '../../examples/bank/schema.ts'
-import type { BankSays, FileItem } from '../../src/bank-format/bank-format.ts'
+import type { BankLine, FileItem } from '../../src/bank-format/bank-format.ts'
 import { iso20022 } from '../../src/iso20022/format.ts'
 import { ACCOUNT, ITEM, profile } from '../iso20022/given.ts'
 
@@ -30,7 +30,7 @@ const [PAID, REJECTED, RETURNED] = ITEMS.map(({ end_to_end_id }) => end_to_end_i
 
 interface Heard {
   readonly bank: TestBank
-  readonly says: readonly BankSays[]
+  readonly says: readonly BankLine[]
   /** Files that are not read, with the reason. */
   readonly unreadable: readonly string[]
 }
@@ -50,7 +50,7 @@ async function send(profile_name: string, ...faults: Fault[]): Promise<Heard> {
   writeFileSync(join(folder, 'to-bank', 'one.xml'), bytes)
   await bank.finish()
   bank.close()
-  const says: BankSays[] = []
+  const says: BankLine[] = []
   const unreadable: string[] = []
   for (const name of readdirSync(join(folder, 'from-bank')).sort()) {
     const chunks = createReadStream(join(folder, 'from-bank', name))

@@ -386,7 +386,7 @@ test('what is no ACH credit is in no file: another way is tried, and there is no
 })
 
 test('the books balance, and nothing of the bank was set aside', async () => {
-  const strays = await database.owner`select reason from rail_inbox_lines`
-  assert.deepEqual([...strays], [])
+  const lines = await database.owner`select reason from rail_inbox_lines`
+  assert.deepEqual([...lines], [])
   await checkBooks(database.owner, env)
 })

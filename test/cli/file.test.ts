@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import { findFile, type RailFile } from '../../src/bank-file/file-store.ts'
-import type { BankSays } from '../../src/bank-format/bank-format.ts'
+import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
 import { type Cli, openCli, type Ran } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
@@ -184,7 +184,7 @@ async function nextFile(bank: FileRailWorld): Promise<void> {
   await bank.work()
 }
 
-const REFUSED: Partial<BankSays> = { level: 'file', code: 'RJCT', reasons: ['FF10'] }
+const REFUSED: Partial<BankLine> = { level: 'file', code: 'RJCT', reasons: ['FF10'] }
 
 test('reseal: of a file that the bank has refused, once, and its payments keep their ids', async () => {
   const { bank, file } = await filed([100, 200])

@@ -11,7 +11,7 @@ import { Client } from '../../src/connector/client.ts'
 import type { ConnectorConfig } from '../../src/connector/config.ts'
 import { ConnectorRail, type EvidenceStore } from '../../src/connector/rail.ts'
 import { newId } from '../../src/id.ts'
-import { type Evidence, sameness } from '../../src/rail/evidence.ts'
+import { type Evidence, evidenceDigest } from '../../src/rail/evidence.ts'
 import type { RailAnswer, RailPayout, RailReport } from '../../src/rail/rail.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
 
@@ -61,7 +61,7 @@ function memory(): EvidenceStore {
       const all = kept.get(attempt.id) ?? []
       const received_at = new Date().toISOString().replace('Z', '000Z')
       for (const word of said) {
-        if (all.some(known => sameness(known) === sameness(word))) continue
+        if (all.some(known => evidenceDigest(known) === evidenceDigest(word))) continue
         all.push({ ...word, number: all.length + 1, received_at })
       }
       kept.set(attempt.id, all)

@@ -1,8 +1,8 @@
 // Batches for the tests of ISO 20022, fixed and arbitrary, and the bytes of files as banks send them.
 import fc from 'fast-check'
 import type {
+  BankLine,
   BankProfile,
-  BankSays,
   FileBatch,
   FileItem,
   PostalAddress,
@@ -149,7 +149,7 @@ export async function* chunksOf(
   for (let i = 0; i < all.length; i += size) yield all.subarray(i, i + size)
 }
 
-export function readAll(bytes: Uint8Array | string, size = 1_000): Promise<BankSays[]> {
+export function readAll(bytes: Uint8Array | string, size = 1_000): Promise<BankLine[]> {
   return Array.fromAsync(iso20022.read(chunksOf(bytes, size), profile()))
 }
 

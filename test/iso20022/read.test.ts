@@ -2,14 +2,14 @@
 // refused, each with its reason and line.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BankSays } from '../../src/bank-format/bank-format.ts'
+import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import { UnreadableFile } from '../../src/bank-format/bank-format.ts'
 import { readBankFile } from '../../src/iso20022/reader.ts'
 import { BOUNDS } from '../../src/iso20022/xml-stream.ts'
 import { chunksOf, message, originalFile, readAll, statusReport } from './given.ts'
 
 /** What was said, as far as it was. */
-function told(says: readonly BankSays[]): Partial<BankSays>[] {
+function told(says: readonly BankLine[]): Partial<BankLine>[] {
   return says.map(said => {
     const members = Object.entries(said).filter(([name, value]) => {
       return name !== 'position' && value !== '' && value !== null && String(value) !== ''
@@ -30,7 +30,7 @@ const rejection =
   '</OrgnlPmtInfAndSts>'
 
 const said_at = '2026-11-24T10:00:00Z'
-const REPORT: Partial<BankSays>[] = [
+const REPORT: Partial<BankLine>[] = [
   { level: 'file', msg_id: 'MSG-1', code: 'PART', said_at },
   { level: 'group', msg_id: 'MSG-1', payment_information_id: 'P-1', code: 'PART', said_at },
   {

@@ -1,4 +1,4 @@
-// Checks of a connector: what it says about a payment is right, grows only at its end, and stays.
+// Checks of a connector: what it reports of a payment is right, grows only at its end, and stays.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ErrorBody, type Payment, STEP_STATUSES, type Step, UNKNOWN_PAYMENT } from '../protocol.ts'
 import { amountProblem, historyProblem, isEnd } from '../steps.ts'
@@ -102,19 +102,19 @@ function expectUnknown(reply: Reply): void {
   if (!reply.request.endsWith(`/${id}`)) throw new Finding(`the 404 is about ${id ?? 'no id'}`)
 }
 
-/** Fails when an earlier statement is missing now. */
+/** Fails the check when an earlier step has changed or is missing now. */
 function expectGrown(before: Payment, now: Payment): void {
-  const said = ({ number, status, code, amount, currency }: Step) =>
+  const facts = ({ number, status, code, amount, currency }: Step) =>
     JSON.stringify([number, status, code, amount, currency])
   for (const [i, step] of before.steps.entries()) {
-    const kept = now.steps[i]
-    if (kept !== undefined && said(kept) === said(step)) continue
-    const then = kept === undefined ? 'gone' : `${kept.status} ${kept.code}`
-    throw new Finding(`step ${step.number} of ${now.id} was ${step.status} and is ${then.trim()}`)
+    const present = now.steps[i]
+    if (present !== undefined && facts(present) === facts(step)) continue
+    const change = present === undefined ? 'gone' : `${present.status} ${present.code}`
+    throw new Finding(`step ${step.number} of ${now.id} was ${step.status} and is ${change.trim()}`)
   }
 }
 
-/** Watches a payment to its end, or for as long as checks wait. */
+/** Watches a new payment until its end, at most `watch_ms`. Its amount has the ending. */
 async function watchNew(probe: Probe, ending: number): Promise<readonly [Payment, ...Payment[]]> {
   const { id, payment } = await putNew(probe, ending)
   return [payment, ...(await probe.watch(id, isOver))]
@@ -140,9 +140,9 @@ export const STEPS: Group = {
       needs: ['steps-numbered'],
       async run(probe) {
         for (const ending of [0, 3]) {
-          const seen = await watchNew(probe, ending)
-          seen.slice(1).forEach((now, i) => {
-            expectGrown(seen[i] as Payment, now)
+          const versions = await watchNew(probe, ending)
+          versions.slice(1).forEach((now, i) => {
+            expectGrown(versions[i] as Payment, now)
           })
         }
       },
@@ -163,8 +163,8 @@ export const STEPS: Group = {
       needs: ['steps-known', 'steps-kept'],
       async run(probe) {
         for (const ending of [0, 1, 4]) {
-          const seen = await watchNew(probe, ending)
-          const problem = historyProblem((seen.at(-1) as Payment).steps)
+          const versions = await watchNew(probe, ending)
+          const problem = historyProblem((versions.at(-1) as Payment).steps)
           if (problem !== '') throw new Finding(problem)
         }
       },
@@ -174,9 +174,9 @@ export const STEPS: Group = {
       needs: ['steps-possible'],
       async run(probe) {
         const { id, payment } = await putNew(probe, 4)
-        const seen = await probe.watch(id, isReturned)
-        const { steps } = seen.at(-1) ?? payment
-        if (!isReturned({ steps })) {
+        const versions = await probe.watch(id, isReturnedOrRejected)
+        const { steps } = versions.at(-1) ?? payment
+        if (!isReturnedOrRejected({ steps })) {
           throw new Skipped('an amount that ends in 04 is not returned here')
         }
         const ordered = { amount: BigInt(payment.amount), currency: payment.currency }
@@ -188,18 +188,18 @@ export const STEPS: Group = {
       proves: 'A rejection has the code of the provider.',
       needs: ['steps-numbered'],
       async run(probe) {
-        const seen = (await watchNew(probe, 1)).at(-1) as Payment
-        const ends = seen.steps.filter(({ status }) => /^(rejected|not_taken)$/.test(status))
+        const last = (await watchNew(probe, 1)).at(-1) as Payment
+        const ends = last.steps.filter(({ status }) => /^(rejected|not_taken)$/.test(status))
         if (ends.length === 0) throw new Skipped('an amount that ends in 01 is not rejected here')
         if (ends.some(({ code }) => code.trim() === '')) {
-          throw new Finding(`${seen.id} is ${ends[0]?.status} without a code`)
+          throw new Finding(`${last.id} is ${ends[0]?.status} without a code`)
         }
       },
     },
   },
 }
 
-const isReturned = ({ steps }: Pick<Payment, 'steps'>) =>
+const isReturnedOrRejected = ({ steps }: Pick<Payment, 'steps'>) =>
   steps.some(({ status }) => status === 'returned' || status === 'rejected')
 
 const withMoney = ({ amount, ...step }: Step) => ({
@@ -273,13 +273,13 @@ function needsCapability(probe: Probe, name: 'cancellation' | 'answers'): void {
   if (!readyCapabilities(probe)[name]) throw new Skipped(`${name} is no capability of it`)
 }
 
-/** Answers a payment that asks for something; returns its id. */
+/** Makes a payment that asks the account, and answers it. Returns the payment's id. */
 async function answer(probe: Probe): Promise<string> {
   needsCapability(probe, 'answers')
   const { id } = await putNew(probe, 2)
   const asks = ({ steps }: Payment) => steps.at(-1)?.status === 'requires_action'
-  const seen = await probe.watch(id, payment => asks(payment) || isOver(payment))
-  if (!seen.some(asks)) throw new Skipped('an amount that ends in 02 asks nothing here')
+  const versions = await probe.watch(id, payment => asks(payment) || isOver(payment))
+  if (!versions.some(asks)) throw new Skipped('an amount that ends in 02 asks nothing here')
   const taken = paymentOf(await probe.ask('POST', `/payments/${id}/answers`, ANSWERS))
   if (taken.answers_seen !== 1) {
     throw new Finding(`answer 1 was sent, and answers_seen is ${taken.answers_seen ?? 'missing'}`)
@@ -287,7 +287,7 @@ async function answer(probe: Probe): Promise<string> {
   return id
 }
 
-/** Long enough that what is kept only in memory for a moment is gone. */
+/** Long enough that a payment which a connector caches for a moment is gone. */
 const KEPT_FOR_MS = 3_000
 
 /** `earlier`: payments of an earlier run. */

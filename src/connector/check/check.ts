@@ -1,24 +1,24 @@
-// What a check of a connector is, and the run of all of them: one after the other, each with what
-// it proves. A check is skipped if one that it needs has failed, so that a fault shows where it is.
+// Runs the checks of a connector, one after the other. A check is skipped when a check that it
+// needs has not passed, so that one fault fails one check.
 import type { Payment } from '../protocol.ts'
 import { Finding, Probe, type ProbeOptions, Skipped } from './probe.ts'
 
 export interface Check {
-  /** What a connector does, if the check passes. */
+  /** A sentence about the connector, true if the check passes. */
   readonly proves: string
-  /** Checks that must have passed: without them the check proves nothing of its own. */
+  /** The names of checks that must have passed. Without them this check proves nothing. */
   readonly needs: readonly string[]
-  /** Throws a Finding when it fails, and Skipped when it proves nothing. */
+  /** Throws a Finding when the check fails, and Skipped when it proves nothing. */
   run(probe: Probe): Promise<void>
 }
 
 export interface Group {
   readonly name: string
-  /** By their names, in the order in which they run. */
+  /** By name, in the order of the run. */
   readonly checks: Readonly<Record<string, Check>>
 }
 
-export interface Checked extends Pick<Check, 'proves'> {
+export interface CheckResult extends Pick<Check, 'proves'> {
   readonly name: string
   readonly group: string
   readonly result: 'passed' | 'failed' | 'skipped'
@@ -27,7 +27,7 @@ export interface Checked extends Pick<Check, 'proves'> {
   readonly duration_ms: number
 }
 
-/** A payment that the connector took during the run, so that a later run can ask for it. */
+/** A payment that the connector took during the run. A later run can ask for it. */
 export type KeptPayment = Pick<Payment, 'id' | 'amount' | 'currency' | 'reference'>
 
 export interface CheckReport {
@@ -38,34 +38,35 @@ export interface CheckReport {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  readonly checks: readonly Checked[]
+  readonly checks: readonly CheckResult[]
   readonly payments: readonly KeptPayment[]
 }
 
-/** Runs the checks in order and tells the result of each. */
+/** Runs the checks in order. Calls `onResult` after each. */
 export async function runChecks(
   groups: readonly Group[],
   options: ProbeOptions,
-  tell: (checked: Checked) => void = () => {},
+  onResult: (checked: CheckResult) => void = () => {},
 ): Promise<CheckReport> {
   const started_at = new Date().toISOString()
   const probe = new Probe(options)
-  const checks: Checked[] = []
+  const checks: CheckResult[] = []
   const passed = new Set<string>()
   for (const { name: group, checks: ofGroup } of groups) {
     for (const [name, check] of Object.entries(ofGroup)) {
       const missing = check.needs.find(needed => !passed.has(needed))
       const started = performance.now()
-      const { result, detail } = await judge(check, probe, missing)
+      const { result, detail } = await runCheck(check, probe, missing)
       const duration_ms = Math.trunc(performance.now() - started)
       if (result === 'passed') passed.add(name)
       const { proves } = check
       const checked = { name, group, proves, result, detail, duration_ms }
       checks.push(checked)
-      tell(checked)
+      onResult(checked)
     }
   }
-  const count = (wanted: Checked['result']) => checks.filter(one => one.result === wanted).length
+  const count = (result: CheckResult['result']) =>
+    checks.filter(check => check.result === result).length
   return {
     url: options.url,
     started_at,
@@ -80,12 +81,12 @@ export async function runChecks(
   }
 }
 
-/** `missing` is a check that it needs and that has not passed. */
-async function judge(
+/** `missing`: a check that this one needs and that has not passed. */
+async function runCheck(
   check: Check,
   probe: Probe,
   missing: string | undefined,
-): Promise<Pick<Checked, 'result' | 'detail'>> {
+): Promise<Pick<CheckResult, 'result' | 'detail'>> {
   if (missing !== undefined) return { result: 'skipped', detail: `${missing} has not passed` }
   try {
     await check.run(probe)

@@ -1,5 +1,5 @@
-// How the checks ask a connector: with requests as Corridor sends them, and with some that it never
-// sends. Keeps every answer, and every payment that the connector has taken.
+// Sends the checks' requests to a connector, as Corridor sends them or with deviations. Keeps every
+// answer, and every payment that the connector has taken.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { misfitsOf } from '../../http/validators.ts'
@@ -10,23 +10,23 @@ import type { Order } from '../order.ts'
 import { type Capabilities, MAX_BODY_BYTES, Payment } from '../protocol.ts'
 import { requestHeaders, type Secrets, type SignedRequest } from '../signing.ts'
 
-/** A check has failed. The sentence says what was seen. */
+/** A check has failed. The message is the finding. */
 export class Finding extends Error {}
 
-/** A check proves nothing here. The sentence says why. */
+/** A check proves nothing at this connector. The message says why. */
 export class Skipped extends Error {}
 
 type Method = SignedRequest['method']
 
-/** How a request differs from Corridor's. */
-export interface Manner {
+/** How a request deviates from Corridor's. */
+export interface Deviation {
   readonly signed?: 'not' | 'by_another_secret' | 'twice'
   /** The time of the signature, in seconds from now. */
   readonly at_s?: number
-  /** A path or body other than the signed one. */
+  /** Sent instead of the signed path or body. */
   readonly sent_path?: string
   readonly sent_body?: string
-  /** Hangs up without reading the answer. */
+  /** Hangs up after this time, without the answer. */
   readonly within_ms?: number
 }
 
@@ -45,8 +45,8 @@ export interface Reply {
   readonly duration_ms: number
 }
 
-/** A payment that the connector said it has. */
-export interface Taken {
+/** A payment that the connector has answered with. */
+export interface TakenPayment {
   readonly id: string
   readonly order: Order
   readonly reference: string
@@ -55,18 +55,18 @@ export interface Taken {
 export interface ProbeOptions {
   readonly url: string
   readonly secrets: Secrets
-  /** Members that every order gets. */
+  /** Members that every order has. */
   readonly order: Readonly<Record<string, unknown>>
   /** How long the checks watch a payment that does not end. */
   readonly watch_ms: number
-  /** How long an answer may take. */
+  /** The longest time to an answer. */
   readonly answer_within_ms: number
 }
 
 export class Probe {
   readonly replies: Reply[] = []
-  readonly taken: Taken[] = []
-  /** Set by the check of capabilities. */
+  readonly taken: TakenPayment[] = []
+  /** Set by the check `capabilities-fit`. */
   capabilities: Capabilities | undefined
   readonly options: ProbeOptions
 
@@ -74,64 +74,69 @@ export class Probe {
     this.options = options
   }
 
-  async ask(method: Method, path: string, body?: unknown, manner: Manner = {}): Promise<Reply> {
+  async ask(
+    method: Method,
+    path: string,
+    body?: unknown,
+    deviation: Deviation = {},
+  ): Promise<Reply> {
     const { url } = this.options
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
     const request = {
       id: randomUUID(),
-      timestamp_s: Math.floor(Date.now() / 1000) + (manner.at_s ?? 0),
+      timestamp_s: Math.floor(Date.now() / 1000) + (deviation.at_s ?? 0),
       method,
       path,
       body: text,
     }
-    const headers = this.#headers(request, manner)
+    const headers = this.#headers(request, deviation)
     const sending = {
       method,
-      url: `${url.replace(/\/$/, '')}${manner.sent_path ?? path}`,
+      url: `${url.replace(/\/$/, '')}${deviation.sent_path ?? path}`,
       headers,
-      body: manner.sent_body ?? text,
-      timeout_ms: manner.within_ms ?? this.options.answer_within_ms,
+      body: deviation.sent_body ?? text,
+      timeout_ms: deviation.within_ms ?? this.options.answer_within_ms,
       // The operator names the connector, so any address is allowed.
       allow_private: true,
     }
     const size = { read_bytes: MAX_BODY_BYTES, kept_bytes: MAX_BODY_BYTES }
     const reply = replyOf(`${method} ${path}`, request.id, await exchange(sending, size))
-    if (manner.within_ms === undefined) this.replies.push(reply)
+    if (deviation.within_ms === undefined) this.replies.push(reply)
     return reply
   }
 
-  /** Asks for a payment that must be known; skips the check when the connector has forgotten it. */
+  /** Asks for a known payment; skips the check when the connector does not know it. */
   async payment(id: string): Promise<Payment> {
     const reply = await this.ask('GET', `/payments/${id}`)
     if (reply.status_code === 404) throw new Skipped(`${id} is not known: see keys-kept`)
     return paymentOf(reply)
   }
 
-  /** Puts a new payment; fails the check unless it is taken. */
+  /** Sends an order; fails the check unless the connector takes it. */
   async put(id: string, order: Order): Promise<Payment> {
     const payment = paymentOf(await this.ask('PUT', `/payments/${id}`, order))
     this.taken.push({ id, order, reference: payment.reference })
     return payment
   }
 
-  /** Asks again and again until `isDone`, or until `watch_ms` are over. */
+  /** Polls a payment until `isDone` or for `watch_ms`. Returns every version of it. */
   async watch(id: string, isDone: (payment: Payment) => boolean): Promise<readonly Payment[]> {
-    const seen: Payment[] = []
+    const versions: Payment[] = []
     const until = performance.now() + this.options.watch_ms
     for (;;) {
       const payment = await this.payment(id)
-      seen.push(payment)
-      if (isDone(payment) || performance.now() > until) return seen
+      versions.push(payment)
+      if (isDone(payment) || performance.now() > until) return versions
       await wait(WATCH_EVERY_MS)
     }
   }
 
-  #headers(request: SignedRequest, { signed }: Manner): Record<string, string> {
+  #headers(request: SignedRequest, { signed }: Deviation): Record<string, string> {
     const { secrets } = this.options
     if (signed === 'not') return { 'content-type': 'application/json' }
     if (signed === 'by_another_secret') return requestHeaders([anotherSecret()], request)
-    const asked = signed === 'twice' ? [anotherSecret(), ...secrets] : secrets
-    return requestHeaders(asked, request)
+    const signers = signed === 'twice' ? [anotherSecret(), ...secrets] : secrets
+    return requestHeaders(signers, request)
   }
 }
 
@@ -145,14 +150,15 @@ export function paymentOf(reply: Reply): Payment {
   return reply.json as Payment
 }
 
-export function expectStatus(reply: Reply, ...wanted: readonly number[]): void {
+/** Fails the check unless the answer has one of these status codes. */
+export function expectStatus(reply: Reply, ...expected: readonly number[]): void {
   const { request, status_code, error } = reply
-  if (wanted.includes(status_code)) return
-  const got = error === '' ? `answered ${status_code}` : `had no answer: ${error}`
-  throw new Finding(`${request} ${got}; ${wanted.join(' or ')} is right`)
+  if (expected.includes(status_code)) return
+  const actual = error === '' ? `answered ${status_code}` : `had no answer: ${error}`
+  throw new Finding(`${request} ${actual}; ${expected.join(' or ')} is right`)
 }
 
-/** What is wrong with a body, each problem with its place; [] when nothing is. */
+/** The problems of a body, each with its place, at most five; [] when there are none. */
 export function problemsOf(schema: object, json: unknown): string[] {
   if (json === undefined) return ['the body is not JSON']
   return misfitsOf(schema, json)
@@ -169,12 +175,12 @@ function anotherSecret(): string {
 }
 
 function replyOf(request: string, request_id: string, { answer, ...rest }: Exchanged): Reply {
-  const asked = { request, request_id, ...rest }
+  const reply = { request, request_id, ...rest }
   if (answer === null) {
-    return { ...asked, status_code: 0, headers: {}, body: '', json: undefined, is_whole: false }
+    return { ...reply, status_code: 0, headers: {}, body: '', json: undefined, is_whole: false }
   }
   const body = answer.body.toString()
-  return { ...asked, ...answer, body, json: readJson(body) }
+  return { ...reply, ...answer, body, json: readJson(body) }
 }
 
 function readJson(text: string): unknown {

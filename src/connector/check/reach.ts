@@ -1,12 +1,12 @@
-// Checks of a connector: it answers, states what it can do, and accepts and signs what it should.
+// Checks of a connector: it answers, states its capabilities, checks signatures and signs answers.
 import { CURRENCIES } from '../../money/currency.ts'
 import { ANSWER_WITHIN_MS, Capabilities, MIN_KEY_LIFETIME_S } from '../protocol.ts'
 import { answerProblem } from '../signing.ts'
 import type { Check, Group } from './check.ts'
 import {
+  type Deviation,
   expectStatus,
   Finding,
-  type Manner,
   newPaymentId,
   type Probe,
   problemsOf,
@@ -71,19 +71,19 @@ export const REACH: Group = {
 }
 
 function checkLimits(capabilities: Capabilities): void {
-  const seen = new Set<string>()
+  const listed = new Set<string>()
   for (const { currency, min, max } of limitsOf(capabilities)) {
     if (!CURRENCIES.has(currency)) throw new Finding(`${currency} is no currency of ISO 4217`)
-    if (seen.has(currency)) throw new Finding(`${currency} is named twice`)
+    if (listed.has(currency)) throw new Finding(`${currency} is named twice`)
     if (max !== null && max < min) throw new Finding(`${currency}: max is below min`)
-    seen.add(currency)
+    listed.add(currency)
   }
 }
 
-/** A check that a request which differs from Corridor's in this manner is answered 401. */
-function refused(proves: string, needs: readonly string[], manner: Manner): Check {
+/** A check that a request with this deviation is answered 401. */
+function refused(proves: string, needs: readonly string[], deviation: Deviation): Check {
   const run = async (probe: Probe) => {
-    expectStatus(await probe.ask('GET', `/payments/${newPaymentId()}`, undefined, manner), 401)
+    expectStatus(await probe.ask('GET', `/payments/${newPaymentId()}`, undefined, deviation), 401)
   }
   return { proves, needs, run }
 }

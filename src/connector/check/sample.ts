@@ -1,12 +1,13 @@
-// Orders that the checks send: in a currency that the connector carries, and within its limits.
+// Sample orders for the checks, in a currency that the connector carries, and within its limits.
 // Pure.
 import type { Order } from '../order.ts'
 import type { Capabilities } from '../protocol.ts'
 
 export interface Limits {
   readonly currency: string
+  /** Minor units. */
   readonly min: bigint
-  /** Null without a limit. */
+  /** Minor units; null without a limit. */
   readonly max: bigint | null
 }
 
@@ -17,15 +18,15 @@ export function limitsOf({ currencies }: Capabilities): readonly Limits[] {
 }
 
 /**
- * The smallest amount from 10.00 on (with two decimals) that ends in these two digits: test
- * environments decide by them (docs/connect-a-provider.md).
+ * An amount above the minimum and above 1,000 minor units that ends in these two digits. Test
+ * environments choose a payment's course by them (docs/connect-a-provider.md).
  */
 export function amountEnding(ending: number, { min }: Limits): bigint {
   const least = min > 1000n ? min : 1000n
   return (least / 100n + 1n) * 100n + BigInt(ending)
 }
 
-/** An order of an amount; members of `more` replace those of the sample. */
+/** An order of this amount. The members of `more` replace the sample's. */
 export function sampleOrder(
   id: string,
   money: { readonly amount: bigint; readonly currency: string },

@@ -1,10 +1,11 @@
-// Checks of a connector: it takes a payment once, whatever is repeated, raced or changed.
+// Checks of a connector: it takes a payment once, even when requests repeat, compete or change.
 import type { Order } from '../order.ts'
 import type { Capabilities, Payment } from '../protocol.ts'
 import type { Group } from './check.ts'
 import { expectStatus, Finding, newPaymentId, type Probe, paymentOf, Skipped } from './probe.ts'
 import { amountEnding, type Limits, limitsOf, sampleOrder } from './sample.ts'
 
+/** The connector's capabilities; skips the check when they are not known. */
 export function readyCapabilities({ capabilities }: Probe): Capabilities {
   if (capabilities === undefined) throw new Skipped('the capabilities are not known')
   return capabilities
@@ -33,13 +34,13 @@ function newOrder(probe: Probe, ending = 0): NewOrder {
   return orderOf(probe, amount, limits.currency)
 }
 
-/** Puts a new payment; fails the check unless it is taken. */
+/** Sends an order for a new payment; fails the check unless the connector takes it. */
 export async function putNew(probe: Probe, ending = 0) {
   const { id, order } = newOrder(probe, ending)
   return { id, order, payment: await probe.put(id, order) }
 }
 
-const otherIban = (order: Order): Order => ({
+const otherBeneficiary = (order: Order): Order => ({
   ...order,
   beneficiary: { ...order.beneficiary, name: 'Somebody Else' },
 })
@@ -48,24 +49,25 @@ export const otherAmount = (order: Order): Order => ({
   amount: (BigInt(order.amount) + 100n).toString(),
 })
 
+/** Fails the check unless the payment repeats the order's id, amount and currency. */
 export function checkEcho(payment: Payment, id: string, order: Order): void {
   const { amount, currency } = order
   for (const [member, sent] of Object.entries({ amount, currency, id })) {
-    const said = payment[member as keyof Payment]
-    if (said !== sent) throw new Finding(`${member} was sent as ${sent} and came back as ${said}`)
+    const echo = payment[member as keyof Payment]
+    if (echo !== sent) throw new Finding(`${member} was sent as ${sent} and came back as ${echo}`)
   }
 }
 
-/** Fails unless a refused order ends unpaid. */
+/** Fails the check unless the order ends as rejected or not taken. */
 async function expectRefused(probe: Probe, { id, order }: NewOrder): Promise<void> {
   await probe.put(id, order)
   const decisive = ['rejected', 'not_taken', 'paid']
-  const seen = await probe.watch(id, ({ steps }) =>
+  const versions = await probe.watch(id, ({ steps }) =>
     steps.some(step => decisive.includes(step.status)),
   )
-  const said = seen.at(-1)?.steps.map(({ status }) => status) ?? []
-  if (said.some(status => status === 'rejected' || status === 'not_taken')) return
-  throw new Finding(`${order.amount} ${order.currency} became ${said.join(', ')}`)
+  const statuses = versions.at(-1)?.steps.map(({ status }) => status) ?? []
+  if (statuses.some(status => status === 'rejected' || status === 'not_taken')) return
+  throw new Finding(`${order.amount} ${order.currency} became ${statuses.join(', ')}`)
 }
 
 export const TAKING: Group = {
@@ -108,8 +110,8 @@ export const TAKING: Group = {
       needs: ['put-repeat'],
       async run(probe) {
         const { id, order } = await putNew(probe)
-        const turned = Object.fromEntries(Object.entries(order).reverse())
-        const body = JSON.stringify(turned, null, 2)
+        const reordered = Object.fromEntries(Object.entries(order).reverse())
+        const body = JSON.stringify(reordered, null, 2)
         expectStatus(await probe.ask('PUT', `/payments/${id}`, body), 200)
       },
     },
@@ -131,7 +133,7 @@ export const TAKING: Group = {
   },
 }
 
-export const CHANGED: Group = {
+export const CHANGED_BODIES: Group = {
   name: 'Changed bodies',
   checks: {
     'put-other-amount': {
@@ -142,7 +144,7 @@ export const CHANGED: Group = {
     'put-other-beneficiary': {
       proves: 'Another beneficiary under a known id is refused with 409.',
       needs: ['put-echo'],
-      run: probe => checkConflict(probe, otherIban),
+      run: probe => checkConflict(probe, otherBeneficiary),
     },
     'put-conflict-harmless': {
       proves: 'After a 409 the payment is as it was.',
@@ -229,6 +231,7 @@ export const AMOUNTS: Group = {
 /** Long enough to send an order, but too short to answer it. */
 const HANG_UP_MS = 30
 
+/** Fails the check when the provider's reference of a payment has changed. */
 export function checkSame(first: Payment, again: Payment): void {
   if (first.reference === '' || first.reference === again.reference) return
   throw new Finding(`its reference was ${first.reference} and is ${again.reference}`)
@@ -239,9 +242,9 @@ async function checkAtOnce(probe: Probe): Promise<void> {
   const puts = Array.from({ length: 20 }, () => probe.ask('PUT', `/payments/${id}`, order))
   const replies = await Promise.all(puts)
   for (const reply of replies) expectStatus(reply, 200, 503)
-  const taken = replies.filter(({ status_code }) => status_code === 200).map(paymentOf)
+  const answers = replies.filter(({ status_code }) => status_code === 200).map(paymentOf)
   const payment = await probe.put(id, order)
-  for (const one of taken) checkSame(payment, one)
+  for (const answer of answers) checkSame(payment, answer)
 }
 
 async function checkConflict(probe: Probe, change: (order: Order) => Order): Promise<void> {

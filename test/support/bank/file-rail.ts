@@ -16,12 +16,12 @@ import {
   type RailFile,
 } from '../../../src/bank-file/file-store.ts'
 import { openFolder } from '../../../src/bank-file/folder.ts'
-import { listStrays } from '../../../src/bank-file/inbox-store.ts'
+import { listSetAsideLines } from '../../../src/bank-file/inbox-store.ts'
 import { type FoundItem, listItemsOf } from '../../../src/bank-file/item-store.ts'
 import type { OpenFileRail } from '../../../src/bank-file/open-rail.ts'
 import { resealFile } from '../../../src/bank-file/resend.ts'
 import type { Transport } from '../../../src/bank-file/transport.ts'
-import type { BankFormat, BankProfile, BankSays } from '../../../src/bank-format/bank-format.ts'
+import type { BankFormat, BankLine, BankProfile } from '../../../src/bank-format/bank-format.ts'
 import { transactConfined } from '../../../src/db/confine.ts'
 import type { Deps } from '../../../src/deps.ts'
 import { closeException } from '../../../src/payout/wake-store.ts'
@@ -49,7 +49,7 @@ export interface FileRailWorld {
   /** Takes the files out of the outbox, as a bank sweeps; returns their payments. */
   sweep(): Promise<ReturnType<typeof plainPayments>>
   /** Puts a file of the bank into the inbox. */
-  report(says: readonly Partial<BankSays>[] | string, name?: string): Promise<void>
+  report(says: readonly Partial<BankLine>[] | string, name?: string): Promise<void>
   /** Puts a statement into the inbox that books these payments. */
   book(paid: ReturnType<typeof plainPayments>): Promise<void>
   /** One round of the work on files. */
@@ -74,7 +74,7 @@ export interface FileRailWorld {
   /** A person puts the payments of a refused file into the next one. */
   reseal(file: { readonly msg_id: string }, force?: boolean): ReturnType<typeof resealFile>
   /** What is set aside and nobody has closed. */
-  strays(): ReturnType<typeof listStrays>
+  setAsideLines(): ReturnType<typeof listSetAsideLines>
   /** The kinds of the open exceptions of a payout. */
   openKinds(payout_id: string): Promise<string[]>
   /** A person closes the only open exception of a payout, of this kind. */
@@ -198,7 +198,7 @@ export async function openFileWorld(
       select number, kind from rail_exceptions where payout_id = ${payout_id} and closed_at is null
       order by number`
   const report = async (
-    says: readonly Partial<BankSays>[] | string,
+    says: readonly Partial<BankLine>[] | string,
     name = `report-${++reports}.txt`,
   ) => {
     await writeFile(join(at.inbox, name), typeof says === 'string' ? says : plainReport(says))
@@ -267,7 +267,7 @@ export async function openFileWorld(
       const file = (await findFile(sql, msg_id)) ?? assert.fail('no such file')
       return resealFile(sql, { file, items: await itemsOf(file), force, note: 'ann: mended' })
     },
-    strays: () => listStrays(sql, { rail: name, all: false, limit: 100 }),
+    setAsideLines: () => listSetAsideLines(sql, { rail: name, all: false, limit: 100 }),
     openKinds: async payout_id => (await openExceptions(payout_id)).map(({ kind }) => kind),
     async closeOnly(id, kind) {
       const [open = assert.fail('no exception is open'), another] = await openExceptions(id)

@@ -2,9 +2,9 @@
 // the bank says. It holds itself to what formats promise, and to no standard.
 import {
   type BankFormat,
+  type BankLine,
   type BankProfile,
-  type BankSays,
-  NOTHING_SAID,
+  EMPTY_LINE,
   UnreadableFile,
 } from '../../../src/bank-format/bank-format.ts'
 import { currencyExponent } from '../../../src/money/currency.ts'
@@ -28,10 +28,10 @@ export const PROFILE: BankProfile = {
 }
 
 /** A word on one payment. */
-const SAID: BankSays = { ...NOTHING_SAID, level: 'transaction' }
+const SAID: BankLine = { ...EMPTY_LINE, level: 'transaction' }
 
 /** A file of the bank: each of these, and an end without which it is half a file. */
-export function plainReport(says: readonly Partial<BankSays>[]): string {
+export function plainReport(says: readonly Partial<BankLine>[]): string {
   const lines = says.map(said =>
     JSON.stringify(said, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
   )
@@ -90,7 +90,7 @@ export const PLAIN: BankFormat = {
   },
 }
 
-function lineSaid(line: string, number: number): BankSays {
+function lineSaid(line: string, number: number): BankLine {
   try {
     const { amount, ...said } = JSON.parse(line)
     const money = { amount: amount === undefined || amount === null ? null : BigInt(amount) }

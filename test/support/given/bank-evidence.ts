@@ -1,13 +1,13 @@
-// What a bank says of one payment of EUR 100.00, and the file that the payment is in.
+// Evidence of one payment of EUR 100.00, and the file that the payment is in.
 import type { Evidence } from '../../../src/bank-file/evidence.ts'
-import type { Subject } from '../../../src/bank-file/interpret.ts'
+import type { PaymentContext } from '../../../src/bank-file/interpret.ts'
 
 export const item = { amount: 10_000n, currency: 'EUR' }
 export const SEALED = '2026-11-23T09:00:00.000000Z'
 export const SENT = '2026-11-23T10:00:00.000000Z'
-export const HEARD = '2026-11-24T10:00:00.000000Z'
+export const RECEIVED_AT = '2026-11-24T10:00:00.000000Z'
 
-export const FILE: NonNullable<Subject['file']> = {
+export const FILE: NonNullable<PaymentContext['file']> = {
   sealed_at: SEALED,
   execution_date: '2026-11-24',
   state: 'sent',
@@ -16,11 +16,12 @@ export const FILE: NonNullable<Subject['file']> = {
 }
 
 /** A text is a status of the payment and its reasons: `RJCT/AC04`. */
-export type Said = Evidence | string
+export type EvidenceInput = Evidence | string
 
-export const evidenceOf = (said: Said): Evidence => (typeof said === 'string' ? status(said) : said)
+export const evidenceOf = (input: EvidenceInput): Evidence =>
+  typeof input === 'string' ? status(input) : input
 
-export const says = (change: Partial<Evidence>): Evidence => ({
+export const makeEvidence = (change: Partial<Evidence>): Evidence => ({
   level: 'transaction',
   code: '',
   reasons: [],
@@ -30,13 +31,13 @@ export const says = (change: Partial<Evidence>): Evidence => ({
   is_credit: null,
   said_at: '2026-11-24',
   reference: '',
-  received_at: HEARD,
+  received_at: RECEIVED_AT,
   ...change,
 })
 
 export const status = (text: string, change: Partial<Evidence> = {}) => {
   const [code = '', ...reasons] = text.split('/')
-  return says({ code, reasons, ...change })
+  return makeEvidence({ code, reasons, ...change })
 }
 export const group = (text: string) => status(text, { level: 'group' })
 export const file = (text: string) => status(text, { level: 'file' })
@@ -46,7 +47,7 @@ type Change = Partial<Evidence> | string
 
 const booking = (usual: Partial<Evidence>, change: Change) => {
   const other = typeof change === 'string' ? { reference: change } : change
-  return says({ code: 'BOOK', ...item, ...usual, ...other })
+  return makeEvidence({ code: 'BOOK', ...item, ...usual, ...other })
 }
 const DEBIT = { level: 'booking', is_credit: false } as const
 export const debit = (change: Change = {}) =>
