@@ -5,7 +5,7 @@ import { readAtOnce, readConfined } from './db/confine.ts'
 import type { TransactionSql } from './db/connect.ts'
 import { type Reads, reader } from './engine/reads.ts'
 import { findEntities } from './entity/store.ts'
-import { findToldEvents } from './event-object/operations.ts'
+import { findEventsWithObjects } from './event-object/operations.ts'
 import type { Key } from './id.ts'
 import { findPayouts } from './payout/store.ts'
 import { findBatches } from './payout-batch/store.ts'
@@ -30,7 +30,7 @@ export function openReaders({ reads, inTurn }: Reads) {
     balanceTransaction: read(findBalanceTransactions),
     entity: read(findEntities),
     // Two round trips: the event first, then its object.
-    event: read(findToldEvents, readConfined),
+    event: read(findEventsWithObjects, readConfined),
     beneficiary: read(findBeneficiaries),
     webhookEndpoint: read(findEndpoints),
   }

@@ -65,14 +65,14 @@ export const AccountResponse = Type.Object(
 )
 
 /** The facts about an account that only the database has. */
-export interface Standing {
+export interface AccountFacts {
   readonly state: AccountState
   readonly created_at: Instant
 }
 
 export function presentAccount(
   account: Account,
-  { state, created_at }: Standing,
+  { state, created_at }: AccountFacts,
   limits: readonly UsedLimit[],
 ) {
   const { account_id, name, sandbox, currencies, primary_currency } = account
@@ -91,7 +91,7 @@ export function presentAccount(
   }
 }
 
-/** Amounts are text, like those of balances: a sum may be too large for a double. */
+/** Amounts are text, like those of balances, because a sum may be too large for a double. */
 function presentLimit({ limit, used }: UsedLimit) {
   const { limit_id, currency, cap, per, zone, hours, each, key_id, rail } = limit
   const left = used === null ? null : cap > used ? cap - used : 0n

@@ -1,4 +1,4 @@
-// The counters that show how much of its limits an account has used. Pure.
+// Works out how much of each limit an account has used, from the limits' counters. Pure.
 import type { Instant } from '../instant.ts'
 import { type CounterSince, counterName, type Limit, type Sum } from '../limit/limit.ts'
 import { totalOf } from '../limit/rules.ts'
@@ -11,30 +11,30 @@ export interface UsedLimit {
 }
 
 /** The calling account, and the API key that would make its payouts; '' for a session. */
-export interface Asker {
+export interface Caller {
   readonly account_id: string
   readonly key_id: string
 }
 
 /** The counters to read. A limit on each payout has none, and one on each payee has too many. */
-export function countersOf(limits: readonly Limit[], asker: Asker, now: Instant): CounterSince[] {
+export function countersOf(limits: readonly Limit[], caller: Caller, now: Instant): CounterSince[] {
   return limits
     .filter(({ per, each }) => per !== 'payout' && each !== 'payee')
-    .map(limit => ({ ...counterOf(limit, asker), since: windowFrom(limit, now) }))
+    .map(limit => ({ ...counterOf(limit, caller), since: windowFrom(limit, now) }))
 }
 
-function counterOf({ limit_id, each }: Limit, { account_id, key_id }: Asker) {
+function counterOf({ limit_id, each }: Limit, { account_id, key_id }: Caller) {
   return { account_id, limit_id, subject: each === 'key' ? key_id : '' }
 }
 
-/** `sums` are those of `countersOf`, by `counterName`. */
+/** The use of each limit. `sums` are those of `countersOf`, by `counterName`. */
 export function usedOf(
   limits: readonly Limit[],
-  asker: Asker,
+  caller: Caller,
   sums: ReadonlyMap<string, readonly Sum[]>,
 ): UsedLimit[] {
   return limits.map(limit => {
-    const counted = sums.get(counterName(counterOf(limit, asker))) ?? []
+    const counted = sums.get(counterName(counterOf(limit, caller))) ?? []
     return { limit, used: limit.each === 'payee' ? null : totalOf(counted) }
   })
 }

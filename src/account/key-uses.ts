@@ -1,11 +1,11 @@
-// The last use of each API key. Requests note it in memory; one statement a minute writes it for
-// all keys, so that no request waits for the write.
+// The last use of each API key. Requests note it in memory, and one statement a minute writes it
+// for all keys. So no request waits for the write.
 import type { Sql } from '../db/connect.ts'
 import { waitAtMost } from '../turns.ts'
 import { upsertKeyUses } from './store.ts'
 
 const WRITE_EVERY_MS = 60_000
-/** How long close() waits for the last write: a silent database does not keep the process. */
+/** The longest wait of close() for the last write: a silent database does not keep the process. */
 const LAST_WRITE_WITHIN_MS = 1_000
 
 export interface KeyUses {
@@ -26,7 +26,7 @@ export function openKeyUses(sql: Sql, onError: (error: unknown) => void): KeyUse
     try {
       await upsertKeyUses(sql, uses)
     } catch (error) {
-      // Uses that were noted meanwhile are newer.
+      // Uses noted during the write are newer, so they win.
       noted = new Map([...taken, ...noted])
       onError(error)
     }

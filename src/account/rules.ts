@@ -12,13 +12,13 @@ export interface Account {
   readonly deposit_address: string
   /** Whether the account is for tests: it can move its clock and fund itself. */
   readonly sandbox: boolean
-  /** For how long a likely duplicate of a payout is refused; 0 means never. */
+  /** The time for which a likely duplicate of a payout is refused; 0 means never. */
   readonly duplicate_window_s: number
 }
 
-/** The default, in seconds. */
+/** The default of `duplicate_window_s`. */
 export const DUPLICATE_WINDOW_S = 600
-/** A week. */
+/** The longest `duplicate_window_s`: a week. */
 export const MAX_DUPLICATE_WINDOW_S = 604_800
 
 /** Each scope includes the ones before it. */
@@ -54,7 +54,7 @@ export function hashSecret(secret: string): Buffer {
 
 const NOBODY = Buffer.alloc(32)
 
-/** Compares in constant time. An unknown key takes as long. */
+/** Whether the secret is that of the key. Takes constant time, also for an unknown key. */
 export function secretMatches(
   key: Pick<ApiKey, 'secret_hash' | 'revoked'> | undefined,
   secret: string,

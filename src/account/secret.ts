@@ -12,7 +12,7 @@ export function newSecret({ sandbox }: { readonly sandbox: boolean }): string {
   return secretOf(sandbox ? 'test' : 'live')
 }
 
-/** The same for a person's key: `corridor_user_…`. */
+/** The same for a user's key: `corridor_user_…`. */
 export function newUserSecret(): string {
   return secretOf('user')
 }

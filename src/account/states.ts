@@ -1,10 +1,10 @@
-// The states of an account and what each allows. Pure. The state is read under the lock of the
-// account's book, so every process obeys a freeze as soon as it has returned.
+// The states of an account and what each allows. Pure. Callers read the state under the lock of the
+// account's book, so every process obeys a freeze as soon as the freeze has returned.
 import { refusal } from '../errors.ts'
 
 export type AccountState = 'active' | 'frozen' | 'closed'
 
-/** The transitions. When money comes back to a closed account, freezing it reopens it. */
+/** The transitions. A freeze reopens a closed account to which money comes back. */
 export const ACCOUNT_TRANSITIONS: Readonly<Record<AccountState, readonly AccountState[]>> = {
   active: ['frozen', 'closed'],
   frozen: ['active', 'closed'],
@@ -25,7 +25,7 @@ export function checkOpen({ state }: Stateful): void {
 export function checkActive(account: Stateful): void {
   checkOpen(account)
   if (account.state === 'active') return
-  // The message gives no reason: that is between the operator and the account.
+  // The message gives no reason, which is between the operator and the account.
   const message = 'The account is frozen: it is read, and money comes in, and nothing else.'
   throw refusal('account_frozen', message)
 }

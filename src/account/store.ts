@@ -32,7 +32,7 @@ export async function listAccountsInFull(
     order by created_at, account_id`
 }
 
-/** Called under the lock of the account's book; a trigger demands it. */
+/** The account's book must be locked: a trigger demands it. */
 export function updateState(
   tx: TransactionSql,
   { account_id, to, reason }: { account_id: string; to: AccountState; reason: string },
@@ -76,7 +76,7 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
       ${account.duplicate_window_s})`.execute()
 }
 
-/** Every key, revoked keys too, as authentication keeps them in memory. */
+/** Every key, revoked ones too. Authentication keeps them in memory. */
 export async function listApiKeys(sql: Tag): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
     select key_id, account_id, secret_hash, scope, owner, makes_only,
@@ -115,7 +115,7 @@ export async function findKey(
   return key
 }
 
-/** Stores last uses by the database's clock. Of two processes, the later use counts. */
+/** Stores last uses by the database's clock. If processes differ, the latest use counts. */
 export async function upsertKeyUses(
   sql: Sql,
   uses: readonly { readonly key_id: string; readonly ago_ms: number }[],

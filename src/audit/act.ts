@@ -1,6 +1,6 @@
-// What an operator does to rows of accounts, as the audit log keeps it.
+// An act: what an operator does to a row of an account, as the audit log keeps it.
 
-/** The tables that acts change. Triggers write the history of reference data and of files. */
+/** The tables that acts change. For reference data and files, triggers write the audit log. */
 type ActedOn =
   | 'payouts'
   | 'payout_approvals'
@@ -17,7 +17,7 @@ export interface Act {
   readonly table_name: ActedOn
   /** The reason, in the operator's own words; '' when they gave none. */
   readonly reason: string
-  /** Null when there was no row. */
+  /** Null for acts that record no values from before, such as imports and erasures. */
   readonly before: Readonly<Record<string, string | null>> | null
   readonly after: Readonly<Record<string, string | null>>
 }

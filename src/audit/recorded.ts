@@ -3,7 +3,7 @@ import type { LongOperation, Operation } from '../engine/operation.ts'
 import type { Act } from './act.ts'
 import { recordActs } from './store.ts'
 
-/** The operation; `actsOf` makes the acts of outcomes that are stored together. */
+/** The operation, which now also records acts. `actsOf` gives the acts of a batch's outcomes. */
 export function recorded<Command, State, Outcome>(
   operation: Operation<Command, State, Outcome>,
   actsOf: (outcomes: readonly Outcome[]) => readonly Act[],
@@ -15,7 +15,7 @@ export function recorded<Command, State, Outcome>(
   }
 }
 
-/** The same for an operation of long commands: each outcome is one act. */
+/** The same for an operation of long commands, where each outcome is one act. */
 export function recordedLong<Command, State, Outcome, Prepared>(
   operation: LongOperation<Command, State, Outcome, Prepared>,
   actOf: (outcome: Outcome) => Act,
@@ -31,7 +31,8 @@ export function recordedLong<Command, State, Outcome, Prepared>(
 }
 
 /**
- * What an import has made in one transaction: its name, the number of rows, the first and the last.
+ * The act of one transaction of an import: the import's name, the number of rows that it made, and
+ * the ids of the first and the last one.
  */
 export function actOfImport(
   table_name: 'payouts' | 'entities',

@@ -1,5 +1,5 @@
 // The SQL statements of the audit log: who changed what, when, and the values before and after.
-// Triggers write the log for reference data; record_act writes it for what operators do to rows of
+// Triggers write the log for reference data. record_act writes it for operators' acts on rows of
 // accounts.
 import { SERVICE_ROLE, type Sql, type TransactionSql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
@@ -23,16 +23,16 @@ export interface AuditedChange extends Change {
   /** Counted from 1 without gaps. */
   readonly change_id: bigint
   readonly table_name: string
-  /** The command, such as `payout transition`; '' of statements typed by hand. */
+  /** The command, such as `payout transition`; '' for statements typed by hand. */
   readonly act: string
   /** Where the command ran, such as `cli at host`. */
   readonly via: string
   readonly reason: string
-  /** Over the hash of the change before and all of this change, in hex digits. */
+  /** SHA-256, in hex digits, over the previous change's hash and all of this change. */
   readonly hash: string
 }
 
-/** The changes of a table, newest first; with `where`, only of rows that have these values. */
+/** The changes of a table, newest first. `where` selects rows by the values of their columns. */
 export async function listChanges(
   sql: Sql,
   table_name: string,
@@ -50,7 +50,7 @@ export async function listChanges(
     order by change_id desc limit ${limit}`
 }
 
-/** What to look for; '' and null match anything. */
+/** The changes to look for. '' and null match anything. */
 export interface AuditFilter {
   readonly by: string
   readonly act: string
@@ -109,7 +109,7 @@ export async function findChange(sql: Sql, change_id: bigint): Promise<string | 
   return row?.hash
 }
 
-/** Who writes, with which command and from where, as the audit log shows it. */
+/** The person who writes, the command and its place, as the audit log shows them. */
 export interface Author {
   readonly operator: string
   readonly act: string
@@ -117,9 +117,9 @@ export interface Author {
 }
 
 /**
- * Makes the audit log name the author of everything that this transaction writes from now on, and
- * of nothing that its connection writes later. The statement is sent at once and need not be
- * awaited: if it fails, every later statement of the transaction fails.
+ * Sets the author of everything that this transaction writes from now on. Later transactions of its
+ * connection do not have this author. The statement is sent at once and need not be awaited: if it
+ * fails, every later statement of the transaction fails.
  */
 export function writeAs(tx: TransactionSql, { operator, act, via }: Author): Promise<unknown> {
   return tx`
@@ -128,7 +128,7 @@ export function writeAs(tx: TransactionSql, { operator, act, via }: Author): Pro
       set_config('corridor.act', ${act}, true), set_config('corridor.via', ${via}, true)`.execute()
 }
 
-/** Records what an operator does, in the same transaction. The statement is sent at once. */
+/** Records operators' acts, in their transaction. The statements are sent at once. */
 export function recordActs(tx: TransactionSql, acts: readonly Act[]): Promise<unknown> {
   return Promise.all(
     acts.map(({ table_name, reason, before, after }) => {

@@ -1,4 +1,4 @@
-// The SQL statements of upkeep: when the books were last proved, and when a backup was last taken.
+// The SQL statements of upkeep: the runs of `corridor verify` and of backups.
 import type { Sql } from '../db/connect.ts'
 import type { Instant } from '../instant.ts'
 
@@ -10,7 +10,7 @@ export interface UpkeepRun {
   readonly finished_at: Instant
   /** Whether the books are in order, or the backup is whole. */
   readonly well: boolean
-  /** What the run checked or wrote, in words. */
+  /** The run's report in words: what it checked or wrote. */
   readonly told: string
 }
 

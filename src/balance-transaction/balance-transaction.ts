@@ -1,4 +1,4 @@
-// A balance transaction: one line of a statement, and the journal behind it.
+// A balance transaction is one line of a statement. Its journal moves the balance.
 import type { Instant } from '../instant.ts'
 import type { Journal } from '../ledger/rules.ts'
 import type { Decimal } from '../money/decimal.ts'
@@ -16,7 +16,7 @@ export const BALANCE_TRANSACTION_TYPES = [
 ] as const
 export type BalanceTransactionType = (typeof BALANCE_TRANSACTION_TYPES)[number]
 
-/** `initial` was converted to `final` at this rate; amounts are in minor units. */
+/** A conversion of `initial` to `final` at this rate. Amounts are in minor units. */
 export interface FxConversion {
   readonly exchange_rate: Decimal
   readonly initial: { readonly amount: bigint; readonly currency: string }
@@ -52,7 +52,9 @@ export type StatementLine = Pick<
 > & {
   /** The id of the line that it reverses. */
   readonly undoes?: string
-  /** For bookings of the operator: the bank's reference, the reason, and who booked it. */
+  /**
+   * For bookings of the operator: the bank's reference, the reason, and the person who booked it.
+   */
   readonly metadata?: BalanceTransaction['metadata']
 }
 

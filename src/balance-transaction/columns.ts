@@ -1,4 +1,4 @@
-// The columns of a journal that hold its line, and the line made from them.
+// The columns of a journal that hold its line, and the conversion of rows to lines and back.
 import { numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Journal, JournalKind, JournalLine } from '../ledger/rules.ts'
@@ -15,7 +15,7 @@ type StoredConversion = {
   final: { amount: string; currency: string }
 }
 
-/** A line as the row of its journal holds it. */
+/** A line as its journal's row holds it. */
 export type LineRow = Omit<JournalLine, 'fx_conversions' | 'metadata'> & {
   readonly account_id: string
   readonly number: bigint
@@ -43,7 +43,7 @@ export const LINE_COLUMNS = [
   'metadata',
 ] as const satisfies readonly (keyof LineRow)[]
 
-/** The type of line that each kind of journal has; a settlement moves no balance and has none. */
+/** The line type of each kind of journal. A settlement moves no balance and has no line. */
 export const LINE_TYPES: Readonly<Record<JournalKind, BalanceTransactionType | null>> = {
   funding: 'escrow',
   payout: 'payout',
@@ -58,14 +58,14 @@ export const LINE_TYPES: Readonly<Record<JournalKind, BalanceTransactionType | n
   adjustment_reversal: 'adjustment_reversal',
 }
 
-/** The kind of journal that has lines of this type; throws for payout, which has two. */
+/** The kind of journal with lines of this type. Throws for payout, which two kinds have. */
 export function kindOf(type: string): JournalKind {
   const [kind, ...others] = Object.entries(LINE_TYPES).filter(([, made]) => made === type)
   if (kind === undefined || others.length > 0) throw new Error(`no kind of journal is a ${type}`)
   return kind[0] as JournalKind
 }
 
-/** The line of a journal, which shares number, source and time with it. */
+/** The line of a journal, with the journal's number, source and time. */
 export function makeLine(
   journal: Omit<LineRow, 'fx_conversions' | 'metadata'>,
   fx_conversions: readonly FxConversion[],

@@ -1,5 +1,5 @@
-// The end of every write to a book: journals with their lines, balances, heads and events, in one
-// statement a table, pipelined.
+// The end of every write to books: journals with their lines, balances, heads and events. Each
+// table gets one statement, and the statements are sent without waiting for each other.
 import type { TransactionSql } from '../db/connect.ts'
 import type { Event } from '../event/event.ts'
 import { chainEvents } from '../event/rules.ts'
@@ -16,8 +16,8 @@ interface BookWrites {
 }
 
 /**
- * Writes the books that `load` locked and `decide` advanced. A book without a change is not
- * written, so that last_written_at stays true.
+ * Writes the books that `load` locked and `decide` advanced. Leaves out a book without a change, so
+ * that its last_written_at stays true.
  */
 export function storeBooks(
   tx: TransactionSql,

@@ -1,4 +1,4 @@
-// What a caller sends about balances and balance transactions: the schemas of queries.
+// Requests about balances and balance transactions: the schemas of queries.
 
 import { ExpandOf, ExpandQueryOf } from '../http/expand.ts'
 import { CurrencyFilter, IdFilter, ListQueryOf } from '../http/list.ts'
@@ -8,11 +8,11 @@ import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import { BALANCE_TRANSACTION_TYPES } from './balance-transaction.ts'
 
-/** The prefixes of ids that a line can have as its source. */
+/** The id prefixes of a line's possible sources. */
 const SOURCES = ['pot', 'btr', 'esc', 'wdr', 'adj'] as const
 export const OPERATION_TYPES = ['credit', 'debit'] as const
 
-/** What a line can be expanded by. */
+/** The objects that an answer can show with a line. */
 const EXPANDED = ['payout'] as const
 
 export const LineExpandQuery = ExpandQueryOf(EXPANDED)

@@ -43,7 +43,7 @@ export const BalanceTransactionResponse = Type.Object(
   },
 )
 
-/** A balance transaction that may show its payout. A room above gives the payout's schema. */
+/** A balance transaction that may show its payout. The caller gives the schema of payouts. */
 export function ExpandableLine(payout: TSchema) {
   return Type.Object(
     {
@@ -69,7 +69,7 @@ export function presentBalanceTransaction(line: BalanceTransaction) {
     { amount: line.fixed_fee, type: 'fixed_fee' },
     { amount: line.variable_fee, type: 'variable_fee' },
   ].filter(fee => fee.amount !== 0n)
-  // Only the operator sees who booked it, and that its payment funds other accounts too.
+  // Only operators see who booked the line, and that its payment funds other accounts too.
   const { by: _by, split: _split, ...metadata } = line.metadata
   return {
     id: line.id,

@@ -39,7 +39,9 @@ interface Needs extends Reads, Files {
   readonly readers: { readonly balanceTransaction: Finds<BalanceTransaction> }
 }
 
-/** Payouts, whose room stands above this one: their schema, and one as its own GET shows it. */
+/**
+ * What this room needs of payouts, a higher room: their schema, and a payout as its GET answers.
+ */
 export interface Payouts {
   readonly schema: TSchema
   find(key: Key): Promise<object | undefined>
@@ -108,7 +110,7 @@ function listRoute(
   )
 }
 
-/** `payout` stands for the sources of its lines. */
+/** Refuses `payout` together with `source`, because `payout` stands for its lines' sources. */
 function refuseTwoSources({ payout, source }: Filters): void {
   if (payout === undefined || source === undefined) return
   throw refusal('invalid_query_parameter', 'Send either payout or source.', 'payout')
@@ -116,7 +118,7 @@ function refuseTwoSources({ payout, source }: Filters): void {
 
 const PAGING = ['limit', 'starting_after', 'ending_before', 'payout', 'expand'] as const
 
-/** Refuses paging: a part of a statement would not lead to its closing balance. */
+/** Refuses paging, because a part of a statement does not lead to its closing balance. */
 function refusePaging(query: ListQuery): void {
   const sent = PAGING.filter(name => query[name] !== undefined)
   refuseIfAny(
@@ -129,7 +131,7 @@ function refusePaging(query: ListQuery): void {
   )
 }
 
-/** A statement reads its lines by one index. */
+/** Refuses sources of both kinds, because a statement reads its lines by one index. */
 function refuseMixedSources({ source = [] }: Filters): void {
   if (new Set(source.map(id => id.startsWith('btr_'))).size < 2) return
   const message = 'CSV is of sources that are balance transactions, or of others, not of both.'

@@ -1,4 +1,4 @@
-// A statement line and its journal: made together, or not at all.
+// Tests that a statement line and its journal are made together or not at all.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bookWith, decimal, NOW } from '../../test/support/given/in-memory.ts'
@@ -119,8 +119,11 @@ test('lineOf: the line that was made, of every kind that has one', () => {
   for (const [kind, type] of Object.entries(LINE_TYPES)) {
     if (type === null) continue
     const metadata = { reference: 'R "1"', by: 'Ann' }
-    const of = { ...draftOf(spend(1_023n)), kind: kind as JournalKind }
-    const { journal, line: made } = postEntry(bookWith({ USD: 5_000n }), of, { ...line, metadata })
+    const draft = { ...draftOf(spend(1_023n)), kind: kind as JournalKind }
+    const { journal, line: made } = postEntry(bookWith({ USD: 5_000n }), draft, {
+      ...line,
+      metadata,
+    })
     assert.equal(made.type, type)
     assert.deepEqual(lineOf(journal), made)
     if (type !== 'payout') assert.equal(kindOf(type), kind)

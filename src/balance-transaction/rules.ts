@@ -1,5 +1,5 @@
-// Balance transactions: the lines of a customer's statement, each made together with the journal
-// that moves the balance. Pure.
+// Makes balance transactions, the lines of a customer's statement, together with the journals that
+// move the balance. Pure.
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { type Book, type JournalDraft, postJournal } from '../ledger/rules.ts'
@@ -42,7 +42,7 @@ export function postEntry(book: Book, draft: JournalDraft, line: StatementLine):
   }
 }
 
-/** Records the event of a line. It has no seal: the hash of the journal covers the line. */
+/** Records a line's event. It carries no digest, because the journal's hash covers the line. */
 export function recordLine(book: Book, line: BalanceTransaction): Event {
   return recordEvent(book, { type: 'balance_transaction.created', object_id: line.id, data: {} })
 }

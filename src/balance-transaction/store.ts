@@ -1,5 +1,5 @@
-// The SQL statements of balance transactions, which are columns of their journals: ledger/store.ts
-// writes them. The number in an id finds and orders them.
+// The SQL statements that read balance transactions, which are columns of their journals.
+// ledger/store.ts writes them. The number in an id finds and orders them.
 import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql } from '../db/connect.ts'
 import { accountMarkSql } from '../db/id-sql.ts'
@@ -43,7 +43,7 @@ export async function findEntries(sql: Tag, keys: readonly Key[]): Promise<Entry
   return withKeys(entries, keys).map(({ entry }) => entry)
 }
 
-/** The account of a line, by the mark in the id: operators name a line by its id alone. */
+/** The account of a line, by the mark in the line's id, because operators give the id alone. */
 export async function findAccountOfLine(sql: Sql, id: string): Promise<string | undefined> {
   const rows = await sql<{ account_id: string; created_at: Instant }[]>`
     select b.account_id, j.created_at from books b
@@ -76,7 +76,7 @@ function indexed<N extends keyof typeof LINE_INDEXES>(name: N, leads: 'always' |
   return { name, by: name, leads, within: LINE_INDEXES[name], by_bounds: true } as const
 }
 
-/** Lists in the order of the book; without a filter, the lines of all currencies are merged. */
+/** Lists in the order of the book. Without a filter, merges the lines of all currencies. */
 const LISTED = {
   table: 'journals',
   columns: LINE_COLUMNS,
@@ -91,7 +91,7 @@ const LISTED = {
   merged: LINE_INDEXES.currency,
 } as const satisfies Listed
 
-/** Credits have an index of their own: they are few among payouts. */
+/** Lists credits by their own index, because they are few among payouts. */
 const CREDITS: Listed = {
   ...LISTED,
   listed_by: 'amount + fixed_fee + variable_fee > 0',
@@ -116,29 +116,35 @@ export async function listBalanceTransactions(
     return listed_by_source(sources)
   }
   // Each kind of source has an index of its own.
-  const [undone, moved] = partedSources(source)
-  if (undone.length > 0 && moved.length > 0) {
-    const [first, second] = await Promise.all([undone, moved].map(listed_by_source))
+  const [undone_lines, other_sources] = splitSources(source)
+  if (undone_lines.length > 0 && other_sources.length > 0) {
+    const [first, second] = await Promise.all([undone_lines, other_sources].map(listed_by_source))
     return first && second && mergePages(wanted, first, second)
   }
-  const chosen = chosenBy(wanted.filters)
-  const { equal: filters } = chosen
-  const listed = chosen.by_credits ? CREDITS : LISTED
+  const line_filters = lineFilters(wanted.filters)
+  const { equal: filters } = line_filters
+  const listed = line_filters.by_credits ? CREDITS : LISTED
   const filtered = { ...wanted, filters }
-  const page = await findPage<LineRow>(sql, listed, account_id, filtered, besidesOf(sql, chosen))
+  const page = await findPage<LineRow>(
+    sql,
+    listed,
+    account_id,
+    filtered,
+    otherConditions(sql, line_filters),
+  )
   return page && { ...page, rows: page.rows.map(fromRow) }
 }
 
 /**
  * The sources of all lines of payouts. A payout is the source of its debit, and the debit is the
- * source of the line that gives it back. Each debit is one look-up in a unique index.
+ * source of the line that returns it. Finds each debit by one look-up in a unique index.
  */
 async function sourcesOf(
   sql: Tag,
   account_id: string,
   payouts: readonly string[],
 ): Promise<string[]> {
-  const moved = await Promise.all(
+  const debits = await Promise.all(
     payouts.map(
       payout => sql<{ account_id: string; number: bigint; created_at: Instant }[]>`
         select account_id, number, created_at from journals
@@ -146,37 +152,37 @@ async function sourcesOf(
           and ${sql.unsafe(LINE_INDEXES.source)} limit 1`,
     ),
   )
-  return [...payouts, ...moved.flat().map(line => numberedId('btr', line, line.number))]
+  return [...payouts, ...debits.flat().map(line => numberedId('btr', line, line.number))]
 }
 
-/** The sources that are lines, and the others. */
-function partedSources(sources: readonly string[] = []): readonly [string[], string[]] {
+/** Splits sources into lines, which other lines undo, and other sources. */
+function splitSources(sources: readonly string[] = []): readonly [string[], string[]] {
   const isLine = (source: string) => source.startsWith('btr_')
   return [sources.filter(isLine), sources.filter(source => !isLine(source))]
 }
 
-/** The filters of lines, as conditions of journals. */
-interface Chosen {
-  /** By column, the values of which a line must have one. */
+/** The filters of lines, as conditions on journals. */
+interface LineFilters {
+  /** By column, the values. A line must have one of them. */
   readonly equal: Readonly<
     Partial<Record<'undoes' | 'source' | 'kind' | 'currency', readonly string[]>>
   >
-  /** Whether the type is payout alone: it has two kinds of journals, and most of the lines. */
+  /** Whether the type is payout alone. It has two kinds of journals, and most of the lines. */
   readonly of_payouts: boolean
   readonly sign: string | undefined
   /** Whether the index of credits is the narrowest one. */
   readonly by_credits: boolean
 }
 
-/** Chooses the conditions. The sources must be all lines, or none of them. */
-export function chosenBy({ source, type, operation_type, currency }: Filters): Chosen {
-  const [undone, moved] = partedSources(source)
+/** The conditions of filters. The sources must be lines alone, or no lines. */
+export function lineFilters({ source, type, operation_type, currency }: Filters): LineFilters {
+  const [undone_lines, other_sources] = splitSources(source)
   const of_payouts = type?.every(one => one === 'payout') === true
   const kinds = type?.flatMap(one => (one === 'payout' ? [one, 'receipt'] : [kindOf(one)]))
   const equal = {
     ...(currency !== undefined && { currency }),
-    ...(undone.length > 0 && { undoes: undone }),
-    ...(moved.length > 0 && { source: moved }),
+    ...(undone_lines.length > 0 && { undoes: undone_lines }),
+    ...(other_sources.length > 0 && { source: other_sources }),
     ...(kinds !== undefined && !of_payouts && { kind: kinds }),
   }
   // Both signs together are all lines.
@@ -190,8 +196,8 @@ export function chosenBy({ source, type, operation_type, currency }: Filters): C
   }
 }
 
-/** The conditions that are not equalities. */
-export function besidesOf(sql: Tag, { of_payouts, sign, by_credits }: Chosen): Fragment {
+/** The conditions of filters that are not equalities. */
+export function otherConditions(sql: Tag, { of_payouts, sign, by_credits }: LineFilters): Fragment {
   const net = 'amount + fixed_fee + variable_fee'
   const conditions = [
     ...(of_payouts ? [`and kind in ('payout', 'receipt')`] : []),
@@ -201,7 +207,7 @@ export function besidesOf(sql: Tag, { of_payouts, sign, by_credits }: Chosen): F
   return sql.unsafe(conditions.join(' '))
 }
 
-/** The balances after an instant, in each currency of the account: one index look-up a currency. */
+/** The balances after an instant in each currency of the account, by one index look-up each. */
 export async function listBalancesAsOf(
   sql: Tag,
   account_id: string,

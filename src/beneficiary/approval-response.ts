@@ -1,4 +1,4 @@
-// Answers about approvals of beneficiaries: what is needed, and who has decided what.
+// Answers about beneficiaries' approvals: how many people must approve, and their decisions.
 import type { OpenBeneficiaryApproval } from '../approval/approval.ts'
 import { DecisionResponse, presentOpen } from '../approval/response.ts'
 import { Id, Literals, Timestamp, textOrNull } from '../http/schema.ts'

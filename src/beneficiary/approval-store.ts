@@ -1,5 +1,4 @@
-// The SQL statements of approvals of beneficiaries: what each approval needs, and what people
-// decided.
+// The SQL statements of beneficiaries' approvals and of the decisions about them.
 import type {
   BeneficiaryApproval,
   BeneficiaryDecision,
@@ -11,7 +10,9 @@ import { inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import { type Key, nameOf } from '../id.ts'
 
-/** Comes after the beneficiaries, with which a trigger compares them. */
+/**
+ * Must run after the statement of the beneficiaries: a trigger compares the approvals with them.
+ */
 export const insertBeneficiaryApprovals = inserter<
   Omit<BeneficiaryApproval, 'outcome' | 'ended_at'>
 >('beneficiary_approvals', {
@@ -26,7 +27,7 @@ export const insertBeneficiaryApprovals = inserter<
   rules: 'words',
 })
 
-/** Comes before the beneficiary, which only this approves and rejects. */
+/** Must run before updateApprovalStatus: only an ended approval approves or rejects. */
 export const updateBeneficiaryApprovals = updater<
   Pick<BeneficiaryApproval, 'account_id' | 'digest' | 'outcome' | 'ended_at'> & {
     readonly beneficiary_id: string
@@ -39,7 +40,7 @@ export const updateBeneficiaryApprovals = updater<
   ended_at: 'timestamptz',
 })
 
-/** Comes before the approval ends, which counts the decisions. */
+/** Must run before updateBeneficiaryApprovals: the end of an approval counts its decisions. */
 export const insertBeneficiaryDecisions = inserter<BeneficiaryDecision>('beneficiary_decisions', {
   account_id: 'text',
   beneficiary_id: 'text',
@@ -60,8 +61,10 @@ export async function findLatestApprovals(
   return new Map(
     approvals.map(approval => {
       const { account_id, beneficiary_id: id, digest } = approval
-      const of = decisions.filter(one => one.beneficiary_id === id && one.digest === digest)
-      return [nameOf({ account_id, id }), { approval, decisions: of.reverse() }]
+      const decisions_of_it = decisions.filter(
+        one => one.beneficiary_id === id && one.digest === digest,
+      )
+      return [nameOf({ account_id, id }), { approval, decisions: decisions_of_it.reverse() }]
     }),
   )
 }

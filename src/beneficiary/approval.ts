@@ -1,5 +1,5 @@
-// The approval that people give to a beneficiary before a payout may go to it: what a new or
-// changed beneficiary needs, and what a decision leads to. Pure.
+// The approval of a beneficiary by people, which a payout to it may need: which approval a new or
+// changed beneficiary needs, and what follows from a decision. Pure.
 import {
   type ApprovalRules,
   type Approvers,
@@ -30,31 +30,31 @@ import { BENEFICIARY_SEAL } from './columns.ts'
 import { mayBeIn } from './country.ts'
 import type { DestinationDetails } from './request.ts'
 
-/** Who makes or changes a beneficiary: a person, or a key. */
-export interface Making {
+/** The caller who makes or changes a beneficiary. */
+export interface Maker {
   readonly key_id: string
   /** The person who calls in their own name; '' for none. */
   readonly made_by: string
 }
 
-/** The rules, of the same version as the prices, and the owners of keys. */
-interface Asking {
+/** The approval rules, of the same version as the prices, and the owners of keys. */
+interface ApprovalContext {
   readonly rules: ApprovalRules
   readonly keys: ReadonlyMap<string, KeyFacts>
 }
 
-export interface AskingState {
+export interface ApprovalState {
   readonly books: ReadonlyMap<string, Book>
-  readonly asking: Asking
-  /** The latest approval of each beneficiary, by `account_id/id`; decisions add their own. */
+  readonly context: ApprovalContext
+  /** The latest approval of each beneficiary, by `account_id/id`, this batch's changes included. */
   readonly open: Map<string, OpenBeneficiaryApproval>
 }
 
-/** A new or changed beneficiary, and what people were asked. */
-export interface Asked {
+/** A new or changed beneficiary, and the approval that people were asked for. */
+export interface ApprovalOutcome {
   readonly beneficiary: Beneficiary
-  /** The approval that the beneficiary needs before anybody pays it; null for none. */
-  readonly asked: BeneficiaryApproval | null
+  /** The approval that the beneficiary needs before it can be paid; null for none. */
+  readonly requested: BeneficiaryApproval | null
   readonly events: readonly Event[]
 }
 
@@ -63,11 +63,11 @@ function isUnapproved({ approval }: Beneficiary): boolean {
 }
 
 /**
- * The approval that rules require of a beneficiary with this destination that is made or changed
- * now.
+ * The approval that rules require now for a new or changed beneficiary with this destination; null
+ * for none.
  */
 function neededNow(
-  { rules }: Asking,
+  { rules }: ApprovalContext,
   { account_id, now }: Book,
   key_id: string,
   destination: DestinationDetails,
@@ -78,30 +78,30 @@ function neededNow(
 
 /**
  * Asks for the approval of a new or changed beneficiary, if a rule requires it. A beneficiary that
- * waits already, or was rejected, goes on needing as many people even if no rule fits it any more:
- * no change frees it.
+ * waits for an approval or was rejected needs as many approvers as before, even if no rule fits it
+ * any more: no change frees it.
  */
 export function askApproval(
-  state: AskingState,
+  state: ApprovalState,
   before: Beneficiary | null,
   after: Beneficiary,
-  { key_id, made_by }: Making,
-): Asked {
+  { key_id, made_by }: Maker,
+): ApprovalOutcome {
   const { account_id, id: beneficiary_id, details } = after
   const book = bookOf(state.books, account_id)
   const earlier =
     before !== null && isUnapproved(before) ? state.open.get(nameOf(after)) : undefined
   const needed =
-    neededNow(state.asking, book, key_id, details.destination_details) ??
+    neededNow(state.context, book, key_id, details.destination_details) ??
     (earlier && { ...neededBy([], book.now), approvers: earlier.approval.approvers })
   if (needed === undefined || needed === null) {
-    return { beneficiary: { ...after, approval: '' }, asked: null, events: [] }
+    return { beneficiary: { ...after, approval: '' }, requested: null, events: [] }
   }
-  const maker = made_by || (state.asking.keys.get(key_id)?.owner ?? '')
+  const maker = made_by || (state.context.keys.get(key_id)?.owner ?? '')
   const makers = [...(earlier?.approval.made_by ?? []), ...(maker === '' ? [] : [maker])]
   const digest = BENEFICIARY_SEAL.digest(after)
   const { approvers, expires_at, rules } = needed
-  const asked: BeneficiaryApproval = {
+  const requested: BeneficiaryApproval = {
     account_id,
     beneficiary_id,
     approvers,
@@ -114,12 +114,12 @@ export function askApproval(
     outcome: '',
     ended_at: null,
   }
-  state.open.set(nameOf(after), { approval: asked, decisions: [] })
+  state.open.set(nameOf(after), { approval: requested, decisions: [] })
   const { updated_at } = after
   const approval = { digest, needed: approvers, expires_at }
   const facts = { approval, updated_at, ...stillArchived(after) }
   const event = recordChange(state, after, 'beneficiary.pending_approval', facts, digest)
-  return { beneficiary: { ...after, approval: 'pending_approval' }, asked, events: [event] }
+  return { beneficiary: { ...after, approval: 'pending_approval' }, requested, events: [event] }
 }
 
 /** Refuses (422) a payout to a beneficiary that people have not approved. */
@@ -135,12 +135,12 @@ export function checkPayable(beneficiary: Beneficiary): void {
 
 /** Refuses (422) inline details of a payee where beneficiaries must be approved first. */
 export function checkInlinePayee(
-  asking: Asking,
+  context: ApprovalContext,
   book: Book,
   key_id: string,
   destination: DestinationDetails,
 ): void {
-  if (neededNow(asking, book, key_id, destination) === null) return
+  if (neededNow(context, book, key_id, destination) === null) return
   const message =
     'People approve beneficiaries before they are paid: record it by POST /v3/beneficiary, and ' +
     'send its id as `beneficiary` once it is approved.'
@@ -153,7 +153,7 @@ export interface DecidingState extends ArchiveState {
   readonly approvers: Approvers
 }
 
-/** What a decision leads to. */
+/** The result of a decision. */
 export interface DecidedBeneficiary {
   readonly beneficiary: Beneficiary
   readonly decision: BeneficiaryDecision
@@ -162,7 +162,7 @@ export interface DecidedBeneficiary {
   readonly events: readonly Event[]
 }
 
-/** Refuses what the person may not decide, and a beneficiary that waits for nobody. */
+/** Refuses a person who may not decide, and a beneficiary that waits for no approval. */
 export function decideApprovalOf(
   state: DecidingState,
   beneficiary: Beneficiary,
@@ -182,18 +182,18 @@ export function decideApprovalOf(
   if (content !== open.approval.digest) {
     throw refusal('approval_outdated', `The ${what} is not as it was when it was asked for.`)
   }
-  const { user_name, decision: said, reason } = asked
+  const { user_name, decision: choice, reason } = asked
   const decision: BeneficiaryDecision = {
     account_id,
     beneficiary_id,
     user_name,
-    decision: said,
+    decision: choice,
     digest: content,
     reason,
     decided_at: now,
   }
   const after = { ...open, decisions: [...open.decisions, decision] }
-  const outcome = outcomeOf(said, isComplete(after, approvers))
+  const outcome = outcomeOf(choice, isComplete(after, approvers))
   const ended = outcome === null ? null : { ...open.approval, outcome, ended_at: now }
   const next = { ...beneficiary, approval: outcome ?? beneficiary.approval }
   state.open.set(name, { ...after, approval: ended ?? open.approval })
@@ -206,13 +206,13 @@ export function decideApprovalOf(
     approval_status: next.approval,
     updated_at: next.updated_at,
   }
-  const type = said === 'approve' ? 'beneficiary.approved' : 'beneficiary.rejected'
+  const type = choice === 'approve' ? 'beneficiary.approved' : 'beneficiary.rejected'
   const events = [recordChange(state, next, type, facts, content)]
   return { beneficiary: next, decision, ended, events }
 }
 
-/** How a decision ends an approval; null: more people must approve. */
-function outcomeOf(said: Decision, is_complete: boolean): 'approved' | 'rejected' | null {
-  if (said === 'reject') return 'rejected'
+/** The outcome of an approval after a decision; null while more people must approve. */
+function outcomeOf(choice: Decision, is_complete: boolean): 'approved' | 'rejected' | null {
+  if (choice === 'reject') return 'rejected'
   return is_complete ? 'approved' : null
 }

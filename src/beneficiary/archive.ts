@@ -1,5 +1,5 @@
-// Archived beneficiaries: they are in no ordinary list, and nobody pays them until they are taken
-// back. Pure.
+// Archives beneficiaries and takes them back. An archived beneficiary is in no ordinary list, and
+// payouts to it are refused. Pure.
 import { refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
@@ -18,7 +18,7 @@ export function checkNotArchived({ id, archived_at }: Beneficiary): void {
   throw refusal('beneficiary_archived', message, 'beneficiary')
 }
 
-/** Everything that an act may touch, read under the locks of its books. */
+/** Everything that a batch may touch, read under the locks of its books. */
 export interface ArchiveState {
   readonly books: ReadonlyMap<string, Book>
   /** By `account_id/id`. */
@@ -31,20 +31,20 @@ export interface ArchiveOutcome {
   readonly events: readonly Event[]
 }
 
-/** The facts of the event of an act: the beneficiary after it. */
+/** The facts of a `beneficiary.archived` or `beneficiary.unarchived` event. */
 export interface ArchiveFacts extends Pick<Beneficiary, 'archived_at' | 'updated_at'> {
   readonly was_archived_at: Instant | null
   readonly approval_status: Beneficiary['approval']
 }
 
-/** The facts that other events have about an archived beneficiary. */
+/** The fact that other events of an archived beneficiary carry. */
 export function stillArchived({ archived_at }: Beneficiary): { readonly archived_at?: Instant } {
   return archived_at === null ? {} : { archived_at }
 }
 
 /**
- * Archives a beneficiary or takes it back; changes nothing if it is so already. Its record stays,
- * and so does what people have approved.
+ * Archives a beneficiary, or takes it back if `archive` is false. Changes nothing if it is so
+ * already. The record and its approval stay.
  */
 export function decideArchive(
   state: ArchiveState,

@@ -1,12 +1,13 @@
-// The codes of banks: published numbers of real banks, and the forms around each of them.
+// Tests the codes of banks: published codes of real banks, and forms that differ a little from
+// them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bankCode, bankCodeFault } from './bank-code.ts'
 
 type Row = readonly [name: string, code: string, country?: string]
 
-/** Published by the banks themselves or by those who number them. */
-const RIGHT: readonly Row[] = [
+/** Codes published by the banks themselves, or by the bodies that issue the codes. */
+const VALID: readonly Row[] = [
   ['swift_code', 'HSBCHKHH'],
   ['swift_code', 'HSBCHKHHHKH'],
   ['bic', 'DEUTDEFF500'],
@@ -53,14 +54,14 @@ const RIGHT: readonly Row[] = [
 ]
 
 test('bank code, as its standard writes it: right, and kept so', () => {
-  for (const [name, code, country] of RIGHT) {
+  for (const [name, code, country] of VALID) {
     assert.equal(bankCodeFault(name, code, country), undefined, `${name} ${code}`)
     assert.equal(bankCode(name, code, country), code)
   }
 })
 
 test('bank code, a character more, less, or of another kind in any place: refused', () => {
-  for (const [name, code, country] of RIGHT) {
+  for (const [name, code, country] of VALID) {
     // A BIC of 8 and one of 11 are three apart, so that one character never makes the other.
     for (let i = 0; i < code.length; i += 1) {
       for (const other of ['', `${code[i]}0`, '*', 'é', '٣']) {
@@ -72,7 +73,7 @@ test('bank code, a character more, less, or of another kind in any place: refuse
 })
 
 test('bank code with a check digit, any digit another one: refused', () => {
-  const checked = RIGHT.filter(
+  const checked = VALID.filter(
     ([name, , country]) =>
       ['aba', 'clabe'].includes(name) || (name === 'routing_number' && country !== 'CA'),
   )

@@ -1,5 +1,5 @@
-// The codes of banks and branches: the BIC, and national codes by the name of their member. A code
-// with any other name is free text.
+// The codes of banks and branches: the BIC, and national codes by the names of their members. A
+// code with any other name is free text.
 import { extractBIC, isValidBIC } from 'ibantools'
 
 interface CodeForm {
@@ -64,9 +64,9 @@ const BY_NAME: ReadonlyMap<string, CodeForm> = new Map([
 export const AMERICAN_TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'UM', 'VI']
 
 /**
- * Names that mean something else in each country; in others they are free text. Sources: HKICL,
- * the Association of Banks in Singapore, Zengin-Net, Banco Central do Brasil (COMPE), FISC, KFTC,
- * Bank of Thailand, LankaPay, PASA; Payments Canada for 0, institution and branch.
+ * Names whose codes differ by country. In other countries their codes are free text. Sources:
+ * HKICL, the Association of Banks in Singapore, Zengin-Net, Banco Central do Brasil (COMPE), FISC,
+ * KFTC, Bank of Thailand, LankaPay, PASA; Payments Canada for 0, institution and branch.
  */
 const BY_COUNTRY: ReadonlyMap<string, ReadonlyMap<string, CodeForm>> = new Map([
   [
@@ -113,8 +113,8 @@ export function bankCodeFault(name: string, value: string, country?: string): st
   const form = bankCodeForm(name, country)
   if (form === undefined) return undefined
   const code = bankCode(name, value, country)
-  const right = form.pattern.test(code) && (form.holds?.(code) ?? true)
-  return right ? undefined : `${form.title}; this is none.`
+  const is_valid = form.pattern.test(code) && (form.holds?.(code) ?? true)
+  return is_valid ? undefined : `${form.title}; this is none.`
 }
 
 /** The country in a BIC; undefined for an invalid BIC. */

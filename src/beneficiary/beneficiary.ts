@@ -6,7 +6,7 @@ import type { BeneficiaryRequest } from './request.ts'
 /** The details as answers show them, with every member present (§payout.fields). */
 export type BeneficiaryDetails = Required<BeneficiaryRequest> & {
   readonly destination: string
-  /** `erased`: only type, country and currency of its data are left (docs/privacy.md). */
+  /** `erased`: only the type, country and currency of its data are left (docs/privacy.md). */
   readonly status: 'active' | 'erased'
 }
 
@@ -14,9 +14,9 @@ export interface Beneficiary {
   readonly account_id: string
   readonly id: string
   readonly details: BeneficiaryDetails
-  /** What people say about its record. It is not part of the record, so no seal has it. */
+  /** The status of its approval by people. It is not part of the record, so no seal covers it. */
   readonly approval: BeneficiaryApprovalStatus
-  /** When it was archived; null: it is not. It is not part of the record either. */
+  /** When it was archived; null if it is not. It is not part of the record either. */
   readonly archived_at: Instant | null
   readonly created_at: Instant
   readonly updated_at: Instant

@@ -1,4 +1,5 @@
-// The country of a destination, however it is written, and what is said when its members disagree.
+// Tests the country of a destination, however it is written, and the problems when members
+// disagree.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -41,10 +42,8 @@ for (const [what, bank, country] of COUNTRIES) {
 }
 
 test('country of what is no bank account: of a payment network its own, of others none', () => {
-  const of = (details: DestinationDetails, currency?: string) =>
-    destinationCountry(details, currency)
   const pays = (type: string, currency?: string) =>
-    of({ type: 'local_payment_network', local_payment_network: { type } }, currency)
+    destinationCountry({ type: 'local_payment_network', local_payment_network: { type } }, currency)
   assert.equal(pays('Pix'), 'BR')
   // M-PESA is in two countries, in each with a currency of its own.
   assert.equal(pays('mpesa'), '')
@@ -52,24 +51,25 @@ test('country of what is no bank account: of a payment network its own, of other
   assert.equal(pays('mpesa', 'TZS'), 'TZ')
   assert.equal(pays('mpesa', 'EUR'), '')
   assert.equal(pays('none'), '')
-  assert.equal(of({ type: 'wallet', wallet: { deposit_address: 'a' } }), '')
-  assert.equal(of({ type: 'service_account', service_account: { deposit_address: 'a' } }), '')
+  assert.equal(destinationCountry({ type: 'wallet', wallet: { deposit_address: 'a' } }), '')
+  const internal = { type: 'service_account', service_account: { deposit_address: 'a' } } as const
+  assert.equal(destinationCountry(internal), '')
 })
 
 test('mayBeIn: where it is, one of several countries, or anywhere as it does not say', () => {
   const momo = { type: 'mtn_momo', deposit_key: '+233241234567' }
   const network: DestinationDetails = { type: 'local_payment_network', local_payment_network: momo }
   const german: DestinationDetails = { type: 'bank', bank: { iban: 'DE89370400440532013000' } }
-  const untold: DestinationDetails = { type: 'bank', bank: { account_number: '12345678' } }
+  const unstated: DestinationDetails = { type: 'bank', bank: { account_number: '12345678' } }
   const wallet: DestinationDetails = { type: 'wallet', wallet: { deposit_address: 'a' } }
-  const own: DestinationDetails = {
+  const internal: DestinationDetails = {
     type: 'service_account',
     service_account: { deposit_address: 'a' },
   }
-  const judged = [german, untold, network, wallet, own].map(to =>
+  const results = [german, unstated, network, wallet, internal].map(to =>
     ['DE', 'GH'].map(country => mayBeIn(country, to)),
   )
-  assert.deepEqual(judged, [
+  assert.deepEqual(results, [
     [true, false],
     [true, true],
     [false, true],

@@ -1,6 +1,6 @@
 // The country of a destination, which selects fees, routes and networks. It comes from the most
-// reliable member, the IBAN first, so that a caller changes no price by leaving out a member or
-// writing it otherwise.
+// reliable member, the IBAN first, so that a caller changes no price by leaving out a member or by
+// another form of it.
 import { invalidField, type Problem } from '../errors.ts'
 import { isCountry } from '../network/country.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
@@ -11,9 +11,9 @@ import type { DestinationDetails } from './request.ts'
 type Bank = NonNullable<DestinationDetails['bank']>
 
 /**
- * The banking country of a country: itself, or for a territory whose accounts have IBANs or routing
- * numbers of another country, that country. The account does not show the territory, so a stated
- * one must not choose the price.
+ * The banking country of a country. For a territory whose accounts have another country's IBANs or
+ * routing numbers it is that country, else the country itself. Such an account does not show its
+ * territory, so a stated territory must not choose the price.
  */
 export function bankingCountry(country: string): string {
   return AMERICAN_TERRITORIES.includes(country) ? 'US' : ibanCountry(country)
@@ -37,8 +37,9 @@ export function destinationCountry(
 }
 
 /**
- * Whether the destination may be in this country: it is, or it does not say where it is. A wallet
- * may be anywhere, and an account of this installation is in no country.
+ * Whether the destination may be in this country: it is there, or its country is unknown. A local
+ * payment network may be in each country that it serves, a wallet in any country, and an account of
+ * this installation in none.
  */
 export function mayBeIn(country: string, destination: DestinationDetails): boolean {
   const { type, local_payment_network: network } = destination
@@ -72,7 +73,7 @@ function bicsOf(codes: NonNullable<Bank['bank_codes']>) {
   })
 }
 
-/** The problems of countries that do not agree: those of the IBAN, the BIC and `country`. */
+/** The problems when the countries of the IBAN, the BICs and `country` do not agree. */
 export function checkCountries(bank: Bank, path: string): Problem[] {
   const { iban: sent, bank_codes = {}, country } = bank
   const iban = sent === undefined ? undefined : electronicForm(sent)
@@ -80,38 +81,43 @@ export function checkCountries(bank: Bank, path: string): Problem[] {
   const stated = country !== undefined && isCountry(country) ? country : undefined
   const problems: Problem[] = []
   if (iban !== undefined) {
-    const of = iban.slice(0, 2)
+    const iban_country = iban.slice(0, 2)
     // Check digits protect the country of the IBAN, so the other country is wrong.
     if (stated !== undefined && !ibanServes(iban, stated)) {
-      const message = `The IBAN is of ${of}, the country is ${stated}.`
+      const message = `The IBAN is of ${iban_country}, the country is ${stated}.`
       problems.push(invalidField(`${path}.country`, message))
     }
-    for (const bic of bics.filter(bic => !bicServes(bic.country, of))) {
-      const message = `The IBAN is of ${of}, the BIC is of ${bic.country}.`
+    for (const bic of bics.filter(bic => !bicServes(bic.country, iban_country))) {
+      const message = `The IBAN is of ${iban_country}, the BIC is of ${bic.country}.`
       problems.push(invalidField(`${path}.bank_codes.${bic.name}`, message))
     }
     return problems
   }
   const [first, second] = bics
-  if (first !== undefined && second !== undefined && !alike(first.country, second.country)) {
+  if (
+    first !== undefined &&
+    second !== undefined &&
+    !sameBankingCountry(first.country, second.country)
+  ) {
     const [one, other] = [first.country, second.country]
     const message = `The BIC in swift_code is of ${one}, that in bic of ${other}.`
     problems.push(invalidField(`${path}.bank_codes.bic`, message))
   }
-  if (first !== undefined && stated !== undefined && !alike(first.country, stated)) {
+  if (first !== undefined && stated !== undefined && !sameBankingCountry(first.country, stated)) {
     const message = `The BIC in ${first.name} is of ${first.country}, the country is ${stated}.`
     problems.push(invalidField(`${path}.country`, message))
   }
   return problems
 }
 
-function alike(one: string, other: string): boolean {
+function sameBankingCountry(one: string, other: string): boolean {
   return bankingCountry(one) === bankingCountry(other)
 }
 
 /**
  * BIC countries of banks that keep accounts with IBANs of another country, by the IBAN's country.
- * Source: the European Payments Council's "IBAN and BIC relation", besides the territories.
+ * Source: the European Payments Council's "IBAN and BIC relation". `bankingCountry` knows the
+ * territories.
  */
 const BICS_ABROAD = new Map([
   ['DK', ['FO', 'GL']],

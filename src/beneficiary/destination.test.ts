@@ -1,5 +1,5 @@
-// The codes of a destination as tables: the place that a wrong code is named at, and how a right
-// one is kept. What makes a code right has a file of its own for each standard.
+// Tests the codes of a destination: the member that a problem names, and the stored form of valid
+// codes. The rules of each standard have a test file of their own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonicalDestination, checkCodes } from './destination.ts'

@@ -31,7 +31,7 @@ function checkBank(bank: Bank, path: string): Problem[] {
   )
   const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
   if (fault !== undefined) return [invalidField(`${path}.iban`, fault), ...codes]
-  // With two accounts, nobody knows which one the country belongs to.
+  // With two accounts, it is unknown which one the country belongs to.
   const both = iban !== undefined && account_number !== undefined
   const countries = both ? [] : checkCountries(bank, path)
   return [...checkAccount(account_number, path), ...countries, ...codes]
@@ -61,7 +61,7 @@ function faultAt(path: string, fault: string | undefined): Problem[] {
 }
 
 /**
- * Checks a key against the forms of its network; the type is optional if the network has one type.
+ * Checks a key against the forms of its network. The type is optional if the network has only one.
  */
 function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
   const { type, deposit_key_type = '', deposit_key = '' } = details

@@ -1,4 +1,4 @@
-// IBANs against the registry's own examples, one for each country, and against every single mistake
+// Tests IBANs by the registry's own examples, one for each country, and by every single mistake
 // that the check digits promise to find.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -127,7 +127,7 @@ test('IBAN, a character more or less, in any place of any example: refused', () 
   }
 })
 
-/** The account number with the check digits that ISO 13616 makes for it. */
+/** The IBAN of an account number, with the check digits by ISO 13616. */
 function withCheckDigits(country: string, account: string): string {
   const number = Array.from(`${account}${country}00`, c => Number.parseInt(c, 36)).join('')
   return `${country}${String(98n - (BigInt(number) % 97n)).padStart(2, '0')}${account}`

@@ -25,7 +25,7 @@ const CORRECTED: ReadonlyMap<string, string> = new Map([
   ['YE', '[A-Z]{4}[0-9]{4}[A-Z0-9]{18}'],
 ])
 
-/** Countries of the registry that the library does not mark. */
+/** Countries of the registry that the library does not mark as such. */
 const UNMARKED = ['BI', 'DJ', 'FK', 'HN']
 
 /** Countries of ISO 3166-1 whose accounts have IBANs of another country, by the registry. */
@@ -37,7 +37,7 @@ const IN_IBANS_OF: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-// The library reads the table that it exports, so this corrects that table in place.
+// The library reads the table that it exports, so this corrects the table in place.
 for (const [country, account] of CORRECTED) {
   countrySpecs[country] = { ...countrySpecs[country], bban_regexp: `^${account}$` }
 }
@@ -60,7 +60,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
     }),
 )
 
-/** The countries that have IBANs of their own, by code. */
+/** The codes of the countries that have IBANs of their own. */
 export const IBAN_COUNTRIES: readonly string[] = [...FORMS.keys()]
 
 /** Whether accounts of a country have IBANs, which may be those of another country. */
@@ -105,8 +105,8 @@ export function ibanFault(iban: string): string | undefined {
     return `An IBAN of ${country} has letters and digits in other places.`
   }
   // ISO 13616-1 defines one pair of check digits, although up to three pairs pass modulo 97.
-  const right = composeIBAN({ countryCode: country, bban: iban.slice(4) })
-  return iban === right ? undefined : 'The check digits of this IBAN are wrong.'
+  const expected = composeIBAN({ countryCode: country, bban: iban.slice(4) })
+  return iban === expected ? undefined : 'The check digits of this IBAN are wrong.'
 }
 
 /** The country code with which IBANs of this country (ISO 3166-1) begin. */
@@ -114,7 +114,7 @@ export function ibanCountry(country: string): string {
   return IN_IBANS_OF.get(country) ?? country
 }
 
-/** Whether this IBAN can be of an account in this country (ISO 3166-1). */
+/** Whether an account in this country (ISO 3166-1) can have this IBAN. */
 export function ibanServes(iban: string, country: string): boolean {
   return iban.slice(0, 2) === ibanCountry(country)
 }

@@ -18,7 +18,7 @@ import {
   type DecidedBeneficiary,
   type DecidingState,
   decideApprovalOf,
-  type Making,
+  type Maker,
 } from './approval.ts'
 import {
   findLatestApprovals,
@@ -44,11 +44,11 @@ import {
   updateBeneficiaries,
 } from './store.ts'
 
-export interface WriteBeneficiary extends Claiming, Making {
+export interface WriteBeneficiary extends Claiming, Maker {
   readonly change: BeneficiaryChange
 }
 
-/** What a decision needs besides the database. */
+/** What writeBeneficiary needs besides the database. */
 interface BeneficiaryReference {
   /** Returns once the rules in memory are at least of this version of prices. */
   pricing(price_version: bigint | null): Promise<unknown>
@@ -59,7 +59,7 @@ interface BeneficiaryReference {
 
 export type WrittenBeneficiary = BeneficiaryOutcome & Answering
 
-/** POST and PUT /v3/beneficiary, and its acts. */
+/** POST and PUT /v3/beneficiary, and its archiving and unarchiving. */
 export function writeBeneficiary(
   reference: BeneficiaryReference,
 ): Operation<WriteBeneficiary, BeneficiaryState, WrittenBeneficiary> {
@@ -73,8 +73,8 @@ export function writeBeneficiary(
         findLatestApprovals(tx, namedBy(commands)),
       ])
       await reference.pricing(price_version)
-      const asking = { rules: reference.approvalRules(), keys: reference.keys() }
-      return { books, beneficiaries, open, asking, bookId: reference.bookId }
+      const context = { rules: reference.approvalRules(), keys: reference.keys() }
+      return { books, beneficiaries, open, context, bookId: reference.bookId }
     },
 
     decide(state, command) {
@@ -89,12 +89,12 @@ export function writeBeneficiary(
       const archived = uniqueKeys(rows('archived'))
       // When one batch changes a beneficiary twice, people approve the last content. A command that
       // changes nothing asks for no approval, and an earlier approval stays.
-      const asked = new Map(
-        outcomes.flatMap(({ beneficiary, did, asked }) =>
-          did === 'created' || did === 'changed' ? [[nameOf(beneficiary), asked] as const] : [],
+      const requested = new Map(
+        outcomes.flatMap(({ beneficiary, did, requested }) =>
+          did === 'created' || did === 'changed' ? [[nameOf(beneficiary), requested] as const] : [],
         ),
       )
-      const approvals = [...asked.values()].filter(one => one !== null)
+      const approvals = [...requested.values()].filter(approval => approval !== null)
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         insertBeneficiaries(
@@ -103,7 +103,7 @@ export function writeBeneficiary(
         ),
         updateBeneficiaries(tx, changed),
         updateArchived(tx, archived),
-        // Comes after the beneficiaries: a trigger compares the approvals with them.
+        // Must come after the beneficiaries: a trigger compares the approvals with them.
         insertBeneficiaryApprovals(tx, approvals),
       ])
     },

@@ -1,4 +1,4 @@
-// What a caller sends about beneficiaries: the schemas of bodies and queries.
+// Requests about beneficiaries: the schemas of bodies and queries.
 
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
@@ -101,7 +101,7 @@ const DESTINATIONS = {
   service_account: ServiceAccount,
 } as const satisfies Record<DestinationType, object>
 
-/** What a caller may send; the rules find a member that does not belong to the type. */
+/** The documented destinations, one for each type. The rules report members of other types. */
 const kinds = DESTINATION_TYPES.map(type => {
   const { [type]: details } = DESTINATIONS
   const { title } = details as { title?: string }

@@ -40,7 +40,7 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
     refusals: ['currency', 'type_mismatch'],
     answer(request, claim) {
       const change = { kind: 'create', request: request.body } as const
-      return deps.lanes.writeBeneficiary.run({ ...makingOf(request), claim: claim(), change })
+      return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: claim(), change })
     },
   })
   routes.page('/v3/beneficiary', {
@@ -66,8 +66,8 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
   for (const act of ['archive', 'unarchive'] as const) archiveRoute(routes, deps, act)
 }
 
-/** The account, and who makes or changes the beneficiary and therefore may not approve it. */
-function makingOf({ account, key_id, person }: FastifyRequest) {
+/** The account, and the maker of the change, who may not approve it. */
+function makerOf({ account, key_id, person }: FastifyRequest) {
   return { account_id: account.account_id, key_id, made_by: person?.user ?? '' }
 }
 
@@ -89,7 +89,7 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     answer(request) {
       const { body: update, params } = request
       const change = { kind: 'update', id: params.id, update } as const
-      return deps.lanes.writeBeneficiary.run({ ...makingOf(request), claim: null, change })
+      return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: null, change })
     },
   })
 }
@@ -121,7 +121,7 @@ function archiveRoute(routes: AccountRoutes, deps: Needs, act: keyof typeof ACTS
     refusals: ['not_found'],
     answer(request, claim) {
       const change = { kind: act, id: request.params.id } as const
-      return deps.lanes.writeBeneficiary.run({ ...makingOf(request), claim: claim(), change })
+      return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: claim(), change })
     },
   })
 }

@@ -10,7 +10,7 @@ import { type Book, bookOf } from '../ledger/rules.ts'
 import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../network/country.ts'
 import { completed } from '../only-set.ts'
-import { type Asked, type AskingState, askApproval, type Making } from './approval.ts'
+import { type ApprovalOutcome, type ApprovalState, askApproval, type Maker } from './approval.ts'
 import { type ArchiveState, decideArchive, stillArchived } from './archive.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import {
@@ -69,10 +69,10 @@ export function checkBeneficiary(request: BeneficiaryRequest | BeneficiaryUpdate
   refuseIfAny(checkDetails(request, ''))
 }
 
-/** Checks that the member named after the type is sent, and no other; then checks its codes. */
+/** Checks that only the member named after the type is sent, and checks its codes. */
 function checkDestination(details: DestinationDetails, path: string): Problem[] {
   const problems: Problem[] = []
-  // With a type that the schema has refused, nobody knows which member is wrong.
+  // If the schema has refused the type, the wrong member is unknown.
   const members = DESTINATION_TYPES.includes(details.type) ? DESTINATION_TYPES : []
   for (const member of members) {
     if (member === details.type && details[member] === undefined) {
@@ -102,14 +102,14 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
 }
 
 /**
- * The missing member of a bank: the account number if its codes or country are of accounts without
- * an IBAN, else the IBAN.
+ * The missing member of a bank: `account_number` if its national codes or its country show that the
+ * account has no IBAN, else `iban`.
  */
 function missingAccount(details: DestinationDetails): 'account_number' | 'iban' {
   const { swift_code: _, bic: __, ...national } = details.bank?.bank_codes ?? {}
   const country = destinationCountry(details)
-  const byNumber = country !== '' && !isIbanCountry(country)
-  return byNumber || Object.keys(national).length > 0 ? 'account_number' : 'iban'
+  const has_no_iban = country !== '' && !isIbanCountry(country)
+  return has_no_iban || Object.keys(national).length > 0 ? 'account_number' : 'iban'
 }
 
 /**
@@ -121,7 +121,7 @@ function completeDetails(request: BeneficiaryRequest, destination: string): Bene
   return completed({ ...request, destination, destination_details }, NO_DETAILS)
 }
 
-/** A new beneficiary; the request has been checked. */
+/** A new beneficiary from a checked request. */
 export function makeBeneficiary(
   book: Book,
   request: BeneficiaryRequest,
@@ -140,11 +140,11 @@ export type BeneficiaryChange =
   | { readonly kind: 'archive' | 'unarchive'; readonly id: string }
 
 /** Everything that a batch may touch, read under the locks of its books. */
-export interface BeneficiaryState extends AskingState, ArchiveState {
+export interface BeneficiaryState extends ApprovalState, ArchiveState {
   readonly bookId: BookId
 }
 
-export interface BeneficiaryOutcome extends Asked {
+export interface BeneficiaryOutcome extends ApprovalOutcome {
   readonly did: 'created' | 'changed' | 'archived' | 'nothing'
 }
 
@@ -153,19 +153,19 @@ export function decideBeneficiary(
   state: BeneficiaryState,
   account_id: string,
   change: BeneficiaryChange,
-  by: Making,
+  by: Maker,
 ): BeneficiaryOutcome {
   if (change.kind !== 'create') {
     const known = found(state.beneficiaries.get(nameOf({ account_id, id: change.id })))
     if (change.kind === 'update') return decideUpdate(state, known, change.update, by)
-    return { ...decideArchive(state, known, change.kind === 'archive'), asked: null }
+    return { ...decideArchive(state, known, change.kind === 'archive'), requested: null }
   }
   const book = bookOf(state.books, account_id)
   const made = makeBeneficiary(book, change.request, state.bookId)
   const content = BENEFICIARY_SEAL.digest(made)
   const event = recordChange(state, made, 'beneficiary.created', {}, content)
-  const { beneficiary, asked, events } = askApproval(state, null, made, by)
-  return { beneficiary, did: 'created', events: [event, ...events], asked }
+  const { beneficiary, requested, events } = askApproval(state, null, made, by)
+  return { beneficiary, did: 'created', events: [event, ...events], requested }
 }
 
 /** Refuses (422) any change or use of a beneficiary whose data is erased. */
@@ -174,12 +174,12 @@ export function checkNotErased({ id, details }: Beneficiary, remarks: string): v
   throw refusal('party_erased', `The data of beneficiary ${id} is erased.`, remarks)
 }
 
-/** The changed beneficiary, or the same if nothing changes. Refuses a change of the type. */
+/** The changed beneficiary, or the same one if nothing changes. Refuses a change of the type. */
 function decideUpdate(
   state: BeneficiaryState,
   beneficiary: Beneficiary,
   update: BeneficiaryUpdate,
-  by: Making,
+  by: Maker,
 ): BeneficiaryOutcome {
   checkNotErased(beneficiary, '')
   const before = beneficiary.details
@@ -191,19 +191,19 @@ function decideUpdate(
   const details = updatedDetails(before, update, () => state.bookId(book, 'dst'))
   const names = Object.keys(details) as (keyof BeneficiaryDetails)[]
   const changed = names.filter(name => !isDeepStrictEqual(details[name], before[name]))
-  if (changed.length === 0) return { beneficiary, did: 'nothing', events: [], asked: null }
+  if (changed.length === 0) return { beneficiary, did: 'nothing', events: [], requested: null }
   // After this point it succeeds.
 
-  const changedTo = { ...beneficiary, details, updated_at: timeAfter(beneficiary, book) }
-  const content = BENEFICIARY_SEAL.digest(changedTo)
-  const facts = { ...updateFacts(beneficiary, changedTo), ...stillArchived(changedTo) }
-  const event = recordChange(state, changedTo, 'beneficiary.updated', facts, content)
-  const { beneficiary: next, asked, events } = askApproval(state, beneficiary, changedTo, by)
+  const updated = { ...beneficiary, details, updated_at: timeAfter(beneficiary, book) }
+  const content = BENEFICIARY_SEAL.digest(updated)
+  const facts = { ...updateFacts(beneficiary, updated), ...stillArchived(updated) }
+  const event = recordChange(state, updated, 'beneficiary.updated', facts, content)
+  const { beneficiary: next, requested, events } = askApproval(state, beneficiary, updated, by)
   state.beneficiaries.set(nameOf(next), next)
-  return { beneficiary: next, did: 'changed', events: [event, ...events], asked }
+  return { beneficiary: next, did: 'changed', events: [event, ...events], requested }
 }
 
-/** The facts of an update: the stored record before it. */
+/** The facts of an update: in `was` the stored record before it. */
 export interface UpdateFacts {
   readonly was: Pick<BeneficiaryRow, 'details' | 'approval' | 'updated_at'>
   readonly updated_at: Instant
@@ -215,8 +215,8 @@ function updateFacts(before: Beneficiary, { updated_at }: Beneficiary): UpdateFa
 }
 
 /**
- * The book's time, or a microsecond after a change by the same batch. So no two contents that
- * people approve have the same time, and they have an order.
+ * The book's time, or a microsecond after an earlier change in the same batch. So contents that
+ * people approve differ in their times, which also order them.
  */
 function timeAfter({ updated_at }: Beneficiary, { now }: Book): Instant {
   return updated_at < now ? now : plusMicros(updated_at, 1n)
@@ -224,7 +224,7 @@ function timeAfter({ updated_at }: Beneficiary, { now }: Book): Instant {
 
 /**
  * The details after an update: each member replaces the whole member, and null removes it. A new
- * destination gets a new id; a destination that is only written otherwise keeps its id.
+ * destination gets a new id. A destination that is the same in standard form keeps its id.
  */
 function updatedDetails(
   before: BeneficiaryDetails,

@@ -36,8 +36,8 @@ function findableRow<B extends Beneficiary>(beneficiary: B) {
 
 interface Screened {
   /**
-   * The version of the sanctions lists at which its payout had no open match; null: it must be
-   * compared.
+   * The version of the sanctions lists at which its payout had no open match; null if it must still
+   * be compared.
    */
   readonly screened: bigint | null
 }
@@ -74,7 +74,7 @@ export const updateApprovalStatus = updater<Pick<Beneficiary, 'account_id' | 'id
   { account_id: 'text', id: 'text', approval: 'text' },
 )
 
-/** Writes which beneficiaries are archived. Their records stay. */
+/** Writes the beneficiaries' `archived_at`. Their records stay. */
 export const updateArchived = updater<Pick<Beneficiary, 'account_id' | 'id' | 'archived_at'>>(
   'beneficiaries',
   ['account_id', 'id'],
@@ -106,12 +106,12 @@ const LISTED: Listed = {
   merged: 'archived_at is null',
 }
 
-/** Archived beneficiaries have an index of their own. */
+/** The archived beneficiaries, which have an index of their own. */
 const ARCHIVED: Listed = { ...LISTED, merged: 'archived_at is not null' }
 
 /**
- * A page of the account's beneficiaries, archived or not as asked; undefined when the cursor names
- * none of them.
+ * A page of the account's beneficiaries, archived or not as `archived` says; undefined when the
+ * cursor names none of them.
  */
 export async function listBeneficiaries(
   sql: Tag,
@@ -119,16 +119,16 @@ export async function listBeneficiaries(
   { filters: { archived, name, email, account_number, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Beneficiary> | undefined> {
   const isArchived = archived?.[0] === 'true'
-  const [listed, besides] = isArchived
+  const [listed, condition] = isArchived
     ? [ARCHIVED, sql`and archived_at is not null`]
     : [LISTED, sql`and archived_at is null`]
   const parts = partsOf(given({ name, email, account_number }))
   const [found, wanted] = narrowToText(listed, account_id, { ...asked, filters }, parts)
-  const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, besides)
+  const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, condition)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }
 }
 
-/** The ids of beneficiaries whose names have these words, archived or not, newest first. */
+/** The ids of beneficiaries whose names contain these words, archived ones too, newest first. */
 export function findNamed(
   sql: Tag,
   account_id: string,

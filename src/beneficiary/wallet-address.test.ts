@@ -1,4 +1,4 @@
-// Addresses of chains against the test vectors of their standards, and against single mistakes.
+// Tests wallet addresses by the test vectors of their standards, and by single mistakes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bech32 } from '@scure/base'
@@ -21,7 +21,7 @@ const EVM_MIXED = [
   '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
   '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
 ]
-/** The first block's, one of BIP-13's kind, and of BIP-173 and BIP-350 what a key guards. */
+/** The first block's address, a P2SH address (BIP-13), and vectors of BIP-173 and BIP-350. */
 const BITCOIN = [
   '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
   '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy',
@@ -75,13 +75,13 @@ test('wallet type, every chain of the table of chains by type and network: known
   }
 })
 
-/** The usual run puts one in five of the other characters in each place, others in the next. */
-const EVERY = share(5, 1)
+/** The usual run takes every fifth character as a replacement, other ones at the next place. */
+const STEP = share(5, 1)
 
-/** The address with one character replaced by another one of `alphabet`, at each place. */
+/** Addresses that differ in one character, which is another one of `alphabet`, at each place. */
 function* replaced(address: string, alphabet: string): Generator<string> {
   for (const [i, character] of Array.from(address).entries()) {
-    for (let k = i % EVERY; k < alphabet.length; k += EVERY) {
+    for (let k = i % STEP; k < alphabet.length; k += STEP) {
       const other = alphabet.charAt(k)
       if (other !== character) yield address.slice(0, i) + other + address.slice(i + 1)
     }
@@ -111,7 +111,7 @@ test('address of ethereum in mixed case, any letter in the other case: refused',
 })
 
 test('address of ethereum in mixed case, any one digit another: refused by all but chance', () => {
-  // EIP-55 lets 0.025 % of mistakes through, so that it is no check of these vectors but one.
+  // EIP-55 misses 0.025 % of mistakes. It misses none of these mistakes in the first vector.
   for (const changed of replaced(EVM_MIXED[0] ?? '', '0123456789abcdefABCDEF')) {
     assert.ok(!isWalletAddress(changed, 'ethereum'), changed)
   }

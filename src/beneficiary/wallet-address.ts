@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base32nopad, base58, bech32, bech32m, createBase58check } from '@scure/base'
 
-/** Reads the account bytes of an address; undefined, or a throw, for an invalid one. */
+/** Reads the account bytes of an address. Returns undefined or throws for an invalid address. */
 type Reader = (address: string) => Uint8Array | undefined
 
 /** The readers by wallet types and networks, in lower case. */

@@ -1,5 +1,5 @@
-// The arrival of a payment, by the network that carries it and the instant it is sent. Unknown
-// networks and payments through correspondent banks get no guess. Pure.
+// Works out when a payment arrives, by its network and the instant at which it is sent. It guesses
+// nothing for unknown networks and for payments through correspondent banks. Pure.
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import type { CalendarName, IsoDate, Timetable } from './calendar.ts'
 import { addBusinessDays, instantAt, releaseOf } from './rules.ts'
@@ -13,11 +13,11 @@ interface AtAnyHour {
 interface OnBusinessDays {
   readonly calendar: CalendarName
   readonly zone: string
-  /** A later payment belongs to the next business day. */
+  /** Local time. A later payment belongs to the next business day. */
   readonly closes: string
   /** Business days until the arrival. */
   readonly days: number
-  /** The latest time of arrival on that day. */
+  /** The latest local time of the arrival on that day. */
   readonly by: string
 }
 
@@ -54,7 +54,7 @@ const NETWORKS = new Map<string, AtAnyHour | OnBusinessDays>([
   ['USD rtp', { seconds: 60 }],
 ])
 
-/** The facts that decide how long a payment takes; '' is "not set". */
+/** The members of a payment that decide how long it takes; '' is "not set". */
 export interface Sent {
   readonly currency: string
   /** The local network. */
@@ -71,11 +71,12 @@ export function arrivalBy({ currency, network }: Sent, released: Instant): Insta
   return sent === undefined ? null : onDay(calendar, zone, sent.value_date, days, by)
 }
 
-/** The end of a day, for a route that sets the number of business days until the arrival. */
+/** The arrival's local time when the timetable sets the number of business days. */
 const END_OF_DAY = '23:59'
 
 /**
- * The arrival of a payment by a rail's timetable: by its own number of days, else by the network's.
+ * The latest arrival of a payment, by the timetable's number of days or, if it has none, by the
+ * network; null when unknown.
  */
 export function arrivalOf(
   timetable: Timetable,
@@ -87,9 +88,9 @@ export function arrivalOf(
   return onDay(calendar, zone, value_date, arrival_days, END_OF_DAY)
 }
 
-/** The last computed days, because a payroll asks for the same one each time. */
-const FOUND = new Map<string, Instant | null>()
-const MOST_FOUND = 10_000
+/** A cache, because each payout of a payroll asks for the same arrival. */
+const ARRIVALS = new Map<string, Instant | null>()
+const MAX_ARRIVALS = 10_000
 
 /** A local time, this many business days after a value date. */
 function onDay(
@@ -100,11 +101,11 @@ function onDay(
   time: string,
 ): Instant | null {
   const key = `${calendar} ${zone} ${value_date} ${days} ${time}`
-  const known = FOUND.get(key)
+  const known = ARRIVALS.get(key)
   if (known !== undefined) return known
-  if (FOUND.size >= MOST_FOUND) FOUND.clear()
+  if (ARRIVALS.size >= MAX_ARRIVALS) ARRIVALS.clear()
   const day = addBusinessDays(calendar, value_date, days)
   const found = day === undefined ? null : instantAt(zone, day, time)
-  FOUND.set(key, found)
+  ARRIVALS.set(key, found)
   return found
 }

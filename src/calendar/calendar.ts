@@ -29,15 +29,15 @@ export interface Calendar {
   readonly holidays: readonly Holiday[]
 }
 
-/** The latest time at which a rail takes the payments of a business day, and when they arrive. */
+/** A rail's cut-off for the payments of a business day, and the days until they arrive. */
 export interface Timetable {
   readonly calendar: CalendarName
   /** Local time of the cut-off in `zone`: `15:00`. */
   readonly cut_off: string
   /** IANA name, such as `Europe/Berlin`. */
   readonly zone: string
-  /** Payouts are released this long before the cut-off. */
+  /** Minutes before the cut-off at which payouts are released. */
   readonly lead_minutes: number
-  /** Business days from the value date to the arrival; null means as the network takes. */
+  /** Business days from the value date to the arrival; null leaves that to the network. */
   readonly arrival_days: number | null
 }

@@ -1,5 +1,5 @@
-// Business days, releases and arrivals as tables, across weekends, holidays, summer time and the end
-// of the calendars.
+// Tests business days, releases and arrivals across weekends, holidays, summer time and the end of
+// the calendars.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arrivalBy, arrivalOf } from './arrival.ts'

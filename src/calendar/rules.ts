@@ -1,5 +1,5 @@
-// Business days, cut-offs and release times, in their own time zone, across changes to summer time.
-// Returns undefined outside a table, and never guesses. Pure.
+// Business days, cut-offs and release times, in their own time zones, across changes to summer
+// time. Outside a table the functions return undefined, and never guess. Pure.
 import { type Instant, instantFrom } from '../instant.ts'
 import type { Calendar, CalendarName, IsoDate, Timetable } from './calendar.ts'
 import { CALENDARS } from './tables.ts'
@@ -57,16 +57,16 @@ export function nextDay(date: IsoDate): IsoDate {
 }
 
 /**
- * The instant of a local time on a day. When the clocks repeat the time, it is the first of both;
- * when they skip the time, it is an hour earlier. A cut-off that is too early costs minutes, one
- * that is too late costs a day.
+ * The instant of a local time on a day. It is the first one when the clocks repeat the time, and an
+ * hour earlier when they skip it: a cut-off that is too early costs minutes, one that is too late
+ * costs a day.
  */
 export function instantAt(zone: string, date: IsoDate, time: string): Instant {
   const local = Temporal.PlainDate.from(date).toPlainDateTime(time)
   return instantFrom(local.toZonedDateTime(zone, { disambiguation: 'earlier' }).toInstant())
 }
 
-/** The longest lead; a release is never earlier than a day before its cut-off. */
+/** The longest lead: a release is at most a day before its cut-off. */
 export const MAX_LEAD_MINUTES = 1_440
 
 /** When a payout goes to its rail, and the business day it belongs to. */
@@ -78,8 +78,8 @@ export interface Release {
 export type CutOff = Pick<Timetable, 'calendar' | 'cut_off' | 'zone' | 'lead_minutes'>
 
 /**
- * The release of a payout that is made at `made`: the first cut-off of a business day, less the
- * lead, that is still ahead. Undefined outside the calendar.
+ * The release of a payout that is made at `made`: the next cut-off of a business day, minus the
+ * lead. Undefined outside the calendar.
  */
 export function releaseOf(cut_off: CutOff, made: Instant): Release | undefined {
   const { begins, releases } = scheduleOf(cut_off, made)
@@ -87,28 +87,28 @@ export function releaseOf(cut_off: CutOff, made: Instant): Release | undefined {
   return releases.find(({ release_at }) => made <= release_at)
 }
 
-/** The possible releases of a month's payouts, in order. */
+/** The possible releases of the payouts made in a month, in order. */
 interface Schedule {
-  /** The calendar knows nothing earlier. */
+  /** The beginning of the calendar. */
   readonly begins: Instant
   readonly releases: readonly Release[]
 }
 
 /**
- * Schedules by cut-off and month, made at their first use: time zones are slow, and each answer
- * about a payout may need one.
+ * A cache of schedules by cut-off and month, because time zones are slow, and each answer about a
+ * payout may need one.
  */
 const SCHEDULES = new Map<string, Schedule>()
-const MOST_SCHEDULES = 1_000
+const MAX_SCHEDULES = 1_000
 
 function scheduleOf(cut_off: CutOff, made: Instant): Schedule {
   const { calendar, zone, lead_minutes } = cut_off
   const key = `${made.slice(0, 7)} ${calendar} ${cut_off.cut_off} ${zone} ${lead_minutes}`
   const known = SCHEDULES.get(key)
   if (known !== undefined) return known
-  if (SCHEDULES.size >= MOST_SCHEDULES) SCHEDULES.clear()
+  if (SCHEDULES.size >= MAX_SCHEDULES) SCHEDULES.clear()
   const { first } = CALENDARS[calendar]
-  // From the day before, because the zone may be behind UTC, to the day after the longest lead.
+  // Starts a day early, because the zone may be behind UTC, and ends after the longest lead.
   const month = Temporal.PlainDate.from(`${made.slice(0, 7)}-01`)
   const start = month.subtract({ days: 1 }).toString()
   const end = month.add({ months: 1, days: 2 }).toString()
@@ -127,7 +127,7 @@ function releaseOn({ zone, cut_off, lead_minutes }: CutOff, day: IsoDate): Insta
   return instantFrom(at.subtract({ minutes: lead_minutes }))
 }
 
-/** The release of every business day that the calendar knows, by the day. */
+/** The release of every business day in the calendar, by the day. */
 export function releasesOf(cut_off: CutOff): ReadonlyMap<IsoDate, Instant> {
   const { calendar } = cut_off
   const days = businessDaysFrom(calendar, CALENDARS[calendar].first)

@@ -1,5 +1,5 @@
-// The tables of holidays against their rules: each date is computed here by another way than it was
-// written down, and nothing is in a table that no rule gives.
+// Tests the holiday tables against their rules: each date is computed here, independently of the
+// table, and a table has no other date.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CalendarName } from './calendar.ts'
@@ -64,10 +64,10 @@ test('Easter: as churches have published it', () => {
   for (const [year, day] of published) assert.equal(easter(year).toString(), `${year}-${day}`)
 })
 
-/** Fed: a Sunday moves to Monday, a Saturday is not moved. */
+/** Fed: a holiday on a Sunday moves to Monday, one on a Saturday does not move. */
 const observed = (date: Day) => (date.dayOfWeek === SUNDAY ? plus(date, 1) : date)
 
-/** UK: a day at a weekend moves to the next weekday that is not taken. */
+/** UK: a holiday at a weekend moves to the next weekday that is no holiday. */
 function substituted(dates: readonly Day[]): Day[] {
   const taken: Day[] = []
   for (const date of dates) {
@@ -172,7 +172,9 @@ for (const calendar of Object.values(CALENDARS)) {
   })
 }
 
-/** What the tables were compared with: published lists, and not the rules above. */
+/**
+ * Published lists, with which the tables were compared. They do not follow from the rules above.
+ */
 const PUBLISHED: readonly (readonly [CalendarName, year: number, days: string])[] = [
   ['t2', 2026, '1/1 4/3 4/6 5/1 12/25 12/26'],
   ['ch', 2026, '1/1 1/2 4/3 4/6 5/1 5/14 5/25 8/1 12/25 12/26'],

@@ -1,6 +1,6 @@
 // The holidays of five settlement systems, 2026 to 2028. A line is a date and its name. Each table
-// names the source of its dates; tables.test.ts computes them again from their rules. To prolong a
-// table, add the next year as published, and move `last`.
+// names the source of its dates, and tables.test.ts computes them again from their rules. To extend
+// a table, add the next year as published, and move `last`.
 import type { Calendar, CalendarName, Holiday } from './calendar.ts'
 
 const YEARS = { first: '2026-01-01', last: '2028-12-31' } as const

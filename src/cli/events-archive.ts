@@ -17,7 +17,7 @@ import {
   type ArchiveHead,
   ArchiveWalk,
 } from '../event/archive.ts'
-import { findChainHash, listArchived } from '../event/archive-store.ts'
+import { findChainHash, listRowsToArchive } from '../event/archive-store.ts'
 import type { Cut } from '../event/cut.ts'
 import { removeArchived } from '../event/cut-operations.ts'
 import { findCut } from '../event/cut-store.ts'
@@ -148,7 +148,7 @@ async function* linesOf(tx: TransactionSql, head: ArchiveHead): AsyncGenerator<s
   const walk = new ArchiveWalk(head)
   for (;;) {
     const { sequence: after } = walk.end
-    const rows = await listArchived(tx, head.account_id, { ...head, after }, PORTION)
+    const rows = await listRowsToArchive(tx, head.account_id, { ...head, after }, PORTION)
     for (const row of rows) {
       const wrong = walk.step(row)
       if (wrong !== undefined) throw new CommandFailed(`event ${row.sequence}: ${wrong}`)

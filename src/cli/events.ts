@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import type { ToldEvent } from '../event/event.ts'
+import type { EventWithObject } from '../event/event.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { readRange } from '../http/list.ts'
 import type { Key } from '../id.ts'
@@ -137,7 +137,10 @@ function restOf(request: ReplayRequest, { next, last }: Replayed): ReplayRequest
 }
 
 /** Sends events one after the other. Throws at the first that the receiver does not take. */
-async function sendAll(events: AsyncIterable<ToldEvent>, forwarder: Forwarder): Promise<void> {
+async function sendAll(
+  events: AsyncIterable<EventWithObject>,
+  forwarder: Forwarder,
+): Promise<void> {
   let sent = 0
   for await (const event of events) {
     const result = await forwarder.send(event)
@@ -153,7 +156,7 @@ async function* eventsOf(
   sql: Sql,
   account_id: string,
   { events, created, event_types = [] }: ReplayRequest,
-): AsyncGenerator<ToldEvent> {
+): AsyncGenerator<EventWithObject> {
   if (events !== undefined) {
     const keys = events.map(id => ({ account_id, id }))
     const { matching } = await readEvents(sql, tx => findEvents(tx, keys))

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { Refusal } from '../errors.ts'
-import type { Booking, BookingKind, Correction } from '../funding/rules.ts'
+import type { Booking, BookingKind, BookingOutcome } from '../funding/rules.ts'
 import { newId } from '../id.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import type { Deed } from '../operator/deed.ts'
@@ -168,7 +168,7 @@ async function bookAction(
 }
 
 /** Prints the line of a booking, and the balance before and after it. */
-function printBooking(account_id: string, booked: Correction): void {
+function printBooking(account_id: string, booked: BookingOutcome): void {
   const { entries, balance_before } = booked
   const [{ line }] = entries
   const { currency, metadata } = line
@@ -203,9 +203,9 @@ export function book(context: Context, requested: Omit<Booking, 'by'>, retry: st
 
 async function runOnce<C, S>(
   context: Context,
-  deed: Deed<C, S, Correction>,
+  deed: Deed<C, S, BookingOutcome>,
   retry: string,
-): Promise<Correction> {
+): Promise<BookingOutcome> {
   try {
     return await context.run(deed)
   } catch (error) {

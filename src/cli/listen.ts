@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import type { NamedEvent, ToldEvent } from '../event/event.ts'
+import type { EventWithObject, NamedEvent } from '../event/event.ts'
 import { presentEvent } from '../event/response.ts'
 import { countEvents, listEventsAfter } from '../event/store.ts'
-import { tellEvents } from '../event-object/operations.ts'
+import { withObjects } from '../event-object/operations.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { isPortOfHttp, matches } from '../webhook/rules.ts'
 import { type SendResult, send } from '../webhook/send.ts'
@@ -106,11 +106,14 @@ export function readEvents(
   sql: Sql,
   find: (tx: TransactionSql) => Promise<readonly NamedEvent[]>,
   types: readonly string[] = [],
-): Promise<{ readonly found: readonly NamedEvent[]; readonly matching: readonly ToldEvent[] }> {
+): Promise<{
+  readonly found: readonly NamedEvent[]
+  readonly matching: readonly EventWithObject[]
+}> {
   const read = async (tx: TransactionSql) => {
     const found = await find(tx)
     const of_types = found.filter(({ type }) => matches(types, type))
-    return { found, matching: await tellEvents(tx, of_types) }
+    return { found, matching: await withObjects(tx, of_types) }
   }
   return sql.begin('isolation level repeatable read read only', read)
 }
@@ -165,7 +168,7 @@ export function openForwarder(receiver_url: string, secret = newSecret(randomByt
     url,
     /** The secret with which the receiver checks signatures. */
     secret,
-    send(event: ToldEvent): Promise<SendResult> {
+    send(event: EventWithObject): Promise<SendResult> {
       const body = JSON.stringify(presentEvent(event))
       const headers = webhookHeaders([secret], event.id, Math.floor(Date.now() / 1000), body)
       return send({ url, headers, body, timeout_ms: TIMEOUT_MS, allow_private: true })
@@ -187,13 +190,16 @@ export function isTaken({ status_code }: SendResult): boolean {
 }
 
 /** Prints an event, and what the receiver answered, as one line of JSON or as words. */
-export function printEvent(event: ToldEvent, result?: SendResult): void {
+export function printEvent(event: EventWithObject, result?: SendResult): void {
   const words = running.json ? eventJson(event, result) : eventLine(event, result)
   process.stdout.write(`${words}\n`)
 }
 
 /** Time, type and object in 80 columns. The answer of the receiver has its own line. */
-function eventLine({ id, created_at, type, object_id }: ToldEvent, result?: SendResult): string {
+function eventLine(
+  { id, created_at, type, object_id }: EventWithObject,
+  result?: SendResult,
+): string {
   const line = `${created_at.slice(0, 19)}Z  ${type.padEnd(30)} ${object_id}`
   if (result === undefined) return line
   const { status_code, error, duration_ms } = result
@@ -202,7 +208,7 @@ function eventLine({ id, created_at, type, object_id }: ToldEvent, result?: Send
   return `${line}\n  ${visible(`${mark} ${outcome} in ${duration_ms} ms  ${id}`)}`
 }
 
-function eventJson(event: ToldEvent, result?: SendResult): string {
+function eventJson(event: EventWithObject, result?: SendResult): string {
   const { status_code = null, error = '', duration_ms = 0 } = result ?? {}
   const forwarded = result === undefined ? null : { status_code, error, duration_ms }
   return JSON.stringify({ event: presentEvent(event), forwarded })

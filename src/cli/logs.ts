@@ -8,7 +8,7 @@ import { plusMilliseconds } from '../instant.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { type LoggedRequest, OUTCOMES } from '../request-log/request-log.ts'
 import { presentLogged } from '../request-log/response.ts'
-import { listRecent, type Recent } from '../request-log/store.ts'
+import { listRecent, type RecentFilter } from '../request-log/store.ts'
 import { running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { follow, stopSignal } from './follow.ts'
@@ -77,7 +77,11 @@ const NO_REQUEST =
   'No request is kept. The service keeps them when it is started with CORRIDOR_REQUEST_LOG=on.\n'
 
 /** Prints new requests until Ctrl-C. `shown` are the rows that are printed already. */
-async function followNew(sql: Sql, filter: Recent, shown: readonly LoggedRequest[]): Promise<void> {
+async function followNew(
+  sql: Sql,
+  filter: RecentFilter,
+  shown: readonly LoggedRequest[],
+): Promise<void> {
   const signal = stopSignal()
   let newest = shown.at(-1)?.id ?? (await newestOf(sql, filter.account_id))
   // A request that ended earlier is not printed, even if a process writes its row later.

@@ -2,7 +2,7 @@
 import { sealOf } from '../seal.ts'
 import type { Entity } from './entity.ts'
 
-/** The columns of the record; the identity keys beside them are derived from it. */
+/** The columns of the record. The other columns of the row are derived from them (store.ts). */
 export const ENTITY_KINDS = {
   account_id: 'text',
   id: 'text',

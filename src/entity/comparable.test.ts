@@ -1,6 +1,6 @@
-// Text as duplicates compare it (§duplicate.comparison): examples of what is the same and what is
-// not, then all of Unicode against its tables. Against the case folding of PostgreSQL:
-// test/entity/casefold.test.ts.
+// Tests the comparable form of text (§duplicate.comparison): examples of equal and of different
+// texts, then every character against Unicode's tables. test/entity/casefold.test.ts compares it
+// with PostgreSQL's case folding.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { everyCharacter, named } from '../../test/support/given/unicode.ts'
@@ -100,20 +100,20 @@ test('comparable, composed or decomposed, every character: the same form', () =>
 })
 
 test('comparable, every character around a text: white space and invisible ones alone are nothing', () => {
-  const nothing = everyCharacter.filter(c => comparable(`${c}a${c}`) === 'a')
-  assert.deepEqual(nothing.map(named).sort(), [...whiteSpace(), ...invisible()].map(named).sort())
+  const ignored = everyCharacter.filter(c => comparable(`${c}a${c}`) === 'a')
+  assert.deepEqual(ignored.map(named).sort(), [...whiteSpace(), ...invisible()].map(named).sort())
 })
 
 test('comparable, every character inside a text: invisible ones alone are nothing', () => {
-  const nothing = everyCharacter.filter(c => comparable(`a${c}b`) === 'ab')
-  assert.deepEqual(nothing.map(named).sort(), invisible().map(named).sort())
+  const ignored = everyCharacter.filter(c => comparable(`a${c}b`) === 'ab')
+  assert.deepEqual(ignored.map(named).sort(), invisible().map(named).sort())
 })
 
 test('comparable, every ASCII text of two characters: as if the short way were not there', () => {
   const ascii = Array.from({ length: 0x7f }, (_, point) => String.fromCharCode(point))
   const wrong = ascii
     .flatMap(a => ascii.map(b => a + b))
-    // What nobody sees takes the text off the short way and is nothing itself.
+    // An invisible character makes `comparable` skip its shortcut, and does not change the form.
     .filter(text => comparable(text) !== comparable(`${text}\u200b`))
   assert.deepEqual(wrong.map(named), [])
 })

@@ -1,5 +1,5 @@
-// The duplicate rules as pure functions, against chapter 12 of the specification: what takes part,
-// what makes two records the same, and who of several is the first.
+// Tests the duplicate rules as pure functions, by chapter 12 of the specification: which rules take
+// part, which records are the same, and which of several matches is the first.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
@@ -101,7 +101,7 @@ const NEEDED: readonly (readonly [EntityType, RuleName, readonly string[]])[] = 
   ],
   ['business', 'registration_number', ['registration_number', 'registration_address.country']],
 ]
-/** Compared as well, but they may be blank on both sides. */
+/** Fields that are compared as well, and may be blank in both records. */
 const ALSO = [
   'registration_address.state',
   'registration_address.postal_code',
@@ -234,7 +234,7 @@ test('keysByRule: each rule’s key, null for those that take no part or are of 
   })
 })
 
-// Who is the first.
+// Which match is the first.
 
 const at = (second: number) => `2026-01-31T09:30:0${second}.000000Z`
 const candidate = (id: string, second: number): Candidate => ({ id, created_at: at(second) })
@@ -302,18 +302,21 @@ test('byCreation: the earlier before the later, of one moment the lower id, eith
 })
 
 test('byCreation: time before id, and an order that sorting can rely on', () => {
-  const someone = fc.record({
+  const any_candidate = fc.record({
     id: fc.constantFrom('ent_a', 'ent_b', 'ent_c'),
     created_at: fc.constantFrom(at(1), at(2)),
   })
   fc.assert(
-    fc.property(fc.uniqueArray(someone, { selector: c => c.created_at + c.id }), people => {
-      const expected = people.map(c => c.created_at + c.id).sort()
-      const sorted = people.toSorted(byCreation)
-      assert.deepEqual(
-        sorted.map(c => c.created_at + c.id),
-        expected,
-      )
-    }),
+    fc.property(
+      fc.uniqueArray(any_candidate, { selector: c => c.created_at + c.id }),
+      candidates => {
+        const expected = candidates.map(c => c.created_at + c.id).sort()
+        const sorted = candidates.toSorted(byCreation)
+        assert.deepEqual(
+          sorted.map(c => c.created_at + c.id),
+          expected,
+        )
+      },
+    ),
   )
 })

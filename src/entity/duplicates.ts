@@ -71,7 +71,7 @@ export interface Judged {
   readonly priority: number
   /** The comparable form of each compared field, by its JSON path. */
   readonly values: Readonly<{ [F in Field]?: string }>
-  /** Needed fields that are absent or blank; if there are any, the rule takes no part. */
+  /** Needed fields that are absent or blank. With any of them the rule takes no part. */
   readonly missing: readonly string[]
   /** The identity key, 64 hex digits; null when the rule takes no part. */
   readonly key: string | null
@@ -104,8 +104,9 @@ export type Candidate = Pick<Entity, 'id' | 'created_at'>
 
 /**
  * The entity that a record duplicates. The first rule with a match decides, and among its matches
- * the earliest created (§duplicate.first). `candidates` gives the entities that share a key and are
- * not rejected (§duplicate.rejected); `self` does not match itself (§duplicate.after_change).
+ * the one created first (§duplicate.first). `candidates` gives the entities that share a key and
+ * are not rejected (§duplicate.rejected). The entity with the id `self` never matches
+ * (§duplicate.after_change).
  */
 export function findDuplicate<One extends Candidate>(
   judged: readonly Judged[],
@@ -163,18 +164,18 @@ export const MAX_REJECTED = 20
 
 export interface Explanation {
   /**
-   * The entity that answers instead, and the rule that decides; undefined when it is no duplicate.
+   * The entity that would be the answer, and the deciding rule; undefined for no duplicate.
    */
   readonly duplicate: { readonly rule: RuleName; readonly id: string } | undefined
   /** Every rule of the type, in order of priority, also those after the deciding one. */
   readonly rules: readonly ExplainedRule[]
-  /** Rules that more rejected entities match than are named. */
+  /** The rules with more matching rejected entities than `rejected` names. */
   readonly more_rejected: readonly RuleName[]
 }
 
 /**
  * Explains the rules for a record. `live` finds entities that are not rejected. `rejected` finds
- * rejected ones, oldest first, and up to two more than are named.
+ * rejected entities, oldest first, at most MAX_REJECTED + 2.
  */
 export function explain(
   judged: readonly Judged[],
@@ -182,7 +183,7 @@ export function explain(
   self?: string,
 ): Explanation {
   const first = findDuplicate(judged, live, self)
-  const passedOver = ({ rule, key }: Judged) =>
+  const rejectedIds = ({ rule, key }: Judged) =>
     (key === null ? [] : rejected(rule, key)).map(({ id }) => id).filter(id => id !== self)
   const rules = judged.map(one => ({
     rule: one.rule,
@@ -191,9 +192,9 @@ export function explain(
     missing: one.missing,
     compared: one.values,
     entity: findDuplicate([one], live, self)?.entity.id ?? '',
-    rejected: passedOver(one).slice(0, MAX_REJECTED),
+    rejected: rejectedIds(one).slice(0, MAX_REJECTED),
   }))
-  const more = judged.filter(one => passedOver(one).length > MAX_REJECTED)
+  const more = judged.filter(one => rejectedIds(one).length > MAX_REJECTED)
   return {
     duplicate: first && { rule: first.rule, id: first.entity.id },
     rules,

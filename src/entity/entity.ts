@@ -37,7 +37,7 @@ export interface Entity extends EntityRecord {
 }
 
 /**
- * Nobody can send a record without a name, so a record without a name is erased (docs/privacy.md).
+ * Requests need a name, so a record without a name is an erased one (docs/privacy.md).
  */
 export function isErased({ details }: Pick<EntityRecord, 'details'>): boolean {
   return details.name === ''
@@ -45,7 +45,7 @@ export function isErased({ details }: Pick<EntityRecord, 'details'>): boolean {
 
 type Address = NonNullable<EntityDetails['registration_address']>
 
-/** The record of a creation; the request has been checked. */
+/** The record that a creation makes of a checked request. */
 export function recordOf({ type, ...details }: EntityRequest): EntityRecord {
   return { type, details: canonical(details) }
 }
@@ -62,7 +62,7 @@ export function updatedRecord({ type, details }: EntityRecord, update: EntityUpd
 
 /**
  * The details as stored: country codes in upper case, all other text as sent. '', {} and [] mean
- * "not set" and are left out, so that sending back what was shown changes nothing.
+ * "not set" and are left out, so that a caller who sends an answer back changes nothing.
  */
 function canonical(details: EntityDetails): EntityDetails {
   const { registration_address, operating_address, representatives } = details
@@ -77,7 +77,7 @@ function canonical(details: EntityDetails): EntityDetails {
   return { ...(withoutEmpty(others) as EntityDetails), ...(metadata && { metadata }) }
 }
 
-/** Removes empty members, at any depth; elements of an array keep their place. */
+/** Removes empty members, at any depth. Elements of arrays keep their places. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty)
   if (typeof value !== 'object' || value === null) return value

@@ -1,5 +1,5 @@
-// The facts of events of entities: enough to show the entity as it was, however it changes later.
-// Pure.
+// The facts of entities' events. They suffice to show the entity as it was, however it changes
+// later. Pure.
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import type { Book } from '../ledger/rules.ts'
@@ -9,7 +9,9 @@ import type { ApprovalStatus } from './states.ts'
 
 type Books = ReadonlyMap<string, Book>
 
-/** The facts of an update: the details before it, and how many steps of approval there were. */
+/**
+ * The facts of an update: in `was` the state before it, and the number of approval steps after it.
+ */
 export interface UpdateFacts {
   readonly was: { readonly details: EntityDetails; readonly steps: number } & Pick<
     Entity,
@@ -25,7 +27,7 @@ export function recordUpdate(books: Books, before: Entity, after: Entity): Event
   return recordChange({ books }, after, 'entity.updated', facts, ENTITY_SEAL.digest(after))
 }
 
-/** The facts of a step of approval, and how many steps there are with it. */
+/** The facts of an approval step. `steps` counts the entity's steps, this one included. */
 export interface StepFacts {
   readonly approval_status: ApprovalStatus
   readonly previous_status: ApprovalStatus

@@ -53,7 +53,7 @@ export interface WriteEntity extends Claiming {
 
 export type WrittenEntity = EntityOutcome & Answering
 
-/** Called in the transaction of a review, for higher rooms. */
+/** Higher rooms act on a review by this function, in the review's transaction. */
 type OnReviewed = (
   tx: TransactionSql,
   entities: readonly Key[],
@@ -62,7 +62,7 @@ type OnReviewed = (
 
 /**
  * POST and PUT /v3/entity, its submission, the operator's review, and the import of files.
- * `onReviewed` is called with the entities that were approved or rejected.
+ * `onReviewed` gets the entities that were approved or rejected.
  */
 export function writeEntity(
   bookId: BookId,
@@ -141,8 +141,8 @@ function identitiesSent({ account_id, change }: WriteEntity): Identity[] {
 }
 
 /**
- * The identities of records after each change (§duplicate.after_change), both with and without the
- * earlier changes of the same entity in the batch.
+ * The identities of records after each change (§duplicate.after_change). An earlier change of the
+ * same entity in the batch may be refused, so they are computed with and without it.
  */
 function identitiesAfter(
   entities: ReadonlyMap<string, Entity>,
@@ -154,12 +154,12 @@ function identitiesAfter(
     const name = nameOf({ account_id, id: change.id })
     const entity = entities.get(name)
     if (entity === undefined) return []
-    const befores = [entity, changed.get(name) ?? entity]
-    const afters = befores.map(before =>
+    const records_before = [entity, changed.get(name) ?? entity]
+    const records_after = records_before.map(before =>
       'update' in change ? updatedRecord(before, change.update) : before,
     )
-    changed.set(name, afters[1] ?? entity)
-    return afters.flatMap(after => identitiesOf(account_id, judge(after)))
+    changed.set(name, records_after[1] ?? entity)
+    return records_after.flatMap(after => identitiesOf(account_id, judge(after)))
   })
 }
 
@@ -184,8 +184,8 @@ async function loadImported(
 }
 
 /**
- * Explains what a creation would find now, for POST /v3/entity/duplicate_check. Refuses what the
- * creation would refuse.
+ * Explains the duplicates that a creation would find now, for POST /v3/entity/duplicate_check.
+ * Refuses what the creation would refuse.
  */
 export async function checkDuplicate(
   sql: Sql,
@@ -193,7 +193,7 @@ export async function checkDuplicate(
   { details, judged }: Draft,
 ): Promise<Explanation> {
   const id = details.on_behalf_of ?? ''
-  const [explanation, approvals] = await asOfNow(sql, account_id, tx =>
+  const [explanation, approvals] = await onSnapshot(sql, account_id, tx =>
     Promise.all([
       explainJudged(tx, account_id, judged),
       id === '' ? [] : findApprovals(tx, [{ account_id, id }]),
@@ -203,17 +203,17 @@ export async function checkDuplicate(
   return explanation
 }
 
-/** Explains what the rules find for a stored entity. */
+/** Explains the duplicates of a stored entity. */
 export function explainEntity(sql: Sql, entity: Entity): Promise<Explanation> {
   const { account_id, id } = entity
-  return asOfNow(sql, account_id, tx => explainJudged(tx, account_id, judge(entity), id))
+  return onSnapshot(sql, account_id, tx => explainJudged(tx, account_id, judge(entity), id))
 }
 
 /**
- * Runs several statements on one snapshot. An entity that is rejected meanwhile is then rejected in
- * all of them or in none.
+ * Runs several statements on one snapshot, so that all of them see the same status of an entity
+ * that is rejected meanwhile.
  */
-function asOfNow<T>(
+function onSnapshot<T>(
   sql: Sql,
   account_id: string,
   work: (tx: TransactionSql) => Promise<T>,

@@ -1,4 +1,4 @@
-// What a caller sends about entities: the schemas of bodies and queries, and the checks of fields.
+// Requests about entities: the schemas of bodies and queries, and the checks of fields.
 
 import type { Static } from 'typebox'
 import { Address, checkDate, checkEmail, Document, Phone } from '../beneficiary/contact.ts'

@@ -1,5 +1,5 @@
-// Decisions about entities, as tables: creation, update, submission and review (§entity.approval),
-// each with what it refuses, and what the next command of the same batch sees.
+// Tests the decisions about entities: creation, update, submission and review (§entity.approval),
+// their refusals, and the state that the next command of the batch sees.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ function stateWith(...entities: readonly Entity[]): EntityState {
   return state
 }
 
-/** An entity that was there before, made from this request. */
+/** An entity that existed before, with the details of this request. */
 function entity(request: EntityRequest, part: Partial<Entity> = {}): Entity {
   const { type, details } = draftOf(request)
   return {
@@ -106,7 +106,7 @@ function eventLines(events: readonly Event[]): string[] {
   )
 }
 
-/** An outcome by which nothing was written. */
+/** The outcome of a command that writes nothing. */
 const unchanged = (found: Entity, rule: EntityOutcome['rule'] = null): EntityOutcome => ({
   entity: found,
   did: 'nothing',
@@ -116,7 +116,7 @@ const unchanged = (found: Entity, rule: EntityOutcome['rule'] = null): EntityOut
   events: [],
 })
 
-/** Nothing was written, and the next command sees what this one has seen. */
+/** Asserts that the command writes nothing, and leaves the state unchanged for the next one. */
 function assertUntouched(state: EntityState, act: () => EntityOutcome, expected: EntityOutcome) {
   const before = structuredClone({ ...state, bookId: null })
   assert.deepEqual(act(), expected)
@@ -285,7 +285,7 @@ test('update, to what another entity is: that one, and nothing is written', () =
 const address = { country: 'DE', line1: 'Lindenstraße 4', city: 'Berlin' }
 const home: EntityRequest = { type: 'individual', name: 'Anna', registration_address: address }
 
-/** Each is the same as `home` once these members are changed, by what it has besides. */
+/** Details, and an update that makes them a duplicate of `home`. */
 const HALVES: readonly (readonly [mine: Partial<EntityRequest>, members: EntityUpdate])[] = [
   [{ name: 'Bo' }, { name: 'anna' }],
   [{ registration_address: { ...address, city: 'Bonn' } }, { registration_address: address }],
@@ -334,8 +334,8 @@ test('review, a rejected entity that comes back: among the live ones again, alon
   assert.deepEqual([...state.live], [[annasEmail, [back]]])
 })
 
-/** What an approval was given for. */
-const OF_ITS_IDENTITY: readonly EntityUpdate[] = [
+/** Updates of members that the operator reviews. */
+const REVIEWED_MEMBERS: readonly EntityUpdate[] = [
   { email: 'new@example.com' },
   { phone: { number: '7' } },
   { vertical: 'food' },
@@ -358,7 +358,7 @@ const UPDATES: readonly (readonly [
 ])[] = [
   ['approved', { name: 'Anne' }, 'resubmitted'],
   ['approved', { name: 'Anne', description: 'new' }, 'resubmitted'],
-  ...OF_ITS_IDENTITY.map(part => ['approved', part, 'resubmitted'] as const),
+  ...REVIEWED_MEMBERS.map(part => ['approved', part, 'resubmitted'] as const),
   ['approved', { description: 'new' }, 'approved'],
   ['approved', { reference_id: 'new' }, 'approved'],
   ['approved', { metadata: { a: 'b' } }, 'approved'],

@@ -1,5 +1,5 @@
-// The decisions about entities: creation, update, submission and review, each checked for
-// duplicates. The state advances, so that the next command of a batch sees the change. Pure.
+// Decides creations, updates, submissions and reviews of entities, and checks each for duplicates.
+// The state advances, so that the next command of a batch sees the change. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import { found, invalidField, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
@@ -30,7 +30,7 @@ import {
 /** A record with the results of its duplicate rules, computed once. */
 export interface Draft extends EntityRecord {
   readonly judged: readonly Judged[]
-  /** The key of the imported row, 64 hex digits; null when no file asked for it. */
+  /** The key of the imported row, 64 hex digits; null when the record is not from a file. */
   readonly import_key: string | null
 }
 
@@ -43,7 +43,7 @@ export type EntityChange =
       readonly id: string
       readonly status: ReviewResult
       readonly description: string
-      /** The `updated_at` that the operator has seen; absent: the review applies to any version. */
+      /** The `updated_at` that the operator has seen. If absent, the review is of any version. */
       readonly seen?: Instant
     }
 
@@ -55,7 +55,7 @@ export interface EntityState {
   readonly entities: Map<string, Entity>
   /** Entities that are not rejected, by `identityName`. */
   readonly live: Map<string, Entity[]>
-  /** Entities that files have made, by `account_id/import_key`. */
+  /** Entities made from rows of files, by `account_id/import_key`. */
   readonly imported: Map<string, Entity>
   /**
    * The match status of entities that are to be approved and may be on a list, by `account_id/id`.
@@ -81,7 +81,7 @@ export function draftOf(request: EntityRequest, import_key: string | null = null
   return { ...record, judged: judge(record), import_key }
 }
 
-/** The identities of a record that rules compare. */
+/** The record's identity under each rule that takes part. */
 export function identitiesOf(account_id: string, judged: readonly Judged[]) {
   return judged.flatMap(({ rule, key }) => (key === null ? [] : [{ account_id, rule, key }]))
 }
@@ -109,8 +109,8 @@ export function decideEntity(
 }
 
 /**
- * A new entity, or the first that it duplicates. Refuses with entity_not_found if the entity that
- * it belongs to does not exist or is rejected.
+ * A new entity, or the first entity that it duplicates. Refuses with entity_not_found if the entity
+ * that it belongs to does not exist or is rejected.
  */
 function decideCreation(state: EntityState, account_id: string, draft: Draft): EntityOutcome {
   const { type, details, judged, import_key } = draft
@@ -168,22 +168,22 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
   const changed = changedMembers(entity.details, details)
   if (changed.length === 0) return unchanged(entity)
-  const reviewed = changed.some(name => !UNREVIEWED.has(name))
-  const again = entity.approval_status === 'approved' && reviewed
-  if (again || IN_REVIEW.includes(entity.approval_status)) checkRegistered(entity, judged)
+  const needs_review = changed.some(name => !UNREVIEWED.has(name))
+  const is_resubmitted = entity.approval_status === 'approved' && needs_review
+  if (is_resubmitted || IN_REVIEW.includes(entity.approval_status)) checkRegistered(entity, judged)
   // After this point it succeeds.
 
   forget(state, entity)
   const { now } = bookOf(state.books, entity.account_id)
   const written = { ...entity, details, updated_at: now }
-  const next = again ? withStep(written, 'resubmitted', '', now) : written
+  const next = is_resubmitted ? withStep(written, 'resubmitted', '', now) : written
   remember(state, next, judged)
   const events = [recordUpdate(state.books, entity, next)]
-  if (again) events.push(recordStep(state.books, entity, next))
+  if (is_resubmitted) events.push(recordStep(state.books, entity, next))
   return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
 }
 
-/** The account's own notes: changing them needs no new review. */
+/** The account's own notes, whose changes need no new review. */
 const UNREVIEWED: ReadonlySet<keyof EntityDetails> = new Set([
   'description',
   'reference_id',
@@ -191,8 +191,8 @@ const UNREVIEWED: ReadonlySet<keyof EntityDetails> = new Set([
 ])
 
 /**
- * The submitted entity, after its update, or the first other one that it would duplicate: a
- * duplicate is found before the status is checked. Refuses what an update refuses, a business
+ * The submitted entity, after its update, or the first other one that it would duplicate. Looks for
+ * duplicates before it checks the status. Refuses what an update refuses, a business
  * without registration number and country, and, with invalid_transition, a status other than
  * pending and requires_action.
  */
@@ -288,7 +288,7 @@ export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
   /** When the entity last changed. If it is approved, this is when it was approved. */
   readonly updated_at: Instant
-  /** Absent: it is not erased. */
+  /** Not erased when absent. */
   readonly is_erased?: boolean
 }
 

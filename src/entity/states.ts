@@ -31,7 +31,7 @@ export const APPROVAL_TRANSITIONS: Readonly<Record<ApprovalStatus, readonly Appr
 /** The statuses that wait for the operator's review. */
 export const IN_REVIEW: readonly ApprovalStatus[] = ['submitted', 'resubmitted']
 
-/** Rejected entities take no part in duplicate detection, and nobody can pay for them. */
+/** Rejected entities take no part in duplicate detection, and payouts for them are refused. */
 export function isLive(status: ApprovalStatus): boolean {
   return status !== 'rejected'
 }

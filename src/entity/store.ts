@@ -128,36 +128,35 @@ export interface Found {
 }
 
 /**
- * Entities that share an identity, one index look-up each: the live one, of which there is at most
- * one, or the oldest of the rejected ones.
+ * Entities with these identities, by one index look-up each: the live entity, at most one for each
+ * identity, or the oldest rejected entities.
  */
 export async function findByIdentity(
   sql: Tag,
   identities: readonly Identity[],
   which: 'live' | 'rejected',
 ): Promise<Found[]> {
-  // The conditions that the indexes have, and an order that no index has. Without that order, a
-  // plan that was made while the table was small may scan and filter all entities of the account in
-  // it.
-  const wantedOnes =
+  // Each condition is that of partial indexes, and no index has this order. With an index's order,
+  // a plan made while the table was small may scan all entities of the account.
+  const condition =
     which === 'live'
       ? sql`and e.approval_status <> 'rejected' limit 1`
       : sql`and e.approval_status = 'rejected'
           order by e.created_at + interval '0', e.id limit ${REJECTED_READ}`
   const byRule = Map.groupBy(identities, ({ rule }) => rule)
   const found = await Promise.all(
-    [...byRule].map(([rule, wanted]) => findByKey(sql, KEY_COLUMNS[rule], wanted, wantedOnes)),
+    [...byRule].map(([rule, wanted]) => findByKey(sql, KEY_COLUMNS[rule], wanted, condition)),
   )
   return found.flat()
 }
 
 /**
- * How many rejected entities are read: those that are named, the one that may be asking, and one
- * that shows that there are more.
+ * The number of rejected entities to read: those that an explanation names, the explained entity
+ * itself, and one that shows that more exist.
  */
 const REJECTED_READ = MAX_REJECTED + 2
 
-/** The entities that these rows of a file have made. */
+/** The entities made from these rows of files. */
 export function findImported(
   sql: Tag,
   rows: readonly { readonly account_id: string; readonly import_key: string }[],
@@ -166,7 +165,7 @@ export function findImported(
   return findByKey(sql, 'import_key', wanted, sql`limit 1`)
 }
 
-/** The entities with these keys in a column. `condition` bounds those of each key. */
+/** The entities with these keys in a column. `condition` limits the entities of each key. */
 async function findByKey(
   sql: Tag,
   column: string,
@@ -187,7 +186,9 @@ async function findByKey(
   return rows.map(({ key, ...entity }) => ({ key, entity }))
 }
 
-/** Which of these entities may be on a sanctions list, by `account_id/id`. */
+/**
+ * The match status, by `account_id/id`, of the given entities that may be on a sanctions list.
+ */
 export async function findListedEntities(
   sql: Tag,
   keys: readonly Key[],
@@ -247,7 +248,7 @@ function inReview(
 
 /**
  * Entities that wait for the operator, in all accounts or in one, the longest unchanged first:
- * those in review, and those of `holding` that hold payouts but were not submitted.
+ * entities in review, and entities of `holding`, which hold payouts, that were not submitted.
  */
 export async function listWaiting(
   sql: Sql,
@@ -263,7 +264,7 @@ export async function listWaiting(
     order by updated_at, id limit ${limit}`
 }
 
-/** Those of these entities that were not submitted, or must be submitted again. */
+/** The entities among `keys` that were not submitted, or must be submitted again. */
 function notSubmitted(sql: Sql, keys: readonly Key[]) {
   return sql`
     select r.* from ${keysOf(keys)}

@@ -1,39 +1,45 @@
-// Reads events with their objects as they were right after the events: one statement for all events
-// of one kind of object.
+// Reads events with their objects as they were right after the events. All objects of one kind are
+// read by one statement.
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import { findBalanceTransactions } from '../balance-transaction/store.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import type { Tag } from '../db/sql.ts'
 import { findEntities } from '../entity/store.ts'
-import type { NamedEvent, ToldEvent } from '../event/event.ts'
+import type { EventWithObject, NamedEvent } from '../event/event.ts'
 import { findEvents } from '../event/store.ts'
 import { byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import { findPayouts } from '../payout/store.ts'
 import type { Quote } from '../quote/quote.ts'
 import { presentQuote } from '../quote/response.ts'
 import { findQuotes } from '../quote/store.ts'
-import { toldTest } from '../webhook/response.ts'
-import { type Later, tellBeneficiary, tellEntity, tellPayout } from './rules.ts'
-import { type EventsByObject, findBehind } from './store.ts'
+import { testWithObject } from '../webhook/response.ts'
+import { type Later, withBeneficiary, withEntity, withPayout } from './rules.ts'
+import { type EventsByObject, findLaterEvents } from './store.ts'
 
 /** Events by (account, id), in no order. */
-export async function findToldEvents(sql: Tag, keys: readonly Key[]): Promise<ToldEvent[]> {
-  return tellEvents(sql, await findEvents(sql, keys))
+export async function findEventsWithObjects(
+  sql: Tag,
+  keys: readonly Key[],
+): Promise<EventWithObject[]> {
+  return withObjects(sql, await findEvents(sql, keys))
 }
 
 /** These events with their objects, in the same order. All reads must see one snapshot. */
-export async function tellEvents(sql: Tag, events: readonly NamedEvent[]): Promise<ToldEvent[]> {
-  const of = (prefix: string) => events.filter(event => event.object_id.startsWith(prefix))
-  // Sent together.
-  const told = await Promise.all([
-    tellPayouts(sql, of('pot_')),
-    tellMade(sql, of('btr_'), findBalanceTransactions, presentBalanceTransaction),
-    tellMade(sql, of('poq_'), findQuotes, presentMade),
-    tellParties(sql, of('bnf_'), findBeneficiaries, tellBeneficiary),
-    tellParties(sql, of('ent_'), findEntities, tellEntity),
-    of('whe_').map(toldTest),
+export async function withObjects(
+  sql: Tag,
+  events: readonly NamedEvent[],
+): Promise<EventWithObject[]> {
+  const eventsAbout = (prefix: string) => events.filter(event => event.object_id.startsWith(prefix))
+  // The statements go to the database together.
+  const complete = await Promise.all([
+    withPayouts(sql, eventsAbout('pot_')),
+    withCreated(sql, eventsAbout('btr_'), findBalanceTransactions, presentBalanceTransaction),
+    withCreated(sql, eventsAbout('poq_'), findQuotes, presentCreated),
+    withParties(sql, eventsAbout('bnf_'), findBeneficiaries, withBeneficiary),
+    withParties(sql, eventsAbout('ent_'), findEntities, withEntity),
+    eventsAbout('whe_').map(testWithObject),
   ])
-  const named = byName(told.flat())
+  const named = byName(complete.flat())
   return events.map(event => named.get(nameOf(event)) ?? missing(event))
 }
 
@@ -43,34 +49,36 @@ function missing({ id, object_id }: NamedEvent): never {
 
 const objectKey = ({ account_id, object_id: id }: NamedEvent): Key => ({ account_id, id })
 
-type Sources<Row> = (sql: Tag, keys: readonly Key[]) => Promise<readonly Row[]>
+type Find<Row> = (sql: Tag, keys: readonly Key[]) => Promise<readonly Row[]>
 
-/** The objects of events, by `account_id/id`. */
+/** Reads the events' objects. The returned function gives an event's object. */
 async function objectsOf<Row extends Key>(
   sql: Tag,
   events: readonly NamedEvent[],
-  find: Sources<Row>,
+  find: Find<Row>,
 ): Promise<(event: NamedEvent) => Row> {
   const rows = await find(sql, uniqueKeys(events.map(objectKey)))
   const named = byName(rows)
   return event => named.get(nameOf(objectKey(event))) ?? missing(event)
 }
 
-async function tellPayouts(sql: Tag, events: readonly NamedEvent[]): Promise<ToldEvent[]> {
+async function withPayouts(sql: Tag, events: readonly NamedEvent[]): Promise<EventWithObject[]> {
   const payoutOf = await objectsOf(sql, events, findPayouts)
   // Only an update leaves metadata in the state of a payout.
   const updated = events.filter(event => payoutOf(event).metadata !== null)
-  const behind = await findBehind(sql, updated)
-  return events.map(event => tellPayout(payoutOf(event), event, laterOf(behind, event).update))
+  const later_events = await findLaterEvents(sql, updated)
+  return events.map(event =>
+    withPayout(payoutOf(event), event, laterOf(later_events, event).update),
+  )
 }
 
-/** Events of objects that are told by their creation alone. */
-async function tellMade<Row extends Key>(
+/** Events of objects whose only event is their creation. */
+async function withCreated<Row extends Key>(
   sql: Tag,
   events: readonly NamedEvent[],
-  find: Sources<Row>,
+  find: Find<Row>,
   present: (row: Row) => object,
-): Promise<ToldEvent[]> {
+): Promise<EventWithObject[]> {
   const rowOf = await objectsOf(sql, events, find)
   return events.map(event => {
     const object = present(rowOf(event))
@@ -79,9 +87,10 @@ async function tellMade<Row extends Key>(
 }
 
 /**
- * A quote that was asked for is active at first; one that a payout carries is used from the start.
+ * The quote as it was made. A requested quote was active then, and its use updates it. A carried
+ * quote is used from the start.
  */
-function presentMade(quote: Quote): object {
+function presentCreated(quote: Quote): object {
   const { created_at, updated_at } = quote
   const made =
     updated_at === created_at
@@ -90,21 +99,21 @@ function presentMade(quote: Quote): object {
   return presentQuote(made, created_at)
 }
 
-async function tellParties<Row extends Key>(
+async function withParties<Row extends Key>(
   sql: Tag,
   events: readonly NamedEvent[],
-  find: Sources<Row>,
-  tell: (row: Row, event: NamedEvent, later: Later) => ToldEvent,
-): Promise<ToldEvent[]> {
-  const [partyOf, behind] = await Promise.all([
+  find: Find<Row>,
+  attach: (row: Row, event: NamedEvent, later: Later) => EventWithObject,
+): Promise<EventWithObject[]> {
+  const [partyOf, later_events] = await Promise.all([
     objectsOf(sql, events, find),
-    findBehind(sql, events),
+    findLaterEvents(sql, events),
   ])
-  return events.map(event => tell(partyOf(event), event, laterOf(behind, event)))
+  return events.map(event => attach(partyOf(event), event, laterOf(later_events, event)))
 }
 
-function laterOf(behind: EventsByObject, event: NamedEvent): Later {
-  const known = behind.get(nameOf(objectKey(event))) ?? []
+function laterOf(later_events: EventsByObject, event: NamedEvent): Later {
+  const known = later_events.get(nameOf(objectKey(event))) ?? []
   const after = known.filter(({ sequence }) => sequence > event.sequence)
   return { update: after.find(({ type }) => type.endsWith('.updated')), next: after[0] }
 }

@@ -3,17 +3,17 @@ import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import { refuseArchived } from '../event/cut.ts'
 import { findCut } from '../event/cut-store.ts'
-import type { ToldEvent } from '../event/event.ts'
+import type { EventWithObject } from '../event/event.ts'
 import { EventQuery } from '../event/request.ts'
 import { presentEvent } from '../event/response.ts'
 import { listEvents } from '../event/store.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { pathId } from '../http/docs.ts'
-import { tellEvents } from './operations.ts'
+import { withObjects } from './operations.ts'
 import { EventResponse } from './response.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
-  readonly readers: { readonly event: Finds<ToldEvent> }
+  readonly readers: { readonly event: Finds<EventWithObject> }
 }
 
 export function eventRoutes(routes: AccountRoutes, deps: Needs): void {
@@ -30,7 +30,7 @@ export function eventRoutes(routes: AccountRoutes, deps: Needs): void {
     refusals: ['event_archived'],
     async find(tx, account_id, wanted) {
       const page = await listEvents(tx, account_id, wanted)
-      return page && { ...page, rows: await tellEvents(tx, page.rows) }
+      return page && { ...page, rows: await withObjects(tx, page.rows) }
     },
     present: rows => rows.map(presentEvent),
   })

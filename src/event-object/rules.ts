@@ -1,6 +1,6 @@
-// The objects of events, as they were right after each event. An update tells what it replaced: so
-// the details of a party, or the metadata of a payout, are those that the next update replaced, or
-// those of the row. Pure.
+// Works out each event's object as it was right after the event. An update stores the values that
+// it replaced: a party's details and a payout's metadata come from the next update, or without one
+// from the row. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { ArchiveFacts } from '../beneficiary/archive.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
@@ -10,42 +10,40 @@ import type { UpdateFacts as BeneficiaryFacts } from '../beneficiary/rules.ts'
 import { type Entity, isErased } from '../entity/entity.ts'
 import type { UpdateFacts as EntityFacts, StepFacts } from '../entity/events.ts'
 import { presentEntity } from '../entity/response.ts'
-import type { NamedEvent, ToldEvent } from '../event/event.ts'
+import type { EventWithObject, NamedEvent } from '../event/event.ts'
 import { factsOf, type ShownState, statesAround } from '../payout/event-state.ts'
 import type { Payout } from '../payout/payout.ts'
 import { presentPayout } from '../payout/response.ts'
 
-/**
- * What a party's event needs of the events behind it: the first update, and the very next event.
- */
+/** Later events about an event's object: the first update, and the next event of any type. */
 export interface Later {
   readonly update: NamedEvent | undefined
   readonly next: NamedEvent | undefined
 }
 
-/** Creations and erasures tell no values from before. */
+/** Creations and erasures have no previous attributes. */
 const WITHOUT_BEFORE = /\.(created|erased)$/
 
-export function tellEntity(entity: Entity, event: NamedEvent, { update }: Later): ToldEvent {
+export function withEntity(entity: Entity, event: NamedEvent, { update }: Later): EventWithObject {
   const erased = isErased(entity)
   if (event.type === 'entity.erased') {
     return { ...event, object: presentEntity(entity), previous_attributes: {}, erased }
   }
   const { steps = 1 } = event.data as Partial<StepFacts>
-  // An erasure has removed the details that updates told.
+  // An erasure has removed the details that updates stored.
   const { was: later } = (update?.data ?? {}) as Partial<EntityFacts>
   const details = (erased ? undefined : later?.details) ?? entity.details
   const { created_at } = event
   const updated_at = event.type === 'entity.created' ? entity.created_at : created_at
   const object = asOf({ ...entity, details, updated_at }, steps)
-  const told = { ...event, object, erased }
+  const shared = { ...event, object, erased }
   const { was } = event.data as { readonly was?: Partial<EntityFacts['was']> }
   if (was === undefined || WITHOUT_BEFORE.test(event.type)) {
-    return { ...told, previous_attributes: {} }
+    return { ...shared, previous_attributes: {} }
   }
   const before = { ...entity, updated_at: was.updated_at ?? updated_at }
   const previous = asOf({ ...before, details: was.details ?? details }, was.steps ?? steps - 1)
-  return { ...told, previous_attributes: changedMembers(previous, object) }
+  return { ...shared, previous_attributes: changedMembers(previous, object) }
 }
 
 /** An entity after this many steps of its approval. */
@@ -60,11 +58,11 @@ function asOf(entity: Entity, steps: number) {
   })
 }
 
-export function tellBeneficiary(
+export function withBeneficiary(
   beneficiary: Beneficiary,
   event: NamedEvent,
   later: Later,
-): ToldEvent {
+): EventWithObject {
   const erased = beneficiary.details.status === 'erased'
   if (event.type === 'beneficiary.erased') {
     return { ...event, object: presentBeneficiary(beneficiary), previous_attributes: {}, erased }
@@ -94,16 +92,16 @@ function approvalAfter(
   next: NamedEvent | undefined,
 ): Approval {
   if (decided !== undefined) return decided
-  if (type === ASKED) return 'pending_approval'
-  // A beneficiary that people must approve needs the approval from the start: the request for it is
-  // the very next event.
-  const asked = next?.type === ASKED && next.sequence === sequence + 1n
-  return asked ? 'pending_approval' : ''
+  if (type === APPROVAL_REQUESTED) return 'pending_approval'
+  // A beneficiary that needs an approval needs it from its creation on, though the event that asks
+  // for it comes one number later.
+  const is_requested = next?.type === APPROVAL_REQUESTED && next.sequence === sequence + 1n
+  return is_requested ? 'pending_approval' : ''
 }
 
-const ASKED = 'beneficiary.pending_approval'
+const APPROVAL_REQUESTED = 'beneficiary.pending_approval'
 
-/** Undefined when the event altered nothing, or when the earlier values are erased. */
+/** The beneficiary before the event; undefined if nothing changed or its old values are erased. */
 function beforeOf(
   after: Beneficiary,
   { type }: NamedEvent,
@@ -117,23 +115,23 @@ function beforeOf(
 }
 
 /**
- * A payout: its row, which is written once, with the state that the event tells. `update` is the
- * first `payout.updated` behind the event.
+ * Joins the payout's row, which never changes, with the state that follows from the event. `update`
+ * is the first later `payout.updated`.
  */
-export function tellPayout(
+export function withPayout(
   payout: Payout,
   event: NamedEvent,
   update: NamedEvent | undefined,
-): ToldEvent {
+): EventWithObject {
   const erased = payout.beneficiary_details.status === 'erased'
   const { before, after } = statesAround(payout, event)
   const metadata = metadataBefore(update, payout)
   const object = shown({ ...payout, metadata }, after)
-  const told = { ...event, object, erased }
-  if (WITHOUT_BEFORE.test(event.type)) return { ...told, previous_attributes: {} }
+  const shared = { ...event, object, erased }
+  if (WITHOUT_BEFORE.test(event.type)) return { ...shared, previous_attributes: {} }
   const replaced = event.type === 'payout.updated' ? metadataBefore(event, payout) : metadata
   const previous = shown({ ...payout, metadata: replaced }, before)
-  return { ...told, previous_attributes: changedMembers(previous, object) }
+  return { ...shared, previous_attributes: changedMembers(previous, object) }
 }
 
 function shown(payout: Payout, { answered, ...state }: ShownState) {

@@ -13,10 +13,14 @@ export type EventsByObject = ReadonlyMap<string, readonly NamedEvent[]>
 // was empty cannot use another.
 
 /**
- * For each of these events: the first update of its object behind it, and the very next event about
- * the object. Rows end with an event, so the row of the event itself may be read again.
+ * For each of these events: the first later update of its object, and the next event about the
+ * object. A row's number is that of its last event, so the statement may find the event's own row:
+ * hence two rows each.
  */
-export async function findBehind(sql: Tag, events: readonly NamedEvent[]): Promise<EventsByObject> {
+export async function findLaterEvents(
+  sql: Tag,
+  events: readonly NamedEvent[],
+): Promise<EventsByObject> {
   const rows = await eachShard(
     events,
     events => sql<ReadRow[]>`

@@ -6,8 +6,8 @@ import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { ArchivedRow } from './archive.ts'
 
 /**
- * The hash of the row that ends with this event, or of the removed row that ended a cut there;
- * undefined when there is none.
+ * The chain hash, 64 hex digits, of the row whose last event has this number. A cut keeps the hash
+ * of its last removed row. Undefined when no row and no cut ends there.
  */
 export async function findChainHash(
   sql: Tag,
@@ -25,8 +25,8 @@ export async function findChainHash(
   return row?.hash
 }
 
-/** The next rows of events before a time, after the row that ends with this event. */
-export async function listArchived(
+/** At most `limit` rows after event `after`, of the time before `before`, oldest first. */
+export async function listRowsToArchive(
   sql: TransactionSql,
   account_id: string,
   { after, before }: { readonly after: string; readonly before: Instant },

@@ -11,7 +11,7 @@ export interface ArchiveHead {
   readonly version: 1
   readonly account_id: string
   readonly before: Instant
-  /** The number of the event before the first, and the hash of the row that ends there. */
+  /** The number of the event before the first archived one, and the hash of that event's row. */
   readonly after: string
   readonly previous: string
 }
@@ -82,7 +82,7 @@ export class ArchiveWalk {
   finish(end: ArchiveEnd): string | undefined {
     const { rows, sequence, hash } = this.end
     if (end.rows === rows && end.sequence === sequence && end.hash === hash) return undefined
-    const said = `event ${end.sequence} after ${end.rows} rows`
-    return `it ends with ${said}, and not with event ${sequence} after ${rows}`
+    const stated = `event ${end.sequence} after ${end.rows} rows`
+    return `it ends with ${stated}, and not with event ${sequence} after ${rows}`
   }
 }

@@ -33,22 +33,22 @@ export function removeArchived(
     const obstacles = await findObstacles(tx, account_id)
     const before = await findCut(tx, account_id)
     const after = before?.sequence ?? 0n
-    const left = rows.filter(({ sequence }) => BigInt(sequence) > after)
-    const placed = left.map(row => ({ ...row, place: BigInt(row.sequence) }))
+    const remaining = rows.filter(({ sequence }) => BigInt(sequence) > after)
+    const placed = remaining.map(row => ({ ...row, place: BigInt(row.sequence) }))
     const why = ({ place: sequence, created_at }: (typeof placed)[number]) =>
       whyKept({ sequence, created_at }, obstacles)
     const first = placed.findIndex(row => why(row) !== undefined)
-    const going = first === -1 ? placed : placed.slice(0, first)
-    const kept = first === -1 ? undefined : placed[first]
-    const told = kept && `event ${kept.sequence} stays: ${why(kept)}`
-    const last = going.at(-1)
-    if (last === undefined) return { removed: 0, kept: told }
+    const removable = first === -1 ? placed : placed.slice(0, first)
+    const stays = first === -1 ? undefined : placed[first]
+    const kept = stays && `event ${stays.sequence} stays: ${why(stays)}`
+    const last = removable.at(-1)
+    if (last === undefined) return { removed: 0, kept }
     const stored = await listHashes(
       tx,
       account_id,
-      going.map(({ sequence }) => sequence),
+      removable.map(({ sequence }) => sequence),
     )
-    for (const { sequence, hash, was } of going) {
+    for (const { sequence, hash, was } of removable) {
       const row = stored.get(sequence)
       if (row?.hash === hash && row.was === was) continue
       const message =
@@ -57,10 +57,10 @@ export function removeArchived(
           : `event ${sequence} has another hash in the database: nothing more was taken out`
       throw refusal('invalid_transition', message)
     }
-    const seals = sealsOf(going)
+    const seals = sealsOf(removable)
     const { created_at, hash, place: sequence } = last
     const cut: Cut = { account_id, sequence, hash, created_at }
-    const removed = going.length
+    const removed = removable.length
     const facts = { removed, seals: digestOfSeals(seals), file }
     await cutEvents(tx, { ...cut, ...facts, removed_by: person }, seals)
     const act = {
@@ -68,6 +68,6 @@ export function removeArchived(
       ...{ rows: String(removed), seals: facts.seals, file },
     }
     await recordActs(tx, [{ table_name: 'events', reason: '', before: null, after: act }])
-    return { removed, kept: told }
+    return { removed, kept }
   })
 }

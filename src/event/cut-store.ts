@@ -1,5 +1,4 @@
-// The SQL statements of cuts. All but the first run under the locks of the account's book and of
-// its endpoints.
+// The SQL statements of cuts. All but `findCut` run under the lock of the account's book.
 import { rowsAsJson, type TransactionSql } from '../db/connect.ts'
 import type { Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
@@ -13,7 +12,7 @@ export async function findCut(sql: Tag, account_id: string): Promise<Cut | undef
   return cut
 }
 
-/** Locks the endpoints of the account, so that they are owed no further events meanwhile. */
+/** Also locks the account's endpoints, so that no delivery to them is added meanwhile. */
 export async function findObstacles(tx: TransactionSql, account_id: string): Promise<Obstacles> {
   await tx`select from webhook_endpoints where account_id = ${account_id} order by id for update`
   const owed = await tx<{ endpoint_id: string; sequence: bigint }[]>`

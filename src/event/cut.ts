@@ -1,5 +1,5 @@
 // A cut: the events up to a number were removed from the database and are in an archive. The cut
-// keeps the seals of the objects that these events tell of. Pure.
+// keeps the seals of the objects that these events are about. Pure.
 import { hash } from 'node:crypto'
 import { refusal } from '../errors.ts'
 import { type Key, numberedId, numberIn, timesIn } from '../id.ts'
@@ -15,12 +15,12 @@ export interface Cut {
   readonly created_at: Instant
 }
 
-/** Whether this is the id of the last removed event: all events after it are still there. */
+/** Whether this is the id of the last removed event. All events after it are in the database. */
 export function isLastOf(cut: Cut, id: string): boolean {
   return numberedId('evt', cut, cut.sequence) === id
 }
 
-/** Refuses the id of a removed event of the account, as far as an id shows that. */
+/** Refuses the id of a removed event of the account. Other ids pass. */
 export function refuseArchived(cut: Cut | undefined, { account_id, id }: Key): void {
   if (cut === undefined || numberIn(id) > cut.sequence) return
   const of_account = { account_id, created_at: timesIn(id).from }
@@ -33,15 +33,15 @@ export function refuseBefore({ sequence, created_at }: Cut): never {
   throw refusal('event_archived', `${message} Begin with number ${sequence + 1n}.`)
 }
 
-/** The digest of an object's row as the newest removed event left it. */
+/** The digest of an object's row after the newest removed event about the object. */
 export interface ArchivedSeal {
   readonly object_id: string
-  /** The number of that event. */
+  /** The sequence of that event. */
   readonly number: bigint
   readonly content: string
 }
 
-/** The seals of the objects that the rows tell of, in the order of their ids. */
+/** The seals of the objects that the rows' events are about, in the order of the object ids. */
 export function sealsOf(rows: readonly ArchivedRow[]): ArchivedSeal[] {
   const seals = new Map<string, ArchivedSeal>()
   for (const { data, ...row } of rows) {
@@ -63,7 +63,7 @@ export function digestOfSeals(seals: readonly ArchivedSeal[]): string {
 export interface Obstacles {
   /** The number of the account's newest event, whose row stays. */
   readonly newest: bigint
-  /** For each webhook endpoint, the first event that it still must get. */
+  /** For each webhook endpoint, the first event whose delivery is not made, pending or dead. */
   readonly owed: readonly { readonly endpoint_id: string; readonly sequence: bigint }[]
   /** Only older events may go; null when none may. */
   readonly before: Instant | null

@@ -1,4 +1,4 @@
-// Events: each is one change of one object, numbered in its account.
+// Events: each is one change of one object, numbered within its account.
 import { type IdPrefix, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
@@ -51,7 +51,7 @@ export const EVENTS = {
   webhook_endpoint: ['test'],
 } as const
 
-/** The type of any event that is ever recorded, such as `payout.created`. */
+/** The type of an event that the service records, such as `payout.created`. */
 export type EventType = {
   [Kind in keyof typeof EVENTS]: `${Kind}.${(typeof EVENTS)[Kind][number]}`
 }[keyof typeof EVENTS]
@@ -82,7 +82,7 @@ export function nameEvent<E extends Event>(event: E): E & NamedEvent {
 }
 
 /** An event with its object as it was right after the change. */
-export interface ToldEvent extends NamedEvent {
+export interface EventWithObject extends NamedEvent {
   readonly object: object
   /** The changed members of the object, with their values before the change. */
   readonly previous_attributes: object
@@ -90,7 +90,7 @@ export interface ToldEvent extends NamedEvent {
   readonly erased: boolean
 }
 
-/** The status before a change, as its first event says it; '' without one. */
+/** The `previous_status` in the first of a command's events; '' when there is none. */
 export function previousStatus([event]: readonly Pick<Event, 'data'>[]): string {
   const data = event?.data as { previous_status?: string } | undefined
   return data?.previous_status ?? ''

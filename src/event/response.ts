@@ -4,9 +4,9 @@
 import type { TProperties, TSchema } from 'typebox'
 import { Id, Literals, optional, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { EVENTS, type ToldEvent } from './event.ts'
+import { EVENTS, type EventWithObject } from './event.ts'
 
-/** Events of one kind of object, by the schema of the object and of the facts of its changes. */
+/** The schema of events about one kind of object. `change` has the members of their `change`. */
 export function EventOf(
   kind: keyof typeof EVENTS,
   title: string,
@@ -14,7 +14,7 @@ export function EventOf(
   change: TProperties = {},
 ) {
   const { properties = {} } = object
-  const changes = kind === 'payout' || kind === 'entity' || kind === 'beneficiary'
+  const can_change = kind === 'payout' || kind === 'entity' || kind === 'beneficiary'
   return Type.Object(
     {
       id: Id('evt', 'Event id.'),
@@ -34,14 +34,14 @@ export function EventOf(
       }),
       object_id: Type.String({ description: 'Id of the object it happened to.' }),
       data: object,
-      previous_attributes: Type.Object(changes ? optional(properties) : {}, {
-        ...(changes && { title: `${title}Before` }),
+      previous_attributes: Type.Object(can_change ? optional(properties) : {}, {
+        ...(can_change && { title: `${title}Before` }),
         description:
           'The members of `data` that this change altered, with their values before it. Empty of ' +
           'what was created, and of what is erased.',
       }),
       change: Type.Object(optional(change), {
-        ...(changes && { title: `${title}Change` }),
+        ...(can_change && { title: `${title}Change` }),
         description: 'How it came about, as far as that is not a member of the object.',
       }),
       erased: Type.Boolean({
@@ -54,7 +54,7 @@ export function EventOf(
   )
 }
 
-/** The facts of an event that describe the change and are no members of its object. */
+/** The facts of an event that are in its `change`, because its object does not have them. */
 const CHANGE = [
   'by',
   'operator',
@@ -71,9 +71,9 @@ const CHANGE = [
   'digest',
 ] as const
 
-export function presentEvent(event: ToldEvent) {
+export function presentEvent(event: EventWithObject) {
   const facts = event.data as Readonly<Record<string, unknown>>
-  const said = CHANGE.filter(name => facts[name] !== undefined).map(name => [name, facts[name]])
+  const change = CHANGE.filter(name => facts[name] !== undefined).map(name => [name, facts[name]])
   return {
     id: event.id,
     object: 'event',
@@ -84,7 +84,7 @@ export function presentEvent(event: ToldEvent) {
     object_id: event.object_id,
     data: event.object,
     previous_attributes: event.previous_attributes,
-    change: Object.fromEntries(said),
+    change: Object.fromEntries(change),
     erased: event.erased,
   }
 }

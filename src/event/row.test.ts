@@ -1,5 +1,5 @@
-// Rows of events: what ordinary commands tell, to the letter, and that no event is lost or changed on
-// its way into a row and out again.
+// Tests the rows of events: the exact rows of ordinary commands, and that every event comes out of
+// its row as it went in.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -8,13 +8,13 @@ import { share } from '../../test/support/share.ts'
 import { bookId, numberedId, withPrefix } from '../id.ts'
 import { type Event, nameEvent } from './event.ts'
 import {
-  doneEndOf,
   type EventRow,
   endOf,
   fold,
   gather,
-  isMadeById,
+  idHasTime,
   MAX_EVENTS,
+  successEndOf,
   unfold,
 } from './row.ts'
 
@@ -28,14 +28,14 @@ const pot = bookId({ now: created_at, ids_given: 0 }, 'pot')
 const end = pot.slice(15)
 const digest = (letter: string) => letter.repeat(64)
 
-const event = (sequence: bigint, type: string, object_id: string, said: Partial<Event>): Event => ({
+const event = (sequence: bigint, type: string, object_id: string, rest: Partial<Event>): Event => ({
   account_id,
   sequence,
   type,
   object_id,
   data: {},
   created_at,
-  ...said,
+  ...rest,
 })
 const line = (sequence: bigint, number: bigint) => {
   const id = numberedId('btr', { account_id, created_at }, number)
@@ -47,7 +47,7 @@ const paid = [
   event(12n, 'payout.created', pot, { data, content: digest('b') }),
   line(13n, 17n),
 ]
-const row = (said: Partial<EventRow>): EventRow => ({
+const row = (columns: Partial<EventRow>): EventRow => ({
   account_id,
   sequence: 13n,
   created_at,
@@ -56,7 +56,7 @@ const row = (said: Partial<EventRow>): EventRow => ({
   object_id: '',
   data: null,
   content: null,
-  ...said,
+  ...columns,
 })
 
 test('a payout that is made: one row, in which nothing stands that follows from the rest', () => {
@@ -71,7 +71,7 @@ test('with a new beneficiary: the same row, and the type that is rare', () => {
   assert.deepEqual(fold([made, ...paid]), [row({ told, type: 'beneficiary.created', content })])
 })
 
-const mayEnd = () => false
+const endsNone = () => false
 
 test('a payout that succeeds by its rail: the journal, its id and the digest, in one word', () => {
   const settled = {
@@ -81,20 +81,20 @@ test('a payout that succeeds by its rail: the journal, its id and the digest, in
     by: 'rail',
     journals: [18],
   }
-  const told = event(13n, 'payout.succeeded', pot, { data: settled, content: digest('c') })
+  const success = event(13n, 'payout.succeeded', pot, { data: settled, content: digest('c') })
   const word = `D18.${pot.slice(4)}`
-  assert.deepEqual(fold([told]), [row({ told: word, content: digest('c') })])
+  assert.deepEqual(fold([success]), [row({ told: word, content: digest('c') })])
   const by_hand = { ...settled, by: 'operator' }
-  assert.deepEqual(fold([{ ...told, data: by_hand }]), [
+  assert.deepEqual(fold([{ ...success, data: by_hand }]), [
     row({ told: 'S', object_id: pot, data: [by_hand], content: digest('c') }),
   ])
 })
 
 test('a payout that fails: one row of what happened to it and of the line that gives back', () => {
   const failed = { status: 'failed', previous_status: 'processing', by: 'rail', journals: [17] }
-  const told = event(12n, 'payout.failed', pot, { data: failed, content: digest('c') })
+  const failure = event(12n, 'payout.failed', pot, { data: failed, content: digest('c') })
   const content = digest('c')
-  assert.deepEqual(fold([told, line(13n, 17n)]), [
+  assert.deepEqual(fold([failure, line(13n, 17n)]), [
     row({ told: '- L17', type: 'payout.failed', object_id: pot, data: [failed, null], content }),
   ])
 })
@@ -105,7 +105,7 @@ test('commands of one time: rows that fit each other are one, none behind what e
   const third = paid.map(one => ({ ...one, sequence: one.sequence + 6n }))
   const all = [paid, later, third].flatMap(fold)
   const twice = `Q P${end} L17 Q P${end} L17`
-  assert.deepEqual(gather(all, mayEnd), [
+  assert.deepEqual(gather(all, endsNone), [
     row({ sequence: 16n, told: twice, content: digest('b').repeat(2) }),
     row({ sequence: 19n, told: `Q P${end} L17`, content: digest('b') }),
   ])
@@ -119,32 +119,32 @@ test('payouts that succeed in one batch: one row, as far as they are of one time
   const done = (sequence: bigint, at = created_at) =>
     row({ sequence, created_at: at, told: `D${sequence}.${pot.slice(4)}`, content: digest('c') })
   const told = [13n, 14n].map(n => done(n).told).join(' ')
-  assert.deepEqual(gather([done(13n), done(14n)], mayEnd), [
+  assert.deepEqual(gather([done(13n), done(14n)], endsNone), [
     row({ sequence: 14n, told, content: digest('c').repeat(2) }),
   ])
-  assert.equal(gather([done(13n), done(14n, '2026-11-21T00:03:14.167287Z')], mayEnd).length, 2)
-  assert.equal(gather([done(13n), done(15n)], mayEnd).length, 2)
+  assert.equal(gather([done(13n), done(14n, '2026-11-21T00:03:14.167287Z')], endsNone).length, 2)
+  assert.equal(gather([done(13n), done(15n)], endsNone).length, 2)
   const many = Array.from({ length: 9 }, (_, i) => done(13n + BigInt(i)))
   assert.deepEqual(
-    gather(many, mayEnd).map(one => one.sequence),
+    gather(many, endsNone).map(one => one.sequence),
     [20n, 21n],
   )
 })
 
-/** In the order of numbers, as they are chained. */
-const ordered = (told: readonly Event[]) =>
-  told.flatMap(one => fold([one])).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
+/** A row for each event, in the order of their numbers, in which they are chained. */
+const ordered = (events: readonly Event[]) =>
+  events.flatMap(one => fold([one])).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
 
 test('whatever commands tell, gathered: every event as it was, in its place, with its digest', () => {
   fc.assert(
-    fc.property(commands, told => {
-      const rows = gather(ordered(told), mayEnd)
+    fc.property(commands, events => {
+      const rows = gather(ordered(events), endsNone)
       for (const one of rows) assert.ok(unfold([one]).length <= MAX_EVENTS)
-      for (const account of new Set(told.map(one => one.account_id))) {
+      for (const account of new Set(events.map(one => one.account_id))) {
         const mine = (one: { account_id: string }) => one.account_id === account
         assert.equal(
           JSON.stringify(unfold(rows).filter(mine).map(plain)),
-          JSON.stringify(told.filter(mine).map(nameEvent).map(plain)),
+          JSON.stringify(events.filter(mine).map(nameEvent).map(plain)),
         )
       }
     }),
@@ -154,15 +154,15 @@ test('whatever commands tell, gathered: every event as it was, in its place, wit
 
 test('whatever a command tells: folded and unfolded, every event as it was, in its place', () => {
   fc.assert(
-    fc.property(commands, told => {
-      const rows = fold(told)
+    fc.property(commands, events => {
+      const rows = fold(events)
       const back = unfold(rows)
-      for (const account of new Set(told.map(one => one.account_id))) {
+      for (const account of new Set(events.map(one => one.account_id))) {
         const mine = (one: { account_id: string }) => one.account_id === account
-        // JSON has no undefined, and what is stored is JSON.
+        // Compares as JSON, which has no undefined, because rows store JSON.
         assert.equal(
           JSON.stringify(back.filter(mine).map(plain)),
-          JSON.stringify(told.filter(mine).map(nameEvent).map(plain)),
+          JSON.stringify(events.filter(mine).map(nameEvent).map(plain)),
         )
       }
     }),
@@ -172,15 +172,15 @@ test('whatever a command tells: folded and unfolded, every event as it was, in i
 
 test('rows: so many events at most, and what no index finds has its mark in a row of its time', () => {
   fc.assert(
-    fc.property(commands, told => {
-      for (const one of fold(told)) {
+    fc.property(commands, events => {
+      for (const one of fold(events)) {
         const [first, ...others] = unfold([one])
         assert.ok(others.length < MAX_EVENTS)
         for (const { object_id, created_at: at } of [first, ...others].flatMap(e => e ?? [])) {
           if (object_id === one.object_id) continue
           assert.equal(at, one.created_at)
-          assert.ok(isMadeById(object_id))
-          assert.ok([endOf, doneEndOf].some(endOf => one.told.includes(endOf(object_id))))
+          assert.ok(idHasTime(object_id))
+          assert.ok([endOf, successEndOf].some(endOf => one.told.includes(endOf(object_id))))
         }
       }
     }),
@@ -188,9 +188,9 @@ test('rows: so many events at most, and what no index finds has its mark in a ro
   )
 })
 
-/** Members in one order. */
-function plain({ id, type, object_id, data: said, sequence, content, created_at: at }: Named) {
-  return [id, String(sequence), type, object_id, said, at, content]
+/** An event's members in one order, for JSON. */
+function plain({ id, type, object_id, data, sequence, content, created_at }: Named) {
+  return [id, String(sequence), type, object_id, data, created_at, content]
 }
 
 type Named = ReturnType<typeof unfold>[number]

@@ -1,13 +1,13 @@
 // The row format of events: one row holds the events of one command, or of several commands of a
-// batch. `fold` makes rows of a command's events, `gather` joins rows, `unfold` makes events of
-// rows; the view each_event unfolds them in SQL (migrations/0003-book.sql). Pure.
+// batch. `fold` turns a command's events into rows, `gather` joins rows, `unfold` turns rows into
+// events. The view each_event unfolds rows in SQL (migrations/0003-book.sql). Pure.
 import { type IdPrefix, idBound, numberedId, numberIn, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Event, NamedEvent } from './event.ts'
 
 /**
  * Consecutive events of one account, all of one time. The first may be any event. Each of the
- * others tells that an object was created at that time, or that a payout succeeded as usual (`D`).
+ * others says that an object was created at that time, or that a payout succeeded as usual (`D`).
  */
 export interface EventRow {
   readonly account_id: string
@@ -17,7 +17,7 @@ export interface EventRow {
   /**
    * One word for each event, in order. Its letter says the type; the rest identifies the object.
    * - `B…`, `Q…`, `P…`: a beneficiary, quote or payout was created. Its id has the row's time and
-   *   ends in these nine characters. `Q` alone is the quote that the next word's payout carries.
+   *   ends in these nine characters. `Q` alone: the carried quote of the next word's payout.
    * - `L17`: the balance transaction of journal 17 was created; the journal's hash proves it.
    * - `D17.…`: the rail reported that a payout succeeded, and journal 17 was written. The id of
    *   the payout ends in these twenty characters.
@@ -41,7 +41,7 @@ export interface EventRow {
 /** A row as read: without the digests, which only the chain and `corridor verify` need. */
 export type ReadRow = Omit<EventRow, 'content'> & Partial<Pick<EventRow, 'content'>>
 
-/** Letters of creations: the event type and the prefix of the object's id. */
+/** For each letter of a creation, the event type and the prefix of the object's id. */
 const MADE = {
   B: { type: 'beneficiary.created', prefix: 'bnf' },
   Q: { type: 'payout_quote.created', prefix: 'poq' },
@@ -53,14 +53,14 @@ type Letter = keyof typeof MADE
 
 const LETTERS = Object.keys(MADE) as readonly Letter[]
 
-/** The journal's number and the end of the payout's id. */
+/** `D`, the journal's number, a dot and the end of the payout's id. */
 const DONE = /^D[1-9][0-9]{0,10}\.[0-9a-z]{20}$/
 
-/** The one creation that is rare enough for the index on `type`. */
+/** The only type of creation that is rare enough for the index on `type`. */
 const RARE = MADE.B.type
 const SUCCEEDED = 'payout.succeeded'
 
-/** The letters of the types that every payout writes; no index covers them. */
+/** The letters of the types that every payout writes. The index on `type` leaves them out. */
 export const COMMON_LETTERS: ReadonlyMap<string, string> = new Map([
   [MADE.Q.type, 'Q'],
   [MADE.P.type, 'P'],
@@ -75,7 +75,7 @@ export const MAX_EVENTS = 8
 const DIGITS = 64
 /** The length of the prefix of payouts. */
 const PREFIX_END = 4
-/** The length of the prefix and the time in an id that a book makes. */
+/** The length of the prefix and the time in an id that a book gives. */
 export const TIME_END = 15
 
 function wordsOf(told: string): string[] {
@@ -87,13 +87,13 @@ export function firstOf({ sequence, told }: Pick<EventRow, 'sequence' | 'told'>)
   return sequence - BigInt(wordsOf(told).length) + 1n
 }
 
-/** Whether an object's id holds its time of creation. That time finds the row of its creation. */
-export function isMadeById(object_id: string): boolean {
+/** Whether an object's id holds its time of creation, which locates the row of its creation. */
+export function idHasTime(object_id: string): boolean {
   return Object.values(MADE).some(({ prefix }) => object_id.startsWith(`${prefix}_`))
 }
 
-/** The end of the word that tells of this payout's usual success. */
-export function doneEndOf(payout_id: string): string {
+/** The end of the word for this payout's usual success. */
+export function successEndOf(payout_id: string): string {
   return `.${payout_id.slice(PREFIX_END)}`
 }
 
@@ -120,15 +120,15 @@ function unfoldRow(row: ReadRow): NamedEvent[] {
       account_id,
       sequence,
       id: numberedId('evt', row, sequence),
-      ...namesOf(row, words, i),
-      data: data?.[i] ?? usualOf(words, i),
+      ...subjectOf(row, words, i),
+      data: data?.[i] ?? usualData(words, i),
       created_at,
       ...(digests !== undefined && { content: digests[i] }),
     }
   })
 }
 
-function namesOf(row: ReadRow, words: readonly string[], i: number) {
+function subjectOf(row: ReadRow, words: readonly string[], i: number) {
   const word = words[i] as string
   const letter = word.charAt(0)
   if (letter === '-') return { type: row.type, object_id: row.object_id }
@@ -145,7 +145,7 @@ function payoutIn(word: string): string {
 }
 
 /** The data of a word's event where the row stores none. */
-function usualOf(words: readonly string[], i: number): object {
+function usualData(words: readonly string[], i: number): object {
   const [word = '', next = ''] = words.slice(i)
   switch (word.charAt(0)) {
     case 'P':
@@ -174,7 +174,7 @@ function hasDigest(word: string): boolean {
 }
 
 /**
- * Reads from the end, because the first event may carry a digest or none: it takes what is left.
+ * Reads from the end, because `content` alone shows whether the first event carries a digest.
  */
 function digestsOf(words: readonly string[], content: string | null): (string | undefined)[] {
   let end = content?.length ?? 0
@@ -196,7 +196,7 @@ export function fold(events: readonly Event[]): EventRow[] {
   for (const [i, event] of events.entries()) {
     const word = wordOf(event, events[i + 1])
     const before = last.get(event.account_id)
-    if (before !== undefined && takes(before, event, word)) {
+    if (before !== undefined && fits(before, event, word)) {
       before.words.push(word)
       before.events.push(event)
     } else {
@@ -214,18 +214,18 @@ interface Draft {
   readonly events: Event[]
 }
 
-/** Whether the row can take the event too. `Q` alone needs room for the payout that follows it. */
-function takes({ words, events }: Draft, event: Event, word: string): boolean {
+/** Whether the event fits into the row. `Q` alone needs room for the payout that follows it. */
+function fits({ words, events }: Draft, event: Event, word: string): boolean {
   const newest = events.at(-1) as Event
   if (newest.sequence + 1n !== event.sequence) return false
   if (newest.created_at !== event.created_at) return false
-  if (!isAnywhere(word)) return false
+  if (!namesObject(word)) return false
   if (word.startsWith('B') && words.some(w => w.startsWith('B') || w === '-')) return false
   return words.length + (word === 'Q' ? 1 : 0) < MAX_EVENTS
 }
 
-/** Whether the word can stand behind others, because it names its object itself. */
-function isAnywhere(word: string): boolean {
+/** Whether the word names its object, so that it can follow other words. */
+function namesObject(word: string): boolean {
   return word.charAt(0) in MADE || word.startsWith('D')
 }
 
@@ -261,14 +261,14 @@ function madeEnd(event: Event, prefix: IdPrefix): string | undefined {
     return numberedId(prefix, event, number) === object_id ? String(number) : undefined
   }
   const begin = idBound(prefix, created_at, 'before')
-  const of_that_time = begin.length === TIME_END && object_id.startsWith(begin)
-  return of_that_time ? object_id.slice(TIME_END) : undefined
+  const has_that_time = begin.length === TIME_END && object_id.startsWith(begin)
+  return has_that_time ? object_id.slice(TIME_END) : undefined
 }
 
-/** Compares as JSON text, which is what callers get. Most data is empty, and usually so. */
+/** Compares as JSON text, as callers get it. Checks emptiness first, because most data is empty. */
 function isUsual(data: object, words: readonly string[], i: number): boolean {
-  if (isEmpty(data)) return isEmpty(usualOf(words, i))
-  return JSON.stringify(data) === JSON.stringify(usualOf(words, i))
+  if (isEmpty(data)) return isEmpty(usualData(words, i))
+  return JSON.stringify(data) === JSON.stringify(usualData(words, i))
 }
 
 function isEmpty(data: object): boolean {
@@ -279,14 +279,14 @@ function isEmpty(data: object): boolean {
 /** `D…` when a payout with a digest succeeded by its rail with one journal, else `S`. */
 function succeeded({ object_id, data, content }: Event): string {
   const { journals } = data as { readonly journals?: readonly unknown[] }
-  const word = `D${journals?.[0]}${doneEndOf(object_id)}`
+  const word = `D${journals?.[0]}${successEndOf(object_id)}`
   const usual = content !== undefined && DONE.test(word) && payoutIn(word) === object_id
   return usual && isUsual(data, [word], 0) ? word : 'S'
 }
 
 function rowOf({ words, events }: Draft): EventRow {
   const [first] = events as [Event]
-  const named = isAnywhere(words[0] as string)
+  const named = namesObject(words[0] as string)
   const data = events.map((event, i) => (isUsual(event.data, words, i) ? null : event.data))
   const digests = events.flatMap(event => event.content ?? [])
   return {
@@ -302,8 +302,8 @@ function rowOf({ words, events }: Draft): EventRow {
 }
 
 /**
- * Joins rows that can be one. Nothing is joined behind a row that `ends`, because that row carries
- * the digest of an answer.
+ * Joins rows that fit into one. `ends` is true for a row that carries the digest of a kept answer:
+ * no row is joined after it.
  */
 export function gather(rows: readonly EventRow[], ends: (row: EventRow) => boolean): EventRow[] {
   const gathered: EventRow[] = []
@@ -320,7 +320,7 @@ export function gather(rows: readonly EventRow[], ends: (row: EventRow) => boole
   return gathered
 }
 
-/** A row that ends in a payout. A line joined behind it would be taken for the payout's debit. */
+/** A row that ends with a payout. A line joined after it would pass for the payout's debit. */
 const PAYOUT_LAST = /(^| )P[0-9a-z]+$/
 
 function follows(before: EventRow, row: EventRow): boolean {

@@ -5,9 +5,9 @@ import { sealOf } from '../seal.ts'
 import type { Event, EventType } from './event.ts'
 import { type EventRow, fold, gather } from './row.ts'
 
-/** The row of one command's events, in its place in the account's chain. */
+/** A row of events in its place in the account's chain. */
 export interface SealedRow extends EventRow {
-  /** Digest of the kept answer of the request that wrote this row last; null for none. */
+  /** The digest of the kept answer of the request whose events end with this row; null for none. */
   readonly kept: string | null
   /** 64 hex digits. */
   readonly hash: string
@@ -43,19 +43,21 @@ interface EventFacts {
   readonly type: EventType
   readonly object_id: string
   readonly data: object
-  /** For every object with a row of its own except a line, which its journal proves. */
+  /** The digest of the object's row. Lines have none, because their journal's hash proves them. */
   readonly content?: string | undefined
 }
 
 /**
- * Makes rows of events, one list a command, in any accounts, and chains them in the order of their
- * numbers. Advances the books' heads.
+ * Turns events into rows and chains each account's rows in the order of their numbers. Advances the
+ * books' heads.
+ *
+ * @param commands the events of each command, of one account or several
  */
 export function chainEvents(
   books: ReadonlyMap<string, Book>,
-  told: readonly (readonly Event[])[],
+  commands: readonly (readonly Event[])[],
 ): SealedRow[] {
-  const ordered = told.flatMap(fold).sort((a, b) => (a.sequence < b.sequence ? -1 : 1))
+  const ordered = commands.flatMap(fold).sort((a, b) => (a.sequence < b.sequence ? -1 : 1))
   const rows = gather(ordered, row => bookOf(books, row.account_id).kept.has(row.sequence))
   return rows.map(row => {
     const book = bookOf(books, row.account_id)

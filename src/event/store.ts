@@ -1,5 +1,5 @@
-// The SQL statements of events, an append-only table. A row holds the events of one command
-// (row.ts), so each statement finds rows and returns the wanted events in them.
+// The SQL statements of events, an append-only table. A row holds several events (row.ts), so each
+// statement finds rows and returns the wanted events in them.
 import { locateNumber, type Numbers, numbersOf, withKeys } from '../db/by-number.ts'
 import type { Sql } from '../db/connect.ts'
 import type { Moment } from '../db/order.ts'
@@ -14,16 +14,16 @@ import { findCut } from './cut-store.ts'
 import type { NamedEvent } from './event.ts'
 import {
   COMMON_LETTERS,
-  doneEndOf,
   endOf,
-  isMadeById,
+  idHasTime,
   MAX_EVENTS,
   type ReadRow,
+  successEndOf,
   unfold,
 } from './row.ts'
 import { ROW_KINDS, type SealedRow } from './rules.ts'
 
-/** All columns but those of the chain. */
+/** All columns but `content`, `kept` and `hash`, which only the chain needs. */
 export const READ_COLUMNS = [
   'account_id',
   'sequence',
@@ -36,7 +36,7 @@ export const READ_COLUMNS = [
 
 export const insertEvents = inserter<SealedRow>('events', { ...ROW_KINDS, hash: 'hex' })
 
-/** Events by (account, id), in no order. An id that is unknown, or another account's, has none. */
+/** Events by (account, id), in no order. Ids that are unknown or of other accounts give none. */
 export async function findEvents(sql: Tag, keys: readonly Key[]): Promise<NamedEvent[]> {
   const rows = await eachShard(
     keys,
@@ -62,14 +62,14 @@ export async function listEventsAfter(
   return listWithin(sql, account_id, { after, before: to + 1n, newest_first: false, limit }, {})
 }
 
-/** The number of events of each account, or of one: it is the newest sequence. */
+/** The number of events of each account, or of one. It equals the newest sequence. */
 export async function countEvents(
   sql: Tag,
   account_id: string | undefined,
 ): Promise<{ account_id: string; count: bigint }[]> {
-  const of = account_id === undefined ? sql`` : sql`where account_id = ${account_id}`
+  const condition = account_id === undefined ? sql`` : sql`where account_id = ${account_id}`
   return sql<{ account_id: string; count: bigint }[]>`
-    select account_id, event_count as count from books ${of} order by account_id`
+    select account_id, event_count as count from books ${condition} order by account_id`
 }
 
 /** The number of events of all accounts. */
@@ -81,7 +81,7 @@ export async function countAllEvents(sql: Sql): Promise<bigint> {
 
 const NUMBERS: Numbers = { table: 'events', column: 'sequence', count: 'event_count' }
 
-/** Whether the events after the cursor begin right after the removed events. */
+/** Whether the cursor asks for newer events than the last removed one. */
 function isCutAt(cut: Cut | undefined, cursor: NonNullable<Wanted['cursor']>): boolean {
   return cut !== undefined && cursor.towards === 'newer' && isLastOf(cut, cursor.id)
 }
@@ -128,7 +128,7 @@ export function listEventsOf(
   limit: number,
 ): Promise<NamedEvent[]> {
   const filters = { object_id: [object_id] }
-  return listWithin(sql, account_id, { ...EVERY, newest_first: true, limit }, filters)
+  return listWithin(sql, account_id, { ...ALL_NUMBERS, newest_first: true, limit }, filters)
 }
 
 /** The events between two numbers, both exclusive, read from one end. */
@@ -139,7 +139,7 @@ interface Range {
   readonly limit: number
 }
 
-const EVERY = { after: 0n, before: 2n ** 63n - 1n }
+const ALL_NUMBERS = { after: 0n, before: 2n ** 63n - 1n }
 
 async function listWithin(
   sql: Tag,
@@ -183,7 +183,7 @@ function findRows(
     return sql<ReadRow[]>`
       select ${sql(READ_COLUMNS)} from events
       where account_id = ${account_id} and sequence > ${after} and sequence < ${end}
-        ${begins} ${tells(sql, type === undefined ? undefined : [type])}
+        ${begins} ${hasTypes(sql, type === undefined ? undefined : [type])}
       order by sequence ${order} limit ${limit}`
   }
   return sql<ReadRow[]>`
@@ -206,32 +206,32 @@ async function findRowsOf(
   types: readonly string[] | undefined,
 ): Promise<ReadRow[]> {
   const { after, end, begins, order, limit } = boundsOf(sql, range)
-  const [made, done, changed] = await Promise.all([
-    isMadeById(id) ? findToldAt(sql, account_id, timesIn(id), endOf(id)) : [],
-    id.startsWith('pot_') ? findDone(sql, { account_id, id }) : [],
+  const [creation, success, others] = await Promise.all([
+    idHasTime(id) ? findRowsAt(sql, account_id, timesIn(id), endOf(id)) : [],
+    id.startsWith('pot_') ? findUsualSuccess(sql, { account_id, id }) : [],
     sql<ReadRow[]>`
       select ${sql(READ_COLUMNS)} from events
       where account_id = ${account_id} and object_id <> '' and object_id = (select ${id}::text)
-        ${begins} ${tells(sql, types)}
+        ${begins} ${hasTypes(sql, types)}
         and (object_id, sequence) > ((select ${id}::text), ${after})
         and (object_id, sequence) < ((select ${id}::text), ${end})
       order by object_id ${order}, sequence ${order} limit ${limit}`,
   ])
   // One row can be found in several ways.
-  return [...new Map([...made, ...done, ...changed].map(row => [row.sequence, row])).values()]
+  return [...new Map([...creation, ...success, ...others].map(row => [row.sequence, row])).values()]
 }
 
 /** The row in which a payout succeeded as usual, found by the time of its outcome. */
-async function findDone(sql: Tag, { account_id, id }: Key): Promise<ReadRow[]> {
+async function findUsualSuccess(sql: Tag, { account_id, id }: Key): Promise<ReadRow[]> {
   const [outcome] = await sql<{ at: Instant }[]>`
     select coalesce(succeeded_at, updated_at) as at from payout_outcomes
     where account_id = ${account_id} and id = ${id} and status in ('succeeded', 'reversed') limit 1`
   if (outcome === undefined) return []
-  return findToldAt(sql, account_id, { from: outcome.at, to: outcome.at }, doneEndOf(id))
+  return findRowsAt(sql, account_id, { from: outcome.at, to: outcome.at }, successEndOf(id))
 }
 
-/** The rows between two times, both included, that have these characters in a word. */
-async function findToldAt(
+/** The rows between two times, both included, with a word that contains these characters. */
+async function findRowsAt(
   sql: Tag,
   account_id: string,
   { from, to }: ReturnType<typeof timesIn>,
@@ -254,7 +254,7 @@ async function findToldAt(
  * end of a range may hold none of the wanted events, so two more rows are read.
  */
 function boundsOf(sql: Tag, { after, before, newest_first, limit }: Range) {
-  const farthest = EVERY.before - BigInt(MAX_EVENTS)
+  const farthest = ALL_NUMBERS.before - BigInt(MAX_EVENTS)
   const end = before > farthest ? before : before + BigInt(MAX_EVENTS) - 1n
   const words = sql`length(told) - length(replace(told, ' ', ''))`
   return {
@@ -267,7 +267,7 @@ function boundsOf(sql: Tag, { after, before, newest_first, limit }: Range) {
 }
 
 /** The condition that a row has an event of one of these types. */
-function tells(sql: Tag, types: readonly string[] | undefined) {
+function hasTypes(sql: Tag, types: readonly string[] | undefined) {
   if (types === undefined) return sql``
   const letters = new Set(types.flatMap(type => [...(COMMON_LETTERS.get(type) ?? '')]))
   const any = [...letters].sort().map(letter => `strpos(told, '${letter}') > 0 or `)
@@ -279,7 +279,7 @@ function tells(sql: Tag, types: readonly string[] | undefined) {
   return sql`and (${sql.unsafe(any.join(''))} ${named})`
 }
 
-/** The first and last sequence of a range of time; `to` is below `from` when it has no events. */
+/** The first and last sequence in a range of time. Without events `to` is below `from`. */
 export async function findNumbers(
   sql: Tag,
   account_id: string,

@@ -1,4 +1,4 @@
-// The operations by which an operator books money on accounts, and reverses bookings.
+// The operations that book an operator's money on accounts, and that reverse bookings.
 
 import { storeBooks } from '../balance-transaction/operations.ts'
 import { findEntries } from '../balance-transaction/store.ts'
@@ -8,41 +8,41 @@ import type { Operation } from '../engine/operation.ts'
 import { nameOf } from '../id.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import {
-  type BookedBefore,
   type Booking,
-  type Correction,
+  type BookingOutcome,
   decideBooking,
   decideReversal,
+  type EarlierBookings,
   type Reversal,
   type Reversible,
 } from './rules.ts'
 import { findBooked, keepReferences } from './store.ts'
 
 export interface BookingState extends LockedBooks {
-  readonly before: BookedBefore
+  readonly earlier: EarlierBookings
 }
 
 /** Books funding, a withdrawal or an adjustment. */
-export const bookMoney: Operation<Booking, BookingState, Correction> = {
+export const bookMoney: Operation<Booking, BookingState, BookingOutcome> = {
   name: 'book_money',
   async load(tx, commands) {
-    const [locked, before] = await Promise.all([
+    const [locked, earlier] = await Promise.all([
       lockBooks(tx, accountsOf(commands)),
       findBooked(tx, commands),
     ])
-    return { ...locked, before }
+    return { ...locked, earlier }
   },
-  decide: ({ books, before }, booking) => decideBooking(books, before, booking),
+  decide: ({ books, earlier }, booking) => decideBooking(books, earlier, booking),
   store: (tx, outcomes, { books }) =>
     Promise.all([...storeBooks(tx, books, outcomes), ...keepReferences(tx, outcomes)]),
 }
 
-/** Funding; the reference is the bank's. */
+/** A funding. `reference` is the bank's. */
 export type Fund = Pick<Booking, 'account_id' | 'currency' | 'amount' | 'source'> &
   Partial<Pick<Booking, 'reference' | 'reason' | 'by'>>
 
 /** Books funding: a line of type `escrow`. */
-export const fundAccount: Operation<Fund, BookingState, Correction> = {
+export const fundAccount: Operation<Fund, BookingState, BookingOutcome> = {
   name: 'fund_account',
   load: (tx, commands) => bookMoney.load(tx, commands.map(asBooking), undefined),
   decide: (state, command) => bookMoney.decide(state, asBooking(command)),
@@ -58,20 +58,20 @@ export interface ReversalState extends BookingState {
 }
 
 /** Reverses a booking, once. */
-export const reverseBooking: Operation<Reversal, ReversalState, Correction> = {
+export const reverseBooking: Operation<Reversal, ReversalState, BookingOutcome> = {
   name: 'reverse_booking',
   async load(tx, commands) {
     const reversals = commands.map(({ account_id, id }) => {
       return { account_id, source: id, reference: '' }
     })
-    const [locked, before, reversible] = await Promise.all([
+    const [locked, earlier, reversible] = await Promise.all([
       lockBooks(tx, accountsOf(commands)),
       findBooked(tx, reversals),
       loadReversible(tx, commands),
     ])
-    return { ...locked, before, reversible }
+    return { ...locked, earlier, reversible }
   },
-  decide: (state, reversal) => decideReversal(state, state.before, reversal),
+  decide: (state, reversal) => decideReversal(state, state.earlier, reversal),
   store: bookMoney.store,
 }
 

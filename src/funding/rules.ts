@@ -1,5 +1,5 @@
-// Bookings of the operator on a balance: funding, withdrawals, adjustments, and their reversals,
-// each once. Pure.
+// Decides the operator's bookings on a balance: funding, withdrawals, adjustments, and their
+// reversals. Each is booked once. Pure.
 import { checkActive, checkOpen } from '../account/states.ts'
 import type {
   BalanceTransaction,
@@ -60,11 +60,11 @@ export const REVERSAL_KINDS = ALL.map(({ reversal_kind }) => reversal_kind)
 
 /** Reference, reason and person of a booking; '' is "not set". */
 interface Grounds {
-  /** The bank's reference; an account has it once for each kind. */
+  /** The bank's reference, which an account has once for each kind of booking. */
   readonly reference: string
   readonly reason: string
   readonly by: string
-  /** Only for funding: the payment with this reference is split over several accounts. */
+  /** Only for funding: whether the payment with this reference is split over several accounts. */
   readonly split?: boolean
 }
 
@@ -72,23 +72,23 @@ export interface Booking extends Grounds {
   readonly kind: BookingKind
   readonly account_id: string
   readonly currency: string
-  /** Minor units, not zero; a negative amount leaves the balance. */
+  /** Minor units, not zero. A negative amount leaves the balance. */
   readonly amount: bigint
   /** The id of the escrow, withdrawal or adjustment, which is booked once. */
   readonly source: string
 }
 
 /** Sources and references of earlier bookings, each with the id of its balance transaction. */
-export interface BookedBefore {
+export interface EarlierBookings {
   /** By `account_id/type/source`. */
   readonly sources: Map<string, string>
   /** By `account_id/type/reference`, folded. */
   readonly references: Map<string, string>
-  /** Lines of other live accounts that the same reference has funded; by `account_id/reference`. */
+  /** Lines of other live accounts funded with the same reference, by `account_id/reference`. */
   readonly elsewhere: ReadonlyMap<string, Key>
 }
 
-export interface Correction {
+export interface BookingOutcome {
   readonly entries: readonly [Entry]
   readonly events: readonly Event[]
   /** The balance before the booking. */
@@ -96,7 +96,8 @@ export interface Correction {
 }
 
 /**
- * The comparable form of a bank's reference, in PostgreSQL too: copies differ in case and spaces.
+ * The comparable form of a bank's reference, because copies differ in case and spaces. PostgreSQL's
+ * fold_reference gives the same form.
  */
 export function foldedReference(reference: string): string {
   return reference.replace(/\s/g, '').replace(/[a-z]+/g, letters => letters.toUpperCase())
@@ -112,38 +113,38 @@ export function bookedName(account_id: string, type: string, what: string): stri
  */
 export function decideBooking(
   books: ReadonlyMap<string, Book>,
-  before: BookedBefore,
+  earlier: EarlierBookings,
   booking: Booking,
-): Correction {
+): BookingOutcome {
   const { account_id, kind, currency, amount, source, reference } = booking
   const { type, code } = BOOKINGS[kind]
   const book = checkBook(books, account_id, currency, amount)
   const sourceName = bookedName(account_id, type, source)
-  if (before.sources.has(sourceName)) {
+  if (earlier.sources.has(sourceName)) {
     throw refusal('source_already_used', `${source} has funded this account already.`, 'source')
   }
   const referenceName = bookedName(account_id, type, foldedReference(reference))
-  const by = reference === '' ? undefined : before.references.get(referenceName)
+  const by = reference === '' ? undefined : earlier.references.get(referenceName)
   if (by !== undefined) {
     const message = `Reference "${reference}" is booked already, as ${type} ${by}.`
     throw refusal('reference_already_used', message, 'reference')
   }
-  if (kind === 'funding' && booking.split !== true) checkElsewhere(before, booking)
+  if (kind === 'funding' && booking.split !== true) checkElsewhere(earlier, booking)
   checkBalance(book, currency, amount)
   // After this point it succeeds.
-  const correction = post(
+  const outcome = post(
     book,
     { kind, source, postings: bookingPostings(code, currency, amount) },
     { currency, amount, metadata: metadataOf(booking) },
   )
-  const [{ line }] = correction.entries
-  before.sources.set(sourceName, line.id)
-  if (reference !== '') before.references.set(referenceName, line.id)
-  return correction
+  const [{ line }] = outcome.entries
+  earlier.sources.set(sourceName, line.id)
+  if (reference !== '') earlier.references.set(referenceName, line.id)
+  return outcome
 }
 
 /** Refuses a reference that has funded another account, unless the payment is split. */
-function checkElsewhere({ elsewhere }: BookedBefore, { account_id, reference }: Booking): void {
+function checkElsewhere({ elsewhere }: EarlierBookings, { account_id, reference }: Booking): void {
   const other = elsewhere.get(`${account_id}/${reference}`)
   if (other === undefined) return
   const message =
@@ -169,9 +170,9 @@ export type Reversible = ReadonlyMap<string, { line: BalanceTransaction; journal
  */
 export function decideReversal(
   state: { readonly books: ReadonlyMap<string, Book>; readonly reversible: Reversible },
-  before: Pick<BookedBefore, 'sources'>,
+  earlier: Pick<EarlierBookings, 'sources'>,
   { account_id, id, reason, by }: Reversal,
-): Correction {
+): BookingOutcome {
   const { line, journal } = found(state.reversible.get(nameOf({ account_id, id })))
   const booked = BOOKINGS[journal.kind as BookingKind]
   if (booked?.type !== line.type) {
@@ -183,20 +184,20 @@ export function decideReversal(
   const { currency } = line
   const book = checkBook(state.books, account_id, currency, amount)
   const name = bookedName(account_id, reversal_type, id)
-  const reversed_by = before.sources.get(name)
+  const reversed_by = earlier.sources.get(name)
   if (reversed_by !== undefined) {
     throw refusal('already_reversed', `${id} is reversed already, by ${reversed_by}.`)
   }
   checkBalance(book, currency, amount)
   // After this point it succeeds.
   const metadata = metadataOf({ reference: line.metadata.reference ?? '', reason, by })
-  const correction = post(
+  const outcome = post(
     book,
     { kind: reversal_kind, source: journal.source, postings: mirrored(journal.postings) },
     { currency, amount, undoes: id, metadata },
   )
-  before.sources.set(name, correction.entries[0].line.id)
-  return correction
+  earlier.sources.set(name, outcome.entries[0].line.id)
+  return outcome
 }
 
 /** The postings of a booking: the balance moves by `amount`, the other position by its opposite. */
@@ -241,10 +242,10 @@ function post(
   book: Book,
   draft: { readonly kind: JournalKind; readonly source: string; readonly postings: Posting[] },
   line: Pick<StatementLine, 'currency' | 'amount' | 'undoes' | 'metadata'>,
-): Correction {
+): BookingOutcome {
   const balance_before = book.balances.get(line.currency) ?? 0n
-  const whole = { ...line, fixed_fee: 0n, variable_fee: 0n, fx_conversions: [] }
-  const entry = postEntry(book, draft, whole)
+  const full_line = { ...line, fixed_fee: 0n, variable_fee: 0n, fx_conversions: [] }
+  const entry = postEntry(book, draft, full_line)
   return { entries: [entry], events: [recordLine(book, entry.line)], balance_before }
 }
 

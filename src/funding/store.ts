@@ -1,13 +1,13 @@
-// The SQL statements that find earlier bookings.
+// The SQL statements that find earlier bookings, and that keep their references.
 import { LINE_TYPES } from '../balance-transaction/columns.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import { type Key, numberedId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { JournalKind } from '../ledger/rules.ts'
-import { type BookedBefore, bookedName, type Correction, foldedReference } from './rules.ts'
+import { type BookingOutcome, bookedName, type EarlierBookings, foldedReference } from './rules.ts'
 
-interface Asked {
+interface BookingKeys {
   readonly account_id: string
   readonly source: string
   readonly reference: string
@@ -19,10 +19,10 @@ interface Asked {
  */
 export function keepReferences(
   tx: TransactionSql,
-  corrections: readonly Correction[],
+  outcomes: readonly BookingOutcome[],
 ): Promise<unknown>[] {
   if (!isSpread()) return []
-  return corrections.flatMap(({ entries: [{ journal, line }] }) => {
+  return outcomes.flatMap(({ entries: [{ journal, line }] }) => {
     const { account_id } = journal
     const { reference, split } = line.metadata as { reference?: string; split?: string }
     if (journal.kind === 'funding_reversal') {
@@ -37,17 +37,17 @@ export function keepReferences(
 }
 
 /**
- * Finds earlier bookings, under the locks of the books. Funding of another account with the same
+ * Finds earlier bookings. The books must be locked. A funding of another account with the same
  * reference waits until this transaction ends.
  */
 export async function findBooked(
   tx: TransactionSql,
-  asked: readonly Asked[],
-): Promise<BookedBefore> {
+  asked: readonly BookingKeys[],
+): Promise<EarlierBookings> {
   const account_ids = asked.map(({ account_id }) => account_id)
   const names = asked.map(({ source }) => source)
   const references = asked.map(({ reference }) => reference)
-  const [sources, alike, elsewhere] = await Promise.all([
+  const [sources, same_references, elsewhere] = await Promise.all([
     tx<Named[]>`
       select account_id, number, created_at, kind, source as what from journals
       where account_id = any (${account_ids}::text[]) and source = any (${names}::text[])
@@ -56,7 +56,7 @@ export async function findBooked(
       select account_id, number, created_at, kind, undoes from journals
       where account_id = any (${account_ids}::text[]) and undoes = any (${names}::text[])
         and undoes is not null`,
-    // The conditions of the unique index of references.
+    // These conditions are those of the unique index of references.
     tx<Named[]>`
       select account_id, number, created_at, kind,
         fold_reference(metadata ->> 'reference') as what
@@ -69,7 +69,11 @@ export async function findBooked(
       select asked_id, asked_reference, account_id, id
       from funded_elsewhere(${account_ids}::text[], ${references}::text[])`,
   ])
-  return { sources: byName(sources), references: byName(alike), elsewhere: byAsked(elsewhere) }
+  return {
+    sources: byName(sources),
+    references: byName(same_references),
+    elsewhere: byAsked(elsewhere),
+  }
 }
 
 interface Named {

@@ -1,4 +1,4 @@
-// Holds the table of chains together with the table of currencies.
+// Tests the table of chains against the table of currencies.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'

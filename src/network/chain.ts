@@ -1,5 +1,5 @@
-// The chains of wallet payouts, and the tokens of each. It must not know the form of addresses;
-// beneficiary/wallet-address.ts knows it.
+// The chains of wallet payouts, and the tokens of each. The forms of their addresses are in
+// beneficiary/wallet-address.ts.
 
 /**
  * A chain for wallet payouts. `network` is its token standard or label. There are no testnets.
@@ -33,9 +33,7 @@ export const TOKENS: readonly string[] = [
   ...new Set(CHAINS.flatMap(chain => chain.currencies)),
 ].sort()
 
-/**
- * Finds a chain by type ("Ethereum") or network label ("ERC20"), in any case.
- */
+/** Finds a chain by type ("Ethereum") or network label ("ERC20"), in any case. */
 export function findChain(name: string): Chain | undefined {
   return name === '' ? undefined : BY_NAME.get(name.trim().toLowerCase())
 }

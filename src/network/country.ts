@@ -22,7 +22,7 @@ export function isCountry(code: string): boolean {
   return COUNTRIES.has(code)
 }
 
-/** A country code of ISO 3166-1. */
+/** Checks that a code, if it is sent, is an assigned one. */
 export function checkCountry(code: string | undefined, remarks: string): Problem[] {
   if (code === undefined || isCountry(code)) return []
   return [invalidField(remarks, `${remarks} is not an ISO 3166-1 alpha-2 country code.`)]

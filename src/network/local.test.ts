@@ -1,4 +1,4 @@
-// Holds the table of networks together with the currency and country tables.
+// Tests the table of networks against the tables of currencies and countries.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'

@@ -1,7 +1,7 @@
 // The local networks of payouts by currency, and the bounds of one payment in each. Sources: the
 // scheme names that operators publish; for the reach of SEPA the list of scheme countries of the
-// European Payments Council; for the four currencies of Hong Kong HKICL. It must not know how to
-// reach a network: a rail does.
+// European Payments Council; for the four currencies of Hong Kong HKICL. Only rails know how to
+// reach a network.
 
 /** A domestic payment system. `name` is unique in its currency; `countries` are alpha-2 codes. */
 export interface Network {
@@ -183,7 +183,7 @@ export function networkFault(currency: string, name: string): string | undefined
   return `No such local network for ${currency}; ${hint}.`
 }
 
-/** The message that an amount in minor units is outside the bounds of a network. */
+/** The message that an amount in minor units is outside a network's bounds; undefined inside. */
 export function limitFault(currency: string, name: string, amount: bigint): string | undefined {
   const network = findNetwork(currency, name)
   if (network === undefined) return undefined

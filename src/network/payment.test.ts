@@ -1,5 +1,5 @@
-// Holds the table of local payment networks together with those of currencies and countries, and
-// each form of keys against its own example.
+// Tests the table of local payment networks against those of currencies and countries, and each
+// form of keys against its own example.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'

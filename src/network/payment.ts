@@ -1,7 +1,7 @@
 // The local payment networks, and the forms of their keys. They are schemes and e-wallets that pay
 // to a key, such as a telephone number, instead of a bank account. Sources: the alias types that
-// schemes publish; for telephone numbers ITU-T E.164 and the national numbering plans. Nothing here
-// knows the owner of a key.
+// schemes publish; for telephone numbers ITU-T E.164 and the national numbering plans. A valid form
+// says nothing about a key's owner.
 
 /** A form of keys. `type` is a value of `deposit_key_type`. */
 export interface KeyForm {
@@ -62,7 +62,7 @@ const PHONES: ReadonlyMap<string, readonly [code: string, national: string, exam
 /** Countries without a trunk prefix 0 before a national number. */
 const NO_TRUNK_ZERO = 'BR CA CO CR DK ES HK IN NO NP PE PL SG US'.split(' ')
 
-/** A number in international form with a +, or in national form; no spaces. */
+/** A mobile number in international form with a +, or in national form, without spaces. */
 function phone(country: string): KeyForm {
   const known = PHONES.get(country)
   if (known === undefined) throw new Error(`no telephone numbers of ${country}`)
@@ -237,7 +237,7 @@ export const PAYMENT_NETWORKS: readonly PaymentNetwork[] = ROWS.map(
   }),
 )
 
-/** The networks of a name, in any case, of all currencies. */
+/** The networks of this name, in any case, in all currencies. */
 export function paymentNetworksNamed(name: string): readonly PaymentNetwork[] {
   const wanted = name.toLowerCase()
   return PAYMENT_NETWORKS.filter(network => network.name === wanted)
@@ -248,7 +248,7 @@ export function paymentNetworksOf(currency: string): readonly PaymentNetwork[] {
   return PAYMENT_NETWORKS.filter(network => network.currency === currency)
 }
 
-/** The message that no network has this name and currency; '' means any currency. */
+/** The message that no network has this name and currency ('' is any); undefined if one has. */
 export function paymentNetworkFault(currency: string, name: string): string | undefined {
   const named = paymentNetworksNamed(name)
   if (named.length === 0) {

@@ -6,7 +6,7 @@ import {
   presentBalanceTransaction,
 } from '../balance-transaction/response.ts'
 import type { Reason } from '../errors.ts'
-import type { Booking, Correction } from '../funding/rules.ts'
+import type { Booking, BookingOutcome } from '../funding/rules.ts'
 import { pathId } from '../http/docs.ts'
 import { Minor } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -41,7 +41,7 @@ const BookingResponse = Type.Object(
   { title: 'Booking', description: 'What was booked, and the balance before and after it.' },
 )
 
-function presentBooking({ entries: [{ line }], balance_before }: Correction) {
+function presentBooking({ entries: [{ line }], balance_before }: BookingOutcome) {
   return {
     account_id: line.account_id,
     by: line.metadata.by ?? '',

@@ -4,7 +4,7 @@ import { findAccountOfLine } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { bookMoney, reverseBooking } from '../funding/operations.ts'
-import type { Booking, Correction } from '../funding/rules.ts'
+import type { Booking, BookingOutcome } from '../funding/rules.ts'
 import { known } from './deed.ts'
 
 /** The deed of a booking; `by` is the name of the operator. */
@@ -34,7 +34,7 @@ export async function reversalDeed(audit: Sql, by: string, id: string, reason: s
   return { operation: reverseBooking, command, act: bookingAct }
 }
 
-function bookingAct({ entries: [{ line }] }: Correction): Act {
+function bookingAct({ entries: [{ line }] }: BookingOutcome): Act {
   const { account_id, id, type, currency, net_amount, description, metadata } = line
   const { reference = '' } = metadata
   const amount = net_amount.toString()

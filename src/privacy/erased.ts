@@ -1,5 +1,5 @@
 // The erased forms of rows: ids, times, amounts, country and state stay. PostgreSQL has the same
-// forms (migrations/0014) and lets personal data go to no other. Has the digest of an erasure, too.
+// forms (migrations/0014) and allows erased rows no other form. Also the digest of an erasure.
 // Pure.
 import { hash } from 'node:crypto'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
@@ -11,7 +11,7 @@ import { NO_PARTICULARS } from '../payout/columns.ts'
 import type { Payout } from '../payout/payout.ts'
 import type { ErasedRow, Erasure } from './privacy.ts'
 
-/** A beneficiary without the members that tell who it is and where it is paid. */
+/** A beneficiary without the members that identify it and the place where it is paid. */
 export function erasedBeneficiary(beneficiary: Beneficiary): Beneficiary {
   return { ...beneficiary, details: erasedDetails(beneficiary.details) }
 }
@@ -32,7 +32,8 @@ function erasedDetails(details: BeneficiaryDetails): BeneficiaryDetails {
 }
 
 /**
- * Members that a price depends on stay. Another account of the installation is no personal data.
+ * Keeps the members on which a price depends, and the address of another account of the
+ * installation, which is no personal data.
  */
 function erasedDestination(destination: DestinationDetails): DestinationDetails {
   const { type, bank, wallet, local_payment_network: network, service_account } = destination
@@ -54,8 +55,8 @@ function onlyOf<T extends object, Name extends keyof T>(
 }
 
 /**
- * A payout without the members that tell who was paid and what for, and without people's words
- * about it.
+ * A payout without the members that identify the payee and the purpose, and without texts that
+ * people wrote about it.
  */
 export function erasedPayout(payout: Payout): Payout {
   const { reference_id, on_behalf_of } = payout.particulars
@@ -71,7 +72,7 @@ export function erasedPayout(payout: Payout): Payout {
   }
 }
 
-/** An entity without the members that tell who it is, and without what reviewers wrote about it. */
+/** An entity without the members that identify it, and without the reviewers' texts. */
 export function erasedEntity(entity: Entity): Entity {
   const { on_behalf_of, registration_address } = entity.details
   const address = countryOf(registration_address ?? {})
@@ -91,7 +92,7 @@ function countryOf({ country }: { readonly country?: string | undefined }): { co
   return country === undefined ? {} : { country }
 }
 
-/** What an event says about its object, first in its data, once it is erased. */
+/** The erased form of an event's facts about its object, which are first in the event's data. */
 export function erasedFact(type: string, object_id: string, fact: Fact): object {
   if (type === 'beneficiary.updated') return { updated_at: fact.updated_at, erased: true }
   if (type === 'entity.updated') return { steps: fact.steps, erased: true }
@@ -104,7 +105,7 @@ export function erasedFact(type: string, object_id: string, fact: Fact): object 
   return { ...erasedState(rest), ...(isFact(was) && { was: erasedState(was) }), erased: true }
 }
 
-/** The state of a payout without the words of its rail, of people and of its account. */
+/** The state of a payout without the texts of its rail, of people and of its account. */
 function erasedState({ status_description: _, failure, ...rest }: Fact): object {
   if (failure === undefined) return rest
   return { ...rest, failure: isFact(failure) ? { ...failure, message: '' } : failure }
@@ -116,7 +117,7 @@ function isFact(value: unknown): value is Fact {
   return typeof value === 'object' && value !== null
 }
 
-/** The digest of an erasure and its rows, which its event carries. */
+/** The digest of an erasure and its rows, which the erasure's event carries: SHA-256 in hex. */
 export function digestOfErasure(erasure: Erasure, rows: readonly ErasedRow[]): string {
   const { account_id, party_id, erased_at, erased_by, reason } = erasure
   const lines = rows.map(({ table_name, key, was, becomes }) =>

@@ -1,4 +1,4 @@
-// Reads all that is stored about a party, across tables, and finds parties by a known fact.
+// Reads all stored data of a party, from every table, and finds parties by a known fact.
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { comparable } from '../entity/comparable.ts'
 import { type Party, partyKind } from './privacy.ts'
@@ -13,7 +13,7 @@ export interface Section {
   readonly rows: readonly object[]
 }
 
-/** All that is stored about a party, in one snapshot. Sections without rows are left out. */
+/** All stored data of a party, in one snapshot. Leaves out sections without rows. */
 export function readExport(audit: Sql, party: Party): Promise<Section[]> {
   return audit.begin('isolation level repeatable read read only', async tx => {
     const payouts = await findPayoutsOf(tx, party)
@@ -35,8 +35,7 @@ async function readSource(
 ): Promise<object[]> {
   const left_out = [...without, ...(partyKind(id) === 'entity' ? of_payees : [])]
   const names = left_out.map(column => `'${column}'`).join(', ')
-  // The last condition is always true: it gives the types of the parameters that `where` does not
-  // use.
+  // The last condition is always true. It gives types to parameters that `where` does not use.
   const rows = await tx.unsafe<{ row: object }[]>(
     `select to_jsonb(t) - array[${names}]::text[] as row from ${table} t
       where (${where}) and ($1::text, $2::text, $3::text[]) is not null`,
@@ -49,7 +48,7 @@ async function readSource(
 export const KNOWN = ['email', 'name', 'iban'] as const
 export type Known = (typeof KNOWN)[number]
 
-/** The members that have each fact. */
+/** The members that hold each fact. */
 const MEMBERS: Readonly<Record<Known, readonly string[]>> = {
   email: ['email'],
   name: ['name', 'name_local'],
@@ -57,7 +56,7 @@ const MEMBERS: Readonly<Record<Known, readonly string[]>> = {
 }
 
 /**
- * The parties of an account that have exactly this value, in any letter case, now or in a payout.
+ * The ids of an account's parties with exactly this value, in any letter case, now or in a payout.
  */
 export async function findParties(
   audit: Sql,
@@ -77,8 +76,10 @@ export async function findParties(
     select beneficiary_id, beneficiary_details from payouts
     where account_id = ${account_id}
       and strpos(lower(beneficiary_details::text), lower(${part})) > 0`
-  const has = rows.filter(({ details }) => hasMember(details, MEMBERS[known], comparable(wanted)))
-  return [...new Set(has.map(({ id }) => id))].sort()
+  const matching = rows.filter(({ details }) =>
+    hasMember(details, MEMBERS[known], comparable(wanted)),
+  )
+  return [...new Set(matching.map(({ id }) => id))].sort()
 }
 
 function hasMember(value: unknown, names: readonly string[], wanted: string): boolean {

@@ -16,13 +16,13 @@ import {
   type StoredParty,
 } from './rules.ts'
 import {
-  findKeeps,
+  findEventsToErase,
+  findKeepReasons,
   findOldFiles,
   findOldInbox,
   findParty,
   findPayoutsOf,
   findRepliesOf,
-  findTellingEvents,
   storeErasure,
 } from './store.ts'
 
@@ -31,7 +31,7 @@ interface EraseParty extends Party {
   readonly reason: string
 }
 
-/** A transaction erases one party: only the first command's data is read. */
+/** A transaction erases one party, because `load` reads the data of the first command alone. */
 export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   name: 'erase_party',
   while_frozen: true,
@@ -45,17 +45,26 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
       findRepliesOf(tx, command),
       findPayoutsOf(tx, command),
     ])
-    const [payouts, keeps, events, files, inbox] = await Promise.all([
+    const [payouts, keep_reasons, events, files, inbox] = await Promise.all([
       findPayouts(
         tx,
         ids.map(payout_id => ({ account_id, id: payout_id })),
       ),
-      findKeeps(tx, { account_id, id }, ids),
-      findTellingEvents(tx, account_id, [id, ...ids]),
+      findKeepReasons(tx, { account_id, id }, ids),
+      findEventsToErase(tx, account_id, [id, ...ids]),
       findOldFiles(tx, account_id, ids),
       findOldInbox(tx, account_id, ids),
     ])
-    return { books, party, payouts: payouts.toSorted(byId), keeps, events, kept, files, inbox }
+    return {
+      books,
+      party,
+      payouts: payouts.toSorted(byId),
+      keep_reasons,
+      events,
+      kept,
+      files,
+      inbox,
+    }
   },
 
   decide: (stored, command) => decideErasure(stored, command, eraseReply),
@@ -68,7 +77,7 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   },
 }
 
-/** A repeated request is answered with the party as it is now: it does not make anybody again. */
+/** A repeated request gets the party in its erased form as its answer: it makes no new party. */
 function eraseReply(reply: KeptReply, { kind, row }: StoredParty): ErasedReply {
   const shown = kind === 'beneficiary' ? presentBeneficiary(row) : presentEntity(row)
   const after = { ...reply, body: success(shown).body }

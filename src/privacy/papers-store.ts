@@ -1,12 +1,12 @@
-// The SQL statements that erase payouts and their papers. Each sends itself when it is called.
-// Triggers accept nothing but the erased form, of a payout that erasures name.
+// The SQL statements that erase payouts and their papers. Each function sends its statements at
+// once. Triggers accept only the erased form, and only for payouts that `erasures` names.
 import type { TransactionSql } from '../db/connect.ts'
 import { payeeOf } from '../limit/payee.ts'
 import { writtenPayout } from '../payout/columns.ts'
 import { removeMetadata } from '../payout/metadata-store.ts'
 import type { Erased } from './rules.ts'
 
-/** The digest of nothing, in place of a person's. */
+/** A digest of zeros, in place of a person's. */
 const NO_DIGEST = '00'.repeat(32)
 
 export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown> {
@@ -47,47 +47,46 @@ function updatePayouts(tx: TransactionSql, { account_id, payouts }: Erased): Pro
     const { id, beneficiary_details, particulars, mt103, failure } = writtenPayout(payout)
     return { id, beneficiary_details, particulars, mt103, failure: JSON.stringify(failure) }
   })
-  const given = JSON.stringify(rows)
+  const rows_json = JSON.stringify(rows)
   return Promise.all([
     tx`update payouts p set beneficiary_details = r.beneficiary_details::json,
         particulars = r.particulars::json, mt103 = r.mt103
-      from json_to_recordset(${given}::text::json)
+      from json_to_recordset(${rows_json}::text::json)
         as r(id text, beneficiary_details text, particulars text, mt103 text)
       where p.account_id = ${account_id} and p.id = r.id`.execute(),
     tx`update payout_outcomes s set status_description = '', answers = '[]', metadata = null,
         failure = nullif(r.failure, 'null')::json
-      from json_to_recordset(${given}::text::json) as r(id text, failure text)
+      from json_to_recordset(${rows_json}::text::json) as r(id text, failure text)
       where s.account_id = ${account_id} and s.id = r.id`.execute(),
   ])
 }
 
-/** What rails and people have said of the payments. */
+/** Erases the texts of rails and people about the payments. */
 function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string[]) {
-  const of = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
+  const condition = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
   return Promise.all([
-    // Comes before the ids in the items, the last members of them, are erased.
     tx`update rail_inbox_lines set said = '{}', reason = 'erased'
-      where end_to_end_id in (select end_to_end_id from rail_items where ${of})`.execute(),
-    tx`update rail_items set payment = '{}' where ${of} and payment::text <> '{}'`.execute(),
+      where end_to_end_id in (select end_to_end_id from rail_items where ${condition})`.execute(),
+    tx`update rail_items set payment = '{}' where ${condition} and payment::text <> '{}'`.execute(),
     tx`update rail_evidence set message = '', detail = '{}'
-      where ${of} and (message <> '' or detail::text <> '{}')`.execute(),
-    tx`update rail_item_evidence set text = '' where ${of} and text <> ''`.execute(),
-    tx`update rail_exceptions set message = 'erased', note = 'erased' where ${of}`.execute(),
+      where ${condition} and (message <> '' or detail::text <> '{}')`.execute(),
+    tx`update rail_item_evidence set text = '' where ${condition} and text <> ''`.execute(),
+    tx`update rail_exceptions set message = 'erased', note = 'erased' where ${condition}`.execute(),
     tx`update payout_attempts set not_taken = (not_taken::jsonb || '{"message":""}')::json
-      where ${of} and not_taken is not null`.execute(),
+      where ${condition} and not_taken is not null`.execute(),
   ])
 }
 
 function eraseScreening(tx: TransactionSql, account_id: string, ids: readonly string[]) {
-  const of = tx`account_id = ${account_id} and object_id = any (${[...ids]}::text[])`
+  const condition = tx`account_id = ${account_id} and object_id = any (${[...ids]}::text[])`
   return Promise.all([
     tx`update screening_matches set pieces = '[]', reason = 'erased',
-        party_hash = decode(${NO_DIGEST}, 'hex') where ${of}`.execute(),
-    tx`delete from screening_clears where ${of}`.execute(),
+        party_hash = decode(${NO_DIGEST}, 'hex') where ${condition}`.execute(),
+    tx`delete from screening_clears where ${condition}`.execute(),
   ])
 }
 
-/** The start of what receivers of webhooks answered. */
+/** Erases the kept beginnings of webhook receivers' answers. */
 function eraseAnswers(tx: TransactionSql, account_id: string, object_ids: readonly string[]) {
   return tx`
     update webhook_attempts a set answer = ''

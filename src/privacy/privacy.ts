@@ -1,4 +1,4 @@
-// A party whose personal data is stored, and what an erasure does to its rows.
+// A party, whose personal data is stored, and the records of its erasure.
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 
@@ -10,12 +10,12 @@ export function partyKind(id: string): PartyKind | undefined {
   return id.startsWith('ent_') ? 'entity' : undefined
 }
 
-/** How long payments are kept, and who has set that; '' for the default. */
+/** How long data is kept, and the person who has set it; '' for the default. */
 export interface Retention {
   readonly years: number
-  /** How many days events stay in the database; null: for ever. */
+  /** How many days events stay in the database; null means for ever. */
   readonly event_days: number | null
-  /** How many days the bytes of banks' files stay; null: for ever. */
+  /** How many days the bytes of banks' files stay; null means for ever. */
   readonly inbox_days: number | null
   readonly set_by: string
   readonly reason: string
@@ -26,14 +26,14 @@ export interface ErasedRow {
   readonly table_name: string
   readonly key: string
   /**
-   * The digest of the row before and after, in hex; null for rows whose newest event has their
+   * The digests of the row before and after, in hex; null for rows whose newest event carries their
    * digest.
    */
   readonly was: string | null
   readonly becomes: string | null
 }
 
-/** An erasure, as it is stored with each of its rows. */
+/** An erasure. It is stored with each of its rows. */
 export interface Erasure {
   readonly account_id: string
   readonly party_id: string
@@ -48,6 +48,6 @@ export type Party = Key
 export interface Obstacle {
   readonly rule: string
   readonly message: string
-  /** When the rule allows it; null: once people have done what the message says. */
+  /** When the rule allows the erasure; null if people must first do what the message says. */
   readonly until: Instant | null
 }

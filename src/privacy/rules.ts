@@ -1,4 +1,5 @@
-// The rules of erasure: what requires a party's data to be kept, and what an erasure changes. Pure.
+// The rules of erasure: the reasons to keep a party's data, and the rows that an erasure changes.
+// Pure.
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
 import { ENTITY_SEAL } from '../entity/columns.ts'
@@ -20,35 +21,35 @@ export type StoredParty =
   | { readonly kind: 'beneficiary'; readonly row: Beneficiary }
   | { readonly kind: 'entity'; readonly row: Entity }
 
-/** What may require the payouts of a party to be kept; at most a few ids of each. */
-export interface Keeps {
+/** Possible reasons to keep a party's payouts, with at most a few ids each. */
+export interface KeepReasons {
   readonly is_sandbox: boolean
   /** Payouts that are open, or whose rail may still report something. */
   readonly open: readonly string[]
-  /** Payouts with a match that nobody has cleared, and the party itself if it has one. */
+  /** Payouts with an uncleared match, and the party itself if it has one. */
   readonly matched: readonly string[]
-  /** Payouts that a person must still look at. */
+  /** Payouts with an exception or a line of a bank that a person must still close. */
   readonly in_doubt: readonly string[]
-  /** Until when a kept answer shows one of them; null: none does. */
+  /** Until when a kept answer shows one of the payouts; null if none does. */
   readonly answers_until: Instant | null
-  /** When the retention of the last of them ends; null without any. */
+  /** When the retention of the last payout ends; null without payouts. */
   readonly retained_until: Instant | null
   readonly years: number
 }
 
-/** What is stored of a party, read under the lock of its account's book. */
+/** The stored data of a party, read under the lock of its account's book. */
 export interface Stored {
   readonly books: ReadonlyMap<string, Book>
   readonly party: StoredParty | undefined
   readonly payouts: readonly Payout[]
-  readonly keeps: Keeps
-  /** Rows of events that tell what the party was like, or how its payouts went. */
+  readonly keep_reasons: KeepReasons
+  /** Rows of events with personal data of the party or of its payouts. */
   readonly events: readonly ErasedRow[]
-  /** Answers that show the party, kept for their Idempotency-Keys. */
+  /** Answers that show the party and are kept for their Idempotency-Keys. */
   readonly kept: readonly KeptReply[]
-  /** Files for banks with its payments that are older than the retention. */
+  /** Files for banks with the party's payments that are older than the retention. */
   readonly files: readonly string[]
-  /** Files of banks about the payouts, by their hash. */
+  /** The hashes of banks' files about the payouts. */
   readonly inbox: readonly string[]
 }
 
@@ -61,7 +62,7 @@ export interface ErasedReply {
 export interface Erased extends Erasure {
   readonly digest: string
   readonly party: StoredParty
-  /** In their erased form; and as they were before. */
+  /** The payouts in their erased form, and the payouts before the erasure. */
   readonly payouts: readonly Payout[]
   readonly before: readonly Payout[]
   readonly rows: readonly ErasedRow[]
@@ -69,43 +70,46 @@ export interface Erased extends Erasure {
   readonly events: readonly Event[]
 }
 
-/** Why the party cannot be erased now; empty: it can be. */
-export function obstaclesOf({ party, keeps, books }: Stored, { account_id }: Party): Obstacle[] {
+/** Why the party cannot be erased now; empty if it can. */
+export function obstaclesOf(
+  { party, keep_reasons, books }: Stored,
+  { account_id }: Party,
+): Obstacle[] {
   const { state, now } = bookOf(books, account_id)
   const obstacles: Obstacle[] = []
-  const because = (rule: string, message: string, until: Instant | null = null) =>
+  const addObstacle = (rule: string, message: string, until: Instant | null = null) =>
     obstacles.push({ rule, message, until })
-  if (state === 'frozen') because('account_frozen', `account ${account_id} is frozen`)
+  if (state === 'frozen') addObstacle('account_frozen', `account ${account_id} is frozen`)
   if (party?.kind === 'entity' && IN_REVIEW.includes(party.row.approval_status)) {
-    because('in_review', 'its review is open: decide it by corridor entity approve or reject')
+    addObstacle('in_review', 'its review is open: decide it by corridor entity approve or reject')
   }
   const payouts = [
-    ['open_payout', 'is not over', keeps.open],
-    ['screening', 'has a match that is not cleared', keeps.matched],
-    ['in_doubt', 'has an exception that nobody has closed', keeps.in_doubt],
+    ['open_payout', 'is not over', keep_reasons.open],
+    ['screening', 'has a match that is not cleared', keep_reasons.matched],
+    ['in_doubt', 'has an exception that nobody has closed', keep_reasons.in_doubt],
   ] as const
   for (const [rule, what, ids] of payouts) {
     const named = ids.map(id => `${id.startsWith('pot_') ? 'payout ' : ''}${id} ${what}`)
-    if (ids.length > 0) because(rule, named.join(', '))
+    if (ids.length > 0) addObstacle(rule, named.join(', '))
   }
-  const { answers_until, retained_until } = keeps
+  const { answers_until, retained_until } = keep_reasons
   if (answers_until !== null && answers_until > now) {
-    because('kept_answers', 'the answer to a request shows it', answers_until)
+    addObstacle('kept_answers', 'the answer to a request shows it', answers_until)
   }
-  if (!keeps.is_sandbox && retained_until !== null && retained_until > now) {
-    const message = `payments are kept for ${keeps.years} years from the last one on`
-    because('retention', message, retained_until)
+  if (!keep_reasons.is_sandbox && retained_until !== null && retained_until > now) {
+    const message = `payments are kept for ${keep_reasons.years} years from the last one on`
+    addObstacle('retention', message, retained_until)
   }
   return obstacles
 }
 
-/** What must be kept, in words for people. */
+/** An obstacle in words for people. */
 export function obstacleWords({ rule, message, until }: Obstacle): string {
   return `${rule}: ${message}${until === null ? '' : `, until ${until.slice(0, 10)}`}`
 }
 
 /**
- * Makes the answer that is kept about a party from now on: it shows the party in its erased form.
+ * Makes the answer that is kept from now on, which shows the party in its erased form.
  */
 type EraseReply = (reply: KeptReply, erased: StoredParty) => ErasedReply
 
@@ -169,7 +173,7 @@ function rowsOf(
   }
   return [
     plain(kind === 'beneficiary' ? 'beneficiaries' : 'entities', row.id),
-    // People have approved the row before the erasure.
+    // The digests are those that people approve: approvals carry the one before the erasure.
     ...payouts.map(payout => ({
       table_name: 'payouts',
       key: payout.id,

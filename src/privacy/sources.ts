@@ -1,4 +1,4 @@
-// Where the data of a party is, for its export: each table with the condition of its rows. Pure.
+// The tables with a party's data, for its export, each with the condition of its rows. Pure.
 
 /** How long a row is kept. */
 export const TERMS = {
@@ -16,9 +16,9 @@ export interface Source {
   readonly where: string
   /** Absent: `retention`. */
   readonly term?: Term
-  /** Columns that are left out: they are also about somebody else, or useful to nobody. */
+  /** Columns that the export leaves out, because they are about others too or useless. */
   readonly without?: readonly string[]
-  /** Columns that the export of an entity leaves out, as they are about its payees. */
+  /** Columns that the export of an entity leaves out, because they are about its payees. */
   readonly of_payees?: readonly string[]
   /** Why columns are left out, for the reader of the export. */
   readonly note?: string

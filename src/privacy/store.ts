@@ -13,9 +13,9 @@ import { KEPT_HOURS } from '../http/idempotency/rules.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import { erasePapers } from './papers-store.ts'
 import { type ErasedRow, type Party, partyKind, type Retention } from './privacy.ts'
-import type { Erased, Keeps, StoredParty } from './rules.ts'
+import type { Erased, KeepReasons, StoredParty } from './rules.ts'
 
-/** The account of a party: people name the party only by its id. */
+/** The account of a party, because people give the party's id alone. */
 export function findPartyAccount(sql: Sql, id: string): Promise<string | undefined> {
   return findAccountOf(sql, partyKind(id) === 'entity' ? 'entities' : 'beneficiaries', id)
 }
@@ -30,9 +30,9 @@ export async function findParty(sql: Tag, party: Party): Promise<StoredParty | u
 }
 
 /**
- * The rows of events that tell what these objects were like, with the digests after the erasure.
+ * The rows of events with personal data of these objects, with their digests after the erasure.
  */
-export async function findTellingEvents(
+export async function findEventsToErase(
   sql: TransactionSql,
   account_id: string,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export async function findTellingEvents(
   return rows.map(row => ({ table_name: 'events', ...row }))
 }
 
-/** The kept answers that show a party. */
+/** The kept answers that have the party as their object. */
 export function findRepliesOf(
   sql: TransactionSql,
   { account_id, id }: Party,
@@ -84,30 +84,30 @@ export async function findPayoutsOf(sql: Tag, { account_id, id }: Party): Promis
 }
 
 /** The most payouts that an obstacle names. */
-const NAMED = 3
+const MAX_NAMED = 3
 
-/** What may require a party and these payouts, which are all of its payouts, to be kept. */
-export async function findKeeps(
+/** Possible reasons to keep a party. `ids` are those of all its payouts. */
+export async function findKeepReasons(
   tx: TransactionSql,
   { account_id, id: party_id }: Party,
   ids: readonly string[],
-): Promise<Keeps> {
-  const of = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
+): Promise<KeepReasons> {
+  const of_payouts = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
   const by_id = tx`account_id = ${account_id} and id = any (${[...ids]}::text[])`
-  const [row] = await tx<Keeps[]>`
+  const [row] = await tx<KeepReasons[]>`
     select a.sandbox as is_sandbox, s.retention_years as years,
-      array(select id from open_payouts where ${by_id} order by 1 limit ${NAMED}) as open,
+      array(select id from open_payouts where ${by_id} order by 1 limit ${MAX_NAMED}) as open,
       array(select distinct object_id from screening_matches
         where account_id = ${account_id} and state <> 'cleared'
           and (object_id = ${party_id} or object_id = any (${[...ids]}::text[]))
-        order by 1 limit ${NAMED}) as matched,
+        order by 1 limit ${MAX_NAMED}) as matched,
       array(select distinct payout_id from (
-        select payout_id from rail_exceptions where ${of} and closed_at is null
+        select payout_id from rail_exceptions where ${of_payouts} and closed_at is null
         union all
         select i.payout_id from rail_items i join rail_inbox_lines l
           on l.end_to_end_id = i.end_to_end_id and l.closed_by = ''
         where i.account_id = ${account_id} and i.payout_id = any (${[...ids]}::text[])
-      ) d order by 1 limit ${NAMED}) as in_doubt,
+      ) d order by 1 limit ${MAX_NAMED}) as in_doubt,
       (select max(created_at) + ${`${KEPT_HOURS} hours`}::interval from idempotency_keys i
         where account_id = ${account_id} and body is not null and exists (
           select from unnest(${[...ids]}::text[]) as p (id) where strpos(i.body, p.id) > 0)
@@ -139,7 +139,7 @@ export async function findOldFiles(
   return rows.map(row => row.msg_id)
 }
 
-/** Files of banks about these payouts that are older than the retention, by their hash. */
+/** The hashes of banks' files about these payouts that are older than the retention. */
 export async function findOldInbox(
   tx: TransactionSql,
   account_id: string,
@@ -160,21 +160,21 @@ export async function findOldInbox(
 }
 
 /**
- * Sends all statements before it returns. It first names what is erased, as triggers require that.
+ * Sends all statements before it returns, first the insert into `erasures`, which triggers require.
  */
 export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknown> {
   const { account_id, party, rows, replies } = erased
-  const told = rows.filter(row => row.table_name === 'events').map(row => row.key)
+  const event_keys = rows.filter(row => row.table_name === 'events').map(row => row.key)
   return Promise.all([
     insertErasures(tx, erased),
     recordActs(tx, [actOf(erased)]),
     party.kind === 'beneficiary'
       ? updateBeneficiaries(tx, [party.row])
       : updateEntities(tx, [rowOf(party.row, judge(party.row), null)]),
-    told.length > 0 &&
+    event_keys.length > 0 &&
       tx`update events set data = erased_event(type, object_id, data)
         where account_id = ${account_id}
-          and sequence = any (${told}::text[]::bigint[])`.execute(),
+          and sequence = any (${event_keys}::text[]::bigint[])`.execute(),
     erasePapers(tx, erased),
     ...replies.map(({ reply }) =>
       tx`update idempotency_keys set body = ${reply.body} where account_id = ${account_id}
@@ -183,7 +183,7 @@ export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknow
   ])
 }
 
-/** The audit log has ids and the digest, but nothing about the person. */
+/** The act of an erasure. The audit log gets ids and the digest, but no personal data. */
 function actOf({ account_id, party_id: id, party, digest, rows, reason }: Erased): Act {
   const table_name = party.kind === 'beneficiary' ? 'beneficiaries' : 'entities'
   const after = { account_id, id, erased_rows: String(rows.length), erasure: digest }

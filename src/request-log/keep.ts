@@ -1,21 +1,21 @@
-// Keeps requests in memory as they end, and writes them once a second, apart from all requests.
-// Each account has its own transaction. When the database does not take them, newer requests push
-// out older ones: the log loses lines, and no request waits or fails.
+// Keeps ended requests in memory, and writes them to the log once a second, apart from all
+// requests. Each account has its own transaction. While the database is away, newer requests
+// replace older ones: the log loses rows, and no request waits or fails.
 import { transactConfined } from '../db/confine.ts'
 import type { Sql } from '../db/connect.ts'
 import { bookId } from '../id.ts'
 import { waitAtMost } from '../turns.ts'
-import { KEPT, type LoggedRequest, MAX_WAITING_TEXT } from './request-log.ts'
+import { type LoggedRequest, MAX_ROWS, MAX_WAITING_TEXT } from './request-log.ts'
 import { dropOld, insertLogged } from './store.ts'
 
 const WRITE_EVERY_MS = 1_000
-/** The last write may take this long, so that a silent database does not keep the process. */
+/** The longest wait of close() for the last write: a silent database does not keep the process. */
 const LAST_WRITE_WITHIN_MS = 1_000
 
 export interface RequestLog {
   /** Whether bodies are logged too. */
   readonly bodies: boolean
-  /** Takes no time: the log writes it later. */
+  /** Notes a request at once. The log writes it later. */
   note(request: Omit<LoggedRequest, 'id'>): void
   /** Writes the noted requests; a timer calls it once a second, and close() calls it too. */
   write(): Promise<void>
@@ -29,27 +29,26 @@ export function openRequestLog(
 ): RequestLog {
   const nextId = makeIds()
   let waiting = new Map<string, LoggedRequest[]>()
-  let text = 0
+  let waiting_text = 0
   let writing = Promise.resolve()
 
   const note = (request: Omit<LoggedRequest, 'id'>) => {
-    const of = waiting.get(request.account_id) ?? []
-    waiting.set(request.account_id, of)
-    text += request.body.length
-    const body = text > MAX_WAITING_TEXT ? '' : request.body
-    of.push({ ...request, id: nextId(), body })
-    // The table keeps no more than KEPT rows. Twice as many may wait, so that few calls cut the
-    // list.
-    if (of.length >= 2 * KEPT) of.splice(0, of.length - KEPT)
+    const requests = waiting.get(request.account_id) ?? []
+    waiting.set(request.account_id, requests)
+    waiting_text += request.body.length
+    const body = waiting_text > MAX_WAITING_TEXT ? '' : request.body
+    requests.push({ ...request, id: nextId(), body })
+    // The table keeps MAX_ROWS rows. Twice as many may wait, so that few calls cut the list.
+    if (requests.length >= 2 * MAX_ROWS) requests.splice(0, requests.length - MAX_ROWS)
   }
-  const writeAll = async () => {
+  const writeWaiting = async () => {
     const taken = waiting
     waiting = new Map()
-    text = 0
+    waiting_text = 0
     for (const [account_id, requests] of taken) {
       try {
         await transactConfined(sql, [account_id], async tx => {
-          await insertLogged(tx, requests.slice(-KEPT))
+          await insertLogged(tx, requests.slice(-MAX_ROWS))
           await dropOld(tx, account_id)
         })
       } catch (error) {
@@ -57,9 +56,9 @@ export function openRequestLog(
       }
     }
   }
-  /** Writes one after the other. */
+  /** Writes one batch after the other. */
   const write = () => {
-    writing = writing.then(writeAll)
+    writing = writing.then(writeWaiting)
     return writing
   }
   let busy = false
@@ -80,7 +79,7 @@ export function openRequestLog(
   }
 }
 
-/** The ids of one process rise, also within a millisecond. */
+/** Gives ids that rise within this process, also within a millisecond. */
 function makeIds(): () => string {
   const clock = { now: '', ids_given: 0 }
   return () => {

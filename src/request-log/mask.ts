@@ -1,7 +1,7 @@
-// Masks requests for the log. It shows the API's own words: members, codes, amounts, ids, true and
-// false. Any other text or number may be a secret or name a person. Pure.
+// Masks requests for the log. It shows the API's own words: member names, codes, amounts, ids, true
+// and false. Any other text or number may be a secret or name a person. Pure.
 
-/** Stands for a text or a number that is not shown. */
+/** Replaces a text or a number that the log does not show. */
 const MASK = '…'
 
 /** The words that the schemas of a route list. */
@@ -29,14 +29,14 @@ export function wordsOf(...schemas: readonly unknown[]): Words {
   return words
 }
 
-interface Collected extends Words {
+interface WordsInProgress extends Words {
   readonly names: Set<string>
   readonly numbers: Set<string>
   readonly maps: Set<string>
   readonly texts: Set<string>
 }
 
-function collect(schema: unknown, words: Collected): void {
+function collect(schema: unknown, words: WordsInProgress): void {
   if (typeof schema !== 'object' || schema === null) return
   const { enum: listed, const: only, properties, items, anyOf, oneOf, allOf } = schema as Node
   for (const text of [only, ...(Array.isArray(listed) ? listed : [])]) {
@@ -62,7 +62,7 @@ const ID = /^[a-z]{2,3}_(?:[0-9a-hjkmnp-tv-z]{20}|[0-9a-hjkmnp-tv-z]{8})$/
 const TIME = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,16}(?:Z|[+-]\d\d:\d\d))?$/
 const NUMBER = /^-?\d{1,18}(?:\.\d{1,12})?$/
 
-/** A name that no schema has is shown if it looks like a member: it may be a typing error. */
+/** An unknown name that looks like a member is shown, because it may be a typing error. */
 const NAME = /^[a-z][a-z_]{0,39}$/
 
 function shownName(name: string, words: Words): string {
@@ -82,16 +82,16 @@ const HEADERS = /^(?:Idempotency-Key|Corridor-Account)$/
 /** The path of a field, as in `remarks`. It ends at the first masked name. */
 export function maskedPlace(place: string, words: Words, longest: number): string {
   const parts = place.match(/[^.[\]]+|[.[\]]+/g) ?? []
-  let shown = ''
-  let free = false
+  let masked = ''
+  let is_caller_named = false
   for (const part of parts) {
-    const isShown = /^[.[\]]+$/.test(part) || /^\d+$/.test(part) || HEADERS.test(part)
-    const text = isShown ? part : free ? MASK : shownName(part, words)
-    shown += text
+    const is_shown = /^[.[\]]+$/.test(part) || /^\d+$/.test(part) || HEADERS.test(part)
+    const text = is_shown ? part : is_caller_named ? MASK : shownName(part, words)
+    masked += text
     if (text === MASK) break
-    if (!isShown) free = words.maps.has(part)
+    if (!is_shown) is_caller_named = words.maps.has(part)
   }
-  return shown.slice(0, longest)
+  return masked.slice(0, longest)
 }
 
 /** The path with its query; `params` are those of the route. */
@@ -108,52 +108,53 @@ export function maskedPath(
   })
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map(one => {
-      // Such as the pairs of `metadata[key]=value`, which are an object.
-      const shown = typeof one === 'string' ? shownText(name, one, words) : MASK
-      return `${shownName(name, words)}=${shown}`
+      // A value that is no text is an object, such as the pairs of `metadata[key]=value`.
+      const masked = typeof one === 'string' ? shownText(name, one, words) : MASK
+      return `${shownName(name, words)}=${masked}`
     }),
   )
   return `${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`.slice(0, longest)
 }
 
-/** The body as JSON of at most `longest` characters: a mask replaces what does not fit. */
+/** The body as JSON of at most `longest` characters. A mask replaces the parts that do not fit. */
 export function maskedBody(body: unknown, words: Words, longest: number): string {
   let left = longest
-  const take = (text: string): string => {
+  const count = (text: string): string => {
     left -= text.length
     return text
   }
-  const write = (name: string, value: unknown, free: boolean): string => {
-    if (left < ROOM) return take(`"${MASK}"`)
-    if (Array.isArray(value)) return writeAll('[', value.keys(), i => write(name, value[i], free))
+  const write = (name: string, value: unknown, is_caller_named: boolean): string => {
+    if (left < ROOM) return count(`"${MASK}"`)
+    if (Array.isArray(value))
+      return writeAll('[', value.keys(), i => write(name, value[i], is_caller_named))
     if (typeof value === 'object' && value !== null) {
       const members = value as Readonly<Record<string, unknown>>
       return writeAll('{', Object.keys(members), key => {
-        const inside = free || !words.names.has(key) || words.maps.has(key)
-        const shown = free ? MASK : shownName(key, words)
-        return take(`${JSON.stringify(shown)}:`) + write(key, members[key], inside)
+        const inside = is_caller_named || !words.names.has(key) || words.maps.has(key)
+        const masked = is_caller_named ? MASK : shownName(key, words)
+        return count(`${JSON.stringify(masked)}:`) + write(key, members[key], inside)
       })
     }
-    if (typeof value === 'boolean' || value === null) return take(String(value))
-    if (free) return take(`"${MASK}"`)
-    if (typeof value === 'string') return take(JSON.stringify(shownText(name, value, words)))
-    return take(words.numbers.has(name) ? String(value) : `"${MASK}"`)
+    if (typeof value === 'boolean' || value === null) return count(String(value))
+    if (is_caller_named) return count(`"${MASK}"`)
+    if (typeof value === 'string') return count(JSON.stringify(shownText(name, value, words)))
+    return count(words.numbers.has(name) ? String(value) : `"${MASK}"`)
   }
   const writeAll = <K>(open: '[' | '{', keys: Iterable<K>, one: (key: K) => string): string => {
     const parts: string[] = []
-    take('[],')
+    count('[],')
     for (const key of keys) {
       if (left < ROOM) {
         parts.push(open === '[' ? `"${MASK}"` : `"${MASK}":"${MASK}"`)
         break
       }
       parts.push(one(key))
-      take(',')
+      count(',')
     }
     return `${open}${parts.join(',')}${open === '[' ? ']' : '}'}`
   }
   return write('', body, false)
 }
 
-/** Room to close open brackets once the body is cut. */
+/** The characters that stay free to close open brackets once the body is cut. */
 const ROOM = 1_024

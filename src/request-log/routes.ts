@@ -9,7 +9,7 @@ import { Envelope } from '../http/schema.ts'
 import { checkSandbox } from '../sandbox/operations.ts'
 import type { RequestLog } from './keep.ts'
 import { RequestLogQuery } from './request.ts'
-import { KEPT } from './request-log.ts'
+import { MAX_ROWS } from './request-log.ts'
 import { LoggedRequestResponse, presentLogged } from './response.ts'
 import { listLogged } from './store.ts'
 import { LOG_PATH } from './watch.ts'
@@ -28,7 +28,7 @@ export function requestLogRoutes(app: FastifyInstance, deps: Needs): void {
         summary: 'List the last requests of a sandbox account, newest first.',
         description:
           'For whoever builds against the API: how each request by a key ended, why it was ' +
-          `refused, and how long it took. The newest ${KEPT} are kept, by the real clock. A ` +
+          `refused, and how long it took. The newest ${MAX_ROWS} are kept, by the real clock. A ` +
           'request shows within two seconds. This is 404 unless the operator has set ' +
           '`CORRIDOR_REQUEST_LOG`.',
         querystring: RequestLogQuery,

@@ -4,7 +4,7 @@ import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import type { Tag } from '../db/sql.ts'
-import { KEPT, type LoggedRequest } from './request-log.ts'
+import { type LoggedRequest, MAX_ROWS } from './request-log.ts'
 
 const KINDS = {
   account_id: 'text',
@@ -31,7 +31,7 @@ export function dropOld(tx: TransactionSql, account_id: string) {
     delete from request_log where account_id = ${account_id} and id < (
       select min(newest.id) from (
         select id from request_log where account_id = ${account_id}
-        order by id desc limit ${KEPT}
+        order by id desc limit ${MAX_ROWS}
       ) newest)`
 }
 
@@ -53,7 +53,7 @@ export function listLogged(
   return findPage<LoggedRequest>(sql, LISTED, account_id, wanted)
 }
 
-export interface Recent {
+export interface RecentFilter {
   /** Null means every account. */
   readonly account_id: string | null
   readonly outcomes: readonly string[]
@@ -65,7 +65,7 @@ export interface Recent {
 /** The newest rows, newest first. */
 export function listRecent(
   sql: Sql,
-  { account_id, outcomes, after, limit }: Recent,
+  { account_id, outcomes, after, limit }: RecentFilter,
 ): Promise<LoggedRequest[]> {
   return sql<LoggedRequest[]>`
     select ${sql(COLUMNS)} from request_log

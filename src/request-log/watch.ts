@@ -1,5 +1,5 @@
-// Notes each request of a sandbox account as it ends, with what mask.ts shows of it. Requests of
-// the console and requests that read the log are left out: no integrator sent them.
+// Notes each request of a sandbox account when it ends, masked by mask.ts. It leaves out the
+// console's requests and those that read the log, because no integrator's program sent them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestLog } from './keep.ts'
 import { maskedBody, maskedPath, maskedPlace, type Words, wordsOf } from './mask.ts'
@@ -12,7 +12,7 @@ export function watchForLog(app: FastifyInstance, log: RequestLog): void {
   app.addHook('onRequest', (request, reply, done) => {
     // The `close` event also comes when the caller leaves before the answer.
     reply.raw.on('close', () => {
-      // Nothing else catches an error of a listener, which would end the process.
+      // No other code catches a listener's error, which would end the process.
       try {
         note(request, reply, log)
       } catch (err) {

@@ -1,11 +1,11 @@
-// Writes that only sandbox accounts have: move the clock, fund the account, and set the status of a
-// payout as a rail or an operator would. Money follows the rules of every account.
+// The writes of sandbox accounts alone: they move the clock, fund the account, and set the status
+// of a payout as a rail or an operator would. Money follows the rules of all accounts.
 import type { Account } from '../account/rules.ts'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import { type BookingState, type Fund, fundAccount } from '../funding/operations.ts'
-import type { Correction } from '../funding/rules.ts'
+import type { BookingOutcome } from '../funding/rules.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
 import { plusMilliseconds } from '../instant.ts'
@@ -42,8 +42,8 @@ export interface AdvancedClock extends Answering {
 }
 
 /**
- * POST /v3/sandbox/clock/advance. One command a batch, because each command moves the clock that it
- * read.
+ * POST /v3/sandbox/clock/advance. A batch has one command, because each command moves the clock
+ * that it has read.
  */
 export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
   name: 'advance_clock',
@@ -81,7 +81,7 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
 export type FundSandbox = Fund & Claiming
 
 /** POST /v3/sandbox/fund: funding like an operator's. */
-export const fundSandbox: Operation<FundSandbox, BookingState, Correction & Answering> = {
+export const fundSandbox: Operation<FundSandbox, BookingState, BookingOutcome & Answering> = {
   name: 'fund_sandbox',
   while_frozen: true,
   load: fundAccount.load,

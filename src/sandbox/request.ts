@@ -7,7 +7,7 @@ import { Type } from '../http/type.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, STEP_STATUSES } from '../payout/states.ts'
 
-/** One year a step, ten years in all. */
+/** The most seconds of one step: a year. All steps together may reach ten years. */
 const MAX_STEP_S = 31_536_000
 export const MAX_AHEAD_S = 10 * MAX_STEP_S
 

@@ -5,7 +5,7 @@ import { BalanceTransactionResponse } from '../balance-transaction/response.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { WriteEntity, WrittenEntity } from '../entity/operations.ts'
 import { EntityResponse } from '../entity/response.ts'
-import type { Correction } from '../funding/rules.ts'
+import type { BookingOutcome } from '../funding/rules.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
@@ -26,7 +26,7 @@ import { ClockResponse } from './response.ts'
 interface Needs {
   readonly lanes: {
     readonly advanceClock: Runs<AdvanceClock, Answered<AdvancedClock>>
-    readonly fundSandbox: Runs<FundSandbox, Answered<Correction>>
+    readonly fundSandbox: Runs<FundSandbox, Answered<BookingOutcome>>
     readonly transitionPayout: Runs<TransitionPayout, Answered<AdvanceOutcome>>
     readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>>
   }

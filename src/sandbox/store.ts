@@ -1,6 +1,6 @@
-// The SQL statements that move the clock of a sandbox account: the database's clock plus
-// `clock_ahead`. Due times of workers are by the database's clock, so they move back by the same
-// amount.
+// The SQL statements that move the clock of a sandbox account, which is the database's clock plus
+// `clock_ahead`. Workers' due times are by the database's clock, so they move back by the same
+// time.
 import type { TransactionSql } from '../db/connect.ts'
 
 /** How many whole seconds, rounded down, the account's clock is ahead. */
@@ -12,20 +12,21 @@ export async function findClockAhead(tx: TransactionSql, account_id: string): Pr
 }
 
 /**
- * Called under the lock of the book. Locks endpoints in order before their deliveries, as delivery
- * does. A delivery being sent keeps its due time, or it would be sent twice. The claim of a payout
- * moves with its due time: a report in flight is applied, and the rail is asked again when due.
+ * The book must be locked. Locks endpoints, in order, before their deliveries, as the delivery
+ * worker does. A delivery in flight keeps its due time, because it would be sent twice otherwise. A
+ * payout's claim moves with its due time: a report in flight is applied, and the rail is asked
+ * again when due.
  */
 export function updateClock(tx: TransactionSql, account_id: string, seconds: number) {
-  const by = `${seconds} seconds`
+  const step = `${seconds} seconds`
   // `at time zone 'UTC'` makes the expression independent of settings, as Citus demands.
   const sooner = (column: 'ask_rail_at' | 'claimed_until' | 'due_at') =>
-    tx`(${tx(column)} at time zone 'UTC' - ${by}::interval) at time zone 'UTC'`
-  const locked = tx`
+    tx`(${tx(column)} at time zone 'UTC' - ${step}::interval) at time zone 'UTC'`
+  const locking = tx`
     select from webhook_endpoints where account_id = ${account_id} order by id for update`
   return Promise.all([
     tx`
-      update books set clock_ahead = clock_ahead + ${by}::interval
+      update books set clock_ahead = clock_ahead + ${step}::interval
       where account_id = ${account_id}`,
     tx`
       update open_payouts
@@ -34,7 +35,7 @@ export function updateClock(tx: TransactionSql, account_id: string, seconds: num
     tx`
       update ended_reviews set due_at = ${sooner('due_at')}
       where account_id = ${account_id}`,
-    locked,
+    locking,
     tx`
       update webhook_deliveries d set due_at = ${sooner('due_at')}
       where account_id = ${account_id} and due_at is not null and (attempts = 0 or exists (

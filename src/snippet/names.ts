@@ -1,4 +1,4 @@
-// How the clients write the names of openapi.json. Pure.
+// Writes the names of openapi.json as the clients write them. Pure.
 
 export function camel(name: string): string {
   return name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())

@@ -1,6 +1,6 @@
-// A request as a program of the Python client. Pure.
+// Writes a request as a program of the Python client. Pure.
 import { pythonName } from './names.ts'
-import { type Call, callOf, type Language, type Sent, written } from './snippet.ts'
+import { type Call, callOf, type Language, type SnippetRequest, writeValue } from './snippet.ts'
 
 const PYTHON: Language = {
   text: value => JSON.stringify(value),
@@ -11,15 +11,16 @@ const PYTHON: Language = {
   space: '',
 }
 
-/** Undefined when the client has no method for it. */
-export function python(sent: Sent): string | undefined {
-  const call = callOf(sent)
+/** The program; undefined when the client has no method for the request. */
+export function python(request: SnippetRequest): string | undefined {
+  const call = callOf(request)
   if (call === undefined) return undefined
-  const needs = sent.key === undefined ? 'import os\n\n' : ''
-  return `${needs}from corridor import Corridor\n\n${clientOf(sent)}\n${callText(call, sent.body)}`
+  const needs = request.key === undefined ? 'import os\n\n' : ''
+  const program = `${clientOf(request)}\n${callText(call, request.body)}`
+  return `${needs}from corridor import Corridor\n\n${program}`
 }
 
-function clientOf({ origin, key, account_id }: Sent): string {
+function clientOf({ origin, key, account_id }: SnippetRequest): string {
   const args = [
     key === undefined ? 'os.environ["CORRIDOR_KEY"]' : JSON.stringify(key),
     JSON.stringify(origin),
@@ -31,10 +32,10 @@ function clientOf({ origin, key, account_id }: Sent): string {
 function callText(call: Call, body: unknown): string {
   const { way, name, params, list, json, query } = call
   const method = ['client', ...way, name].map(pythonName).join('.')
-  const given = [...params, body].filter(one => one !== undefined)
+  const positional = [...params, body].filter(one => one !== undefined)
   const args = [
-    ...given.map(one => written(PYTHON, one, '', method.length)),
-    ...argumentsOf(query).map(([name, value]) => `${name}=${written(PYTHON, value)}`),
+    ...positional.map(one => writeValue(PYTHON, one, '', method.length)),
+    ...argumentsOf(query).map(([name, value]) => `${name}=${writeValue(PYTHON, value)}`),
   ]
   const called = `${method}(${args.join(', ')})`
   const { object } = call
@@ -46,11 +47,11 @@ function callText(call: Call, body: unknown): string {
 
 /** `created.gte` is `created_gte`; `metadata[key]` is a member of `metadata`. */
 function argumentsOf(query: Call['query']): [name: string, value: unknown][] {
-  const whole = new Map<string, unknown>()
+  const members = new Map<string, unknown>()
   for (const [name, value] of query) {
     const [, outer, key] = /^(\w+)\[(.+)\]$/.exec(name) ?? []
-    if (outer === undefined || key === undefined) whole.set(pythonName(name), value)
-    else whole.set(outer, { ...(whole.get(outer) as object | undefined), [key]: value })
+    if (outer === undefined || key === undefined) members.set(pythonName(name), value)
+    else members.set(outer, { ...(members.get(outer) as object | undefined), [key]: value })
   }
-  return [...whole]
+  return [...members]
 }

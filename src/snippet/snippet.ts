@@ -1,8 +1,8 @@
-// A request to the API as snippets of code send it, and the client method for it. methods.json
-// lists every method; `npm run openapi` writes it together with the clients. Pure.
+// A request that a code snippet sends to the API, and the client method for it. methods.json lists
+// every method; `npm run openapi` writes it together with the clients. Pure.
 import methods from './methods.json' with { type: 'json' }
 
-export interface Sent {
+export interface SnippetRequest {
   /** Such as `https://payouts.example.com`. */
   readonly origin: string
   readonly verb: string
@@ -38,22 +38,22 @@ interface Method {
 /** A method with its arguments. */
 export interface Call extends Method {
   readonly params: readonly string[]
-  /** The value of each name; a list when it has several. */
+  /** The value of each name; a list of values when the name occurs several times. */
   readonly query: ReadonlyMap<string, unknown>
 }
 
 const METHODS: readonly Method[] = methods
 
-/** Undefined when the clients have no method for the request, such as one for operators. */
-export function callOf({ verb, path }: Pick<Sent, 'verb' | 'path'>): Call | undefined {
+/** The client's call for a request; undefined without a method, such as for operators' requests. */
+export function callOf({ verb, path }: Pick<SnippetRequest, 'verb' | 'path'>): Call | undefined {
   const [place = '', text = ''] = path.split('?')
   const parts = place.split('/')
   const fits = (method: Method) => {
-    const own = method.path.split('/')
+    const method_parts = method.path.split('/')
     return (
       method.verb === verb &&
-      own.length === parts.length &&
-      own.every((part, i) => part === parts[i] || isParameter(part))
+      method_parts.length === parts.length &&
+      method_parts.every((part, i) => part === parts[i] || isParameter(part))
     )
   }
   // `/v3/payout/requirements` also fits `/v3/payout/{id}`: the fewest parameters win.
@@ -75,10 +75,10 @@ function readValue({ plain }: Method, name: string, text: string): unknown {
   return plain.includes(name) && /^(true|false|\d{1,15})$/.test(text) ? JSON.parse(text) : text
 }
 
-/** A value stands on one line up to this width. */
+/** The most characters of a line on which a value is written whole. */
 const WIDTH = 80
 
-/** How a language writes values. */
+/** The functions and texts by which a language writes values. */
 export interface Language {
   readonly text: (value: string) => string
   readonly word: (value: boolean | null) => string
@@ -89,18 +89,18 @@ export interface Language {
   readonly space: string
 }
 
-/** A value of JSON as the language writes it. Its integers may be bigints. */
-export function written(language: Language, value: unknown, indent = '', taken = 0): string {
+/** A JSON value as the language writes it. Its integers may be bigints. */
+export function writeValue(language: Language, value: unknown, indent = '', taken = 0): string {
   if (typeof value === 'string') return language.text(value)
   if (value === null || typeof value === 'boolean') return language.word(value)
   if (typeof value !== 'object') return language.number(value as number | bigint)
   const inner = indent + language.indent
   const isList = Array.isArray(value)
   const members: string[] = isList
-    ? value.map(each => written(language, each, inner))
+    ? value.map(each => writeValue(language, each, inner))
     : Object.entries(value)
         .filter(([, each]) => each !== undefined)
-        .map(([name, each]) => `${language.name(name)}: ${written(language, each, inner)}`)
+        .map(([name, each]) => `${language.name(name)}: ${writeValue(language, each, inner)}`)
   const [open, close, space] = isList ? ['[', ']', ''] : ['{', '}', language.space]
   const line = members.join(', ')
   if (line === '') return `${open}${close}`

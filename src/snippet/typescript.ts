@@ -1,6 +1,6 @@
-// A request as a program of the TypeScript client.
+// Writes a request as a program of the TypeScript client.
 import { camel } from './names.ts'
-import { type Call, callOf, type Language, type Sent, written } from './snippet.ts'
+import { type Call, callOf, type Language, type SnippetRequest, writeValue } from './snippet.ts'
 
 const TYPESCRIPT: Language = {
   text: quoted,
@@ -11,20 +11,20 @@ const TYPESCRIPT: Language = {
   space: ' ',
 }
 
-/** Undefined when the client has no method for it. */
-export function typescript(sent: Sent): string | undefined {
-  const call = callOf(sent)
+/** The program; undefined when the client has no method for the request. */
+export function typescript(request: SnippetRequest): string | undefined {
+  const call = callOf(request)
   if (call === undefined) return undefined
   const lines = [
     `import { Corridor } from 'corridor-sdk'`,
     '',
-    clientOf(sent),
-    callText(call, sent.body),
+    clientOf(request),
+    callText(call, request.body),
   ]
   return lines.join('\n')
 }
 
-function clientOf({ origin, key, account_id }: Sent): string {
+function clientOf({ origin, key, account_id }: SnippetRequest): string {
   const members = [
     `apiKey: ${key === undefined ? 'process.env.CORRIDOR_KEY!' : quoted(key)}`,
     `baseUrl: ${quoted(origin)}`,
@@ -40,10 +40,10 @@ function clientOf({ origin, key, account_id }: Sent): string {
 function callText(call: Call, body: unknown): string {
   const { way, name, params, list, json, query } = call
   const method = ['corridor', ...way, name].map(camel).join('.')
-  const asked = queryOf(call)
-  const options = body === undefined ? asked : asked && { query: asked }
-  const given = [...params, body, options].filter(one => one !== undefined)
-  const args = given.map(one => written(TYPESCRIPT, one, '', method.length))
+  const query_object = queryOf(call)
+  const options = body === undefined ? query_object : query_object && { query: query_object }
+  const positional = [...params, body, options].filter(one => one !== undefined)
+  const args = positional.map(one => writeValue(TYPESCRIPT, one, '', method.length))
   const called = `${method}(${args.join(', ')})`
   const what = camel(call.object)
   if (!json) return `const response = await ${called}\nconsole.log(await response.text())`
@@ -56,14 +56,14 @@ function callText(call: Call, body: unknown): string {
 /** `created.gte` and `metadata[key]` are members of one object. */
 function queryOf({ query }: Call): object | undefined {
   if (query.size === 0) return undefined
-  const whole: Record<string, unknown> = {}
+  const members: Record<string, unknown> = {}
   for (const [name, value] of query) {
     const [, outer = name, dotted, key] = /^(\w+)(?:\.(\w+)|\[(.+)\])?$/.exec(name) ?? []
     const member = dotted ?? key
-    if (member === undefined) whole[outer] = value
-    else whole[outer] = { ...(whole[outer] as object | undefined), [member]: value }
+    if (member === undefined) members[outer] = value
+    else members[outer] = { ...(members[outer] as object | undefined), [member]: value }
   }
-  return whole
+  return members
 }
 
 function quoted(text: string): string {

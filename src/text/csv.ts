@@ -1,8 +1,8 @@
-// Reads CSV files of operators into cells by column name, with line numbers, and collects all
-// problems of a file. Knows no columns.
+// Reads operators' CSV files into cells by column name, with line numbers, and collects all
+// problems of a file. The callers know the columns.
 import { CsvError, parse } from 'csv-parse/sync'
 
-/** A problem of a file; lines count from 1. */
+/** A problem of a file. Lines are counted from 1. */
 export interface LineProblem {
   readonly line: number
   readonly message: string
@@ -24,7 +24,7 @@ export type Read<T> =
   | { readonly value: T; readonly messages?: never }
   | { readonly value?: never; readonly messages: readonly string[] }
 
-/** Column names. Optional columns may be missing from the header and then read as ''. */
+/** Column names. An optional column that the header lacks reads as ''. */
 export interface Columns<Name extends string> {
   readonly all: readonly Name[]
   readonly optional: readonly Name[]
@@ -74,7 +74,7 @@ export function readLines<C, T>(
 ): Parsed<T> {
   const lines: Line<T>[] = []
   const problems = [...parsed.problems]
-  const seen = new Map<string, number>()
+  const first_lines = new Map<string, number>()
   for (const { line, value: cells } of parsed.lines) {
     const result = read(cells)
     if (result.messages !== undefined) {
@@ -82,8 +82,8 @@ export function readLines<C, T>(
       continue
     }
     const key = keyOf(result.value)
-    const first = seen.get(key)
-    if (first === undefined) seen.set(key, line)
+    const first = first_lines.get(key)
+    if (first === undefined) first_lines.set(key, line)
     else problems.push({ line, message: `${key} is on line ${first} already` })
     lines.push({ line, value: result.value })
   }

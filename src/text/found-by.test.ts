@@ -1,16 +1,16 @@
-// By which words and values somebody is found, and by which not.
+// Tests by which words and values a list finds a person, and by which it does not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Asked, type FoundBy, foundBy, pairText, partsOf } from './found-by.ts'
+import { foundBy, pairText, partsOf, type SearchFilters, type SearchValues } from './found-by.ts'
 
-const SOMEBODY: FoundBy = {
+const PERSON: SearchValues = {
   email: 'Anna@Harbour.example',
   account: 'DE89 3704-0044 0532 0130 00',
   metadata: { order: '2041' },
   names: ['Ánna-Maria  Müller & Søn', '港口贸易'],
 }
 
-const CASES: readonly (readonly [Asked, boolean])[] = [
+const CASES: readonly (readonly [SearchFilters, boolean])[] = [
   [{ name: ['anna'] }, true],
   [{ name: ['MARIA mull'] }, true],
   [{ name: ['müller, anna'] }, true],
@@ -31,7 +31,7 @@ const CASES: readonly (readonly [Asked, boolean])[] = [
 
 for (const [asked, found] of CASES) {
   test(`foundBy, ${JSON.stringify(asked)}: ${found ? 'found' : 'not found'}`, () => {
-    const text = foundBy(SOMEBODY)
+    const text = foundBy(PERSON)
     assert.equal(
       partsOf(asked).every(part => text.includes(part)),
       found,
@@ -40,10 +40,10 @@ for (const [asked, found] of CASES) {
 }
 
 test('foundBy, nobody’s name and the longest: nothing, and no more than an index takes', () => {
-  assert.equal(foundBy({ ...SOMEBODY, names: ['', undefined] }), '')
-  const long = foundBy({ ...SOMEBODY, names: ['港'.repeat(255), '𝄞a '.repeat(255)] })
+  assert.equal(foundBy({ ...PERSON, names: ['', undefined] }), '')
+  const long = foundBy({ ...PERSON, names: ['港'.repeat(255), '𝄞a '.repeat(255)] })
   assert.ok(Buffer.byteLength(long) <= 2_400)
   const many = Array.from({ length: 50 }, (_, i) => [`key${i}`, 'x'.repeat(500)])
-  const pairs = foundBy({ ...SOMEBODY, metadata: Object.fromEntries(many) })
+  const pairs = foundBy({ ...PERSON, metadata: Object.fromEntries(many) })
   assert.ok(Buffer.byteLength(pairs) <= 2_400 && pairs.includes(' anna'))
 })

@@ -1,9 +1,9 @@
-// The text by which lists find a person or a business (§list.search). Each exact value is on a line
-// of its own with a mark; names are words without case and accents. Pure.
+// The text by which lists find a person or a business (§list.search). Each exact value is on its
+// own line after a mark. Names are words without case and accents. Pure.
 import { hash } from 'node:crypto'
 
 /** The exact values by kind, and the names. */
-export interface FoundBy {
+export interface SearchValues {
   readonly email?: string | undefined
   /** An account number, an IBAN or the address of a wallet. */
   readonly account?: string | undefined
@@ -11,11 +11,11 @@ export interface FoundBy {
   readonly names: readonly (string | undefined)[]
 }
 
-/** An index entry has 2,704 bytes at most. A longer text is found by its beginning. */
+/** An index entry has at most 2,704 bytes. A longer text is cut, and found by its beginning. */
 const MAX_BYTES = 2_400
 
-/** Empty when there is no name, as after an erasure. */
-export function foundBy({ email = '', account = '', metadata, names }: FoundBy): string {
+/** The text for the index. Empty without a name, as after an erasure. */
+export function foundBy({ email = '', account = '', metadata, names }: SearchValues): string {
   const words = names.flatMap((name = '') => wordsOf(name))
   if (words.length === 0) return ''
   const lines = [
@@ -29,20 +29,20 @@ export function foundBy({ email = '', account = '', metadata, names }: FoundBy):
   return bytes.subarray(0, MAX_BYTES).toString().replace(/�+$/, '')
 }
 
-/** The parts that a matching text must contain. */
-export function partsOf({ name, email, account_number, metadata }: Asked): string[] {
+/** The parts that a matching text must all contain. */
+export function partsOf({ name, email, account_number, metadata }: SearchFilters): string[] {
   const words = name?.flatMap(wordsOf)
   return [
     ...(email ?? []).map(one => `\n${emailLine(one)}\n`),
     ...(account_number ?? []).map(one => `\n${accountLine(one)}\n`),
     ...(metadata ?? []).map(pair => `\n@${pairOf(pairFrom(pair))}\n`),
-    // A name without a letter or a digit matches nobody.
+    // A name without a letter or a digit matches no text.
     ...(words === undefined ? [] : words.length === 0 ? ['\n\n'] : words.map(word => ` ${word}`)),
   ]
 }
 
 /** The filters of a search; metadata as `pairText` writes it. */
-export interface Asked {
+export interface SearchFilters {
   readonly name?: readonly string[]
   readonly email?: readonly string[]
   readonly account_number?: readonly string[]

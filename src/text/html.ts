@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** A value inside HTML; null, undefined and false add nothing. */
+/** A value inside HTML. Null, undefined and false add nothing. */
 export type Content =
   | Html
   | string

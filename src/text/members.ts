@@ -1,5 +1,5 @@
-// Reads the members of a JSON object that an operator has written, and collects its problems, each
-// with the path of its member. Pure.
+// Reads the members of a JSON object from an operator, and collects its problems, each with the
+// path of its member. Pure.
 import type { Read } from './csv.ts'
 import { didYouMean } from './nearest.ts'
 
@@ -20,7 +20,7 @@ export class Members {
     if (known !== undefined) this.only(known)
   }
 
-  /** Reports unknown members: a typing error must not leave a default in place. */
+  /** Reports unknown members, because a typing error must not leave a default in place. */
   only(known: readonly string[]): void {
     for (const name of Object.keys(this.#values)) {
       if (!known.includes(name)) this.problem(name, `is not known${didYouMean(name, known)}`)
@@ -36,41 +36,41 @@ export class Members {
     this.problems.push(`${path} ${message}`)
   }
 
-  object(name: string, absent?: object): Members {
+  object(name: string, fallback?: object): Members {
     const path = this.#path === '' ? name : `${this.#path}.${name}`
-    return new Members(this.#values[name] ?? absent, path, undefined, this.problems)
+    return new Members(this.#values[name] ?? fallback, path, undefined, this.problems)
   }
 
-  /** Without `absent` the member is required. */
-  text(name: string, most: number, absent?: string): string {
-    const value = this.#values[name] ?? absent
+  /** Without `fallback` the member is required. */
+  text(name: string, max: number, fallback?: string): string {
+    const value = this.#values[name] ?? fallback
     if (value === undefined) this.problem(name, 'is missing')
     else if (typeof value !== 'string') this.problem(name, 'must be text')
-    else if (value === '' && absent === undefined) this.problem(name, 'must not be empty')
-    else if (value.length > most) this.problem(name, `has more than ${most} characters`)
+    else if (value === '' && fallback === undefined) this.problem(name, 'must not be empty')
+    else if (value.length > max) this.problem(name, `has more than ${max} characters`)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
     else if (/[\u0000-\u001f\u007f]/.test(value)) this.problem(name, 'must be one line of text')
     else return value.trim()
     return ''
   }
 
-  integer(name: string, absent: number, least: number, most: number): number {
-    const value = this.#values[name] ?? absent
-    if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) {
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const value = this.#values[name] ?? fallback
+    if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) {
       return Number(value)
     }
-    this.problem(name, `must be a whole number from ${least} to ${most}`)
-    return absent
+    this.problem(name, `must be a whole number from ${min} to ${max}`)
+    return fallback
   }
 
-  /** Without `absent` the member is required. */
-  oneOf<T extends string>(name: string, known: readonly [T, ...T[]], absent?: T): T {
-    const found = known.find(one => one === (this.#values[name] ?? absent))
+  /** Without `fallback` the member is required. */
+  oneOf<T extends string>(name: string, known: readonly [T, ...T[]], fallback?: T): T {
+    const found = known.find(one => one === (this.#values[name] ?? fallback))
     if (found === undefined) this.problem(name, `must be one of ${known.join(', ')}`)
     return found ?? known[0]
   }
 
-  /** A member that another room reads; undefined when it has problems. */
+  /** A member that `reader`, of another room, reads; undefined when it has problems. */
   read<T>(name: string, reader: (written: unknown) => Read<T>): T | undefined {
     if (!this.has(name)) {
       this.problem(name, 'is missing')

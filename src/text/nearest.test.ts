@@ -1,4 +1,4 @@
-// Names that are not known, and what was meant.
+// Tests the known name that an unknown name suggests.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { didYouMean, nearestOf } from './nearest.ts'

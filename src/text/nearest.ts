@@ -9,8 +9,8 @@ export function nearestOf(written: string, known: Iterable<string>): string | un
   let least = Number.POSITIVE_INFINITY
   for (const name of known) {
     const distance = distanceOf(written.toLowerCase(), name.toLowerCase())
-    const bearable = Math.max(1, Math.floor(Math.max(written.length, name.length) / 3))
-    if (distance > bearable || distance >= least) continue
+    const max_distance = Math.max(1, Math.floor(Math.max(written.length, name.length) / 3))
+    if (distance > max_distance || distance >= least) continue
     nearest = name
     least = distance
   }
@@ -25,7 +25,7 @@ export function didYouMean(written: string, known: Iterable<string>): string {
 
 /** Optimal string alignment distance: swapped neighbours are one edit. */
 function distanceOf(a: string, b: string): number {
-  let before: number[] = []
+  let two_above: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
@@ -34,9 +34,9 @@ function distanceOf(a: string, b: string): number {
       const changed = (above[j - 1] ?? 0) + (same ? 0 : 1)
       const least = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, changed)
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row.push(swapped ? Math.min(least, (before[j - 2] ?? 0) + 1) : least)
+      row.push(swapped ? Math.min(least, (two_above[j - 2] ?? 0) + 1) : least)
     }
-    before = above
+    two_above = above
     above = row
   }
   return above[b.length] ?? 0

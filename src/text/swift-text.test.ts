@@ -1,4 +1,5 @@
-// What foreign letters, marks and line breaks become in SWIFT's X set, and where lines are broken.
+// Tests the conversion of letters, marks and line breaks to SWIFT's X set, and the breaking of
+// lines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { swiftLines, swiftText } from './swift-text.ts'

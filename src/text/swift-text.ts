@@ -1,5 +1,5 @@
-// Converts text to SWIFT's X character set, in lines of a fixed width, for MT messages. Knows the
-// transliteration of other letters and marks, but no fields.
+// Converts text to SWIFT's X character set, in lines of a fixed width, for MT messages. It
+// transliterates other letters and marks, and knows no fields.
 
 /** SWIFT Standards MT General Information, "SWIFT Character Set" X, without its line breaks. */
 const IN_SET = /^[A-Za-z0-9/\-?:().,'+ ]*$/
@@ -22,7 +22,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ χ: 'ch', ψ: 'ps', ω: 'o' },
 }
 
-/** Marks with an equivalent in the set; & as in EPC217-08. */
+/** Marks with an equivalent in the set. & is as in EPC217-08. */
 const MARKS: Readonly<Record<string, string>> = {
   ...{ '’': "'", '‘': "'", '‚': "'", ʼ: "'", ʻ: "'", '′': "'", '`': "'" },
   ...{ '‐': '-', '‑': '-', '‒': '-', '–': '-', '—': '-', '−': '-', _: '-' },
@@ -68,7 +68,7 @@ export function swiftLines(text: string, count: number, width = 35): string[] {
   while (rest !== '' && lines.length < count) {
     const last = lines.length === count - 1
     const end = last ? width : endOfLine(rest, width)
-    lines.push(startable(rest.slice(0, end).trimEnd()))
+    lines.push(withoutMarkAtStart(rest.slice(0, end).trimEnd()))
     rest = rest.slice(end).trimStart()
   }
   return lines
@@ -81,9 +81,9 @@ function endOfLine(text: string, width: number): number {
 }
 
 /**
- * Replaces a first character with a meaning of its own: a colon begins a field, a hyphen ends the
- * message, and a slash introduces an account or a code word.
+ * Replaces a first character that has a meaning in MT messages: a colon begins a field, a hyphen
+ * ends the message, and a slash introduces an account or a code word.
  */
-function startable(line: string): string {
+function withoutMarkAtStart(line: string): string {
   return line.replace(/^[:/-]/, UNKNOWN)
 }

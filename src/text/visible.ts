@@ -1,4 +1,4 @@
-// Makes text from others safe for a line on a screen or in a bank's form.
+// Makes foreign text safe for a line on a screen or in a bank's form.
 import type { Read } from './csv.ts'
 
 /** Characters that move the cursor, start a terminal command, or reverse the order of letters. */
@@ -16,12 +16,12 @@ export function visible(text: string): string {
 }
 
 /**
- * Reads one line of visible text, trimmed; or says what is wrong. Messages call the text `what`.
+ * Reads one line of visible text, trimmed, or gives its problems, whose messages call it `what`.
  */
-export function readLine(what: string, text: string, most: number): Read<string> {
+export function readLine(what: string, text: string, max: number): Read<string> {
   const words = text.normalize('NFC').trim()
   if (words === '') return { messages: [`${what} must not be blank`] }
-  if ([...words].length > most) return { messages: [`${what} has at most ${most} characters`] }
+  if ([...words].length > max) return { messages: [`${what} has at most ${max} characters`] }
   if (words === visible(words) && words.isWellFormed()) return { value: words }
   return { messages: [`${what} must be one line of text that can be seen`] }
 }

@@ -19,7 +19,7 @@ export function escapeXml(value: string): string {
   return value.replace(/[&<>"]/g, character => ENTITIES[character] ?? '')
 }
 
-/** An element around text; '' without text, as ISO's schemas allow no empty elements. */
+/** An element around text; '' without text, because ISO's schemas allow no empty elements. */
 export function textElement(tag: string, value: string): string {
   return value === '' ? '' : `<${tag}>${escapeXml(value)}</${tag}>`
 }

@@ -1,5 +1,5 @@
-// Answers about the rails of a payout: where it was routed, which rails had it, and whether the
-// operator looks at it. The operator sees more than the account does.
+// Answers about the rails of a payout: its route, its attempts and the operator's reviews. The
+// operator sees more members than the account.
 import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
@@ -11,7 +11,7 @@ import { conditionWords, type RouteTaken } from '../rail/rules.ts'
 import { ATTEMPT_STATES, type TimelineAttempt, type TimelineReview } from './attempts.ts'
 import type { OfEvent, TimelineRoute } from './rules.ts'
 
-/** The event from which an item is made. */
+/** The members of an item that name its event. */
 export const OF_EVENT = {
   event: Id('evt', 'The event that tells of it.'),
   sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
@@ -137,14 +137,14 @@ export const ReviewItem = Type.Object(
   },
 )
 
-/** Who reads it. An account sees neither a rail's words of refusal nor those of exceptions. */
+/** The reader of an answer. An account sees neither a rail's refusal message nor an exception's. */
 export type Reader = 'account' | 'operator'
 
 export function presentRoute(item: TimelineRoute) {
   return withEvent({ ...item, route: presentTaken(item.route), reason: reasonOf(item) })
 }
 
-/** The item with its event as OF_EVENT has it. */
+/** The item with the members of OF_EVENT. */
 export function withEvent<Item extends OfEvent>({ event_id: event, sequence, ...item }: Item) {
   return { ...item, event, sequence: Number(sequence) }
 }

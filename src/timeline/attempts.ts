@@ -1,4 +1,4 @@
-// Which rails had a payout: its attempts, and when the operator looked at one. Pure.
+// Works out a payout's attempts on rails, and the operator's reviews of them. Pure.
 import type { Instant } from '../instant.ts'
 import { endedBy, firstAttempt } from '../payout/attempt.ts'
 import type { Payout } from '../payout/payout.ts'
@@ -12,7 +12,7 @@ import { expectedArrival } from '../rail/plan.ts'
 import { type Failure, isOutside, MANUAL } from '../rail/rail.ts'
 import type { RouteTaken } from '../rail/rules.ts'
 
-/** The state of an attempt: not yet with its rail, with it, or over. */
+/** The states of an attempt: not yet with its rail, with its rail, or over. */
 export const ATTEMPT_STATES = [
   'waiting',
   'handed_over',
@@ -23,7 +23,7 @@ export const ATTEMPT_STATES = [
 ] as const
 type AttemptState = (typeof ATTEMPT_STATES)[number]
 
-/** What is known about a payout's hand-over besides its row. */
+/** The facts about a payout's hand-over that its row does not have. */
 export interface HandOver {
   /** How often a rail was asked about the payout. */
   readonly rail_attempts: number
@@ -46,7 +46,7 @@ export interface TimelineAttempt {
   readonly state: AttemptState
   /** '' when the payment has none. */
   readonly uetr: string
-  /** When its rail gets it, while it waits for a cut-off or for its time. */
+  /** When its rail gets it, while it waits for a cut-off or for its `execute_at`; else null. */
   readonly release_at: Instant | null
   /** When the rail was first asked about it. */
   readonly handed_over_at: Instant | null
@@ -59,7 +59,7 @@ export interface TimelineAttempt {
   readonly references: Readonly<Record<string, string>>
 }
 
-/** The operator looks at what a rail has said. Nothing moves until that is over. */
+/** The operator's review of a rail's answer. Until it ends, the payout does not move. */
 export interface TimelineReview {
   readonly kind: 'review'
   readonly at: Instant
@@ -70,7 +70,7 @@ export function attemptsOf(payout: Payout, known: HandOver): TimelineAttempt[] {
   if (known.attempts.length === 0) return derivedAttempt(payout, known)
   return known.attempts.map(attempt => {
     const state = attempt.ended_as || openState(payout, attempt.rail, attempt.asked_at !== null)
-    return shownAttempt(payout, known, attempt, state)
+    return timelineAttempt(payout, known, attempt, state)
   })
 }
 
@@ -82,7 +82,7 @@ export function isUnderReview({ exceptions }: HandOver): boolean {
   return exceptions.some(isOpenException)
 }
 
-function shownAttempt(
+function timelineAttempt(
   payout: Payout,
   known: HandOver,
   attempt: PayoutAttempt,
@@ -106,11 +106,11 @@ function shownAttempt(
     ended_at: attempt.ended_at,
     failure: isLast && failed ? payout.failure : null,
     not_taken: attempt.not_taken,
-    references: withOwn(payout, isLast, attempt.rail_references),
+    references: withBankReference(payout, isLast, attempt.rail_references),
   }
 }
 
-/** People have it once one of them has taken it. */
+/** The state while the attempt is not over. The manual rail has it once a person has taken it. */
 function openState({ taken_by }: Payout, rail: string, asked: boolean): AttemptState {
   return (rail === MANUAL ? taken_by !== '' : asked) ? 'handed_over' : 'waiting'
 }
@@ -123,7 +123,7 @@ function releaseOf(
   return route?.timetable == null ? execute_at : ask_rail_at
 }
 
-function withOwn(
+function withBankReference(
   { rail_reference }: Payout,
   isLast: boolean,
   references: Readonly<Record<string, string>>,
@@ -133,18 +133,18 @@ function withOwn(
 }
 
 /**
- * The only attempt of a payout without rows of attempts: on the simulator, on the manual rail, or
- * on a rail that was not asked yet. None for a payout that is held, or was over before any rail had
+ * The only attempt of a payout without stored attempts: on the simulator, on the manual rail, or on
+ * a rail that was not asked yet. None for a payout that is held, or that was over before a rail had
  * it.
  */
 function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
   const { first_rail: rail, status, taken_at, created_at, updated_at } = payout
-  const handed = rail === MANUAL ? taken_at !== null : known.rail_attempts > 0
+  const is_handed_over = rail === MANUAL ? taken_at !== null : known.rail_attempts > 0
   const attempt = endedBy(firstAttempt(payout, created_at), status, updated_at)
-  const state = attempt.ended_as || openState(payout, rail, handed)
-  const never = !handed && (status === 'failed' || status === 'compliance_hold')
-  if (rail === '' || never || (isOutside(rail) && state !== 'waiting')) return []
+  const state = attempt.ended_as || openState(payout, rail, is_handed_over)
+  const never_handed_over = !is_handed_over && (status === 'failed' || status === 'compliance_hold')
+  if (rail === '' || never_handed_over || (isOutside(rail) && state !== 'waiting')) return []
   // People give the payment a reference of their own, unless its message has one.
   const uetr = rail === MANUAL && payout.mt103 === '' ? '' : attempt.uetr
-  return [shownAttempt(payout, known, { ...attempt, uetr }, state)]
+  return [timelineAttempt(payout, known, { ...attempt, uetr }, state)]
 }

@@ -38,7 +38,7 @@ export interface WebhookAttempt
   readonly due_at: Instant | null
 }
 
-/** The rows that a payout's timeline is made from, of its account alone, in no order. */
+/** The rows of a payout's timeline, of its account alone, in no order. */
 export interface TimelineSource {
   readonly payout: Payout
   readonly events: readonly NamedEvent[]
@@ -47,11 +47,11 @@ export interface TimelineSource {
   readonly webhook_attempts: readonly WebhookAttempt[]
   /** Whether older states or webhook attempts were left out. */
   readonly truncated: boolean
-  /** Only an archive has events up to this time; null: all of the payout's events are here. */
+  /** Only an archive has events up to this time. Null when all of the payout's events are here. */
   readonly archived_to: Instant | null
 }
 
-/** An item that an event tells, or has caused. */
+/** The event of an item: it reports the item or has caused it. */
 export interface OfEvent {
   readonly at: Instant
   readonly event_id: string
@@ -92,7 +92,7 @@ export interface TimelineApproval extends OfEvent {
   readonly needed: number
 }
 
-/** Who acted by hand, with the reference and reason they gave; '' for none. */
+/** The person who acted by hand, with the given reference and reason; '' for none. */
 interface ByHand {
   readonly operator: string
   readonly reference: string
@@ -163,18 +163,19 @@ function factsOf(event: NamedEvent): Facts {
   return event.data as Facts
 }
 
-function toldBy({ id: event_id, sequence, created_at: at }: NamedEvent): OfEvent {
+function eventOf({ id: event_id, sequence, created_at: at }: NamedEvent): OfEvent {
   return { at, event_id, sequence }
 }
 
-/** The journals that the events of a payout name. */
+/** The numbers of the journals that a payout's events name. */
 export function journalsNamed(events: readonly NamedEvent[]): bigint[] {
   return events.flatMap(event => (factsOf(event).journals ?? []).map(BigInt))
 }
 
 /**
- * Oldest first. Items of one time are ordered by event; items of one event in the order of RANKS.
- * An item without an event follows the last event before it.
+ * The items of the timeline, oldest first. Items of one time are in the order of their events,
+ * items of one event in the order of RANKS. An item without an event follows the last event before
+ * it.
  */
 export function makeTimeline(source: TimelineSource): TimelineItem[] {
   const events = source.events.toSorted((a, b) => compare(a.sequence, b.sequence))
@@ -190,10 +191,10 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
     ...journalsOf(events, source.journals),
     ...source.webhook_attempts.map(webhookOf),
   ]
-  const places = new Map(events.map(({ id, created_at }) => [id, created_at]))
+  const event_times = new Map(events.map(({ id, created_at }) => [id, created_at]))
   // No item precedes its event, even when the database's clock was set back in between.
-  const placeOf = (item: TimelineItem) => {
-    const caused_at = ('event_id' in item ? places.get(item.event_id) : undefined) ?? item.at
+  const timeOf = (item: TimelineItem) => {
+    const caused_at = ('event_id' in item ? event_times.get(item.event_id) : undefined) ?? item.at
     return item.at < caused_at ? caused_at : item.at
   }
   const sequenceOf = (item: TimelineItem) => {
@@ -202,7 +203,7 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
   }
   return items.toSorted(
     (a, b) =>
-      compare(placeOf(a), placeOf(b)) ||
+      compare(timeOf(a), timeOf(b)) ||
       compare(sequenceOf(a), sequenceOf(b)) ||
       RANKS[a.kind] - RANKS[b.kind] ||
       compare(a.at, b.at) ||
@@ -249,7 +250,7 @@ function compare<T extends bigint | string>(a: T, b: T): number {
 
 /**
  * One state for each event, with one exception: a payout that is held or paid at creation has two
- * events of the same state, one of its creation and one of its status.
+ * events of one state, one for its creation and one for its status.
  */
 function statesOf(events: readonly NamedEvent[]): TimelineState[] {
   const states: TimelineState[] = []
@@ -262,7 +263,7 @@ function statesOf(events: readonly NamedEvent[]): TimelineState[] {
       continue
     }
     states.push({
-      ...toldBy(event),
+      ...eventOf(event),
       kind: 'state',
       status,
       previous_status,
@@ -289,7 +290,7 @@ function routeOf(
   created: NamedEvent | undefined,
 ): TimelineRoute[] {
   if (rail === '' || created?.type !== 'payout.created') return []
-  return [{ ...toldBy(created), kind: 'route', rail, route }]
+  return [{ ...eventOf(created), kind: 'route', rail, route }]
 }
 
 const REROUTED = 'payout.rerouted'
@@ -297,7 +298,7 @@ const REROUTED = 'payout.rerouted'
 function rerouteOf(event: NamedEvent): TimelineReroute[] {
   const { rail, previous_rail, attempt, by } = factsOf(event)
   if (event.type !== REROUTED || !rail || !previous_rail || !attempt || !by) return []
-  return [{ kind: 'reroute', ...toldBy(event), rail, previous_rail, attempt, by }]
+  return [{ kind: 'reroute', ...eventOf(event), rail, previous_rail, attempt, by }]
 }
 
 /** Actions by event type. */
@@ -328,14 +329,14 @@ function approvalOf(event: NamedEvent): TimelineApproval[] {
   const { approval } = factsOf(event)
   if (decision === undefined || by_hand === null || approval === undefined) return []
   const { given, needed } = approval
-  return [{ kind: 'approval', ...toldBy(event), decision, by_hand, given, needed }]
+  return [{ kind: 'approval', ...eventOf(event), decision, by_hand, given, needed }]
 }
 
 function handlingOf(event: NamedEvent): TimelineHandling[] {
   const action = HANDLED[event.type]
   const by_hand = byHandOf(event)
   if (action === undefined || by_hand === null) return []
-  return [{ ...toldBy(event), kind: 'handling', action, by_hand }]
+  return [{ ...eventOf(event), kind: 'handling', action, by_hand }]
 }
 
 function journalsOf(

@@ -1,5 +1,5 @@
-// Reads the rows of a payout's timeline in one snapshot, as states change meanwhile. Each statement
-// is an index look-up in the payout's own account, so that a receiver's rows stay hidden.
+// Reads the rows of a payout's timeline in one snapshot, because states change meanwhile. Each
+// statement is an index look-up in the payout's own account, so that a receiver's rows stay hidden.
 import { transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { keysOf } from '../db/keys.ts'
@@ -23,7 +23,7 @@ import {
   type WebhookAttempt,
 } from './rules.ts'
 
-/** Undefined when the account has no such payout. */
+/** The rows of a payout's timeline; undefined when the account has no such payout. */
 export function findTimeline(sql: Sql, key: Key): Promise<TimelineSource | undefined> {
   const mode = 'isolation level repeatable read read only'
   return transactConfined(sql, [key.account_id], tx => readTimeline(tx, key), mode)
@@ -36,8 +36,8 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
     listEventsOf(tx, key, MAX_STATES + 1),
   ])
   if (payout === undefined) return undefined
-  const kept = events.slice(0, MAX_STATES)
-  const numbers = journalsNamed(kept)
+  const newest = events.slice(0, MAX_STATES)
+  const numbers = journalsNamed(newest)
   const [journals, webhook_attempts, handOver, cut] = await Promise.all([
     numbers.length === 0
       ? []
@@ -45,8 +45,8 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
           tx,
           numbers.map(number => ({ account_id, number })),
         ),
-    // An archive may have all of its events.
-    kept.length === 0 ? [] : listAttemptsOf(tx, kept, MAX_ATTEMPTS + 1),
+    // There are none if an archive has all of its events.
+    newest.length === 0 ? [] : listAttemptsOf(tx, newest, MAX_ATTEMPTS + 1),
     findHandOver(tx, payout),
     findCut(tx, account_id),
   ])
@@ -54,7 +54,7 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
   return {
     archived_to: is_archived ? cut.created_at : null,
     payout,
-    events: kept,
+    events: newest,
     journals,
     handOver,
     webhook_attempts: webhook_attempts.slice(0, MAX_ATTEMPTS),
@@ -63,26 +63,26 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
 }
 
 async function findHandOver(tx: TransactionSql, payout: Payout): Promise<HandOver> {
-  const kept = keepsAttempts(payout) ? [payout] : []
-  const [asked, attempts, exceptions] = await Promise.all([
-    findAsked(tx, payout),
-    findAttempts(tx, kept),
-    findExceptions(tx, kept),
+  const with_attempts = keepsAttempts(payout) ? [payout] : []
+  const [ask_counts, attempts, exceptions] = await Promise.all([
+    findAskCounts(tx, payout),
+    findAttempts(tx, with_attempts),
+    findExceptions(tx, with_attempts),
   ])
-  return { ...asked, attempts, exceptions }
+  return { ...ask_counts, attempts, exceptions }
 }
 
 /** How often the rail of a payout was asked, and when it is asked next. */
-async function findAsked(tx: TransactionSql, key: Key) {
+async function findAskCounts(tx: TransactionSql, key: Key) {
   const { account_id, id } = key
-  const [asked] = await tx<{ rail_attempts: number; ask_rail_at: Instant | null }[]>`
+  const [ask_counts] = await tx<{ rail_attempts: number; ask_rail_at: Instant | null }[]>`
     select s.rail_attempts, o.ask_rail_at from payout_states s
     left join lateral (
       select ask_rail_at from open_payouts o
       where o.account_id = ${account_id} and o.id = ${id} ${within('o', [key])} limit 1
     ) o on true
     where s.account_id = ${account_id} and s.id = ${id} ${within('s', [key])} limit 1`
-  return asked ?? { rail_attempts: 0, ask_rail_at: null }
+  return ask_counts ?? { rail_attempts: 0, ask_rail_at: null }
 }
 
 /** The webhook attempts of these events, to any endpoint, newest first. */

@@ -1,5 +1,5 @@
-// Makes OpenTelemetry spans of requests, of batches with their steps and statements, and of the
-// work of workers. Spans hold operation names and ids, but no request data and no error messages,
+// Makes OpenTelemetry spans for requests, for batches with their steps and statements, and for
+// workers' steps. Spans hold operation names and ids, but no request data and no error messages,
 // which may contain names and account numbers.
 import {
   type Attributes,
@@ -28,17 +28,17 @@ import {
 import type { SendResult } from '../webhook/send.ts'
 import { readTraceparent } from './traceparent.ts'
 
-/** The methods of the HTTP semantic conventions; any other one is _OTHER. */
+/** The methods of OpenTelemetry's HTTP semantic conventions. Any other method is _OTHER. */
 const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '))
 
 /** A larger difference means that the machine's clock was set. */
-const CLOCKS_APART_MS = 100
+const MAX_CLOCK_DRIFT_MS = 100
 
 /** Steps that call another system. */
-const CLIENTS: ReadonlySet<Step> = new Set(['rail', 'webhook'])
+const CLIENT_STEPS: ReadonlySet<Step> = new Set(['rail', 'webhook'])
 
 /** The message at the end of a step: with `error` when it failed, else with `result`. */
-type Ended<C> = C & { readonly error?: unknown; readonly result?: unknown }
+type EndedContext<C> = C & { readonly error?: unknown; readonly result?: unknown }
 
 /** Makes spans from now on, until the process ends. */
 export function traceSteps(tracer: Tracer): void {
@@ -46,14 +46,16 @@ export function traceSteps(tracer: Tracer): void {
   REQUESTS.start.subscribe(message => spans.beginRequest(message as RequestContext))
   REQUESTS.asyncEnd.subscribe(message => spans.endRequest(message as RequestContext))
   STATEMENTS.start.subscribe(message => spans.beginStatement(message as StatementContext))
-  STATEMENTS.asyncEnd.subscribe(message => spans.endStatement(message as Ended<StatementContext>))
+  STATEMENTS.asyncEnd.subscribe(message =>
+    spans.endStatement(message as EndedContext<StatementContext>),
+  )
   for (const step of STEPS) {
     const channel = stepChannel(step)
     channel.start.subscribe(message => spans.beginStep(step, message as StepContext))
     // Work that throws before its first await ends with `error`; other asynchronous work ends with
     // `asyncEnd`.
-    for (const over of [step === 'decide' ? channel.end : channel.asyncEnd, channel.error]) {
-      over.subscribe(message => spans.endStep(step, message as Ended<StepContext>))
+    for (const ending of [step === 'decide' ? channel.end : channel.asyncEnd, channel.error]) {
+      ending.subscribe(message => spans.endStep(step, message as EndedContext<StepContext>))
     }
   }
 }
@@ -101,7 +103,7 @@ class Spans {
     this.#begin(statement, 'postgresql', SpanKind.CLIENT, attributes, parent)
   }
 
-  endStatement(statement: Ended<StatementContext>): void {
+  endStatement(statement: EndedContext<StatementContext>): void {
     const { text, error } = statement
     const span = this.#spans.get(statement)
     const summary = summaryOf(text)
@@ -123,44 +125,44 @@ class Spans {
       this.#beginBatch(work, waiting, attributes)
       return
     }
-    const kind = CLIENTS.has(step) ? SpanKind.CLIENT : SpanKind.INTERNAL
+    const kind = CLIENT_STEPS.has(step) ? SpanKind.CLIENT : SpanKind.INTERNAL
     // A reply begins after its batch has ended.
     const batch = step === 'reply' ? this.#batches.get(waiting) : undefined
     this.#begin(work, step, kind, attributes, contextOf(batch) ?? this.#contextOf(work.within))
   }
 
   /**
-   * Links the batch to each request with a command in it, and makes it a child of the first traced
-   * one, so that it is traced whenever one of them is. The wait of each command is a span of its
-   * own request, linked to the batch.
+   * Links the batch to the traced request of each command, and makes it a child of the first one,
+   * so that the batch is traced whenever one of its requests is. Each command's wait is a span of
+   * its own request, linked to the batch.
    */
   #beginBatch(work: StepContext, waiting: readonly QueuedCommand[], attributes: Attributes): void {
-    const asking = waiting.flatMap(({ caller, since }) => {
+    const traced_callers = waiting.flatMap(({ caller, since }) => {
       const span = caller && this.#spans.get(caller)
       // There is no span when the caller has left and the request has ended.
       const traced = span !== undefined && isSampled(span)
       return traced ? [{ since, context: contextOf(span), link: linkTo(span) }] : []
     })
-    const links = asking.map(({ link }) => link)
+    const links = traced_callers.map(({ link }) => link)
     const name = `batch ${work.name}`
-    const parent = asking[0]?.context
+    const parent = traced_callers[0]?.context
     const batch = this.#begin(work, name, SpanKind.INTERNAL, attributes, parent, links)
     this.#batches.set(waiting, batch)
-    for (const { since, context } of asking) {
+    for (const { since, context } of traced_callers) {
       const startTime = this.#now(since)
       const options = { startTime, links: [linkTo(batch)] }
       this.#tracer.startSpan('wait in lane', options, context).end(this.#now())
     }
   }
 
-  endStep(step: Step, work: Ended<StepContext>): void {
+  endStep(step: Step, work: EndedContext<StepContext>): void {
     const failed = work.error === undefined ? undefined : kindOf(work.error)
     if (step === 'webhook' && failed === undefined) this.#endWebhook(work)
     else this.#end(work, failed)
   }
 
-  /** A webhook never rejects; its result shows whether it failed. */
-  #endWebhook(work: Ended<StepContext>): void {
+  /** The step of a webhook never rejects. Its result shows whether it failed. */
+  #endWebhook(work: EndedContext<StepContext>): void {
     const { status_code, error } = work.result as SendResult
     if (status_code === null) {
       this.#end(work, error)
@@ -184,7 +186,7 @@ class Spans {
     return span
   }
 
-  /** The first end counts. */
+  /** Ends a span. Only the first end counts. */
   #end(work: object, failed?: string): void {
     const span = this.#spans.get(work)
     if (!span?.isRecording()) return
@@ -232,14 +234,14 @@ function summaryOf(text: string): string {
 }
 
 /**
- * Converts times of performance.now() to milliseconds since 1970. The steady clock keeps spans of
- * microseconds inside each other; the origin moves when the machine's clock was set.
+ * Converts times of performance.now() to milliseconds since 1970. That clock is steady, so spans of
+ * microseconds stay inside each other. The origin moves when the machine's clock was set.
  */
 function wallClock(): (at?: number) => number {
   let origin = Date.now() - performance.now()
   return (at = performance.now()) => {
-    const apart = Date.now() - performance.now() - origin
-    if (apart > CLOCKS_APART_MS || apart < -CLOCKS_APART_MS) origin += apart
+    const drift = Date.now() - performance.now() - origin
+    if (drift > MAX_CLOCK_DRIFT_MS || drift < -MAX_CLOCK_DRIFT_MS) origin += drift
     return origin + at
   }
 }

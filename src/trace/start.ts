@@ -1,5 +1,5 @@
-// Starts OpenTelemetry: sampling, the queue of spans, and the exporter. The only file that loads
-// the SDK, so it is imported only when the environment names a collector.
+// Starts OpenTelemetry: sampling, the queue of spans, and the exporter. No other file loads the
+// SDK, so this file is imported only when the environment names a collector.
 import { hostname } from 'node:os'
 import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
@@ -25,18 +25,18 @@ const MAX_EXPORT = 512
 const MAX_TEXT = 4_000
 
 /**
- * Call it before opening what it should trace. Returns a function that sends the remaining spans
- * and stops.
+ * Starts tracing. Call it before opening what it should trace. Returns a function that sends the
+ * remaining spans and stops.
  */
 export function startTracing(
   tracing: Tracing,
   { max_batch }: Config,
   log: FastifyBaseLogger,
 ): () => Promise<void> {
-  const say = (message: string) => log.warn({ said: message.slice(0, MAX_TEXT) }, 'tracing')
-  const silent = () => {}
+  const warn = (message: string) => log.warn({ said: message.slice(0, MAX_TEXT) }, 'tracing')
+  const ignore = () => {}
   diag.setLogger(
-    { error: say, warn: say, info: silent, debug: silent, verbose: silent },
+    { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   const { queue_size, send_every_ms } = tracing
@@ -58,7 +58,7 @@ export function startTracing(
   return () => provider.shutdown().catch(err => log.warn({ err }, 'spans could not be sent'))
 }
 
-/** Later attributes win: those of the environment, and last the name of the service. */
+/** Later attributes win: the environment's, and after them the service's name. */
 function resourceOf({ service_name, resource }: Tracing): Resource {
   return defaultResource().merge(
     resourceFromAttributes({

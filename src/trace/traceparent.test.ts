@@ -1,4 +1,4 @@
-// W3C Trace Context, section 3.2: what a traceparent says, and which are none.
+// Tests the reading of `traceparent` headers, valid and invalid ones, by W3C Trace Context, 3.2.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readTraceparent } from './traceparent.ts'
@@ -15,7 +15,7 @@ const caller = (traceFlags: number) => ({
 const HEADERS: readonly [header: string | undefined, says: object | undefined][] = [
   [`00-${TRACE}-${SPAN}-01`, caller(1)],
   [`00-${TRACE}-${SPAN}-00`, caller(0)],
-  // Flags that are not known yet say nothing.
+  // Unknown flags are ignored.
   [`00-${TRACE}-${SPAN}-fe`, caller(0)],
   [`00-${TRACE}-${SPAN}-ff`, caller(1)],
   [`01-${TRACE}-${SPAN}-01-what-is-to-come`, caller(1)],

@@ -1,5 +1,5 @@
-// The table of receivers that must not be reached, in all their spellings: each is refused when it
-// is registered and again when something is sent, and no connection is ever opened.
+// Tests the receivers that webhooks must not reach, in every spelling of their hosts. Registration
+// refuses each, sending refuses it again, and no connection is opened.
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ import { send } from './send.ts'
 const PUBLIC = '93.184.215.14'
 const PUBLIC_6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
 
-/** Hosts as somebody would write them into a URL. */
+/** What an address is, and the address as the host of a URL. */
 const LITERALS: readonly (readonly [string, string])[] = [
   ['loopback', '127.0.0.1'],
   ['loopback, not the first', '127.255.255.254'],
@@ -93,7 +93,7 @@ const LITERALS: readonly (readonly [string, string])[] = [
   ['IPv6 not assigned', '[4000::1]'],
 ]
 
-/** Names, and what each stands for. */
+/** What a host name is, the name, and the addresses that it resolves to. */
 const NAMES: readonly (readonly [string, string, readonly string[]])[] = [
   ['localhost', 'localhost', ['127.0.0.1']],
   ['localhost, trailing dot', 'localhost.', ['127.0.0.1']],
@@ -117,7 +117,7 @@ const NAMES: readonly (readonly [string, string, readonly string[]])[] = [
   ['many public addresses and a loopback one', 'many.example', [PUBLIC, PUBLIC_6, '127.0.0.1']],
 ]
 
-/** No URL at all: refused before there is anything to look up. */
+/** Hosts that no URL can have: refused before any look-up. */
 const NO_URL: readonly string[] = [
   '[fe80::1%lo]',
   '[fe80::1%25eth0]',
@@ -164,14 +164,14 @@ function sendTo(url: string, lookup: Lookup, allow_private = false) {
     url,
     headers: {},
     body: '{}',
-    // Refusals take no time. What is let through in a broken build is cut soon.
+    // A refusal takes no time. The limit soon ends a request that a broken build lets pass.
     timeout_ms: 2000,
     allow_private,
     lookup,
   })
 }
 
-/** What nobody may have done: looked up a name that is an address. */
+/** Fails the test: a host that is an address needs no look-up. */
 const noLookup: Lookup = hostname => Promise.reject(new Error(`looked up ${hostname}`))
 
 async function assertNeverReached(host: string, lookup: Lookup) {
@@ -188,8 +188,8 @@ suite('receivers that must not be reached', () => {
   for (const [what, host] of LITERALS) {
     test(`${host}, ${what}: refused at registration and when sent to, no connection`, async () => {
       await assertNeverReached(host, noLookup)
-      const said = await checkReceiver(new URL(`https://${host}/`), { allow_private: false })
-      assert.equal(said, 'its address is not public')
+      const refusal = await checkReceiver(new URL(`https://${host}/`), { allow_private: false })
+      assert.equal(refusal, 'its address is not public')
     })
   }
 
@@ -197,11 +197,11 @@ suite('receivers that must not be reached', () => {
     test(`${host}, ${what}: refused at registration and when sent to, no connection`, async () => {
       const lookup = async () => addresses
       await assertNeverReached(host, lookup)
-      const said = await checkReceiver(new URL(`https://${host}/`), {
+      const refusal = await checkReceiver(new URL(`https://${host}/`), {
         allow_private: false,
         lookup,
       })
-      assert.equal(said, 'its host name has an address that is not public')
+      assert.equal(refusal, 'its host name has an address that is not public')
     })
   }
 
@@ -234,38 +234,38 @@ suite('receivers that must not be reached', () => {
 suite('names whose answer changes', () => {
   test('public at registration, loopback when sent to: refused, no connection', async () => {
     for (const later of ['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1']) {
-      let asked = 0
+      let lookups = 0
       const lookup: Lookup = async () => {
-        asked += 1
-        return asked === 1 ? [PUBLIC] : [later]
+        lookups += 1
+        return lookups === 1 ? [PUBLIC] : [later]
       }
       const url = `https://rebinding.example:${ports[0]}/`
       assert.equal(await checkReceiver(new URL(url), { allow_private: false, lookup }), undefined)
       const { status_code, error } = await sendTo(url, lookup)
       assert.deepEqual({ status_code, error }, { status_code: null, error: 'address not allowed' })
-      assert.equal(asked, 2)
+      assert.equal(lookups, 2)
     }
     assert.deepEqual(connections, { opened: 0, sockets: [] })
   })
 
   test('public when checked, loopback if asked again: asked once, connects to what was checked', async t => {
-    let asked = 0
+    let lookups = 0
     const lookup: Lookup = async () => {
-      asked += 1
-      return asked === 1 ? [PUBLIC, PUBLIC_6] : ['127.0.0.1']
+      lookups += 1
+      return lookups === 1 ? [PUBLIC, PUBLIC_6] : ['127.0.0.1']
     }
-    let given: unknown
+    let connected_to: unknown
     t.mock.method(Socket.prototype, 'connect', function (this: Socket, [options]: [TcpOptions]) {
       options.lookup?.(options.host ?? '', { all: true }, (_error, found) => {
-        given = found
+        connected_to = found
       })
-      // Far enough: a test reaches nothing outside.
+      // Opens no connection: a test reaches nothing outside this machine.
       return this.destroy()
     })
     const { error } = await sendTo(`https://rebinding.example:${ports[0]}/`, lookup)
     assert.equal(error, 'connection reset')
-    assert.equal(asked, 1)
-    assert.deepEqual(given, [
+    assert.equal(lookups, 1)
+    assert.deepEqual(connected_to, [
       { address: PUBLIC, family: 4 },
       { address: PUBLIC_6, family: 6 },
     ])
@@ -281,15 +281,15 @@ suite('names whose answer changes', () => {
         return reads === 1 ? PUBLIC : '127.0.0.1'
       },
     })
-    let given: unknown
+    let connected_to: unknown
     t.mock.method(Socket.prototype, 'connect', function (this: Socket, [options]: [TcpOptions]) {
       options.lookup?.(options.host ?? '', { all: true }, (_error, found) => {
-        given = found
+        connected_to = found
       })
       return this.destroy()
     })
     await sendTo(`https://shifty.example:${ports[0]}/`, async () => shifty)
-    assert.deepEqual(given, [{ address: PUBLIC, family: 4 }])
+    assert.deepEqual(connected_to, [{ address: PUBLIC, family: 4 }])
     assert.equal(connections.opened, 0)
   })
 
@@ -324,8 +324,8 @@ suite('receivers that are fine', () => {
       `https://[${PUBLIC_6}]/`,
       'https://notlocalhost/',
     ]) {
-      const said = await checkReceiver(new URL(url), { allow_private: false, lookup })
-      assert.equal(said, undefined, url)
+      const refusal = await checkReceiver(new URL(url), { allow_private: false, lookup })
+      assert.equal(refusal, undefined, url)
     }
   })
 
@@ -338,7 +338,7 @@ suite('receivers that are fine', () => {
       const { status_code, error } = await sendTo(url, lookup, true)
       assert.deepEqual({ status_code, error }, { status_code: 204, error: '' }, url)
     }
-    // What counts connections above does count them.
+    // Proves that the counter of the tests above counts connections.
     assert.equal(connections.opened, 4)
     assert.equal(connections.sockets.length, 4)
   })

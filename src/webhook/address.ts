@@ -1,11 +1,11 @@
 // Which addresses webhooks may be sent to. An account chooses its receivers, and the service can
 // reach what the account cannot (databases, neighbours, the cloud's metadata), so every address
-// that is not public is refused. Opens no connection; send.ts checks again before each one.
+// that is not public is refused. Opens no connection; exchange.ts checks again before each one.
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { isPortOfHttp } from './rules.ts'
 
-/** Resolves a host name to its addresses. Returns none, or rejects, when it has none. */
+/** Resolves a host name to its addresses. A name without addresses gives [] or a rejection. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>
 
 interface ReceiverOptions {
@@ -89,7 +89,7 @@ export function isPublic(address: string): boolean {
 
 /**
  * Why a URL is refused, as the end of a sentence about it; undefined when it is not. The addresses
- * of a name may change, so send.ts checks again.
+ * of a name may change, so exchange.ts checks again.
  */
 export async function checkReceiver(
   url: URL,
@@ -127,7 +127,7 @@ export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
 }
 
-/** Copies the addresses, so that those checked are those connected to; empty for none. */
+/** Copies the addresses, so that the connection uses those that were checked; [] for none. */
 async function lookUp(host: string, lookup: Lookup): Promise<readonly string[]> {
   try {
     return [...(await lookup(host))]

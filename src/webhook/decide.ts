@@ -92,7 +92,7 @@ export function decideWebhook(
   }
 }
 
-/** Makes an endpoint. It gets the events written after it. */
+/** Makes an endpoint. It gets the events that are written after it. */
 function create(
   state: WebhookState,
   account_id: string,
@@ -137,14 +137,14 @@ function update(
   before: WebhookEndpoint,
   { url = before.url, status = before.status, description, event_types }: EndpointUpdate,
 ): WebhookOutcome {
-  const byAccount = before.status === 'disabled' ? before.disabled_reason : 'account'
+  const reason = before.status === 'disabled' ? before.disabled_reason : 'account'
   const after: WebhookEndpoint = {
     ...before,
     url,
     description: description === undefined ? before.description : (description ?? ''),
     event_types: event_types === undefined ? before.event_types : [...new Set(event_types ?? [])],
     status,
-    disabled_reason: status === 'enabled' ? '' : byAccount,
+    disabled_reason: status === 'enabled' ? '' : reason,
   }
   if (isDeepStrictEqual(after, before)) return unchanged(before)
   return changed(state, { ...after, updated_at: bookOf(state.books, before.account_id).now })
@@ -181,7 +181,7 @@ function replay(
   const events = picked.events
     .slice(0, MAX_REPLAYED)
     .filter(event =>
-      is_range ? isOfRange(endpoint, request, event) : !comesByItself(endpoint, event),
+      is_range ? passesTypes(endpoint, request, event) : !willBeFannedOut(endpoint, event),
     )
     .sort((a, b) => (a.sequence < b.sequence ? -1 : 1))
   const book = bookOf(state.books, endpoint.account_id)
@@ -219,13 +219,14 @@ export function deliveriesOf(
 }
 
 /**
- * Whether the event is not fanned out yet: replayed now, it would overtake the events before it.
+ * Whether the endpoint will get the event without a replay. A replay now would overtake the events
+ * before it.
  */
-function comesByItself(endpoint: WebhookEndpoint, event: Deliverable): boolean {
+function willBeFannedOut(endpoint: WebhookEndpoint, event: Deliverable): boolean {
   return event.sequence > endpoint.fanned_out && wants(endpoint, event)
 }
 
-function isOfRange(
+function passesTypes(
   endpoint: WebhookEndpoint,
   { event_types = [] }: ReplayRequest,
   event: Deliverable,

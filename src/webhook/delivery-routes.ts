@@ -61,8 +61,8 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const key = { account_id, id: request.params.id }
       const endpoint = found(await deps.readers.webhookEndpoint(key))
       const page = await deps.read(key.account_id, tx => listDeliveries(tx, key, wanted))
-      const nexts = await nextAttempts(deps, endpoint, page?.rows ?? [])
-      const present = (row: Delivery) => presentDelivery(row, nexts.get(row.id) ?? null)
+      const next_times = await nextAttemptTimes(deps, endpoint, page?.rows ?? [])
+      const present = (row: Delivery) => presentDelivery(row, next_times.get(row.id) ?? null)
       return sendList(request, reply, success(presentList(page, wanted, present)))
     },
   )
@@ -82,14 +82,14 @@ function getRoute(routes: AccountRoutes, deps: Needs): void {
         Promise.all([findDeliveries(tx, [key]), listAttempts(tx, key)]),
       )
       const delivery = found(deliveries.find(({ endpoint_id }) => endpoint_id === id))
-      const nexts = await nextAttempts(deps, endpoint, [delivery])
-      return presentDeliveryWith(delivery, nexts.get(delivery.id) ?? null, attempts)
+      const next_times = await nextAttemptTimes(deps, endpoint, [delivery])
+      return presentDeliveryWith(delivery, next_times.get(delivery.id) ?? null, attempts)
     },
   })
 }
 
-/** When each delivery is sent next, by its id; a disabled endpoint has no such times. */
-async function nextAttempts(
+/** The time of each next attempt by the account's clock, by delivery id; none while disabled. */
+async function nextAttemptTimes(
   deps: Needs,
   { account_id, status }: WebhookEndpoint,
   deliveries: readonly Delivery[],
@@ -97,7 +97,7 @@ async function nextAttempts(
   const due = deliveries.flatMap(({ id, due_at }) =>
     due_at === null || status === 'disabled' ? [] : [[id, due_at] as const],
   )
-  const waits = due.map(([, due_at]) => due_at)
-  const times = await deps.read(account_id, tx => onAccountClock(tx, account_id, waits))
+  const due_times = due.map(([, due_at]) => due_at)
+  const times = await deps.read(account_id, tx => onAccountClock(tx, account_id, due_times))
   return new Map(due.map(([id, due_at], i) => [id, times[i] ?? due_at]))
 }

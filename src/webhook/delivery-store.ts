@@ -1,5 +1,5 @@
-// The SQL statements of deliveries for requests: they insert replays, cancel with the endpoint, and
-// read with attempts. The worker's statements are in queue-store.ts.
+// The SQL statements that insert deliveries, cancel those of an endpoint, and read deliveries with
+// their attempts. The delivery worker's other statements are in queue-store.ts.
 import type { TransactionSql } from '../db/connect.ts'
 import { findByKeys } from '../db/keys.ts'
 import { byTime } from '../db/order.ts'
@@ -12,9 +12,9 @@ import type { Deliverable, NewDelivery } from './decide.ts'
 import { type Attempt, DELIVERY_STATUSES, type Delivery } from './webhook.ts'
 
 /**
- * Inserts pending deliveries. The first one about each object is due at once, by the database's
- * clock, unless another one about it is already pending; the others wait. The endpoints must be
- * locked, and the numbers must be their next ones.
+ * Inserts pending deliveries. The first delivery about each object is due at once, by the
+ * database's clock, unless another delivery about it is pending; the others wait. The endpoints
+ * must be locked, and the numbers must be the next ones of each endpoint.
  */
 export async function insertDeliveries(
   tx: TransactionSql,
@@ -95,8 +95,8 @@ export async function cancelPending(
 }
 
 /**
- * The events whose last delivery to the endpoint is dead, oldest delivery first. Later deliveries
- * of an event are found by an index look-up of their own.
+ * The events whose last delivery to the endpoint is dead, oldest delivery first. One index look-up
+ * for each dead delivery finds the later deliveries of its event.
  */
 export async function listDead(
   tx: TransactionSql,
@@ -142,9 +142,9 @@ const LISTED: Listed = {
 }
 
 /**
- * A page of an endpoint's deliveries; undefined when the cursor names none of the account's. The
- * planner sees the status as a literal and so knows how common it is: the rare dead deliveries have
- * an index of their own, and a common status is filtered along the index of all deliveries.
+ * A page of an endpoint's deliveries; undefined when the cursor names no delivery of the account.
+ * The planner sees the status as a literal and so knows how common it is. The rare dead deliveries
+ * have their own index; a common status is filtered along the index of all deliveries.
  */
 export function listDeliveries(
   sql: Tag,
@@ -155,10 +155,12 @@ export function listDeliveries(
   const [status, ...more] = statuses.map(status => `'${status}'`)
   const all = [status, ...more].join(', ')
   const equal = more.length === 0 ? `and status = ${status}` : `and status in (${all})`
-  const of = status === undefined ? sql`` : sql.unsafe(equal)
-  // The conditions of the indexes in this order, to the letter.
-  const of_dead = statuses.every(status => status === 'dead') && status !== undefined
-  const indexed = of_dead ? sql`${of}` : sql`and created_at > '-infinity' ${of}`
+  const has_status = status === undefined ? sql`` : sql.unsafe(equal)
+  // Each begins with the condition of its partial index, word for word.
+  const is_dead_only = statuses.every(status => status === 'dead') && status !== undefined
+  const indexed = is_dead_only
+    ? sql`${has_status}`
+    : sql`and created_at > '-infinity' ${has_status}`
   return findPage<Delivery>(
     sql,
     LISTED,
@@ -169,13 +171,13 @@ export function listDeliveries(
 }
 
 /**
- * Deliveries by (account, id), in no order. An unknown id, or one of another account, has no row.
+ * Deliveries by (account, id), in no order. Ids that are unknown or of other accounts have no row.
  */
 export async function findDeliveries(sql: Tag, keys: readonly Key[]): Promise<Delivery[]> {
   return findByKeys<Delivery>(sql, 'webhook_deliveries', COLUMNS, keys)
 }
 
-/** The attempts of a delivery, in order: eleven at most. */
+/** The recorded attempts of a delivery, in order: at most eleven. */
 export async function listAttempts(sql: Tag, { account_id, id }: Key): Promise<Attempt[]> {
   return sql<Attempt[]>`
     select account_id, delivery_id, number, created_at, duration_ms, status_code, error, answer

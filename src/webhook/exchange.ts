@@ -1,13 +1,13 @@
-// Sends one request over HTTP/1.1 to an address that others have chosen, safely. It connects to
-// checked addresses only, ends every wait at one deadline and bounds every read. Follows no
-// redirect. Knows neither signatures nor retries.
+// Sends one request over HTTP/1.1, safely, to a URL that an account or an operator has chosen. It
+// connects to checked addresses only, ends every wait at one deadline and bounds every read. It
+// follows no redirect, and knows neither signatures nor retries.
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { hostOf, isPublic, type Lookup, resolveReceiver } from './address.ts'
 
-export interface Sending {
+export interface OutgoingRequest {
   readonly url: string
   /** POST when absent. */
   readonly method?: 'GET' | 'POST' | 'PUT'
@@ -20,7 +20,7 @@ export interface Sending {
   readonly lookup?: Lookup
 }
 
-/** How much of an answer is read, and how much of that is kept. */
+/** The most bytes of an answer's body that are read, and the most of them that are kept. */
 interface AnswerSize {
   readonly read_bytes: number
   readonly kept_bytes: number
@@ -35,20 +35,20 @@ export interface Answer {
   readonly is_whole: boolean
 }
 
-/** An answer, or a few words, such as `timeout`, that say why there is none. */
-export type Exchanged = { readonly duration_ms: number } & (
+/** An answer, or `error`: a few words, such as `timeout`, that say why there is none. */
+export type ExchangeResult = { readonly duration_ms: number } & (
   | { readonly answer: Answer; readonly error: '' }
   | { readonly answer: null; readonly error: string }
 )
 
 const MAX_HEADER_BYTES = 16 * 1024
-/** Most interim answers (1xx); honest receivers send one or two. */
+/** The most interim answers (1xx) of a receiver; honest ones send one or two. */
 const MAX_INTERIM = 10
 
-/** Its message becomes `Exchanged.error`. */
+/** An error whose message becomes `ExchangeResult.error`. */
 class Failure extends Error {}
 
-const WORDS: Readonly<Record<string, string>> = {
+const ERROR_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   EPIPE: 'connection reset',
@@ -60,14 +60,17 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Sends one request and waits for the answer. Never rejects. */
-export async function exchange(sending: Sending, size: AnswerSize): Promise<Exchanged> {
+export async function exchange(
+  outgoing: OutgoingRequest,
+  size: AnswerSize,
+): Promise<ExchangeResult> {
   const started = performance.now()
   const duration = () => Math.trunc(performance.now() - started)
-  // Aborted at the deadline and at the end; closes the socket in either case.
+  // Closes the socket at the deadline or at the end, whichever comes first.
   const end = new AbortController()
-  const timer = setTimeout(() => end.abort(), sending.timeout_ms)
+  const timer = setTimeout(() => end.abort(), outgoing.timeout_ms)
   try {
-    const answer = await connectAndSend(sending, size, end.signal)
+    const answer = await connectAndSend(outgoing, size, end.signal)
     return { answer, error: '', duration_ms: duration() }
   } catch (error) {
     const word = end.signal.aborted ? 'timeout' : wordFor(error)
@@ -79,12 +82,12 @@ export async function exchange(sending: Sending, size: AnswerSize): Promise<Exch
 }
 
 async function connectAndSend(
-  sending: Sending,
+  outgoing: OutgoingRequest,
   size: AnswerSize,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const url = new URL(sending.url)
-  const { addresses, refusal } = await orAborted(resolveReceiver(url, sending), signal)
+  const url = new URL(outgoing.url)
+  const { addresses, refusal } = await orAborted(resolveReceiver(url, outgoing), signal)
   if (refusal === 'name') throw new Failure('name not resolved')
   if (refusal === 'port') throw new Failure('port not allowed')
   if (refusal !== undefined) throw new Failure('address not allowed')
@@ -92,9 +95,9 @@ async function connectAndSend(
   const remote = socket.remoteAddress
   if (remote === undefined) throw new Failure('connection reset')
   // Checks the connected address before anything is written to it.
-  if (!sending.allow_private && !isPublic(remote)) throw new Failure('address not allowed')
+  if (!outgoing.allow_private && !isPublic(remote)) throw new Failure('address not allowed')
   const secured = url.protocol === 'https:' ? await secureSocket(socket, url, signal) : socket
-  return sendOn(secured, url, sending, size, signal)
+  return sendOn(secured, url, outgoing, size, signal)
 }
 
 /** Connects to the first address that accepts. Each connection carries one request. */
@@ -106,10 +109,10 @@ function openSocket(url: URL, addresses: readonly string[], signal: AbortSignal)
       port: portOf(url),
       signal,
       autoSelectFamily: true,
-      // Uses the addresses that were checked above: the name is not looked up again.
+      // Gives the checked addresses, so that nothing looks up the name again.
       lookup: (_hostname, _options, callback) => callback(null, found),
     })
-    // Stays attached: an error after the end would otherwise be uncaught.
+    // Stays attached, so that an error after the end does not crash the process.
     socket.on('error', reject)
     socket.once('close', () => reject(new Failure('connection reset')))
     socket.once('connect', () => resolve(socket))
@@ -139,7 +142,7 @@ function secureSocket(socket: Socket, url: URL, signal: AbortSignal): Promise<TL
 function sendOn(
   socket: Socket,
   url: URL,
-  { method = 'POST', headers, body }: Sending,
+  { method = 'POST', headers, body }: OutgoingRequest,
   size: AnswerSize,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -183,20 +186,20 @@ function readAnswer(
     reject(new Failure('malformed answer'))
     return
   }
-  // Copies into one buffer, so that many small chunks hold no memory.
+  // Copies into one buffer, so that many small chunks do not stay in memory.
   const kept = Buffer.alloc(kept_bytes)
   let bytes = 0
   const finish = (is_whole: boolean) =>
     resolve({ status_code, headers, body: kept.subarray(0, bytes), is_whole })
-  const take = (chunk: Buffer) => {
+  const keepChunk = (chunk: Buffer) => {
     if (bytes < kept_bytes) chunk.copy(kept, bytes)
     bytes += chunk.length
     if (bytes < read_bytes) return
     // exchange() closes the connection as soon as this resolves.
-    response.off('data', take)
+    response.off('data', keepChunk)
     finish(false)
   }
-  response.on('data', take)
+  response.on('data', keepChunk)
   response.on('error', reject)
   response.on('end', () => finish(true))
 }
@@ -216,21 +219,21 @@ function portOf(url: URL): number {
 
 function asTlsFailure(error: NodeJS.ErrnoException): Error {
   const { code = '' } = error
-  return code in WORDS ? error : new Failure(`tls: ${spell(code)}`)
+  return code in ERROR_WORDS ? error : new Failure(`tls: ${spellOut(code)}`)
 }
 
 function wordFor(error: unknown): string {
   if (error instanceof Failure) return error.message
   const { code = '' } = error as NodeJS.ErrnoException
-  const word = WORDS[code]
+  const word = ERROR_WORDS[code]
   if (word !== undefined) return word
   if (code.startsWith('HPE_')) return 'malformed answer'
-  if (code.startsWith('ERR_SSL_')) return `tls: ${spell(code)}`
-  return spell(code)
+  if (code.startsWith('ERR_SSL_')) return `tls: ${spellOut(code)}`
+  return spellOut(code)
 }
 
 /** `DEPTH_ZERO_SELF_SIGNED_CERT` becomes `depth zero self signed cert`. */
-function spell(code: string): string {
+function spellOut(code: string): string {
   const words = code.replace(/^ERR_(SSL_|TLS_)?/, '').toLowerCase()
   return words === '' ? 'failed' : words.replaceAll('_', ' ')
 }

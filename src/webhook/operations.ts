@@ -1,5 +1,5 @@
-// The writes of webhook endpoints: one operation, under the lock of the account's book and then of
-// the endpoint's row.
+// Writes webhook endpoints in one operation. It locks the account's book first and the endpoint's
+// row second.
 import { randomBytes } from 'node:crypto'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
@@ -38,7 +38,7 @@ import type { WebhookEndpoint } from './webhook.ts'
 
 export interface WriteWebhook extends Claiming {
   readonly change: WebhookChange
-  /** Why the receiver is refused. A repeat of a request that succeeded still gets its answer. */
+  /** Thrown by `decide`, so that a repeat of a request that succeeded still gets its answer. */
   readonly refused?: Refusal | undefined
 }
 
@@ -89,12 +89,12 @@ export function writeWebhook(
       const [created, deleted] = [rows('created'), rows('deleted')]
       const changed = uniqueKeys(rows('changed', 'emptied'))
       const deliveries = outcomes.flatMap(outcome => outcome.deliveries)
-      const ends = uniqueKeys(rows('emptied', 'deleted'))
+      const ending = uniqueKeys(rows('emptied', 'deleted'))
       return Promise.all([
         ...storeBooks(tx, state.books, outcomes),
         writeEndpoints(tx, { created, changed, deleted }),
         insertDeliveries(tx, deliveries),
-        ...ends.map(endpoint => {
+        ...ending.map(endpoint => {
           const { now } = bookOf(state.books, endpoint.account_id)
           return cancelPending(tx, endpoint, MAX_CANCELLED, now)
         }),
@@ -103,7 +103,7 @@ export function writeWebhook(
   }
 }
 
-/** Only the requests that make a secret answer with it. */
+/** Only requests that make a secret get it in their answer. */
 function answerTo(change: WebhookChange, { endpoint, events, replayed }: WebhookOutcome): Reply {
   switch (change.kind) {
     case 'create':
@@ -130,7 +130,7 @@ function lockNamed(
   return lockEndpoints(tx, uniqueKeys(keys))
 }
 
-/** Counts up to MAX_CANCELLED + 1, which shows that there are more. */
+/** Counts up to MAX_CANCELLED + 1, which stands for any larger number. */
 async function countCancellable(
   tx: TransactionSql,
   commands: readonly WriteWebhook[],
@@ -139,9 +139,9 @@ async function countCancellable(
   const keys = commands.flatMap(({ account_id, change }): Key[] =>
     change.kind === 'delete' ? [{ account_id, id: change.id }] : [],
   )
-  const there = uniqueKeys(keys).filter(key => endpoints.has(nameOf(key)))
-  const counts = await Promise.all(there.map(key => countPending(tx, key, MAX_CANCELLED + 1)))
-  return new Map(there.map((key, i) => [nameOf(key), counts[i] ?? 0]))
+  const existing = uniqueKeys(keys).filter(key => endpoints.has(nameOf(key)))
+  const counts = await Promise.all(existing.map(key => countPending(tx, key, MAX_CANCELLED + 1)))
+  return new Map(existing.map((key, i) => [nameOf(key), counts[i] ?? 0]))
 }
 
 async function pickEvents(
@@ -186,9 +186,9 @@ async function pick(
       ? await findNumbers(tx, account_id, readRange(created ?? {}))
       : { from: BigInt(sequence.from ?? 1), to: BigInt(sequence.to ?? fanned_out) }
   const cut = await findCut(tx, account_id)
-  // A request that names no beginning starts at the oldest event that is left.
-  const names_begin = sequence?.from !== undefined || created !== undefined
-  if (cut !== undefined && names_begin && from <= cut.sequence) refuseBefore(cut)
+  // A sequence range without `from` starts at the oldest event in the database.
+  const has_start = sequence?.from !== undefined || created !== undefined
+  if (cut !== undefined && has_start && from <= cut.sequence) refuseBefore(cut)
   const last = to < fanned_out ? to : fanned_out
   const within = { after: from - 1n, to: last }
   return { events: await listEventsAfter(tx, account_id, within, MAX_REPLAYED + 1), last }

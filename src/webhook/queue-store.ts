@@ -1,6 +1,7 @@
 // The SQL statements of the delivery worker: find endpoints with work, move their cursors, claim
-// deliveries, record attempts, and delete old deliveries. All but the first and the last run under
-// the lock of the endpoint's row; rules.ts decides what an attempt means.
+// deliveries, record attempts, and delete old deliveries. All but listEndpointsWithWork and
+// deleteOldDeliveries run under the lock of the endpoint's row. rules.ts decides what follows an
+// attempt.
 import { transactConfined } from '../db/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
 import { type Connections, PORTION } from '../db/delete-expired.ts'
@@ -17,20 +18,20 @@ import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './webho
 
 /** An enabled endpoint that has events to fan out, or deliveries to send. */
 interface EndpointWithWork extends Key {
-  /** Whether there are events that no deliveries were made from yet. */
+  /** Whether the account has events that are not fanned out to the endpoint. */
   readonly to_fan_out: boolean
   /** Whether there are deliveries to send now. */
   readonly due: boolean
 }
 
-// Statements address rows by ctid, which the lock keeps in place. A plan made while the table was
-// empty might otherwise use any index, and read the whole queue once it is long. A claim is
-// compared by `is not distinct from`, which no index serves, for the same reason.
+// Statements address rows by ctid, which the lock keeps valid. Without it, a plan made while the
+// table was empty might use any index, and read the whole queue once it is long. For the same
+// reason claims are compared by `is not distinct from`, which no index serves.
 
 /**
- * One index look-up an endpoint, so that the backlog of one hides no other. Here and below, "due"
- * compares with statement_timestamp(), which is stable and so bounds an index scan;
- * clock_timestamp() is volatile, and the scan would read the deliveries of the future too.
+ * Makes one index look-up for each endpoint, so that no backlog hides another endpoint. Here and
+ * below, "due" compares with statement_timestamp(), which is stable and so bounds an index scan.
+ * clock_timestamp() is volatile, so the scan would read future deliveries too.
  */
 export function listEndpointsWithWork(finder: Sql): Promise<EndpointWithWork[]> {
   return finder<EndpointWithWork[]>`
@@ -49,7 +50,7 @@ export function listEndpointsWithWork(finder: Sql): Promise<EndpointWithWork[]> 
     where e.status = 'enabled' and (e.fanned_out < b.event_count or d.id is not null)`
 }
 
-/** A locked endpoint: until the transaction ends, nobody else changes its deliveries. */
+/** A locked endpoint. Until the transaction ends, no other transaction changes its deliveries. */
 export interface LockedEndpoint extends WebhookEndpoint {
   /** The sequence of its account's newest event. */
   readonly event_count: bigint
@@ -90,14 +91,14 @@ export function moveCursor(
     where account_id = ${account_id} and id = ${id}`
 }
 
-/** A delivery with its event. Nobody else sends it before `due_at`, which identifies the claim. */
+/** A delivery with its event. No other worker sends it before `due_at`, which names the claim. */
 export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'due_at'> {
   readonly event: NamedEvent
-  /** Including this one. */
+  /** The number of its attempts, the coming one included. */
   readonly attempts: number
   /** Seconds since the event, by the account's clock. */
   readonly delay_s: number
-  /** Whether the account is a sandbox. Its delays say nothing, as its clock can be moved. */
+  /** Whether the account is a sandbox. Its delays mean nothing, because its clock can be moved. */
   readonly sandbox: boolean
 }
 
@@ -164,8 +165,8 @@ export interface DeliveryResult extends Omit<Attempt, 'account_id' | 'created_at
 
 /**
  * Records results with their attempts. When a delivery ends, the next one about its object becomes
- * due. Results whose claim has run out are dropped: returns the ids of the deliveries recorded.
- * Each delivery may occur once.
+ * due. Drops results whose claim has run out. Returns the ids of the recorded deliveries. Each
+ * delivery may occur once.
  */
 export async function applyResults(
   tx: TransactionSql,
@@ -174,8 +175,9 @@ export async function applyResults(
 ): Promise<ReadonlySet<string>> {
   if (isSpread()) return applyInSteps(tx, endpoint, results)
   const { account_id, id: endpoint_id } = endpoint
-  // All parts of the statement see the rows as before it, so the next delivery is the first behind
-  // the one that ended. The bounds and the order fit the index of pending deliveries alone.
+  // Every part of the statement sees the rows as they were before it. So the next delivery is the
+  // first pending one with a higher number than the ended one. The bounds and the order fit the
+  // index of pending deliveries alone.
   const rows = await tx<{ id: string }[]>`
     with clock as materialized (
       select statement_timestamp() + clock_ahead as account_now from books
@@ -217,7 +219,7 @@ export async function applyResults(
   return new Set(rows.map(row => row.id))
 }
 
-/** The same in separate statements: Citus does not insert in a CTE of a distributed statement. */
+/** Does the same by several statements: Citus does not insert in a distributed statement's CTE. */
 async function applyInSteps(
   tx: TransactionSql,
   { account_id, id: endpoint_id }: Key,
@@ -230,18 +232,18 @@ async function applyInSteps(
   const rows = await endAttempts(tx, { account_id, results, ...clock })
   const applied = new Set(rows.map(row => row.id))
   const attempts = results.filter(({ delivery_id }) => applied.has(delivery_id))
-  const over = rows.filter(({ status }) => status !== 'pending')
+  const ended = rows.filter(({ status }) => status !== 'pending')
   await Promise.all([
     insertAttempts(
       tx,
       attempts.map(attempt => ({ ...attempt, account_id, created_at: clock.account_now })),
     ),
-    over.length > 0 && wakeNext(tx, { account_id, endpoint_id, over, now: clock.now }),
+    ended.length > 0 && wakeNext(tx, { account_id, endpoint_id, ended, now: clock.now }),
   ])
   return applied
 }
 
-interface Ended extends Pick<Delivery, 'id' | 'object_id' | 'status'> {
+interface EndedAttempt extends Pick<Delivery, 'id' | 'object_id' | 'status'> {
   readonly place: bigint
 }
 
@@ -255,7 +257,7 @@ function endAttempts(
   },
 ) {
   // `at time zone 'UTC'` makes the expression independent of settings, as Citus demands.
-  return tx<Ended[]>`
+  return tx<EndedAttempt[]>`
     update webhook_deliveries d set status = r.status, updated_at = ${of.account_now}::timestamptz,
       due_at = (${of.now}::timestamptz at time zone 'UTC'
         + r.retry_in_ms * interval '1 millisecond') at time zone 'UTC'
@@ -281,21 +283,21 @@ const insertAttempts = inserter<Attempt>('webhook_attempts', {
   answer: 'text',
 })
 
-/** Makes the next delivery of each object due. Fits the index of pending deliveries alone. */
+/** Makes each object's next delivery due. Fits the index of pending deliveries alone. */
 function wakeNext(
   tx: TransactionSql,
   of: {
     readonly account_id: string
     readonly endpoint_id: string
-    readonly over: readonly Ended[]
+    readonly ended: readonly EndedAttempt[]
     readonly now: Instant
   },
 ) {
   return tx`
     update webhook_deliveries set due_at = ${of.now}::timestamptz
     where account_id = ${of.account_id} and ctid = any (array(
-        select n.at from unnest(${of.over.map(row => row.object_id)}::text[],
-          ${of.over.map(row => String(row.place))}::text[]::bigint[]) as a(object_id, place)
+        select n.at from unnest(${of.ended.map(row => row.object_id)}::text[],
+          ${of.ended.map(row => String(row.place))}::text[]::bigint[]) as a(object_id, place)
         cross join lateral (
           select ctid as at from webhook_deliveries w
           where w.account_id = ${of.account_id} and w.endpoint_id = ${of.endpoint_id}
@@ -306,7 +308,7 @@ function wakeNext(
       ))`
 }
 
-/** Disables an endpoint that answered 410. Its pending deliveries are sent once it is enabled. */
+/** Disables an endpoint that answered 410. Its deliveries stay pending until it is enabled. */
 export function disableGoneEndpoint(
   tx: TransactionSql,
   { account_id, id, account_now }: LockedEndpoint,
@@ -318,7 +320,7 @@ export function disableGoneEndpoint(
   return keepHistory(tx, 'webhook_endpoints', [{ account_id, id }], disable)
 }
 
-/** Deliveries are kept this long after they end, by the account's clock. */
+/** Ended deliveries are kept for this many days of the account's clock. */
 const KEPT_DAYS = 30
 
 /** Deletes deliveries past their KEPT_DAYS, with their attempts; returns how many. */
@@ -334,7 +336,7 @@ export async function deleteOldDeliveries({ finder, sql }: Connections): Promise
 
 type Queue = Pick<Delivery, 'account_id' | 'endpoint_id'>
 
-/** Every endpoint with deliveries, deleted ones too, by skipping along the index. */
+/** Every endpoint with deliveries, deleted ones too. Skips along the index from one to the next. */
 async function listQueues(finder: Sql): Promise<Queue[]> {
   if (isSpread()) {
     return stepByStep<Queue>(

@@ -1,6 +1,6 @@
 // Answers about webhook endpoints, deliveries and replays.
 
-import { type Event, type NamedEvent, nameEvent, type ToldEvent } from '../event/event.ts'
+import { type Event, type EventWithObject, type NamedEvent, nameEvent } from '../event/event.ts'
 import { EventOf, presentEvent } from '../event/response.ts'
 import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -156,17 +156,17 @@ export function presentEndpoint(endpoint: WebhookEndpoint) {
   }
 }
 
-/** The event of a test. Its facts are its endpoint as it was. */
+/** The event of a test, whose data holds the endpoint as it was. */
 export function presentTest(event: Event) {
-  return presentEvent(toldTest(nameEvent(event)))
+  return presentEvent(testWithObject(nameEvent(event)))
 }
 
-export function toldTest(event: NamedEvent): ToldEvent {
+export function testWithObject(event: NamedEvent): EventWithObject {
   const { endpoint } = event.data as { readonly endpoint: object }
   return { ...event, object: endpoint, previous_attributes: {}, erased: false }
 }
 
-/** Answers the requests that make a secret, and no others. */
+/** For the requests that make a secret alone: no other answer shows it. */
 export function presentWithSecret(endpoint: WebhookEndpoint) {
   return { ...presentEndpoint(endpoint), secret: endpoint.secret }
 }

@@ -66,12 +66,12 @@ export function webhookRoutes(routes: AccountRoutes, deps: Needs): void {
 
 /** Checks the URL of a request without looking up its name. */
 function checkOf(deps: Needs) {
-  // Reads the configuration late: openapi.json is made from these routes without a configuration.
+  // Reads the configuration at each request: openapi.json is made from these routes without one.
   return ({ url }: { readonly url?: string }) =>
     refuseIfAny(checkUrl(url, deps.config.webhook_allow_private))
 }
 
-/** The URL as stored, and why it is refused. Its name is looked up here, before any lock. */
+/** The URL as it is stored, and its refusal. Looks up the host name here, before any lock. */
 async function receiverOf({ config }: Needs, text: string) {
   const url = new URL(text)
   const why = await checkReceiver(url, { allow_private: config.webhook_allow_private })

@@ -67,14 +67,14 @@ const ASKS_TO_WAIT = new Set([429, 503])
 
 const GONE = 410
 
-/** A receiver's answer; nulls without one. */
+/** A receiver's answer; both members are null without one. */
 export interface AttemptResult extends Pick<Attempt, 'status_code'> {
   /** Retry-After, in seconds from now; null without a valid one. */
   readonly retry_after_s: number | null
 }
 
 type AfterAttempt = {
-  /** The receiver is gone (410): its endpoint is disabled; pending deliveries stay pending. */
+  /** True for a 410: the endpoint is disabled, and its pending deliveries stay pending. */
   readonly disables: boolean
 } & (
   | { readonly status: 'succeeded' }
@@ -115,12 +115,12 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ])
 
-/** Whether a URL's port may be sent HTTP; the default port of its scheme always may. */
+/** Whether a URL's port may get HTTP requests. The default port of its scheme always may. */
 export function isPortOfHttp({ port }: URL): boolean {
   return port === '' || !BAD_PORTS.has(Number(port))
 }
 
-/** The problems of a receiver's URL that need no look-up of its name. */
+/** The problems of a receiver's URL that show without a look-up of its host name. */
 export function checkUrl(text: string | undefined, allow_private: boolean): Problem[] {
   const fault = typeof text === 'string' ? urlFault(text, allow_private) : undefined
   return fault === undefined ? [] : [invalidField('url', `url ${fault}.`)]

@@ -1,4 +1,4 @@
-// Receivers that mean harm: there is a result by the deadline, in bounded memory.
+// Tests `send` with hostile receivers: it gives a result by the deadline, in bounded memory.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { suite, test } from 'node:test'
@@ -22,7 +22,7 @@ import {
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`
 const BOMB = gzipSync(Buffer.alloc(64 * MiB))
 
-/** Receivers that mean harm, and what is said of them: a status, or why there is none. */
+/** What a receiver does, and the result of sending to it: a status, or an error. */
 const HOSTILE: readonly (readonly [string, (socket: Socket) => void, number | string])[] = [
   ['says nothing', () => {}, 'timeout'],
   ['drips a header', socket => drip(socket, `${OK}a: `), 'timeout'],
@@ -133,20 +133,20 @@ suite('hostile receivers', () => {
         closed.push(new Promise(resolve => socket.once('close', resolve)))
         behave(socket)
       })
-      // Once for what is compiled and loaded, then four at a time.
+      // The first request loads and compiles code, which must not count as memory of the others.
       const timeout_ms = expected === 'timeout' ? DEADLINE_MS : 5000
       await to(url, { timeout_ms })
       const memory = watchMemory()
       const results = await Promise.all(Array.from({ length: 4 }, () => to(url, { timeout_ms })))
-      const grown = memory.stop()
-      t.diagnostic(`${(grown / MiB).toFixed(1)} MiB`)
+      const growth = memory.stop()
+      t.diagnostic(`${(growth / MiB).toFixed(1)} MiB`)
       for (const { status_code, error, answer, duration_ms } of results) {
         if (typeof expected === 'number') assert.equal(status_code, expected)
         else assert.deepEqual({ status_code, error }, { status_code: null, error: expected })
         assert.ok(duration_ms < timeout_ms + LATE_MS, `${duration_ms} ms`)
         assert.ok(Array.from(answer).length <= 1000 && answer.isWellFormed())
       }
-      assert.ok(grown <= 20 * MiB, `${grown / MiB} MiB`)
+      assert.ok(growth <= 20 * MiB, `${growth / MiB} MiB`)
       await Promise.all(closed)
       assert.equal(closed.length, 5)
     })
@@ -158,7 +158,7 @@ suite('hostile receivers', () => {
   })
 })
 
-/** `start` written, the socket for more. */
+/** Writes `start`, and returns the socket. */
 function begin(socket: Socket, start: string): Socket {
   socket.write(start)
   return socket
@@ -167,20 +167,20 @@ function begin(socket: Socket, start: string): Socket {
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-/** By how much this process, receivers and all, grows from now on, at most: bytes. */
+/** From now on measures the memory of this process, receivers included: `stop` gives its growth. */
 function watchMemory() {
   collect()
   const start = process.memoryUsage.rss()
-  let most = start
-  const look = () => {
-    most = Math.max(most, process.memoryUsage.rss())
+  let peak = start
+  const sample = () => {
+    peak = Math.max(peak, process.memoryUsage.rss())
   }
-  const timer = setInterval(look, 5)
+  const timer = setInterval(sample, 5)
   return {
     stop(): number {
       clearInterval(timer)
-      look()
-      return most - start
+      sample()
+      return peak - start
     },
   }
 }

@@ -1,4 +1,4 @@
-// Certificates and the lack of them: nothing is sent to who cannot show that he is who was meant.
+// Tests certificates: nothing is sent to a receiver that cannot prove its name.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { after, suite, test } from 'node:test'
@@ -33,7 +33,7 @@ suite('TLS', () => {
     readonly trusted: boolean
   }
 
-  /** A receiver with a certificate of its own; what it is asked for is kept. */
+  /** Starts a receiver with its own certificate. `asked` gets the server names of its clients. */
   async function offering({ name, until, trusted }: Offer) {
     const { key, cert } = selfSigned(name, NOW - 10 * DAY, until)
     if (trusted) setDefaultCACertificates([...getCACertificates('default'), cert])
@@ -86,7 +86,7 @@ suite('TLS', () => {
     ]
     for (const [offer, host, expected] of table) {
       const { port } = await offering(offer)
-      // Whoever turns verification off for the whole process does not do so here.
+      // The environment can turn verification off for the process, but not for webhooks.
       for (const setting of ['1', '0']) {
         process.env.NODE_TLS_REJECT_UNAUTHORIZED = setting
         const { status_code, error } = await to(`https://${host}:${port}/`, { lookup })

@@ -1,5 +1,4 @@
-// What one sending does with receivers of all kinds, honest and broken. Whatever they answer there is
-// a result.
+// Tests `send` with honest and broken receivers. Whatever they answer, it gives a result.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +14,7 @@ import {
   saying,
   to,
 } from '../../test/support/network/raw-receiver.ts'
-import type { Sending } from './exchange.ts'
+import type { OutgoingRequest } from './exchange.ts'
 
 suite('what is sent', () => {
   let port: number
@@ -195,7 +194,7 @@ suite('what cannot be sent', () => {
     spare.close()
     await once(spare, 'close')
     const unknown = Object.assign(new Error(), { code: 'ENOTFOUND' })
-    const table: readonly (readonly [string, Partial<Sending>, string])[] = [
+    const table: readonly (readonly [string, Partial<OutgoingRequest>, string])[] = [
       [`http://127.0.0.1:${port}/`, {}, 'connection refused'],
       [
         `http://two.example:${port}/`,

@@ -1,23 +1,23 @@
 // Sends one webhook, and keeps the part of the answer that deliveries show. exchange.ts makes the
 // connection. Knows neither signatures nor events nor retries.
-import { type Answer, exchange, type Sending } from './exchange.ts'
+import { type Answer, exchange, type OutgoingRequest } from './exchange.ts'
 import type { AttemptResult } from './rules.ts'
 import type { Attempt } from './webhook.ts'
 
 export type SendResult = AttemptResult & Pick<Attempt, 'duration_ms' | 'error' | 'answer'>
 
-/** A longer answer is cut and still counts, because only its status matters. */
+/** Bytes of a body that are read. A longer answer still counts, because only its status matters. */
 const MAX_BODY_BYTES = 16 * 1024
 const MAX_ANSWER_CHARACTERS = 1000
-/** Four bytes of UTF-8 hold at least one character. */
+/** A character has at most four bytes of UTF-8. */
 const KEPT_BYTES = 4 * MAX_ANSWER_CHARACTERS
-/** Far beyond any delay that is honoured, and small enough to keep the number exact. */
+/** Far above any delay that rules.ts honours, and small enough to keep the number exact. */
 const MAX_RETRY_AFTER_S = 999_999_999
 
 /** Sends one POST and waits for the answer. Never rejects. Follows no redirect. */
-export async function send(sending: Sending): Promise<SendResult> {
+export async function send(outgoing: OutgoingRequest): Promise<SendResult> {
   const size = { read_bytes: MAX_BODY_BYTES, kept_bytes: KEPT_BYTES }
-  const { answer, error, duration_ms } = await exchange(sending, size)
+  const { answer, error, duration_ms } = await exchange(outgoing, size)
   return { ...(answer === null ? NO_ANSWER : shownOf(answer)), error, duration_ms }
 }
 

@@ -1,4 +1,4 @@
-// Signatures as receivers see them: verified by the library of the specification's authors.
+// Tests signatures by the library of the specification's authors, as receivers verify them.
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt } from 'node:crypto'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ test('webhookHeaders, 1,000 bodies of any text: verified, one flipped bit refuse
   const seed = randomInt(2 ** 31)
   t.diagnostic(`seed ${seed}`)
   const inputs = fc.record({
-    // Well-formed Unicode of all planes: JSON bodies are made with nothing else.
+    // Well-formed Unicode of all planes: JSON bodies hold nothing else.
     text: anyCharacters(300),
     bytes: fc.uint8Array({ minLength: 24, maxLength: 64 }),
     flip: fc.nat(),

@@ -1,5 +1,5 @@
 // Signs webhooks as Standard Webhooks specifies (github.com/standard-webhooks/standard-webhooks,
-// spec/standard-webhooks.md): HMAC-SHA256 over id, time and body. By it a receiver detects forged,
+// spec/standard-webhooks.md): HMAC-SHA256 over id, time and body. It lets a receiver detect forged,
 // altered and replayed requests. Pure.
 import { createHmac } from 'node:crypto'
 

@@ -30,7 +30,7 @@ const KINDS = {
 
 export const ENDPOINT_COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
-/** Writes new, changed and deleted endpoints; each endpoint stands in one list, once. */
+/** Writes new, changed and deleted endpoints. An endpoint may occur once, in one of the lists. */
 export function writeEndpoints(
   tx: TransactionSql,
   { created, changed, deleted }: Record<'created' | 'changed' | 'deleted', WebhookEndpoint[]>,
@@ -74,8 +74,7 @@ async function updateEndpoints(
 }
 
 /**
- * Deletes endpoints. Their deliveries stay for the timelines of their events; none of them is
- * pending.
+ * Deletes endpoints, which have no pending deliveries. Their other deliveries stay for timelines.
  */
 async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
   await eachShard(
@@ -87,13 +86,13 @@ async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promis
 }
 
 /**
- * Endpoints by (account, id), in no order. An unknown id, or one of another account, has no row.
+ * Endpoints by (account, id), in no order. Ids that are unknown or of other accounts have no row.
  */
 export async function findEndpoints(sql: Tag, keys: readonly Key[]): Promise<WebhookEndpoint[]> {
   return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', ENDPOINT_COLUMNS, keys)
 }
 
-/** Like findEndpoints, and locks the rows in the order of their names, after their books. */
+/** Like findEndpoints, and locks the rows in the order of nameOf. Their books must be locked. */
 export async function lockEndpoints(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -118,9 +117,9 @@ export async function countEndpoints(
 ): Promise<{ readonly account_id: string; readonly count: number }[]> {
   return eachShard(
     account_ids.map(account_id => ({ account_id })),
-    of => tx<{ account_id: string; count: number }[]>`
+    accounts => tx<{ account_id: string; count: number }[]>`
       select account_id, count(*)::integer as count from webhook_endpoints e
-      where ${among('e', of)} group by account_id`,
+      where ${among('e', accounts)} group by account_id`,
   )
 }
 

@@ -6,7 +6,7 @@ export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const
 type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
 
 /**
- * Why an endpoint is disabled: '' while it is enabled, by its account, or by its own answer 410.
+ * Why an endpoint is disabled: its account disabled it, or it answered 410. '' while enabled.
  */
 export const DISABLED_REASONS = ['', 'account', 'gone'] as const
 type DisabledReason = (typeof DISABLED_REASONS)[number]
@@ -30,7 +30,7 @@ export interface WebhookEndpoint {
   readonly previous_secret_until: Instant | null
   /** The sequence of the newest event that deliveries were made from. */
   readonly fanned_out: bigint
-  /** How many deliveries were ever made, which is the number of the newest one. */
+  /** The number of deliveries ever made, which is also the number of the newest one. */
   readonly delivery_count: bigint
   readonly created_at: Instant
   readonly updated_at: Instant
@@ -53,7 +53,8 @@ export interface Delivery {
   readonly status: DeliveryStatus
   readonly attempts: number
   /**
-   * By the database's clock; null once it has ended, or while an earlier one of its object is open.
+   * By the database's clock. Null once the delivery has ended, or while an earlier delivery about
+   * its object is pending.
    */
   readonly due_at: Instant | null
   readonly created_at: Instant
@@ -85,7 +86,7 @@ export interface Replayed {
   readonly last: bigint | null
 }
 
-/** The event of POST /v3/webhook_endpoint/{id}/test, which its endpoint always gets. */
+/** The event of POST /v3/webhook_endpoint/{id}/test. Its endpoint always gets it. */
 export const TEST_EVENT = 'webhook_endpoint.test'
 
 /**

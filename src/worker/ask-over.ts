@@ -1,7 +1,7 @@
-// Asks rails again about attempts that have ended, because a rail may change its answer: a payment
-// that it had not taken is paid after all, or one that it had rejected is booked. The payout does
-// not move: an answer that contradicts the end becomes an exception. These rounds run apart from
-// settling, so that a rail that is silent about an ended attempt delays no open one.
+// Asks rails again about attempts that are over, because a rail may change its answer: it may pay a
+// payment that it had not taken, or book one that it had rejected. The payout does not move: an
+// answer that contradicts the attempt's end becomes an exception. These rounds run apart from
+// settling, so that a rail that is silent about such an attempt delays no open one.
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import { given } from '../given.ts'
@@ -25,15 +25,17 @@ export async function askOver(deps: Deps): Promise<number> {
     claimOver(deps.sql, due, lease_ms),
   )
   await Promise.all(
-    inquireOver(deps, claimed).map(async ({ payout, report }) => judge(deps, payout, await report)),
+    inquireOver(deps, claimed).map(async ({ payout, report }) =>
+      recordAnswer(deps, payout, await report),
+    ),
   )
   return due.length
 }
 
 /**
- * Judges one answer. Without a clear answer, the attempt is due again once its claim has run out.
+ * Records one answer. Without a clear answer, the attempt is due again once its claim has run out.
  */
-async function judge(
+async function recordAnswer(
   deps: Deps,
   payout: ClaimedOver,
   report: RailReport | undefined,

@@ -1,62 +1,65 @@
-// Asks rails about claimed payouts, by one call for each rail. Each payout has an answer of its
-// own, so that a slow payout delays no other. Hands a payout over only under its claim, and a
-// second time only when its rail says that it never got it.
+// Asks rails about claimed payouts, by one call for each rail. Each payout has its own answer, so
+// that a slow answer delays no other payout. A payout is handed over only under its claim. It is
+// handed over again only when its rail says that it never got the attempt.
 import type { Deps } from '../deps.ts'
 import type { ClaimedPayout } from '../payout/claim-store.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 
-/** A claimed payout: this process alone may hand it over. */
-export interface HeldPayout extends ClaimedPayout {
-  /** By performance.now(): leaves the rail's time-out before another process may ask. */
+/** A claimed payout, which this process alone may hand over until a given moment. */
+export interface LeasedPayout extends ClaimedPayout {
+  /**
+   * By performance.now(). The rail's time-out still fits in before another process may claim it.
+   */
   readonly hand_over_until: number
 }
 
-/** A payout, and what its rail reports. */
-export interface Asked {
-  readonly payout: HeldPayout
+/** A payout, and its rail's report. */
+export interface AskedPayout {
+  readonly payout: LeasedPayout
   /** Never rejects. Undefined without a clear answer, which says nothing about the money. */
   readonly report: Promise<RailReport | undefined>
 }
 
-/** A question, which is over once nobody waits for it, even if the rail answers later. */
-interface Question<P extends RailPayout = HeldPayout & RailPayout> {
+/** A question about a payout. It is closed once its caller has stopped waiting for the answer. */
+interface Question<P extends RailPayout = LeasedPayout & RailPayout> {
   readonly payout: P
-  is_over: boolean
+  is_closed: boolean
 }
 
 /**
- * How long before a rail forgets the id of an attempt it gets nothing again: a hand-over takes its
- * time.
+ * The time before a rail forgets an attempt's id in which nothing is handed over again, because a
+ * hand-over takes time.
  */
 const MARGIN_MS = 60_000
 
 type Answer = Promise<RailReport | undefined>
-type Answers<P extends RailPayout = HeldPayout & RailPayout> = ReadonlyMap<Question<P>, Answer>
+type Answers<P extends RailPayout = LeasedPayout & RailPayout> = ReadonlyMap<Question<P>, Answer>
 
-export function askRails(deps: Deps, payouts: readonly HeldPayout[]): readonly Asked[] {
-  const held = payouts.map(payout => ({ ...payout, asked_at: payout.claimed_at }))
-  const isOver = ({ payout }: Question) => payout.not_taken !== null
-  return askEach(deps, held, (rail, name, questions) => {
-    const open = questions.filter(question => !isOver(question))
+/** Asks the payouts' rails. Gives one entry for each payout, grouped by rail. */
+export function askRails(deps: Deps, payouts: readonly LeasedPayout[]): readonly AskedPayout[] {
+  const leased = payouts.map(payout => ({ ...payout, asked_at: payout.claimed_at }))
+  const isNotTaken = ({ payout }: Question) => payout.not_taken !== null
+  return askEach(deps, leased, (rail, name, questions) => {
+    const open = questions.filter(question => !isNotTaken(question))
     return new Map([
-      ...questions.filter(isOver).map(question => [question, notTaken(question)] as const),
+      ...questions.filter(isNotTaken).map(question => [question, notTaken(question)] as const),
       ...askRail(rail, name, open),
     ])
   })
 }
 
 /**
- * Asks rails about attempts that are over, by `inquire` alone: nothing is handed over. Undefined is
- * no clear answer. If a rail never got the attempt, the report says that it was not taken.
+ * Asks rails about attempts that are over, by `inquire` alone: nothing is handed over. A report is
+ * undefined without a clear answer. If a rail never got the attempt, the report says `not_taken`.
  */
 export function inquireOver<P extends RailPayout>(
   deps: Deps,
   payouts: readonly P[],
 ): readonly { readonly payout: P; readonly report: Answer }[] {
   return askEach(deps, payouts, (rail, name, questions) => {
-    if (rail === undefined) return failed(questions, noAdapter(name))
-    const answers = called(questions, payouts => rail.inquire(payouts))
+    if (rail === undefined) return failAll(questions, noAdapter(name))
+    const answers = callAdapter(questions, payouts => rail.inquire(payouts))
     return new Map(
       [...answers].map(([question, answer]) => [
         question,
@@ -66,14 +69,16 @@ export function inquireOver<P extends RailPayout>(
   })
 }
 
-/** Asked again once a day: a rail may still change this answer. */
+/** The rail is asked again after a day, because it may still change this answer. */
 const NEVER_GOT: RailReport = {
   steps: [],
   ask_again_in_ms: 86_400_000,
   not_taken: { code: 'unknown', message: 'The rail does not know it.' },
 }
 
-/** Asks each rail by itself. While this process cannot read which rails there are, it asks none. */
+/**
+ * Asks each rail by a call of its own. If this process cannot read the rails, every answer fails.
+ */
 function askEach<P extends RailPayout>(
   deps: Deps,
   payouts: readonly P[],
@@ -83,10 +88,10 @@ function askEach<P extends RailPayout>(
     try {
       return ask(deps.rails.get(name), name, questions)
     } catch (error) {
-      return failed(questions, error)
+      return failAll(questions, error)
     }
   }
-  const questions = payouts.map((payout): Question<P> => ({ payout, is_over: false }))
+  const questions = payouts.map((payout): Question<P> => ({ payout, is_closed: false }))
   const byRail = [...Map.groupBy(questions, ({ payout }) => payout.attempt.rail)]
   return byRail.flatMap(([name, questions]) =>
     Array.from(answersOf(name, questions), ([question, answer]) => {
@@ -99,46 +104,46 @@ function noAdapter(name: string): Error {
   return new Error(`no adapter for rail ${name}`)
 }
 
-/** The payout waits for its next route: its rail has already given this answer. */
+/** The answer that the rail has given already. The payout waits for its next route. */
 async function notTaken({ payout: { not_taken } }: Question): Answer {
   return { steps: [], ask_again_in_ms: null, ...(not_taken && { not_taken }) }
 }
 
-/** The answer, or undefined if it does not come in time. */
+/** The answer; undefined if it fails or exceeds the rail's time-out. Then closes the question. */
 async function inTime(deps: Deps, question: Question<RailPayout>, answer: Answer): Answer {
   const { id, attempt } = question.payout
   try {
-    const told = during('rail', attempt.rail, 1, () => answer, { ids: { payout_id: id } })
-    return await withTimeout(told, deps.config.rail_timeout_ms)
+    const timed = during('rail', attempt.rail, 1, () => answer, { ids: { payout_id: id } })
+    return await withTimeout(timed, deps.config.rail_timeout_ms)
   } catch (error) {
     deps.log.warn({ err: error, payout_id: id }, 'rail gave no clear answer')
     return undefined
   } finally {
-    question.is_over = true
+    question.is_closed = true
   }
 }
 
 /**
- * Hands payouts over the first time. Later it asks first, and hands over only what the rail never
- * got.
+ * Hands over payouts about which the rail was never asked. About the others it asks first, and
+ * hands over only those that the rail never got.
  */
 function askRail(rail: Rail | undefined, name: string, questions: readonly Question[]): Answers {
-  if (rail === undefined) return failed(questions, noAdapter(name))
+  if (rail === undefined) return failAll(questions, noAdapter(name))
   const isFirst = ({ payout }: Question) => payout.asked_before === null
   const again = questions.filter(question => !isFirst(question))
-  const told = [...called(again, payouts => rail.inquire(payouts))]
+  const inquired = [...callAdapter(again, payouts => rail.inquire(payouts))]
   return new Map([
     ...handOver(rail, questions.filter(isFirst)),
-    ...told.map(
-      ([question, answer]) => [question, handOverUnseen(rail, question, answer)] as const,
+    ...inquired.map(
+      ([question, answer]) => [question, handOverIfUnknown(rail, question, answer)] as const,
     ),
   ])
 }
 
-async function handOverUnseen(rail: Rail, question: Question, answer: Answer): Answer {
+async function handOverIfUnknown(rail: Rail, question: Question, answer: Answer): Answer {
   const known = await answer
   if (known !== undefined) return known
-  const report = forgotten(rail, question.payout)
+  const report = reportUnknown(rail, question.payout)
   if (report === undefined && !question.payout.may_hand_over) {
     throw new Error('not handed over again: it is not screened at the present lists')
   }
@@ -146,18 +151,18 @@ async function handOverUnseen(rail: Rail, question: Question, answer: Answer): A
 }
 
 /**
- * The report on an attempt that its rail does not know. Undefined while the rail surely never got
- * it, so that it may be handed over. After the lifetime of its id, or once the rail has reported
- * steps of it, a second hand-over could be a second payment.
+ * The report on an attempt that its rail does not know. Undefined when the rail surely never got
+ * the attempt, so that it may be handed over. After the lifetime of the attempt's id, or once the
+ * rail has reported steps of it, a second hand-over could be a second payment.
  */
-function forgotten(rail: Rail, payout: HeldPayout): RailReport | undefined {
+function reportUnknown(rail: Rail, payout: LeasedPayout): RailReport | undefined {
   const { attempt, asked_before, claimed_at, rail_steps, status } = payout
-  // A payment stays paid when its rail no longer knows it.
+  // A payment stays paid even when its rail no longer knows it.
   if (status === 'succeeded') return { steps: [], ask_again_in_ms: null }
   const asked_ms = asked_before === null ? 0 : Date.parse(claimed_at) - Date.parse(asked_before)
   const lifetime_ms = rail.key_lifetime_ms ?? Number.POSITIVE_INFINITY
-  const is_known = asked_ms + MARGIN_MS < lifetime_ms && rail_steps === 0
-  if (is_known) return undefined
+  const never_got = asked_ms + MARGIN_MS < lifetime_ms && rail_steps === 0
+  if (never_got) return undefined
   const message =
     `Rail ${rail.name} does not know attempt ${attempt.id} any more, about which it was first ` +
     `asked at ${asked_before}: whether it was paid is for a person to find out.`
@@ -165,23 +170,22 @@ function forgotten(rail: Rail, payout: HeldPayout): RailReport | undefined {
 }
 
 /**
- * Hands over the payouts whose claims cannot have ended. The database, the rail or this process may
- * have been slow, and another process may have handed over the others since. performance.now()
- * stands still while the machine is suspended; then the attempt's id keeps the rail from paying
- * twice.
+ * Hands over the payouts whose claims cannot have ended. If the database, the rail or this process
+ * was slow, another process may have handed over the others. performance.now() stands still while
+ * the machine is suspended; then the attempt's id keeps the rail from paying twice.
  */
 function handOver(rail: Rail, questions: readonly Question[]): Answers {
   const now = performance.now()
-  const isOurs = ({ is_over, payout }: Question) => !is_over && now < payout.hand_over_until
+  const isOurs = ({ is_closed, payout }: Question) => !is_closed && now < payout.hand_over_until
   const late = questions.filter(question => !isOurs(question))
   return new Map([
-    ...called(questions.filter(isOurs), payouts => rail.submit(payouts)),
-    ...failed(late, new Error('not handed over: it was claimed too long ago')),
+    ...callAdapter(questions.filter(isOurs), payouts => rail.submit(payouts)),
+    ...failAll(late, new Error('not handed over: it was claimed too long ago')),
   ])
 }
 
-/** One call of an adapter. If it throws, nothing is known about any payout. */
-function called<P extends RailPayout>(
+/** Calls an adapter once. If it throws, every answer fails, which says nothing about a payout. */
+function callAdapter<P extends RailPayout>(
   questions: readonly Question<P>[],
   call: (payouts: readonly RailPayout[]) => readonly Answer[],
 ): Answers<P> {
@@ -191,18 +195,18 @@ function called<P extends RailPayout>(
     const none = () => Promise.reject(new Error('the adapter gave too few answers'))
     return new Map(questions.map((question, i) => [question, answers[i] ?? none()]))
   } catch (error) {
-    return failed(questions, error)
+    return failAll(questions, error)
   }
 }
 
-function failed<P extends RailPayout>(
+function failAll<P extends RailPayout>(
   questions: readonly Question<P>[],
   error: unknown,
 ): Answers<P> {
   return new Map(questions.map(question => [question, Promise.reject(error)]))
 }
 
-/** Uses a timer: an AbortController for each payout costs a tenth of the time of settling. */
+/** Uses a timer, because an AbortController for each payout takes a tenth of settling's time. */
 async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

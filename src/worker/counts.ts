@@ -1,4 +1,4 @@
-// Counts, for metrics and the log, the work that waits: payouts, parties, and the files of banks.
+// Counts waiting work for metrics and the log: payouts, parties and bank files.
 import { countPending } from '../approval/store.ts'
 import { countFiles, countQuarantined, listProblems } from '../bank-file/count-store.ts'
 import { countTroubles } from '../bank-file/trouble-store.ts'
@@ -12,7 +12,7 @@ import { countParties } from '../screening/party-store.ts'
 
 const COUNT_EVERY_MS = 30_000
 
-/** Counts now and at an interval; returns what ends that. */
+/** Counts now and every 30 seconds. Returns the function that ends it. */
 export function startCounting(
   work: () => Promise<unknown>,
   onError: (error: unknown) => void,
@@ -30,11 +30,11 @@ export async function countWaiting(deps: Deps): Promise<void> {
   const { sql, finder, rails, log, metrics, reference } = deps
   const paused = reference.current().rails.filter(({ paused_reason }) => paused_reason !== '')
   const names = paused.map(({ name }) => name)
-  const left = await countUnaskedPayouts(finder, [...rails.keys(), ...names])
+  const left_alone = await countUnaskedPayouts(finder, [...rails.keys(), ...names])
   metrics.railsPaused.reset()
   for (const rail of names) metrics.railsPaused.set({ rail }, 1)
   metrics.payoutsLeftAlone.reset()
-  for (const { rail, payouts } of left) {
+  for (const { rail, payouts } of left_alone) {
     metrics.payoutsLeftAlone.set({ rail }, payouts)
     log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
   }
@@ -70,8 +70,8 @@ export async function countWaiting(deps: Deps): Promise<void> {
 }
 
 /**
- * Counts the files that banks have not answered, those that were not sent, and what banks have sent
- * that was not applied.
+ * Counts bank files that are unsent or without an answer, and received files and lines that were
+ * not applied.
  */
 export async function countBankFiles({ sql, metrics }: Deps): Promise<void> {
   const [files, quarantined, problems] = await Promise.all([
@@ -94,7 +94,7 @@ export async function countBankFiles({ sql, metrics }: Deps): Promise<void> {
   }
 }
 
-/** Counts the parties that may be listed, and those that are not compared yet. */
+/** Counts the parties that may be on a list, and those that were not compared with the lists. */
 export async function countWaitingParties({ finder, metrics }: Deps): Promise<void> {
   const counts = await countParties(finder)
   metrics.partiesScreening.reset()

@@ -1,6 +1,6 @@
-// The delivery worker: makes deliveries from events, claims those due, sends them outside any
-// transaction and records their attempts. Each endpoint has a queue of its own, so that none waits
-// for another. The worker may be killed at any point: a delivery sent but not recorded is sent
+// The delivery worker: makes deliveries from events, claims due deliveries, sends them outside any
+// transaction and records their attempts. Each endpoint has its own queue, so that none waits for
+// another. The worker may be killed at any point: a delivery that was sent but not recorded is sent
 // again when its claim runs out.
 import { setImmediate } from 'node:timers/promises'
 import { readConfined, transactConfined } from '../db/confine.ts'
@@ -8,9 +8,9 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
-import type { ToldEvent } from '../event/event.ts'
+import type { EventWithObject } from '../event/event.ts'
 import { presentEvent } from '../event/response.ts'
-import { tellEvents } from '../event-object/operations.ts'
+import { withObjects } from '../event-object/operations.ts'
 import { type Key, nameOf } from '../id.ts'
 import { during } from '../steps.ts'
 import {
@@ -31,7 +31,9 @@ import { startWorker, type Worker, warned } from './worker.ts'
 
 type Needs = Pick<Deps, 'config' | 'finder' | 'log' | 'metrics'>
 
-/** Most concurrent requests of one process: in all, to one endpoint, and to a new endpoint. */
+/**
+ * Most concurrent requests of one process: to all endpoints, to one endpoint, to a new endpoint.
+ */
 const MAX_IN_FLIGHT = 256
 const MAX_SLOTS = 8
 const FIRST_SLOTS = 1
@@ -40,7 +42,7 @@ const FIRST_SLOTS = 1
 const MAX_SLOW_IN_FLIGHT = 128
 const SLOW_MS = 1_000
 
-/** A claim outlives the request's time-out by this, so that the attempt can be recorded. */
+/** A claim outlives the request's time-out by this time, in which the attempt is recorded. */
 const LEASE_MARGIN_MS = 5_000
 
 /**
@@ -51,24 +53,24 @@ const RECORD_WITHIN_MS = 6
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** What this process does for one endpoint. */
+/** The state of this process's work for one endpoint. */
 interface Queue {
   readonly endpoint: Key
-  /** Requests being sent or claimed. */
+  /** The number of requests that are being claimed or sent. */
   in_flight: number
-  /** The most of them: fewer while the receiver does not answer or recording is slow. */
+  /** The most requests in flight: fewer while the receiver does not answer or recording is slow. */
   slots: number
-  slow: boolean
+  is_slow: boolean
   /** Attempts that have ended but are not recorded yet. */
-  ended: Ended[]
+  ended: EndedAttempt[]
   /** Work for the next turn. */
   wanted: { claim: boolean; fan_out: boolean }
   /** Whether the last claim left slots free. */
-  idle: boolean
-  turning: boolean
+  had_free_slots: boolean
+  is_turning: boolean
 }
 
-interface Ended {
+interface EndedAttempt {
   /** By performance.now(). */
   readonly at_ms: number
   readonly result: DeliveryResult
@@ -92,25 +94,25 @@ interface Turn {
  */
 export function startDelivering(deps: Needs, sql: Sql): Worker {
   const dispatcher = new Dispatcher(deps, sql)
-  const looking = startWorker(async () => {
-    await dispatcher.look().catch(warned(deps, 'no look for webhooks that are due', undefined))
+  const finding = startWorker(async () => {
+    await dispatcher.findWork().catch(warned(deps, 'no look for webhooks that are due', undefined))
     return deps.config.webhook_poll_ms
   })
   return {
     async stop() {
       dispatcher.stop()
-      await looking.stop()
+      await finding.stop()
       await dispatcher.idle()
     },
   }
 }
 
-/** Sends all that is due, and all that becomes due meanwhile; returns the number of attempts. */
+/** Sends every delivery that is due or becomes due meanwhile; returns the number of attempts. */
 export async function deliverDue(deps: Needs, sql: Sql): Promise<number> {
   const dispatcher = new Dispatcher(deps, sql)
   for (let attempts = -1; attempts < dispatcher.attempts; ) {
     attempts = dispatcher.attempts
-    await dispatcher.look()
+    await dispatcher.findWork()
     await dispatcher.idle()
   }
   return dispatcher.attempts
@@ -126,7 +128,7 @@ class Dispatcher {
   #in_flight = 0
   #slow_in_flight = 0
   #stopped = false
-  /** Called when a queue has no more work. */
+  /** Resolves the waiting calls of `idle` when a queue has no more work. */
   #onIdle: (() => void)[] = []
 
   constructor(deps: Needs, sql: Sql) {
@@ -135,7 +137,7 @@ class Dispatcher {
   }
 
   /** Looks for work in the database and starts every queue that has some. */
-  async look(): Promise<void> {
+  async findWork(): Promise<void> {
     for (const { to_fan_out, due, ...endpoint } of await listEndpointsWithWork(this.#deps.finder)) {
       const queue = this.#queueOf(endpoint)
       queue.wanted.fan_out ||= to_fan_out
@@ -145,18 +147,19 @@ class Dispatcher {
       if (this.#hasWork(queue)) void this.#work(queue)
       // Drops the state of an idle endpoint. It keeps that of a slow one, which costs time to
       // relearn.
-      else if (queue.in_flight === 0 && !queue.turning && !queue.slow) this.#queues.delete(name)
+      else if (queue.in_flight === 0 && !queue.is_turning && !queue.is_slow)
+        this.#queues.delete(name)
     }
   }
 
-  /** Claims no more deliveries; those being sent are still recorded. */
+  /** From now on claims no deliveries. Deliveries in flight are still recorded. */
   stop(): void {
     this.#stopped = true
   }
 
   /** Resolves when no request is being sent and every attempt is recorded. */
   async idle(): Promise<void> {
-    const busy = (queue: Queue) => queue.turning || queue.in_flight > 0
+    const busy = (queue: Queue) => queue.is_turning || queue.in_flight > 0
     while ([...this.#queues.values()].some(busy)) {
       await new Promise<void>(resolve => this.#onIdle.push(resolve))
     }
@@ -167,11 +170,11 @@ class Dispatcher {
       endpoint,
       in_flight: 0,
       slots: FIRST_SLOTS,
-      slow: false,
+      is_slow: false,
       ended: [],
       wanted: { claim: false, fan_out: false },
-      idle: true,
-      turning: false,
+      had_free_slots: true,
+      is_turning: false,
     }))
   }
 
@@ -181,23 +184,27 @@ class Dispatcher {
     return wanted.fan_out || (wanted.claim && this.#freeSlots(queue) > 0)
   }
 
-  #freeSlots({ in_flight, slots, slow }: Pick<Queue, 'in_flight' | 'slots' | 'slow'>): number {
+  #freeSlots({
+    in_flight,
+    slots,
+    is_slow,
+  }: Pick<Queue, 'in_flight' | 'slots' | 'is_slow'>): number {
     if (this.#stopped) return 0
     const room = MAX_IN_FLIGHT - this.#in_flight
-    const slow_room = slow ? MAX_SLOW_IN_FLIGHT - this.#slow_in_flight : room
+    const slow_room = is_slow ? MAX_SLOW_IN_FLIGHT - this.#slow_in_flight : room
     return Math.max(0, Math.min(slots - in_flight, room, slow_room))
   }
 
   #count(queue: Queue, requests: number): void {
     queue.in_flight += requests
     this.#in_flight += requests
-    if (queue.slow) this.#slow_in_flight += requests
+    if (queue.is_slow) this.#slow_in_flight += requests
   }
 
-  /** Takes one turn after the other until no work is left. Never rejects. */
+  /** Takes turns, one after the other, until no work is left. Never rejects. */
   async #work(queue: Queue): Promise<void> {
-    if (queue.turning) return
-    queue.turning = true
+    if (queue.is_turning) return
+    queue.is_turning = true
     try {
       while (this.#hasWork(queue)) {
         // Lets requests that end in the same moment be recorded together.
@@ -205,43 +212,44 @@ class Dispatcher {
         await this.#turn(queue)
       }
     } catch (error) {
-      // The next look() tries again.
+      // The next findWork() tries again.
       const { account_id, id: endpoint_id } = queue.endpoint
       this.#deps.log.warn({ err: error, account_id, endpoint_id }, 'webhooks wait')
     } finally {
-      queue.turning = false
-      for (const tell of this.#onIdle.splice(0)) tell()
+      queue.is_turning = false
+      for (const resolve of this.#onIdle.splice(0)) resolve()
     }
   }
 
   /** Records, fans out and claims in one transaction, then sends the claimed deliveries. */
   async #turn(queue: Queue): Promise<void> {
     const ended = queue.ended.splice(0)
-    // A crash before the commit sends the ended deliveries again, so a turn that records them does
-    // not fan out as well, unless nothing else is left to send.
-    const fan_out = queue.wanted.fan_out && (ended.length === 0 || queue.idle) && !this.#stopped
+    // A crash before the commit sends the ended deliveries again. So a turn that records them is
+    // short and does not fan out, unless nothing else is left to send.
+    const fan_out =
+      queue.wanted.fan_out && (ended.length === 0 || queue.had_free_slots) && !this.#stopped
     const free = this.#freeSlots(queue)
     queue.wanted = { claim: false, fan_out: queue.wanted.fan_out && !fan_out }
     this.#count(queue, free)
     let claimed: readonly ClaimedDelivery[] = []
     try {
       const turn = await transactConfined(this.#sql, [queue.endpoint.account_id], tx =>
-        this.#take(tx, queue, ended, fan_out, free),
+        this.#transact(tx, queue, ended, fan_out, free),
       )
       claimed = turn.claimed
-      queue.idle = claimed.length < free
-      queue.wanted.claim ||= free > 0 && !queue.idle
+      queue.had_free_slots = claimed.length < free
+      queue.wanted.claim ||= free > 0 && !queue.had_free_slots
       queue.wanted.fan_out ||= turn.to_fan_out
       this.#recorded(queue, ended, turn)
       const { endpoint } = turn
       if (endpoint === undefined) return
-      const telling = this.#tell(queue, claimed)
+      const reading = this.#readObjects(queue, claimed)
       for (const [i, delivery] of claimed.entries()) {
-        const told = telling.then(events => events[i])
-        void this.#send(queue, endpoint, delivery, told)
+        const event = reading.then(events => events[i])
+        void this.#send(queue, endpoint, delivery, event)
       }
     } catch (error) {
-      // A result that can never be recorded is dropped: its delivery is sent again.
+      // Drops results that can never be recorded: their deliveries are sent again.
       if (classify(error) !== 'fault') queue.ended.unshift(...ended)
       throw error
     } finally {
@@ -249,19 +257,19 @@ class Dispatcher {
     }
   }
 
-  async #take(
+  async #transact(
     tx: TransactionSql,
     queue: Queue,
-    ended: readonly Ended[],
+    ended: readonly EndedAttempt[],
     fan_out: boolean,
     free: number,
   ): Promise<Turn> {
     const lease_ms = this.#deps.config.webhook_timeout_ms + LEASE_MARGIN_MS
     const claiming = () => claimDeliveries(tx, queue.endpoint, free, lease_ms)
     const claim = async () => (free > 0 ? during('claim', 'webhooks', free, claiming) : [])
-    // Lock, record and claim go out together where no decision stands between them: recording late
-    // risks sending twice. On a distributed database recording takes several statements, and the
-    // last one makes due what is claimed next.
+    // Sends lock, record and claim together where no decision stands between them, because late
+    // recording risks sending twice. On a distributed database recording takes several statements,
+    // and the last one makes the next deliveries due.
     const locking = lockEndpoint(tx, queue.endpoint, ended.length > 0)
     const results = ended.map(({ result }) => result)
     const recording = results.length > 0 ? applyResults(tx, queue.endpoint, results) : NONE
@@ -282,42 +290,42 @@ class Dispatcher {
     return { endpoint, applied, claimed, to_fan_out: fanned_out < endpoint.event_count }
   }
 
-  /** The events of deliveries with their objects; undefined for an event that cannot be told. */
-  #tell(
+  /** The deliveries' events with their objects; undefined for an event whose read fails. */
+  #readObjects(
     { endpoint: { account_id } }: Queue,
     deliveries: readonly ClaimedDelivery[],
-  ): Promise<readonly (ToldEvent | undefined)[]> {
+  ): Promise<readonly (EventWithObject | undefined)[]> {
     const events = deliveries.map(delivery => delivery.event)
     const read = (some: typeof events) =>
-      readConfined(this.#sql, [account_id], tx => tellEvents(tx, some))
-    // An event that cannot be told must hold up no other.
+      readConfined(this.#sql, [account_id], tx => withObjects(tx, some))
+    // An event whose read fails must not delay the others.
     const one = async (event: (typeof events)[number]) => (await read([event]).catch(() => []))[0]
     return read(events).catch(() => Promise.all(events.map(one)))
   }
 
-  #recorded(queue: Queue, ended: readonly Ended[], { applied }: Turn): void {
+  #recorded(queue: Queue, ended: readonly EndedAttempt[], { applied }: Turn): void {
     const late = performance.now() - (ended[0]?.at_ms ?? Infinity) > RECORD_WITHIN_MS
     if (late) queue.slots = Math.max(1, queue.slots - 1)
     else if (ended.some(one => one.label !== 'unanswered')) {
       queue.slots = Math.min(MAX_SLOTS, queue.slots + 1)
     }
     for (const { result, label, account } of ended) {
-      const kept = applied.has(result.delivery_id) ? label : 'unrecorded'
-      this.#deps.metrics.webhookAttempts.inc({ result: kept, account })
+      const recorded = applied.has(result.delivery_id) ? label : 'unrecorded'
+      this.#deps.metrics.webhookAttempts.inc({ result: recorded, account })
     }
   }
 
-  /** Never rejects: every outcome is a result that the next turn records. */
+  /** Sends one delivery, and queues its result for the next turn. Never rejects. */
   async #send(
     queue: Queue,
     endpoint: LockedEndpoint,
     delivery: ClaimedDelivery,
-    told: Promise<ToldEvent | undefined>,
+    event: Promise<EventWithObject | undefined>,
   ): Promise<void> {
     this.attempts += 1
     const first = delivery.attempts === 1 && !delivery.sandbox
     if (first) this.#deps.metrics.webhookDelay.observe(Math.max(0, delivery.delay_s))
-    const requesting = async () => this.#request(endpoint, await told)
+    const requesting = async () => this.#request(endpoint, await event)
     const ids = { delivery_id: delivery.id, event_id: delivery.event.id }
     const sent = await during('webhook', 'send', 1, requesting, { ids }).catch(error => {
       this.#deps.log.error({ err: error, delivery_id: delivery.id }, 'webhook could not be made')
@@ -331,7 +339,10 @@ class Dispatcher {
     void this.#work(queue)
   }
 
-  async #request(endpoint: LockedEndpoint, event: ToldEvent | undefined): Promise<SendResult> {
+  async #request(
+    endpoint: LockedEndpoint,
+    event: EventWithObject | undefined,
+  ): Promise<SendResult> {
     if (event === undefined) throw new Error('an event without its object')
     const { webhook_timeout_ms, webhook_allow_private } = this.#deps.config
     const body = JSON.stringify(presentEvent(event))
@@ -346,17 +357,17 @@ class Dispatcher {
     })
   }
 
-  #setSlow(queue: Queue, slow: boolean): void {
-    if (queue.slow === slow) return
-    queue.slow = slow
-    this.#slow_in_flight += slow ? queue.in_flight : -queue.in_flight
+  #setSlow(queue: Queue, is_slow: boolean): void {
+    if (queue.is_slow === is_slow) return
+    queue.is_slow = is_slow
+    this.#slow_in_flight += is_slow ? queue.in_flight : -queue.in_flight
   }
 }
 
-/** The result of a request that could not be made; it is retried as others are. */
+/** The result of a request that could not be made. It is retried like every other failure. */
 const NOT_MADE: SendResult = { ...NO_ANSWER, error: 'failed', duration_ms: 0 }
 
-function endedBy(delivery: ClaimedDelivery, sent: SendResult): Ended {
+function endedBy(delivery: ClaimedDelivery, sent: SendResult): EndedAttempt {
   const after = afterAttempt(delivery.attempts, sent, Math.random())
   const { retry_after_s: _, ...answered } = sent
   const refused = sent.status_code === null ? 'unanswered' : 'refused'

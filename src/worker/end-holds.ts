@@ -1,6 +1,7 @@
-// Ends the holds of payouts whose entity was reviewed, each by a command in the lane of payouts and
-// a bounded number a round, so that a review of thousands delays nobody. The worker may be killed
-// at any point: an unfinished claim comes due again, and a hold ends once.
+// Ends the holds of payouts whose entity was reviewed. Each hold ends by a command in the payouts'
+// lane. A round ends a bounded number of them, so that a review of thousands delays no other
+// payout. The worker may be killed at any point: an unfinished claim comes due again, and a hold
+// ends once.
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import {
@@ -28,12 +29,11 @@ export async function endHolds(deps: Deps): Promise<number> {
 
 async function endHoldsOf(deps: Deps, review: ClaimedReview): Promise<number> {
   const holds = await listHeldPayouts(deps.sql, review, PAYOUTS)
-  const ends = await Promise.all(holds.map(hold => endHold(deps, hold)))
+  const outcomes = await Promise.all(holds.map(hold => endHold(deps, hold)))
   // A payout that could not be moved, or whose account is frozen, is tried again when the claim
-  // runs out. If a payout stays held, its review was taken back; the next review makes it due
-  // again.
-  if (ends.includes('failed') || ends.includes('waits')) return holds.length
-  const more = holds.length === PAYOUTS && !ends.includes('stays')
+  // runs out. If a payout stays held, its review was taken back, and the next review makes it due.
+  if (outcomes.includes('failed') || outcomes.includes('waits')) return holds.length
+  const more = holds.length === PAYOUTS && !outcomes.includes('stays')
   await (more ? renewEndedReview : deleteEndedReview)(deps.sql, review)
   return holds.length
 }
@@ -44,7 +44,7 @@ async function endHold(deps: Deps, { account_id, payout_id }: Hold) {
     const { payout } = await deps.lanes.advancePayout.run(advance)
     return payout.held_for === '' ? 'ended' : 'stays'
   } catch (error) {
-    // No other review will come for an approved entity, so the claim must come due again.
+    // An approved entity gets no further review, so the claim must come due again.
     if (isFrozen(error)) return 'waits'
     deps.log.warn({ err: error, payout_id }, 'hold not ended')
     return 'failed'

@@ -1,6 +1,6 @@
-// Ends the approvals whose time is over: their payouts fail, and the money goes back. It does so by
-// commands in the lane of payouts, a bounded number a round. A command that fails is tried again in
-// the next round.
+// Ends the approvals whose time is over: their payouts fail, and the money goes back. Each ends by
+// a command in the payouts' lane, a bounded number in a round. The next round tries a failed
+// command again.
 import { listExpired } from '../approval/store.ts'
 import type { Deps } from '../deps.ts'
 import { type Key, nameOf } from '../id.ts'

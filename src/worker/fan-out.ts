@@ -1,4 +1,4 @@
-// Makes deliveries of an endpoint from the events after its cursor, and moves the cursor.
+// Makes an endpoint's deliveries from the events after its cursor, and moves the cursor.
 import type { TransactionSql } from '../db/connect.ts'
 import { listEventsAfter } from '../event/store.ts'
 import { newId } from '../id.ts'

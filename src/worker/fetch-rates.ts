@@ -1,6 +1,6 @@
-// The rate feed worker: fetches a file of rates at an interval and stores the newer ones in the
-// rate book. Several processes may do so at once: the rates that one has stored are not newer for
-// the next. While the publisher fails, nothing changes and its rates age.
+// The rate feed worker: fetches a file of rates at an interval and stores those that are newer than
+// the rate book's. Several processes may fetch at once, because a rate that one has stored is not
+// newer for the next. While the publisher fails, nothing changes and its rates age.
 import type { Deps } from '../deps.ts'
 import { findPivot } from '../price/policy/store.ts'
 import { type FeedOutcome, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
@@ -8,10 +8,10 @@ import { FetchFailed } from '../price/rate/fetch.ts'
 import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { startWorker, type Worker } from './worker.ts'
 
-/** The author of these changes in the history of reference data. */
+/** The author of these changes in the reference data's history. */
 const FEED = 'feed'
 
-/** The wait after a failure, unless the interval is shorter. */
+/** The wait after a failure, if the interval is not shorter. */
 const RETRY_MS = 300_000
 
 export function startFetchingRates(deps: Deps): Worker {
@@ -26,16 +26,19 @@ type Result = 'changed' | 'unchanged' | 'refused' | 'failed'
 
 /** Fetches once; never rejects. */
 export async function fetchRatesOnce(deps: Deps): Promise<Result> {
-  const result = await fetchAndTell(deps).catch((error: unknown): Result => {
-    const isTheirs = error instanceof FetchFailed || error instanceof FeedUnreadable
-    deps.log.warn(isTheirs ? { reason: error.message } : { err: error }, 'rates not fetched')
+  const result = await fetchAndLog(deps).catch((error: unknown): Result => {
+    const is_publishers_fault = error instanceof FetchFailed || error instanceof FeedUnreadable
+    deps.log.warn(
+      is_publishers_fault ? { reason: error.message } : { err: error },
+      'rates not fetched',
+    )
     return 'failed'
   })
   deps.metrics.rateFeeds.inc({ result })
   return result
 }
 
-async function fetchAndTell(deps: Deps): Promise<Result> {
+async function fetchAndLog(deps: Deps): Promise<Result> {
   const { config, log } = deps
   const outcome = await takeFeed(deps.sql, {
     url: config.rate_feed_url,

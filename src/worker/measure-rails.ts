@@ -1,5 +1,5 @@
-// Counts every hour the figures of the rails of this installation for the last 90 days, and what
-// live accounts have earned it. Requests read the last count.
+// Every hour, counts the figures of this installation's rails over the last 90 days and its income
+// from live accounts. Requests read the last count.
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
@@ -9,7 +9,7 @@ import { startWorker, type Worker } from './worker.ts'
 
 const EVERY_MS = 3_600_000
 
-/** Counts at the start, and an hour after each count has ended, so that no two counts overlap. */
+/** Counts now, and an hour after each count has ended, so that counts do not overlap. */
 export function startMeasuring(deps: Deps): Worker {
   return startWorker(async signal => {
     const isStopped = () => signal.aborted
@@ -30,15 +30,15 @@ export async function measureRails(deps: Deps, isStopped = () => false): Promise
   // The payouts by how many days ago they were made.
   const ended: EndedPayouts[][] = Array.from({ length: FIGURES_DAYS }, () => [])
   for (const account_id of liveAccounts(deps)) {
-    // Each statement reads one day, and so ends in time.
+    // Each statement reads one day, so that it ends before the database's time-out.
     for (let days = FIGURES_DAYS; days > 0; days--) {
       if (isStopped()) return
       const from = plusMilliseconds(row.now, -days * DAY_MS)
       const to = plusMilliseconds(row.now, -(days - 1) * DAY_MS)
-      const work = await readConfined(deps.sql, [account_id], tx =>
+      const counts = await readConfined(deps.sql, [account_id], tx =>
         countEnded(tx, account_id, from, to),
       )
-      ended[days - 1]?.push(...work)
+      ended[days - 1]?.push(...counts)
     }
   }
   const within = (days: number) => figuresOf(ended.slice(0, days).flat())

@@ -1,5 +1,5 @@
-// Checks the entities of scheduled payouts whose time has come. An entity that is no longer
-// approved holds its payout, or fails it. It does so by commands in the lane of payouts.
+// Checks the entities of scheduled payouts whose time has come. Commands in the payouts' lane hold
+// or fail the payouts whose entity is no longer approved.
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { findApprovals } from '../entity/store.ts'
@@ -8,29 +8,29 @@ import type { DuePayout } from '../payout/claim-store.ts'
 import { findPayouts } from '../payout/store.ts'
 import { warned } from './worker.ts'
 
-/** The due payouts without those that now wait for a review, or could not be checked. */
+/** The due payouts except those that were now held or failed, or could not be checked. */
 export async function leaveOutReviewed(
   deps: Deps,
   due: readonly DuePayout[],
 ): Promise<readonly DuePayout[]> {
   const begins = due.filter(payout => payout.begins)
   const groups = [...Map.groupBy(begins, ({ account_id }) => account_id)]
-  const looks = groups.map(([account_id, of]) =>
-    reviewEach(deps, account_id, of).catch(
-      warned(deps, 'scheduled payouts could not be looked at', of, { account_id }),
+  const reviews = groups.map(([account_id, payouts]) =>
+    holdUnapproved(deps, account_id, payouts).catch(
+      warned(deps, 'scheduled payouts could not be looked at', payouts, { account_id }),
     ),
   )
-  const left = new Set((await Promise.all(looks)).flat())
-  return due.filter(payout => !left.has(payout))
+  const left_out = new Set((await Promise.all(reviews)).flat())
+  return due.filter(payout => !left_out.has(payout))
 }
 
 /** Holds or fails the payouts whose entity is not approved, and returns them. */
-async function reviewEach(
+async function holdUnapproved(
   deps: Deps,
   account_id: string,
   due: readonly DuePayout[],
 ): Promise<readonly DuePayout[]> {
-  const stopped = await readConfined(deps.sql, [account_id], async tx => {
+  const unapproved = await readConfined(deps.sql, [account_id], async tx => {
     const payouts = (await findPayouts(tx, due)).filter(
       ({ particulars }) => particulars.on_behalf_of !== '',
     )
@@ -44,13 +44,13 @@ async function reviewEach(
     return payouts.filter(payout => !approved.has(nameOf(entityOf(payout))))
   })
   const review = { account_id, steps: [], by: 'review', ask_again_in_ms: null } as const
-  const moves = stopped.map(({ id: payout_id }) => {
-    // The payout stays due, and no rail gets it. Other payouts of its account do not wait for it.
+  const moves = unapproved.map(({ id: payout_id }) => {
+    // After a failure the payout stays due, and no rail gets it. Other payouts do not wait for it.
     const words = 'scheduled payout neither held nor failed'
     const failed = warned(deps, words, undefined, { payout_id })
     return deps.lanes.advancePayout.run({ ...review, payout_id }).catch(failed)
   })
   await Promise.all(moves)
-  const names = new Set(stopped.map(nameOf))
+  const names = new Set(unapproved.map(nameOf))
   return due.filter(payout => names.has(nameOf(payout)))
 }

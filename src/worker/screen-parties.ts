@@ -1,7 +1,7 @@
 // Compares entities and beneficiaries, apart from any payout, with the sanctions lists: new and
-// changed ones, and all of them after a change of the lists. Each round is bounded, and the process
-// rests as long as the round took, so that payouts do not wait. The worker may be killed at any
-// point: what it had claimed comes due again, and no person is asked twice.
+// changed parties, and all parties after a change of the lists. Each round is bounded, and the
+// worker rests as long as the round took, so that payouts do not wait. The worker may be killed at
+// any point: its claims come due again, and no person judges a match twice.
 import type { Account } from '../account/rules.ts'
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
@@ -23,7 +23,7 @@ import { forEachInTurns } from '../turns.ts'
 import { countWaitingParties, startCounting } from './counts.ts'
 import { startWorker, type Worker, warned } from './worker.ts'
 
-/** Most parties of one round, of the queue and of the pass each. */
+/** Most parties of one round from the queue, and as many from the pass. */
 const ROUND = 200
 
 /** Much longer than a round takes. */
@@ -62,7 +62,7 @@ async function screenQueued(deps: Deps, lists: PresentLists): Promise<number> {
   let compared = 0
   for (const claim of await claimQueued(deps, ROUND, LEASE_MS)) {
     const { account_id } = claim
-    // These parties come due again. Those of other accounts do not wait for them.
+    // After a failure these parties come due again. Parties of other accounts do not wait for them.
     const failed = warned(deps, 'parties of an account could not be screened', 0, { account_id })
     compared += await screenClaim(deps, lists, claim).catch(failed)
   }
@@ -76,19 +76,19 @@ async function screenClaim(
 ): Promise<number> {
   const { account_id, party_ids } = claim
   await screenOf(deps, lists, account_id, party_ids)
-  // The version is read after the parties: the pass of a later version compares all parties again.
+  // Reads the version after the parties: a later version's pass compares all parties again.
   if ((await readListsVersion(deps.finder)) !== lists.version) return 0
   await deleteQueued(deps.sql, claim)
   return party_ids.length
 }
 
-/** Screens the next parties of the pass over all of them, which a change of the lists starts. */
+/** Screens the next parties of the pass: a change of the lists starts one over all parties. */
 async function screenNext(deps: Deps, lists: PresentLists): Promise<number> {
   const claim = await claimPass(deps.sql, lists.version, LEASE_MS)
   if (claim === undefined) return 0
   const keys = lists.is_empty ? [] : await listPartiesAfter(deps.finder, claim, ROUND)
-  for (const [account_id, of] of Map.groupBy(keys, (key: Key) => key.account_id)) {
-    const ids = of.map(({ id }) => id)
+  for (const [account_id, parties] of Map.groupBy(keys, (key: Key) => key.account_id)) {
+    const ids = parties.map(({ id }) => id)
     await screenOf(deps, lists, account_id, ids)
   }
   await endTurn(deps.sql, claim, keys.length < ROUND ? undefined : keys.at(-1))
@@ -120,7 +120,7 @@ async function screenOf(
   }
 }
 
-/** The account, from memory. A refresh finds an account that was opened a moment ago. */
+/** The account, from memory. If it is unknown, a refresh reads newly opened accounts. */
 async function accountOf({ reference }: Deps, account_id: string): Promise<Account> {
   const known = () => reference.current().accounts.get(account_id)
   if (known() === undefined) await reference.refresh()

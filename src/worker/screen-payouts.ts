@@ -1,7 +1,7 @@
-// Screens open payouts that were not screened, or were screened by lists that have changed since:
-// each by a command in the lane of payouts, a bounded number a round. Payouts that only lack
-// current lists are tried once a second. The worker may be killed at any point: no payout goes out
-// unscreened.
+// Screens open payouts that were not screened, or were screened by an older version of the lists.
+// Each is screened by a command in the payouts' lane, a bounded number in a round. Payouts that
+// only lack current lists are tried once a second. The worker may be killed at any point: no payout
+// goes out unscreened.
 import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
@@ -18,8 +18,8 @@ import { warned } from './worker.ts'
 const ROUND = 500
 
 /**
- * One round; returns the number of payouts that screening has moved or let go. If it fails, no
- * payout goes out unscreened, and all other work goes on.
+ * One round; returns the number of payouts that it has screened. If it fails, no payout goes out
+ * unscreened, and all other work goes on.
  */
 export function screenPayouts(deps: Deps): Promise<number> {
   return screenRound(deps).catch(warned(deps, 'payouts could not be screened', 0))
@@ -35,15 +35,15 @@ async function screenRound(deps: Deps): Promise<number> {
   const waiting = waitingAccounts(deps, lists)
   const due = await listNext(deps, { version, waiting }, is_new)
   const screened = await screenEach(deps, lists, due)
-  const all = due.length < ROUND
-  if (is_new && all && screened === due.length) screening.finished(version)
-  if (!all && screened > 0) screening.again()
+  const is_last = due.length < ROUND
+  if (is_new && is_last && screened === due.length) screening.finished(version)
+  if (!is_last && screened > 0) screening.again()
   return screened
 }
 
 /**
- * The payouts to screen next. A new version asks for all open ones; those that go out now come
- * before the scheduled ones, of which there may be many.
+ * The payouts to screen next. A new version of the lists asks for all open payouts. Payouts that go
+ * out now come before scheduled ones, which may be many.
  */
 async function listNext(
   { finder }: Deps,
@@ -65,12 +65,12 @@ function waitingAccounts({ reference }: Deps, lists: PresentLists): string[] {
 async function screenEach(deps: Deps, lists: PresentLists, keys: readonly Key[]): Promise<number> {
   const { accounts } = deps.reference.current()
   const groups = [...Map.groupBy(keys, key => key.account_id)]
-  const counts = groups.map(async ([account_id, of]) => {
+  const counts = groups.map(async ([account_id, keys_of_account]) => {
     const account = accounts.get(account_id)
-    // A new account becomes known here in a moment.
+    // This process will know a new account in a moment.
     if (account === undefined) return 0
     const { payouts, screened } = await readConfined(deps.sql, [account_id], async tx => {
-      const payouts = await findPayouts(tx, of)
+      const payouts = await findPayouts(tx, keys_of_account)
       const asked = payouts.map((payout): PayoutParties => {
         const { beneficiary_details: beneficiary, beneficiary_id, particulars } = payout
         const { on_behalf_of: entity_id } = particulars
@@ -78,14 +78,14 @@ async function screenEach(deps: Deps, lists: PresentLists, keys: readonly Key[])
       })
       return { payouts, screened: await screenAll(tx, lists, asked) }
     })
-    const told = payouts.map((payout, i) => tell(deps, payout, screened[i]))
-    return (await Promise.all(told)).filter(Boolean).length
+    const written = payouts.map((payout, i) => writeResult(deps, payout, screened[i]))
+    return (await Promise.all(written)).filter(Boolean).length
   })
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-/** Writes what screening has found; returns whether the payout is screened now. */
-async function tell(deps: Deps, key: Key, screened: Screened | undefined): Promise<boolean> {
+/** Writes the result of screening; returns whether the payout is screened now. */
+async function writeResult(deps: Deps, key: Key, screened: Screened | undefined): Promise<boolean> {
   if (screened === undefined || screened.version === null) return false
   const { account_id, id: payout_id } = key
   const review = { account_id, payout_id, steps: [], by: 'review', ask_again_in_ms: null } as const
@@ -96,7 +96,8 @@ async function tell(deps: Deps, key: Key, screened: Screened | undefined): Promi
     }
     return true
   } catch (error) {
-    // A frozen account releases nothing. What could not be written is tried again.
+    // A frozen account refuses, because it releases nothing. A later round tries every failure
+    // again.
     if (!(error instanceof Refusal)) {
       deps.log.warn({ err: error, payout: nameOf(key) }, 'payout not screened')
     }

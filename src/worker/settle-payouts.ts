@@ -1,7 +1,7 @@
 // The settling worker: finds payouts whose rail is due to be asked, claims them, asks the rail
-// outside any transaction and applies its report through a lane. It also ends holds. It may be
-// killed at any point: a claim that was not applied comes due again, and no report is applied
-// twice.
+// outside any transaction and applies its report through a lane. Each round first ends holds,
+// screens payouts and expires approvals. The worker may be killed at any point: a claim without an
+// applied report comes due again, and no report is applied twice.
 import { readConfined } from '../db/confine.ts'
 import { byShard } from '../db/shard.ts'
 import type { Deps } from '../deps.ts'
@@ -17,7 +17,7 @@ import { planFor, sentOf } from '../rail/plan.ts'
 import { mayTake, type RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { askOver, OVER_ROUND } from './ask-over.ts'
-import { type Asked, askRails, type HeldPayout } from './ask-rails.ts'
+import { type AskedPayout, askRails, type LeasedPayout } from './ask-rails.ts'
 import { countBankFiles, countWaiting, startCounting } from './counts.ts'
 import { endHolds } from './end-holds.ts'
 import { expireApprovals } from './expire-approvals.ts'
@@ -28,7 +28,9 @@ import { startWorker, type Worker, warned } from './worker.ts'
 /** Most payouts of one round. */
 const ROUND = 500
 
-/** While the reports of one round are written, a second round asks the rails and a third claims. */
+/**
+ * Concurrent rounds: one writes its reports, a second one asks the rails and a third one claims.
+ */
 const ROUNDS_IN_HAND = 3
 
 /** The database cancels a longer statement (db/connect.ts), so no claim takes longer. */
@@ -90,28 +92,28 @@ interface Round {
 
 const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
 
-/** Resolves once the due payouts are claimed, so that nobody finds them again. */
+/** Resolves once the due payouts are claimed, so that the next round does not find them again. */
 async function beginRound(deps: Deps): Promise<Round> {
   const ended = (await endHolds(deps)) + (await screenPayouts(deps)) + (await expireApprovals(deps))
   const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
-  const asked = listed.filter(payout => mayAsk(deps, payout))
-  const due = await leaveOutReviewed(deps, asked)
-  // Claims each shard by itself, so that a silent shard does not delay the payouts of the others.
+  const askable = listed.filter(payout => mayAsk(deps, payout))
+  const due = await leaveOutReviewed(deps, askable)
+  // Claims each shard's payouts apart, so that a silent shard does not delay those of other shards.
   const claims = byShard(due).map(keys => claim(deps, keys))
-  const settled = claims.map(async claims => {
-    const { claimed } = await claims
+  const settled = claims.map(async claiming => {
+    const { claimed } = await claiming
     await Promise.all(askRails(deps, claimed).map(asked => settle(deps, asked)))
   })
   const done = Promise.all(settled).then(() => {})
-  const all = (await Promise.all(claims)).every(({ all }) => all)
-  const found = ended + asked.length
-  // A full round suggests more, unless unclaimed payouts of it would be found again.
-  return { found, more: all && found >= ROUND, done }
+  const is_complete = (await Promise.all(claims)).every(claim => claim.is_complete)
+  const found = ended + askable.length
+  // A full round suggests more work, unless the next round would only find its unclaimed payouts.
+  return { found, more: is_complete && found >= ROUND, done }
 }
 
 /**
- * Whether this process asks the rail of a payout: it has the rail's adapter, and the rail takes
- * payouts of the account. A new account becomes known here in a moment.
+ * Whether this process asks the payout's rail: it has the rail's adapter, and the rail takes the
+ * account's payouts. An account that is not known here yet is known in a moment.
  */
 function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
   const account = deps.reference.current().accounts.get(account_id)
@@ -119,21 +121,21 @@ function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
 }
 
 interface Claims {
-  readonly claimed: HeldPayout[]
+  readonly claimed: LeasedPayout[]
   /** False when some claims failed. A payout that another process claimed first is no failure. */
-  readonly all: boolean
+  readonly is_complete: boolean
 }
 
 /**
- * Claims all payouts in one statement: a statement for each account would take most of the time of
- * a round. If it fails, claims each account by itself; payouts whose claim fails again stay due.
+ * Claims all payouts in one statement, because a statement for each account would take most of a
+ * round's time. If it fails, claims account by account; payouts whose claim fails again stay due.
  */
 async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
-  // The lease outlives the rail's time-out, so that nobody else asks while this process waits.
+  // The lease outlives the rail's time-out, so that no other process asks while this one waits.
   const { rail_timeout_ms } = deps.config
   const lease_ms = CLAIM_MS + 2 * rail_timeout_ms
-  const claimOf = async (keys: readonly DuePayout[]): Promise<HeldPayout[]> => {
-    // Counted from before the statement: the lease in the database begins later.
+  const claimOf = async (keys: readonly DuePayout[]): Promise<LeasedPayout[]> => {
+    // Starts before the statement. The lease in the database begins later, and so ends later.
     const hand_over_until = performance.now() + lease_ms - rail_timeout_ms
     const claimed = await during('claim', 'payouts', keys.length, () =>
       claimDuePayouts(deps.sql, keys, lease_ms),
@@ -141,23 +143,23 @@ async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
     return claimed.map(payout => ({ ...payout, hand_over_until }))
   }
   try {
-    return { claimed: await claimOf(due), all: true }
+    return { claimed: await claimOf(due), is_complete: true }
   } catch (error) {
     deps.log.warn({ err: error }, 'payouts could not be claimed at once')
   }
-  let all = true
+  let is_complete = true
   const claims = [...Map.groupBy(due, key => key.account_id)].map(([account_id, keys]) =>
     claimOf(keys).catch(error => {
       deps.log.warn({ err: error, account_id }, 'payouts could not be claimed')
-      all = false
+      is_complete = false
       return []
     }),
   )
   const claimed = (await Promise.all(claims)).flat()
-  return { claimed, all }
+  return { claimed, is_complete }
 }
 
-async function settle(deps: Deps, asked_about: Asked): Promise<void> {
+async function settle(deps: Deps, asked_about: AskedPayout): Promise<void> {
   const { payout } = asked_about
   const { rail } = payout
   const count = (result: string) => deps.metrics.railReports.inc({ rail, result })
@@ -184,11 +186,11 @@ async function settle(deps: Deps, asked_about: Asked): Promise<void> {
 }
 
 /**
- * What the rail reports besides its steps, and where the payout goes if the rail has not taken it.
+ * The rail's report without its steps, and the next rail if the rail has not taken the payout.
  */
 async function wordsOf(
   deps: Deps,
-  payout: HeldPayout,
+  payout: LeasedPayout,
   report: RailReport | undefined,
 ): Promise<AttemptReport> {
   const { not_taken, exception, references, released_at, expected_at } = report ?? {}
@@ -204,12 +206,12 @@ async function wordsOf(
 }
 
 /**
- * The same rail again, if its report allows that and the payout was not there too often; else the
- * rail of the next route; null when no route is left.
+ * The same rail again, if its report allows that and the payout has not had it too often. Otherwise
+ * the next route's rail; null when no route is left.
  */
 async function nextRail(
   deps: Deps,
-  payout: HeldPayout,
+  payout: LeasedPayout,
   { again_from }: NonNullable<RailReport['not_taken']>,
   expected_at: Instant | undefined,
 ): Promise<NextRail | null> {
@@ -223,15 +225,15 @@ async function nextRail(
   const { claimed_at: now } = payout
   const from = same !== undefined && again_from !== undefined && again_from > now ? again_from : now
   const plan = planFor({ rail, route }, sentOf(payout), from)
-  // Without a calendar nobody knows when that rail would be asked, so a person decides.
+  // Without a calendar the time of the rail's release is unknown, so a person decides.
   if (plan === undefined) return null
   const release_at = plan.release_at ?? (from === now ? null : from)
-  // The rail itself says best when a payout that it takes again arrives.
+  // If the same rail takes the payout again, its own report of the arrival is the best one.
   const expected = same === undefined ? undefined : expected_at
   return { rail, route, release_at, expected_at: expected ?? plan.expected_at }
 }
 
-async function quotedCountry(deps: Deps, { account_id, quote_id: id }: HeldPayout) {
+async function quotedCountry(deps: Deps, { account_id, quote_id: id }: LeasedPayout) {
   const [quote] = await readConfined(deps.sql, [account_id], tx =>
     findQuotes(tx, [{ account_id, id }]),
   )

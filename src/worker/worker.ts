@@ -1,4 +1,4 @@
-// A worker: rounds of work in this process, one after the other, until it is stopped.
+// A worker runs rounds of work in this process, one after the other, until it is stopped.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 
@@ -7,7 +7,7 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-/** Starts a worker. A round never rejects, and returns the milliseconds until the next; 0: none. */
+/** Starts a worker. A round never rejects, and returns the milliseconds to wait for the next. */
 export function startWorker(round: (signal: AbortSignal) => Promise<number>): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -26,15 +26,15 @@ export function startWorker(round: (signal: AbortSignal) => Promise<number>): Wo
   }
 }
 
-/** Handles a failure that stops no other work: logs it in these words, and gives the fallback. */
+/** For `catch`, where a failure stops no other work: logs a warning and gives the fallback. */
 export function warned<T>(
   { log }: Pick<Deps, 'log'>,
-  words: string,
+  message: string,
   fallback: T,
   facts: object = {},
 ): (error: unknown) => T {
   return error => {
-    log.warn({ err: error, ...facts }, words)
+    log.warn({ err: error, ...facts }, message)
     return fallback
   }
 }

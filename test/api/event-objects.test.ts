@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { nameEvent } from '../../src/event/event.ts'
-import { findBehind } from '../../src/event-object/store.ts'
+import { findLaterEvents } from '../../src/event-object/store.ts'
 import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { readDocument } from '../support/assert/document.ts'
@@ -387,7 +387,7 @@ test('what an event needs besides, planned while there were none: looked up, how
     table: 'events',
     queries: [{}],
     async page(tx) {
-      return { rows: [...(await findBehind(tx, events)).values()].flat() }
+      return { rows: [...(await findLaterEvents(tx, events)).values()].flat() }
     },
     fill: owner => owner`
       insert into events (account_id, sequence, created_at, told, type, object_id, hash)

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { buildApp } from '../../src/app.ts'
 import { newId } from '../../src/id.ts'
 import { makeLog } from '../../src/log.ts'
-import { KEPT, type LoggedRequest, MAX_BODY } from '../../src/request-log/request-log.ts'
+import { type LoggedRequest, MAX_BODY, MAX_ROWS } from '../../src/request-log/request-log.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { assertListed, type Item } from '../support/assert/listing.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -166,13 +166,13 @@ async function countRows({ account }: Client): Promise<number> {
 test('the log of requests, more than it keeps: the newest stay, and memory is bounded too', async () => {
   const client = await service.openAccount()
   const { requestLog } = service.deps
-  for (let i = 0; i < 3 * KEPT; i++) requestLog?.note(noted(client))
+  for (let i = 0; i < 3 * MAX_ROWS; i++) requestLog?.note(noted(client))
   requestLog?.note(noted(client, '/v3/last'))
   await requestLog?.write()
-  assert.equal(await countRows(client), KEPT)
+  assert.equal(await countRows(client), MAX_ROWS)
   for (let i = 0; i < 10; i++) requestLog?.note(noted(client))
   await requestLog?.write()
-  assert.equal(await countRows(client), KEPT)
+  assert.equal(await countRows(client), MAX_ROWS)
   const rows = await logged(client, 11, '?limit=11')
   assert.equal(rows.at(-1)?.path, '/v3/last')
 })

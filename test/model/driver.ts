@@ -11,7 +11,11 @@ import {
   type ReversalState,
   reverseBooking,
 } from '../../src/funding/operations.ts'
-import type { Correction, Booking as FundingBooking, Reversal } from '../../src/funding/rules.ts'
+import type {
+  BookingOutcome,
+  Booking as FundingBooking,
+  Reversal,
+} from '../../src/funding/rules.ts'
 import { newId } from '../../src/id.ts'
 import { verify } from '../../src/verify/run.ts'
 import type { Answer, Client, TestService } from '../support/service/service.ts'
@@ -49,8 +53,8 @@ export class Driver implements Real {
   readonly #sql: Sql
   readonly #books: Books
   readonly #tally: Tally
-  readonly #booking: Lane<FundingBooking, BookingState, Correction>
-  readonly #reversing: Lane<Reversal, ReversalState, Correction>
+  readonly #booking: Lane<FundingBooking, BookingState, BookingOutcome>
+  readonly #reversing: Lane<Reversal, ReversalState, BookingOutcome>
   /** What was done and how it was to end, for whoever must understand a failure. */
   readonly transcript: string[] = []
 
@@ -120,7 +124,7 @@ export class Driver implements Real {
   }
 
   /** The id of the line that was written; '' when the model says that it is refused, for this. */
-  async #byHand(what: string, refused: string | null, run: () => Promise<Correction>) {
+  async #byHand(what: string, refused: string | null, run: () => Promise<BookingOutcome>) {
     this.#tell(`by hand, ${what}`, refused ?? 'done', '')
     if (refused === null) return (await run()).entries[0].line.id
     await assert.rejects(run, (error: Refusal) => error.problems[0]?.reason === refused)

@@ -1,6 +1,6 @@
-// A statement as ISO 20022 camt.053.001.08 (BankToCustomerStatementV08): one Stmt a currency.
-// Banks, SWIFT's CBPR+ and the SEPA rulebooks of 2023 use this version of 2019, and later versions
-// have the same elements. Order, lengths and digits follow its schema. Pure.
+// Writes a statement as ISO 20022 camt.053.001.08 (BankToCustomerStatementV08), one Stmt for each
+// currency. Banks, SWIFT's CBPR+ and the SEPA rulebooks of 2023 use this version of 2019, and later
+// versions have the same elements. Order, lengths and digits follow its schema. Pure.
 import type { Instant } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
 import {
@@ -60,7 +60,9 @@ const BANK_CODES: Readonly<
   adjustment_reversal: ['MCOP/ADJT', 'MDOP/ADJT'],
 }
 
-/** `name` is the account holder's; `totalsOf` gives the totals that stand before the lines. */
+/**
+ * `name` is the account holder's. `totalsOf` gives a currency's totals, which precede its lines.
+ */
 export function camt053Writer(name: string, totalsOf: (currency: string) => Totals): MakesWriter {
   return statement => {
     const { account_id, created_at } = statement
@@ -80,7 +82,7 @@ export function camt053Writer(name: string, totalsOf: (currency: string) => Tota
   }
 }
 
-/** The elements before the entries; the schema has the closing balance there too. */
+/** The elements before the entries. By the schema the closing balance is among them. */
 function opening(
   { account_id, created_at, from, to }: Statement,
   name: string,
@@ -88,16 +90,16 @@ function opening(
   totals: Totals,
 ): string {
   // A statement without a beginning starts at the first date of ISO 8601.
-  const begins = from ?? '0001-01-01T00:00:00.000000Z'
-  // The same period of the same account always has the same id. Statements are not numbered, so
-  // there is no ElctrncSeqNb.
-  const id = `${digitsOf(begins).slice(0, 14)}-${digitsOf(to).slice(0, 14)}-${currency}`
+  const period_start = from ?? '0001-01-01T00:00:00.000000Z'
+  // A period of an account always has the same id. Statements are not numbered, so there is no
+  // ElctrncSeqNb.
+  const id = `${digitsOf(period_start).slice(0, 14)}-${digitsOf(to).slice(0, 14)}-${currency}`
   return (
     `<Stmt>\n${text('Id', id)}<CreDtTm>${created_at}</CreDtTm>` +
-    `<FrToDt><FrDtTm>${begins}</FrDtTm><ToDtTm>${to}</ToDtTm></FrToDt>\n` +
+    `<FrToDt><FrDtTm>${period_start}</FrDtTm><ToDtTm>${to}</ToDtTm></FrToDt>\n` +
     `<Acct><Id><Othr>${text('Id', account_id, 34)}</Othr></Id><Ccy>${currency}</Ccy>` +
     `${text('Nm', name, 70)}</Acct>\n` +
-    balance('OPBD', opening, currency, begins.slice(0, 10)) +
+    balance('OPBD', opening, currency, period_start.slice(0, 10)) +
     balance('CLBD', closing, currency, lastDate(to)) +
     summary(totals, currency)
   )
@@ -113,7 +115,7 @@ function balance(code: 'OPBD' | 'CLBD', amount: bigint, currency: string, date: 
 function summary({ count, credits, debits }: Totals, currency: string): string {
   const counted = (lines: number | undefined, sum: bigint) =>
     (lines === undefined ? '' : `<NbOfNtries>${lines}</NbOfNtries>`) +
-    // Sums are optional: one with more digits than the schema allows is left out.
+    // Sums are optional. Leaves out a sum with more digits than the schema allows.
     (isWritable(sum, currency) ? `<Sum>${major(sum, currency)}</Sum>` : '')
   const net = credits - debits
   const direction = `<Amt>${major(absolute(net), currency)}</Amt>${indicator(net)}`
@@ -125,7 +127,7 @@ function summary({ count, credits, debits }: Totals, currency: string): string {
   )
 }
 
-/** One Ntry, on a line of its own. */
+/** One Ntry, on its own line. */
 function entry(line: BookedLine): string {
   const { id, currency, net_amount, type, created_at } = line
   const amount = money('Amt', net_amount, currency) + indicator(net_amount)
@@ -134,7 +136,7 @@ function entry(line: BookedLine): string {
     `<Sts><Cd>BOOK</Cd></Sts><BookgDt><DtTm>${created_at}</DtTm></BookgDt>` +
     `<ValDt><Dt>${created_at.slice(0, 10)}</Dt></ValDt>${text('AcctSvcrRef', id)}` +
     `${bankCode(line)}<NtryDtls><TxDtls>${references(line)}${amount}${amounts(line)}` +
-    `${charges(line)}${remittance(line)}${more(line)}</TxDtls></NtryDtls></Ntry>\n`
+    `${charges(line)}${remittance(line)}${additionalInformation(line)}</TxDtls></NtryDtls></Ntry>\n`
   )
 }
 
@@ -147,8 +149,8 @@ function bankCode({ type, net_amount }: BookedLine): string {
 }
 
 /**
- * `description` is the id of the payout or escrow. An id that is too long is not shortened: `more`
- * has it.
+ * `description` is the id of the payout or escrow. An id that is too long is left out here:
+ * `additionalInformation` has it.
  */
 function references({ id, reference_id, description, uetr }: BookedLine): string {
   const end_to_end = cleanXml(reference_id) === '' ? 'NOTPROVIDED' : reference_id
@@ -161,8 +163,8 @@ function references({ id, reference_id, description, uetr }: BookedLine): string
 
 /**
  * The amount that the beneficiary receives, the intermediate amount of two conversions, and the
- * amount without fees; each conversion stands at its result. Amounts are exact; rates have as many
- * digits as fit.
+ * amount without fees. Each conversion stands with its resulting amount. Amounts are exact; rates
+ * have as many digits as fit.
  */
 function amounts(line: BookedLine): string {
   const [first, second] = line.fx_conversions
@@ -199,7 +201,7 @@ export function isoRate({ digits, scale }: Decimal): string | undefined {
   return fits ? formatDecimal({ digits: rounded, scale: places }) : undefined
 }
 
-/** The fees, which are part of the entry's amount; fees given back are credits. */
+/** The fees, which are part of the entry's amount. Returned fees are credits. */
 function charges(line: BookedLine): string {
   const { currency } = line
   const fees = [
@@ -221,15 +223,15 @@ function remittance({ transaction_description }: BookedLine): string {
 }
 
 /** Exact conversions, and references that are too long for their element. */
-function more({ fx_conversions, reference_id, description }: BookedLine): string {
-  const exact = fx_conversions.map(({ initial, final, exchange_rate }) => {
+function additionalInformation({ fx_conversions, reference_id, description }: BookedLine): string {
+  const parts = fx_conversions.map(({ initial, final, exchange_rate }) => {
     const words = ({ amount, currency }: { amount: bigint; currency: string }) =>
       `${currency} ${major(amount, currency)}`
     return `${words(initial)} = ${words(final)} at ${formatDecimal(exchange_rate)}`
   })
-  if (description.length > 35) exact.push(`of ${description}`)
-  if ([...reference_id].length > 35) exact.push(`reference ${reference_id}`)
-  return text('AddtlTxInf', exact.join('; '), 500)
+  if (description.length > 35) parts.push(`of ${description}`)
+  if ([...reference_id].length > 35) parts.push(`reference ${reference_id}`)
+  return text('AddtlTxInf', parts.join('; '), 500)
 }
 
 /** The amount without its sign, which the indicator carries. */
@@ -254,7 +256,7 @@ function major(amount: bigint, currency: string): string {
   return formatMajor(amount, currencyExponent(currency))
 }
 
-/** An element of text that is cut to what the schema allows. */
+/** An element of text, cut to the length that the schema allows. */
 function text(tag: string, value: string, length = 35): string {
   return textElement(tag, cut(cleanXml(value), length).trim())
 }

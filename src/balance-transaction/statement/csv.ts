@@ -1,10 +1,10 @@
-// A statement as CSV (RFC 4180): a header, an opening row a currency, the lines of all currencies
-// in the order of the book, a closing row a currency. Pure.
+// Writes a statement as CSV (RFC 4180): a header, an opening row for each currency, the lines of
+// all currencies in the order of the book, and a closing row for each currency. Pure.
 import { currencyExponent } from '../../money/currency.ts'
 import { formatDecimal, formatMajor } from '../../money/decimal.ts'
 import type { BookedLine, Statement, StatementBalances, StatementWriter } from './statement.ts'
 
-/** Each amount stands in minor units, as everywhere in this API, and in major units. */
+/** Each amount has two columns: minor units, as everywhere in this API, and major units. */
 const CSV_COLUMNS = [
   ...['kind', 'id', 'created_at', 'type', 'operation_type', 'currency'],
   ...['amount', 'amount_major', 'fixed_fee', 'fixed_fee_major', 'variable_fee'],
@@ -16,8 +16,8 @@ const CSV_COLUMNS = [
 const NO_CONVERSION = ',,,'
 
 /**
- * Only complete statements have balance rows: filtered lines do not lead from one balance to the
- * other.
+ * Only complete statements have balance rows, because filtered lines do not lead from one balance
+ * to the other.
  */
 export function csvWriter({ complete, from, to }: Statement): StatementWriter {
   const balanceRow = (kind: 'opening' | 'closing', one: StatementBalances) => {
@@ -64,9 +64,9 @@ function conversion({ fx_conversions }: BookedLine): string {
 }
 
 /**
- * A cell of text that a caller wrote. A spreadsheet takes text that begins with one of these
- * characters for a formula, quoted or not, and a formula can leak the sheet; an apostrophe before
- * it makes it text (OWASP, "CSV Injection"). Amounts keep their sign: they are our own integers.
+ * A cell of text from a caller. A spreadsheet takes text that begins with one of these characters
+ * for a formula, quoted or not, and a formula can leak the sheet. A leading apostrophe makes it
+ * text (OWASP, "CSV Injection"). Amounts keep their sign: they are our own integers.
  */
 export function textCell(text: string): string {
   const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text

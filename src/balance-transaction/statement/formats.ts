@@ -1,4 +1,4 @@
-// The formats of statements: what each is called, which currencies it can hold, and what writes it.
+// The formats of statements: their names, the currencies that each can hold, and their writers.
 // Pure.
 import { camt053Writer, fitsIso20022 } from './camt053.ts'
 import { csvWriter } from './csv.ts'
@@ -10,7 +10,7 @@ export type StatementFormat = (typeof FORMATS)[number]
 
 interface Media {
   readonly type: string
-  /** How the name of a file ends. */
+  /** The ending of the file's name. */
   readonly ending: string
 }
 
@@ -20,13 +20,13 @@ export const MEDIA: Readonly<Record<StatementFormat, Media>> = {
   mt940: { type: 'text/plain; charset=utf-8', ending: 'sta' },
 }
 
-/** The currencies of these that the format cannot hold. */
+/** The currencies, of the given ones, that the format cannot hold. */
 export function unfitFor(format: StatementFormat, currencies: readonly string[]): string[] {
   const fits = { csv: () => true, camt053: fitsIso20022, mt940: fitsMt940 }[format]
   return currencies.filter(currency => !fits(currency))
 }
 
-/** `name` is the account's; `totalsOf` gives totals that stand before the lines in camt.053. */
+/** `name` is the account's. `totalsOf` gives the totals that precede the lines in camt.053. */
 export function writerOf(
   format: StatementFormat,
   name: string,

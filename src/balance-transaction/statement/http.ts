@@ -1,6 +1,6 @@
-// A statement over HTTP. It is taken and begun before the answer, so that an early failure is an
-// ordinary refusal. It is then written as fast as the client reads, in the memory of a few pages,
-// and holds no connection to the database between pages.
+// Sends a statement over HTTP. It takes the statement and reads its first page before it answers,
+// so that an early failure is an ordinary refusal. It then writes as fast as the client reads, in
+// the memory of a few pages, and holds no connection to the database between pages.
 
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -25,15 +25,15 @@ const STALL_MS = 300_000
 
 /** The statements of one process. */
 export interface Statements {
-  send(reply: FastifyReply, period: Period): Promise<FastifyReply>
+  send(reply: FastifyReply, request: StatementRequest): Promise<FastifyReply>
 }
 
 export interface Needs extends Pick<Reads, 'reads' | 'inTurn'> {
   readonly config: { readonly read_connections: number }
 }
 
-/** What is sent, and for whom. */
-export interface Period {
+/** The statement to send, and its format. */
+export interface StatementRequest {
   readonly format: StatementFormat
   /** The account's name. */
   readonly name: string
@@ -42,46 +42,46 @@ export interface Period {
 
 const opened = new WeakMap<Needs, Statements>()
 
-/** The statements of the process, made at the first request: writing openapi.json needs none. */
+/** The statements of the process. Made at the first request: openapi.json is written without. */
 export function statementsOf(deps: Needs): Statements {
   return opened.getOrInsertComputed(deps, openStatements)
 }
 
 function openStatements(deps: Needs): Statements {
-  // Half of the read connections; the others stay free for single look-ups.
-  const half = new FairTurns(Math.max(1, Math.floor(deps.config.read_connections / 2)))
+  // Statements use half of the read connections. The others stay free for single look-ups.
+  const turns = new FairTurns(Math.max(1, Math.floor(deps.config.read_connections / 2)))
   let statements = 0
   const open = new Map<string, number>()
   return {
-    async send(reply, period) {
+    async send(reply, request) {
       // HEAD has no body.
-      if (reply.request.method === 'HEAD') return reply.headers(fileHeaders(period)).send()
-      const { account_id } = period.wanted
-      // Each statement is an owner of its own: it sends one query at a time.
+      if (reply.request.method === 'HEAD') return reply.headers(fileHeaders(request)).send()
+      const { account_id } = request.wanted
+      // Each statement is an owner of turns, so it sends one query at a time.
       const owner = String(statements++)
-      const inTurn: InTurn = query => half.run(owner, () => deps.inTurn(account_id, query))
+      const inTurn: InTurn = query => turns.run(owner, () => deps.inTurn(account_id, query))
       const release = admit(open, account_id)
       if (release === undefined) {
         throw rateLimited('Too many statements are being read; let one end first.', 5)
       }
       try {
-        const pieces = await begin(deps, period, inTurn)
+        const pieces = await begin(deps, request, inTurn)
         // Header, opening balances and the first page.
         const first = [await pieces.next(), await pieces.next(), await pieces.next()]
-        const begun = first.map(({ value }) => value ?? '').join('')
+        const beginning = first.map(({ value }) => value ?? '').join('')
         if (reply.raw.headersSent) {
-          // The time-out of the handler has answered.
+          // The handler's time-out has answered.
           await pieces.return()
           return reply
         }
-        // From here the answer is ours, and the time-out of the handler is off.
+        // From here on this function answers, and the handler's time-out is off.
         void reply.hijack()
         const { raw } = reply
-        raw.writeHead(200, { ...headersOf(reply), ...fileHeaders(period) })
-        await sendPieces(raw, begun, pieces)
+        raw.writeHead(200, { ...headersOf(reply), ...fileHeaders(request) })
+        await sendPieces(raw, beginning, pieces)
       } catch (error) {
         if (!reply.raw.headersSent) throw refusalOf(error)
-        // The answer has no end, which every HTTP client detects.
+        // The answer stays without its end, which every HTTP client detects.
         reply.log.error({ err: error, account_id }, 'statement broken off')
         reply.raw.destroy()
       } finally {
@@ -92,16 +92,16 @@ function openStatements(deps: Needs): Statements {
   }
 }
 
-/** A format that cannot hold the figures is refused, as another one can. */
+/** Turns a format that cannot hold the figures into a refusal, because another format can. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof FormatTooNarrow)) return error
   return refusal('invalid_query_parameter', `${error.message}.`, 'format')
 }
 
-/** The pieces of the file. Formats with totals before their lines have them counted first. */
+/** The pieces of the file. Counts the totals first for formats that write them before the lines. */
 async function begin(
   { reads }: Needs,
-  { format, name, wanted }: Period,
+  { format, name, wanted }: StatementRequest,
   inTurn: InTurn,
 ): Promise<AsyncGenerator<string, void>> {
   const statement = await inTurn(() => findStatement(reads, wanted))
@@ -115,7 +115,7 @@ async function begin(
 }
 
 /** The headers for GET and HEAD. The connection closes after the answer, also while draining. */
-function fileHeaders({ format, wanted }: Period): Readonly<Record<string, string>> {
+function fileHeaders({ format, wanted }: StatementRequest): Readonly<Record<string, string>> {
   const { type, ending } = MEDIA[format]
   const { account_id, filters } = wanted
   const name = ['statement', account_id, ...(filters.currency ?? [])].join('-')
@@ -132,17 +132,17 @@ function headersOf(reply: FastifyReply): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-/** Writes pieces as fast as the client reads; stops when the client is gone or stalls. */
+/** Writes pieces as fast as the client reads. Stops when the client is gone or stalls. */
 export async function sendPieces(
   raw: ServerResponse,
-  begun: string,
+  beginning: string,
   pieces: AsyncGenerator<string, void>,
   stall_ms: number = STALL_MS,
 ): Promise<void> {
   // The socket's timeout restarts with every byte that the client takes.
   raw.setTimeout(stall_ms, () => raw.destroy())
   try {
-    await write(raw, begun)
+    await write(raw, beginning)
     for await (const piece of pieces) {
       if (raw.destroyed) return
       await write(raw, piece)
@@ -164,12 +164,12 @@ async function write(raw: ServerResponse, text: string): Promise<void> {
   }
 }
 
-/** Counts a statement in and returns its release; undefined when there are too many. */
+/** Counts a statement as open and returns its release; undefined when too many are open. */
 function admit(open: Map<string, number>, account_id: string): (() => void) | undefined {
-  const mine = open.get(account_id) ?? 0
+  const of_account = open.get(account_id) ?? 0
   const all = [...open.values()].reduce((sum, count) => sum + count, 0)
-  if (mine >= MAX_OPEN_OF_ACCOUNT || all >= MAX_OPEN) return undefined
-  open.set(account_id, mine + 1)
+  if (of_account >= MAX_OPEN_OF_ACCOUNT || all >= MAX_OPEN) return undefined
+  open.set(account_id, of_account + 1)
   return () => {
     const left = (open.get(account_id) ?? 1) - 1
     if (left === 0) open.delete(account_id)

@@ -1,5 +1,5 @@
-// A statement as SWIFT MT940 (Standards, category 9, customer statement message): the text blocks
-// of one or more messages a currency, each ended by a line of "-". Pure.
+// Writes a statement as SWIFT MT940 (Standards, category 9, customer statement message): for each
+// currency the text blocks of one or more messages, each ended by a line of "-". Pure.
 import { shortDate } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
 import { formatDecimal, formatMajor } from '../../money/decimal.ts'
@@ -17,9 +17,8 @@ import {
 } from './statement.ts'
 
 /**
- * The standard's limit for one message. Before a line would exceed it, counting the fields that
- * close the message, the page ends with an intermediate balance (:62M:), and the next begins with
- * it (:60M:).
+ * The standard's limit for one message, its closing fields included. Before a line would exceed it,
+ * the message ends with an intermediate balance (:62M:), and the next one begins with it (:60M:).
  */
 const MESSAGE_LENGTH = 2_000
 const END = '-\r\n'
@@ -69,7 +68,7 @@ export function mt940Writer(statement: Statement): StatementWriter {
   }
 }
 
-/** The messages of one currency: the length of the present one, and the balance so far. */
+/** The messages of one currency, with the open message's length and the balance so far. */
 class Pages {
   readonly #currency: string
   readonly #account: string
@@ -83,7 +82,7 @@ class Pages {
     this.#currency = currency
     this.#account = swiftText(account_id).slice(0, 35)
     this.#last_date = lastDate(to)
-    // The format has two digits of a year: a statement without a beginning begins at its end.
+    // The format has two-digit years, so a statement without a beginning begins at its end.
     this.#date = from === null ? this.#last_date : from.slice(0, 10)
     this.#balance = opening
   }
@@ -110,18 +109,18 @@ class Pages {
 
   line(line: BookedLine): string {
     const text = `${statementLine(line)}${information(line)}`
-    let turn = ''
+    let page_break = ''
     if (this.#length + text.length + CLOSING_ROOM > MESSAGE_LENGTH) {
-      turn = `${this.#balanceField('62M')}${END}`
-      turn += this.open()
+      page_break = `${this.#balanceField('62M')}${END}`
+      page_break += this.open()
     }
     this.#length += text.length
     this.#date = line.created_at.slice(0, 10)
     this.#balance += line.net_amount
-    return `${turn}${text}`
+    return `${page_break}${text}`
   }
 
-  /** Closes the message; booked and available balance are the same. */
+  /** Closes the message. The booked and the available balance are the same. */
   close(closing: bigint): string {
     this.#date = this.#last_date
     this.#balance = closing
@@ -160,10 +159,10 @@ function customerReference(reference: string): string {
   return text === '' ? 'NONREF' : text
 }
 
-/** Code words of :86: inside a caller's text, which a reader would take for ours. */
+/** Code words of :86: in a caller's text, which a program would take for ours. */
 const CODE_WORD = /(^|\/)(ID|TRTP|SRCE|EREF|UETR|CHGS|OCMT|EXCH|REMI)(\/|$)/g
 
-/** :86: code words between slashes, identifying ones first: text that does not fit is cut off. */
+/** :86: with code words between slashes, identifying ones first, because long text is cut off. */
 function information(line: BookedLine): string {
   const { currency, fx_conversions } = line
   const fees = line.fixed_fee + line.variable_fee

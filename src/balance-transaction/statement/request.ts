@@ -1,4 +1,4 @@
-// The query of a statement: its period, format and currency, and how the query is read.
+// The query of a statement: its period, format and currency, and the function that reads it.
 import type { Account } from '../../account/rules.ts'
 import { type Moment, NEWEST } from '../../db/order.ts'
 import { invalidParameter, type Problem, refuseIfAny } from '../../errors.ts'
@@ -7,7 +7,7 @@ import { Closed, Literals } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { type Instant, instantFromIso } from '../../instant.ts'
 import { FORMATS, type StatementFormat, unfitFor } from './formats.ts'
-import type { Period } from './http.ts'
+import type { StatementRequest } from './http.ts'
 
 const WHEN = 'a date such as 2026-01-31, which begins at midnight UTC, or a time with an offset'
 
@@ -27,7 +27,7 @@ export const StatementQuery = Closed({
 export function readStatementQuery(
   query: Readonly<Record<string, unknown>>,
   { account_id, name, currencies }: Pick<Account, 'account_id' | 'name' | 'currencies'>,
-): Period {
+): StatementRequest {
   const text = (member: string) => (typeof query[member] === 'string' ? query[member] : '')
   const format = FORMATS.find(one => one === query.format)
   const [from, to] = [readTime(text('from')), readTime(text('to'))]

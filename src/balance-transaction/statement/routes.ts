@@ -1,4 +1,4 @@
-// GET /v3/statement: the statement of a period as a file for people's and banks' programs.
+// GET /v3/statement: the statement of a period as a file for accounting and banking programs.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Account } from '../../account/rules.ts'
 import { operationDocs } from '../../http/docs.ts'

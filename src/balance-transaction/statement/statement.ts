@@ -1,11 +1,11 @@
-// A statement: the lines of one account in a period, between opening and closing balances, and the
+// A statement: the lines of one account in a period, between opening and closing balances. Also the
 // interface of its file formats. Pure.
 import type { Moment } from '../../db/order.ts'
 import type { Filters } from '../../db/page.ts'
 import type { Instant } from '../../instant.ts'
 import type { BalanceTransaction } from '../balance-transaction.ts'
 
-/** The lines of a statement; `filters` are those of lists. */
+/** The wanted lines of a statement. `filters` are those of lists. */
 export interface StatementWanted {
   readonly account_id: string
   readonly above: Moment
@@ -13,7 +13,7 @@ export interface StatementWanted {
   readonly filters: Filters
 }
 
-/** One currency's balances at both ends of the period, in minor units, from the ledger. */
+/** One currency's balances at both ends of the period: minor units, from the ledger. */
 export interface StatementBalances {
   readonly currency: string
   readonly opening: bigint
@@ -21,7 +21,7 @@ export interface StatementBalances {
 }
 
 export interface Statement extends StatementWanted {
-  /** The numbers of its first journal, and of the first one after it. */
+  /** The numbers of the statement's first journal, and of the first journal after it. */
   readonly first: string
   readonly end: string
   /** When it was taken, by the account's clock. */
@@ -53,19 +53,19 @@ export interface Totals {
 
 export const NO_LINES: Totals = { count: 0, credits: 0n, debits: 0n }
 
-/** There is no statement: the books do not add up, or the format cannot hold their figures. */
+/** Why there is no statement: the books do not add up, or the format cannot hold the figures. */
 export class StatementFault extends Error {
   override readonly name: string = 'StatementFault'
 }
 
-/** The books are in order, and the format cannot hold their figures: another one can. */
+/** The books are in order, but the format cannot hold the figures. Another format can. */
 export class FormatTooNarrow extends StatementFault {
   override readonly name = 'FormatTooNarrow'
 }
 
-/** Writes one statement in one format; lines come in the order of the book. */
+/** Writes one statement in one format. It gets the lines in the order of the book. */
 export interface StatementWriter {
-  /** Whether each currency is opened, listed and closed in turn; otherwise all run together. */
+  /** True: each currency is opened, listed and closed in turn. False: all are listed together. */
   readonly by_currency: boolean
   readonly begin: string
   open(balances: StatementBalances): string

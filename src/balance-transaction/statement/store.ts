@@ -1,14 +1,14 @@
-// The SQL of statements: their bounds and balances, and their lines in pages. No transaction is
-// held between pages, however slow the reader. Lines are append-only, and a statement ends before
-// the time at which it was taken under the book's lock, so no line can appear in it later: the
-// pages together show one snapshot.
+// The SQL statements of account statements: bounds, balances, and lines in pages. No transaction
+// stays open between pages, however slow the reader. Lines are append-only, and a statement ends
+// before the time at which it was taken under the book's lock. So no line can appear in it later,
+// and the pages together show one snapshot.
 import { readConfined, transactConfined } from '../../db/confine.ts'
 import type { Sql } from '../../db/connect.ts'
 import { type Moment, newerOf, OLDEST, olderOf } from '../../db/order.ts'
 import type { Fragment } from '../../db/sql.ts'
 import type { Instant } from '../../instant.ts'
 import { fromRow, LINE_COLUMNS, type LineRow } from '../columns.ts'
-import { besidesOf, chosenBy, LINE_INDEXES, numberAt } from '../store.ts'
+import { LINE_INDEXES, lineFilters, numberAt, otherConditions } from '../store.ts'
 import {
   type BookedLine,
   NO_LINES,
@@ -17,13 +17,13 @@ import {
   type Totals,
 } from './statement.ts'
 
-/** About 1.5 MB in memory, and about 10 ms in the database. */
+/** Lines of a page: about 1.5 MB in memory, and about 10 ms in the database. */
 const PAGE = 1_000
 
 /**
- * Takes a statement, which ends at the account's present time at the latest. It locks the book for
- * a moment, which waits for writes under way; later writes have a later time. Like lockBooks, it
- * takes a time after everything that the book has seen, even if the database's clock was set back.
+ * Takes a statement, which ends at the account's present time at the latest. Locks the book for a
+ * moment, and so waits for writes under way; later writes have a later time. Like lockBooks, it
+ * takes a time after the book's last write, even if the database's clock was set back.
  */
 export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<Statement> {
   const { account_id, above, filters } = wanted
@@ -72,7 +72,7 @@ export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<
   }
 }
 
-/** The last line of a currency before a journal: one index look-up. */
+/** The last line of a currency before a journal, by one index look-up. */
 function lastBefore(sql: Sql, account_id: string, number: string): Fragment {
   return sql`
     select j.balance_after from journals j
@@ -84,23 +84,23 @@ function lastBefore(sql: Sql, account_id: string, number: string): Fragment {
 /** Runs a query when it is its turn. */
 export type InTurn = <T>(query: () => Promise<T>) => Promise<T>
 
-const atOnce: InTurn = query => query()
+const runAtOnce: InTurn = query => query()
 
 /**
- * The lines, oldest first, of one currency or of all currencies of the statement. It fetches the
- * next page while the caller handles the last; a caller may stop at any page.
+ * The lines, oldest first, of one currency or of all currencies of the statement. Fetches the next
+ * page while the caller handles the present one. A caller may stop at any page.
  */
 export async function* statementPages(
   sql: Sql,
   statement: Statement,
   currency?: string,
-  inTurn: InTurn = atOnce,
+  inTurn: InTurn = runAtOnce,
 ): AsyncGenerator<BookedLine[], void> {
   const one = currency === undefined ? {} : { currency: [currency] }
   const filters = { ...statement.filters, ...one }
   const fetchPage = (first: string) => {
     const page = inTurn(() => findPage(sql, { ...statement, filters, first }))
-    // If the caller stops, nobody handles the failure of this page.
+    // If the caller stops, no other code handles a failure of this page.
     page.catch(() => {})
     return page
   }
@@ -117,15 +117,15 @@ export async function* statementPages(
   }
 }
 
-type OfPayout = Pick<BookedLine, 'reference_id' | 'transaction_description' | 'uetr'>
-type PageRow = LineRow & { [K in keyof OfPayout]: string | null }
+type PayoutTexts = Pick<BookedLine, 'reference_id' | 'transaction_description' | 'uetr'>
+type PageRow = LineRow & { [K in keyof PayoutTexts]: string | null }
 
-/** The lines of a statement that a query reads. */
+/** The part of a statement that a query reads. */
 type Scan = Pick<Statement, 'account_id' | 'filters' | 'first' | 'end'>
 
 async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
-  // `source` names the payout, whose texts never change. A booking of the operator has reference
-  // and reason in its metadata.
+  // `source` is the id of the payout, whose texts never change. An operator's booking has its
+  // reference and reason in its metadata.
   const { by, conditions } = scanOf(sql, scan)
   const rows = await readConfined(
     sql,
@@ -154,42 +154,42 @@ async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
 }
 
 /**
- * The conditions of a scan. They name the index by its predicate, bounds and order instead of an
+ * The conditions of a scan. They select the index by its predicate, bounds and order instead of an
  * equality: with an equality, PostgreSQL may scan all lines of the account and filter. Without any
- * of these columns, or with several values, it uses the primary key, which skips settlements, or
- * the index of credits.
+ * of these columns, or with several values, the scan uses the index of credits or the primary key,
+ * and skips settlements.
  */
 function scanOf(
   sql: Sql,
   { account_id, filters, first, end }: Scan,
 ): { readonly by: keyof typeof LINE_INDEXES | undefined; readonly conditions: Fragment } {
-  const chosen = chosenBy(filters)
+  const line_filters = lineFilters(filters)
   const by = (['undoes', 'source', 'kind', 'currency'] as const).find(
-    name => chosen.equal[name]?.length === 1,
+    name => line_filters.equal[name]?.length === 1,
   )
-  const parts = Object.entries(chosen.equal)
+  const parts = Object.entries(line_filters.equal)
     .filter(([name]) => name !== by)
     .sort()
     .map(([name, values]) => {
-      const own = name === 'source' ? sql`and undoes is null` : sql``
-      return sql`and ${sql(name)} = any (${[...values]}::text[]) ${own}`
+      const not_undone = name === 'source' ? sql`and undoes is null` : sql``
+      return sql`and ${sql(name)} = any (${[...values]}::text[]) ${not_undone}`
     })
-  if (chosen.by_credits) parts.push(sql`and amount + fixed_fee + variable_fee > 0`)
+  if (line_filters.by_credits) parts.push(sql`and amount + fixed_fee + variable_fee > 0`)
   const [from, to] = [sql`${first}::text::bigint`, sql`${end}::text::bigint`]
   if (by === undefined) {
     // This form keeps PostgreSQL from a partial index on `currency`, whose rows it would sort.
     parts.push(sql`and (currency is not null) is true and number >= ${from} and number < ${to}`)
   } else {
-    const [value = ''] = chosen.equal[by] ?? []
+    const [value = ''] = line_filters.equal[by] ?? []
     parts.push(sql`and ${sql.unsafe(LINE_INDEXES[by])}
       and (${sql(by)}, number) >= (${value}, ${from}) and (${sql(by)}, number) < (${value}, ${to})`)
   }
   const rest = parts.reduce((all, one) => sql`${all} ${one}`, sql``)
-  const conditions = sql`account_id = ${account_id} ${rest} ${besidesOf(sql, chosen)}`
+  const conditions = sql`account_id = ${account_id} ${rest} ${otherConditions(sql, line_filters)}`
   return { by, conditions }
 }
 
-/** Counts and sums by currency, for formats that state them before the lines. */
+/** Counts and sums by currency, for formats that write them before the lines. */
 export async function countStatement(
   sql: Sql,
   statement: Statement,

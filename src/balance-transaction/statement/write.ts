@@ -16,7 +16,7 @@ import {
 type PagesOf = (currency?: string) => AsyncIterable<readonly BookedLine[]>
 
 interface WriteOptions {
-  /** Totals that were counted before, which the lines must match. */
+  /** Totals that were counted beforehand. The lines must match them. */
   readonly expected?: (currency: string) => Totals
   /** Called at the end of each currency. */
   readonly done?: (currency: StatementBalances, totals: Totals) => void
@@ -61,8 +61,8 @@ export async function* writeStatement(
 }
 
 /**
- * Checks the lines of a statement as they pass: each must lead from the balance before to its own
- * balance, and the last to the closing balance. Throws a StatementFault at the first that does not.
+ * Checks a statement's lines one by one. Each must lead from the balance before it to its own
+ * balance, and the last one to the closing balance. Throws a StatementFault at the first mismatch.
  */
 class StatementCheck {
   readonly #complete: boolean
@@ -88,7 +88,7 @@ class StatementCheck {
     this.#running.set(currency, running)
   }
 
-  /** Checks the end of a currency's lines; `expected` are totals counted by another query. */
+  /** Checks the end of a currency's lines. `expected` are the totals that another query counted. */
   finish({ currency, closing }: StatementBalances, expected?: Totals): void {
     const running = this.#running.get(currency) ?? 0n
     if (this.#complete && running !== closing) {

@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { misfitsOf } from '../../http/validators.ts'
 import { newId } from '../../id.ts'
-import { type Exchanged, exchange } from '../../webhook/exchange.ts'
+import { type ExchangeResult, exchange } from '../../webhook/exchange.ts'
 import { newSecret } from '../../webhook/sign.ts'
 import type { Order } from '../order.ts'
 import { type Capabilities, MAX_BODY_BYTES, Payment } from '../protocol.ts'
@@ -174,7 +174,7 @@ function anotherSecret(): string {
   return newSecret(randomBytes(32))
 }
 
-function replyOf(request: string, request_id: string, { answer, ...rest }: Exchanged): Reply {
+function replyOf(request: string, request_id: string, { answer, ...rest }: ExchangeResult): Reply {
   const reply = { request, request_id, ...rest }
   if (answer === null) {
     return { ...reply, status_code: 0, headers: {}, body: '', json: undefined, is_whole: false }

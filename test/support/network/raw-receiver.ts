@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after } from 'node:test'
-import type { Sending } from '../../../src/webhook/exchange.ts'
+import type { OutgoingRequest } from '../../../src/webhook/exchange.ts'
 import { type SendResult, send } from '../../../src/webhook/send.ts'
 import { listenOn } from './port.ts'
 
@@ -23,7 +23,7 @@ export async function listen(server: Server): Promise<number> {
   return listenOn(server)
 }
 
-export function to(url: string, more: Partial<Sending> = {}): Promise<SendResult> {
+export function to(url: string, more: Partial<OutgoingRequest> = {}): Promise<SendResult> {
   return send({
     url,
     headers: { 'content-type': 'application/json' },

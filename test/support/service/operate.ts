@@ -4,7 +4,7 @@ import type { AccountState } from '../../../src/account/states.ts'
 import { onDatabase } from '../../../src/cli/context.ts'
 import type { Operation } from '../../../src/engine/operation.ts'
 import { bookMoney, reverseBooking } from '../../../src/funding/operations.ts'
-import type { BookingKind, Correction } from '../../../src/funding/rules.ts'
+import type { BookingKind, BookingOutcome } from '../../../src/funding/rules.ts'
 import { newId } from '../../../src/id.ts'
 import { changeState } from '../../../src/operator/account-operations.ts'
 import type { OpenedAccount } from '../../../src/operator/create-account.ts'
@@ -35,7 +35,7 @@ export function bookUsd(
   kind: BookingKind,
   amount: bigint,
   reference: string = newId('req'),
-): Promise<Correction> {
+): Promise<BookingOutcome> {
   const source = newId(kind === 'funding' ? 'esc' : kind === 'withdrawal' ? 'wdr' : 'adj')
   const money = { account_id: account.account_id, currency: 'USD', amount, source }
   return operate(service, bookMoney, {
