@@ -1,6 +1,6 @@
-// A bare Fastify to compare requests with, as a process of its own: it has no authentication,
-// schemas or metrics, and echoes parsed bodies or answers from memory or by one query a request. As
-// a program, it reads a Bare as JSON and prints its address.
+// Starts a bare Fastify as a baseline, in a process of its own: without authentication, schemas or
+// metrics, it echoes parsed bodies, or answers from memory or by one query a request. As a program,
+// it reads a Bare as JSON and prints its address.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { presentPayout } from '../src/payout/response.ts'
 import { findPayouts } from '../src/payout/store.ts'
 import { stopProcess } from './target.ts'
 
-/** Works with it, at its address. */
+/** Starts a bare Fastify, calls `work` with its address, and stops it. */
 export async function withBare<T>(bare: Bare, work: (address: string) => Promise<T>): Promise<T> {
   const child = spawn(process.execPath, [import.meta.filename], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -28,17 +28,17 @@ export async function withBare<T>(bare: Bare, work: (address: string) => Promise
 }
 
 interface Bare {
-  /** Left out where nothing is read. */
+  /** Undefined for a server that only echoes. */
   readonly reads?: Reads
 }
 
 interface Reads {
   readonly database_url: string
-  /** Whose payouts the queries find. */
+  /** The account of the payouts that the queries find. */
   readonly account_id: string
-  /** What is answered from memory, whatever the id. */
+  /** The body that `/memory/:id` answers, whatever the id. */
   readonly answer: string
-  /** Connections to the database, each number under a path of its own: `/query/8/`. */
+  /** Pool sizes; each has a path of its own, such as `/query/8/`. */
   readonly pools: readonly number[]
 }
 

@@ -1,4 +1,4 @@
-// Draws the chart of results as SVG: a bar for each goal, as long as the share that was reached.
+// Draws the chart of results as SVG: a bar for each goal, as long as the reached share of the goal.
 // Pure.
 import { escapeXml } from '../src/text/xml.ts'
 import {
@@ -20,7 +20,7 @@ const BAR = 16
 const LEFT = 436
 const RIGHT = 728
 const TARGET = 610
-/** Characters that fit beside the bars. */
+/** The most characters of a label beside the bars. */
 const LABEL = 60
 
 const EXPLAINED =

@@ -1,5 +1,6 @@
-// The scenario console: how long the server takes for pages of an account with a million payouts and
-// of operators, how soon an open page is told of a payout, and what fifty open pages cost payouts.
+// The scenario console: how long the server takes for pages of an account with a million payouts
+// and for operators' pages, how soon an open page gets the event of a payout, and by how much fifty
+// open pages slow payouts down.
 import { type ClientRequest, get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { type Figure, onlyRound, percentile, roundOf } from './figure.ts'
@@ -13,7 +14,7 @@ import { type Target, withTarget } from './target.ts'
 interface Plan extends Seconds {
   readonly rounds: number
   readonly payouts: number
-  /** Of each page, and payouts that an open page is told of. */
+  /** Requests of each page, and payouts that an open page waits for. */
   readonly pages: number
 }
 
@@ -32,7 +33,8 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
   return withTarget(started, async target => {
     const kept = { status: 'succeeded', kept_answers: 0 } as const
     await fillPayouts(target, plan.payouts, kept)
-    // Those are all of one moment, and so near each other by time as no real ones are.
+    // The filled payouts have one creation time, which no real payouts share, so this one gets a
+    // time of its own.
     const { id } = await payOnce(target, payoutBody('USD→USD', await makeBeneficiary(target)))
     const cookies = await logIn(target, 3)
     const figures: Figure[] = []
@@ -49,8 +51,8 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
       const p95 = percentile(took, 0.95)
       figures.push(figure(`${name}, ${whole(plan.payouts)} payouts, p95`, p95, 100))
     }
-    const told = await timeChanges(target, root, cookies[0] ?? '', plan.pages)
-    const p99 = percentile(told, 0.99)
+    const delays = await timeChanges(target, root, cookies[0] ?? '', plan.pages)
+    const p99 = percentile(delays, 0.99)
     figures.push(figure('a page is told of a payout after its answer, p99', p99, 1000))
     return [...figures, await costOfPages(options, plan, target, cookies)]
   })
@@ -66,7 +68,9 @@ function pagesOf(id: string): readonly (readonly [string, string])[] {
   ]
 }
 
-/** Every page of operators that has something on it; the others read the same tables, empty. */
+/**
+ * The operators' pages that have content; the other pages read the same tables, which are empty.
+ */
 function deskPages(account_id: string, payout: string): readonly string[] {
   return [
     '',
@@ -98,7 +102,10 @@ function figure(name: string, value: number, at_most: number): Figure {
   return { name: `console: ${name}`, unit: 'ms', rounds: onlyRound(value), goals }
 }
 
-/** So many people who look at the account, by the commands and the link that people use. */
+/**
+ * Makes `count` users with access to the account, and logs them in by the link; returns their
+ * cookies.
+ */
 async function logIn(target: Target, count: number): Promise<string[]> {
   const cookies: string[] = []
   for (let i = 0; i < count; i += 1) {
@@ -107,7 +114,7 @@ async function logIn(target: Target, count: number): Promise<string[]> {
     await target.command('user', 'role', user, 'viewer', '--account', target.account_id)
     const link = await target.command('user', 'login-link', user)
     const token = /token=([\w-]+)/.exec(link)?.[1] ?? ''
-    // A process learns of a new user within half a second.
+    // A service process learns of a new user within half a second.
     await setTimeout(1000)
     const entered = await fetch(`${target.address}/login/link`, {
       method: 'POST',
@@ -129,13 +136,13 @@ async function timePages(url: string, cookie: string, count: number): Promise<nu
     const page = await fetch(url, { headers: { cookie }, redirect: 'manual' })
     await page.text()
     if (page.status !== 200) throw new Error(`${url} has answered ${page.status}`)
-    // The first ones warm the process up.
+    // The first 20 requests warm the process up.
     if (i >= 20) took.push(performance.now() - from)
   }
   return took
 }
 
-/** From the answer to a payout until an open page is told of it. */
+/** Milliseconds from a payout's answer until an open page gets its event. */
 async function timeChanges(
   target: Target,
   root: string,
@@ -172,7 +179,7 @@ function open(url: string, cookie: string, onText: (text: string) => void): Clie
   return request.on('error', () => undefined)
 }
 
-/** The rate of payouts while pages are open, against that without, in turns. */
+/** The rate of payouts while pages are open, in turn with the rate without. */
 async function costOfPages(
   { generator }: Options,
   plan: Plan,
@@ -186,7 +193,7 @@ async function costOfPages(
     sayLoad(name, 'payouts/s', measured)
     return measured
   }
-  const looked = async () => {
+  const whileWatched = async () => {
     const url = `${target.address}/console/${target.account_id}/live`
     const pages = Array.from({ length: OPEN_PAGES }, (_, i) =>
       open(url, cookies[i % cookies.length] ?? '', () => undefined),
@@ -197,10 +204,10 @@ async function costOfPages(
     return measured
   }
   const rounds = await inRounds(plan.rounds, async round => {
-    // Whoever is second in one round is first in the next.
-    const first = round % 2 === 0 ? await looked() : undefined
+    // The order alternates from round to round.
+    const first = round % 2 === 0 ? await whileWatched() : undefined
     const without = await measure(NOBODY)
-    return roundOf(first ?? (await looked()), { [NOBODY]: without.per_second })
+    return roundOf(first ?? (await whileWatched()), { [NOBODY]: without.per_second })
   })
   return {
     name: `console: payouts created while ${OPEN_PAGES} pages are open`,

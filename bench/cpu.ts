@@ -38,7 +38,7 @@ export function memoryMib(pid: number): Promise<number> {
   return readStatus(pid, /^VmRSS:\s+(\d+) kB$/m)
 }
 
-/** The most that it has been. */
+/** The peak resident memory of a process; NaN when it cannot be read. */
 export function mostMemoryMib(pid: number): Promise<number> {
   return readStatus(pid, /^VmHWM:\s+(\d+) kB$/m)
 }
@@ -54,7 +54,7 @@ export interface Cost {
   readonly database_cpu_s: number
 }
 
-/** Measures the processor time that a load takes of the service's processes and the database. */
+/** Measures the processor time of the service's processes and of the database during a load. */
 export async function withCost<Load extends { readonly requests: number }>(
   services: readonly number[],
   postgres_pid: number,

@@ -1,5 +1,5 @@
-// The measured database: sessions on it, its write-ahead log, the index entries written into that,
-// and the sizes of its tables.
+// Opens sessions on the measured database, and measures its write-ahead log, the index entries in
+// that log, and its tables' sizes.
 
 import { connect, type Sql } from '../src/db/connect.ts'
 import { SUPERUSER } from '../src/postgres/cluster.ts'
@@ -15,7 +15,7 @@ export async function asOwner<T>(database_url: string, work: (sql: Sql) => Promi
   }
 }
 
-/** The same as the superuser of the embedded server, who has the owner's password. */
+/** Works on the database as the embedded server's superuser, who has the owner's password. */
 export function asSuperuser<T>(database_url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const url = new URL(database_url)
   url.username = SUPERUSER
@@ -23,7 +23,8 @@ export function asSuperuser<T>(database_url: string, work: (sql: Sql) => Promise
 }
 
 /**
- * Makes more log than PostgreSQL writes between checkpoints: half of max_wal_size, which is 2 GB.
+ * Rows that write 1.2 GB of log: more than PostgreSQL writes between checkpoints, which is half of
+ * max_wal_size (2 GB).
  */
 const ROWS = 150_000
 const BYTES_A_ROW = 8_000
@@ -42,24 +43,26 @@ export function ageLog(database_url: string): Promise<void> {
   })
 }
 
-/** A line of postgresql.conf that keeps the log that entriesOfIndexes reads again. */
+/** A line of postgresql.conf that keeps the log for entriesOfIndexes. */
 export const KEEPING_LOG = 'wal_keep_size = 2GB'
 
-/** The flushed end of the log, such as `0/1A2B3C4D`. */
-export async function placeInLog(sql: Sql): Promise<string> {
-  const [row] = await sql<{ place: string }[]>`select pg_current_wal_flush_lsn()::text as place`
-  return row?.place ?? ''
+/** The LSN of the flushed end of the log, such as `0/1A2B3C4D`. */
+export async function logPosition(sql: Sql): Promise<string> {
+  const [row] = await sql<
+    { position: string }[]
+  >`select pg_current_wal_flush_lsn()::text as position`
+  return row?.position ?? ''
 }
 
-export async function bytesOfLog(sql: Sql, from: string, to: string): Promise<number> {
+export async function logBytes(sql: Sql, from: string, to: string): Promise<number> {
   const [row] = await sql<{ bytes: string }[]>`
     select (${to}::pg_lsn - ${from}::pg_lsn)::text as bytes`
   return Number(row?.bytes)
 }
 
 /**
- * The number of entries that each index got. A page split is logged instead of the entry that
- * caused it, so it counts as one; entries in the pages above do not count.
+ * The number of new entries of each index. PostgreSQL logs a page split instead of the entry that
+ * caused it, so a split counts as one entry; entries in inner pages do not count.
  */
 export async function entriesOfIndexes(
   sql: Sql,
@@ -80,13 +83,13 @@ export async function entriesOfIndexes(
   return Object.fromEntries(rows.map(({ index, entries }) => [index, Number(entries)]))
 }
 
-/** A table with its indexes. */
+/** The bytes of a table, with its indexes, for each payout. */
 export interface SizeOfTable {
   readonly table: string
   readonly bytes_a_payout: number
 }
 
-/** Bytes by table, with its indexes. */
+/** The bytes of each table, with its indexes. */
 export type Sizes = ReadonlyMap<string, number>
 
 /** The sizes of all tables, the largest first. */

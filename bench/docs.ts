@@ -1,11 +1,13 @@
-// The scenario docs: how long a search of /docs takes, from the server and in a real Chromium, from
-// pressing enter to the painted page of answers.
+// The scenario docs: how long a search of /docs takes, at the server and in a real Chromium, there
+// until the first paint.
 import { type Browser, chromium } from 'playwright-core'
 import { type Figure, onlyRound, percentile } from './figure.ts'
 import type { Options } from './options.ts'
 import { withTarget } from './target.ts'
 
-/** One word and many, in titles and in text, with no answer and with twenty. */
+/**
+ * Searches of one word and of many, that match titles and texts, with no result and with twenty.
+ */
 const SEARCHES = [
   'quote',
   'quote_expired',
@@ -55,7 +57,10 @@ async function askServer(url: string): Promise<number> {
   return performance.now() - from
 }
 
-/** Until the first paint, by the browser's clock. The cache has the style, as for readers. */
+/**
+ * Milliseconds until the first paint, by the browser's clock. The browser has cached the style
+ * sheet, as a reader's has.
+ */
 async function look(browser: Browser, url: string): Promise<number> {
   const [context = await browser.newContext()] = browser.contexts()
   const [page = await context.newPage()] = context.pages()

@@ -1,6 +1,6 @@
-// The baseline of entities: pgbench creates one a transaction, in the same account among the same
-// entities, with the lock of the book, a look-up by each key, the row, its event and the book. Its
-// rows are copies of what the service wrote for one entity.
+// The baseline of entities: pgbench creates one entity in each transaction, in the same account. A
+// transaction locks the book, looks up each key, inserts the row and its event, and updates the
+// book. Its rows are copies of what the service wrote for one entity.
 
 import type { Sql } from '../src/db/connect.ts'
 import { KEY_COLUMNS } from '../src/entity/store.ts'
@@ -13,7 +13,10 @@ import type { Target } from './target.ts'
 /** A number that no other request uses. */
 const SAMPLE = 990_000_000_000
 
-/** pgbench increments the book's event count as the service does, so the book stays valid. */
+/**
+ * Prepares the baseline. pgbench increments the book's event count as the service does, so the book
+ * stays valid.
+ */
 export async function prepareEntityBaseline(pgbench: string, target: Target): Promise<Baseline> {
   const { status, text } = await target.post('/v3/entity', personOf(SAMPLE))
   if (status !== 200) throw new Error(`the sample was answered ${status}: ${text}`)

@@ -1,5 +1,5 @@
-// The people of the scenario entity, with a number in each place that a rule compares, and filling
-// an account with them by SQL.
+// Makes the people of the scenario entity, with a number in each value that a rule compares, and
+// fills an account with them by SQL.
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Judged, judge, type RuleName } from '../src/entity/duplicates.ts'
@@ -7,7 +7,7 @@ import { type EntityRecord, recordOf } from '../src/entity/entity.ts'
 import type { EntityRequest } from '../src/entity/request.ts'
 import { KEY_COLUMNS } from '../src/entity/store.ts'
 import { asOwner } from './database.ts'
-import { fillTables, secondOfIds, settle } from './fill.ts'
+import { fillTables, timePartOfIds, vacuumTables } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
 import type { Target } from './target.ts'
 
@@ -22,7 +22,7 @@ export async function fillAccount(target: Target, size: number): Promise<void> {
   const insert = `
     insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
       approval_status, approval_history, ${columns.join(', ')}, created_at, updated_at)
-    select '${target.account_id}', 'ent_${secondOfIds()}' || digits, '${type}', '', '',
+    select '${target.account_id}', 'ent_${timePartOfIds()}' || digits, '${type}', '', '',
       ${numbered(JSON.stringify(details))}::json, 'approved',
       replace('${history}', '#at#', ${INSTANT})::json, ${keys.join(', ')}, at, at
     from (
@@ -34,14 +34,14 @@ export async function fillAccount(target: Target, size: number): Promise<void> {
   await fillTables(target.database_url, [{ table: 'entities', insert }])
 }
 
-/** The text with the person's number in it. */
+/** An SQL expression for the text with the person's number in place of `#n#`. */
 function numbered(text: string): string {
   return `replace('${text.replaceAll("'", "''")}', '#n#', digits)`
 }
 
 const INSTANT = `to_char(at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Requests that try each rule. */
+/** How many requests try each rule. */
 const TRIES = 34
 const UNUSED_NUMBERS = 900_000_000_000
 
@@ -82,7 +82,7 @@ export async function trimAccount(target: Target, size: number, filled_at: strin
     await owner`delete from entities
       where account_id = ${target.account_id} and created_at > ${filled_at}`
   })
-  await settle(target.database_url, ['entities'])
+  await vacuumTables(target.database_url, ['entities'])
 }
 
 /** Entities of the account created after an instant. */

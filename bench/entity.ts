@@ -1,6 +1,6 @@
-// The scenario entity: creates people and finds duplicates over HTTP on one hot account, for
-// several numbers of entities. Every round measures all of them, so that drift of the machine does
-// not look like an effect of size.
+// The scenario entity: creates people and finds duplicates over HTTP, on one hot account for each
+// number of entities. Every round measures all accounts, so that drift of the machine does not look
+// like an effect of size.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -79,13 +79,14 @@ export async function benchEntities(options: Options): Promise<readonly Figure[]
 }
 
 /**
- * Measured: 1.4 kB with its indexes; the rest is for sorting while they are built, and for growth.
+ * An entity with its index entries was measured at 1.4 kB; the rest is for sorting while indexes
+ * are built, and for growth.
  */
 const BYTES_AN_ENTITY = 2_000
 /** An empty database and its write-ahead log (max_wal_size). */
 const BYTES_A_DATABASE = 3_000_000_000
 
-/** Each load gets its own range of numbers. */
+/** Returns the beginning of a new range of numbers for each load. */
 function freshNumbers(): () => number {
   let next = 1_000_000_000
   return () => {
@@ -113,7 +114,7 @@ async function runRound(
   }
   const rounds: Round[] = []
   for (const [i, account] of accounts.entries()) {
-    rounds.push({ loads: loads[i] ?? [], pgbench: await holdAccount(account, plan.pgbench_s) })
+    rounds.push({ loads: loads[i] ?? [], pgbench: await measureBaseline(account, plan.pgbench_s) })
   }
   return rounds
 }
@@ -135,8 +136,8 @@ function rateOf({ size, rounds }: Result, kind: Kind): Figure {
     unit: 'requests/s',
     rounds: rounds.map(round => {
       const { plain, pipelined } = round.pgbench
-      const held = { 'pgbench, best': plain, 'pgbench, pipelined': pipelined }
-      return roundOf(pick(round, kind, 64), held)
+      const baselines = { 'pgbench, best': plain, 'pgbench, pipelined': pipelined }
+      return roundOf(pick(round, kind, 64), baselines)
     }),
     goals: [{ what: 'ratio', to: 'pgbench, best', at_least: 2 }],
     note: 'pgbench looks up each key and inserts, also where the service finds a duplicate.',
@@ -204,7 +205,7 @@ async function openAccount(target: Target, size: number, pgbench: string): Promi
 interface EntityLoad {
   readonly kind: Kind
   readonly connections: number
-  /** Where the numbers of new people begin. */
+  /** The first number of new people. */
   readonly fresh_from: number
 }
 
@@ -226,7 +227,7 @@ async function loadAccount(
   }
   const measured = await measureLoad(generator, target, load, seconds)
   const created = (await countSince(target, filled_at)) - before
-  // Both are answered with 200: only the table tells them apart.
+  // Both get a 200: only the table shows the difference.
   if (creates ? created < measured.requests : created > 0) {
     throw new Error(`${measured.requests} requests (${kind}) have created ${created} entities`)
   }
@@ -235,18 +236,18 @@ async function loadAccount(
 }
 
 /** Transactions a second. */
-async function holdAccount(
+async function measureBaseline(
   { size, target, filled_at, baseline }: EntityAccount,
   seconds: number,
 ): Promise<Readonly<Record<Style, number>>> {
   await trimAccount(target, size, filled_at)
-  const held: Record<Style, number> = { plain: 0, pipelined: 0 }
+  const baselines: Record<Style, number> = { plain: 0, pipelined: 0 }
   for (const style of STYLES) {
     const best = await baseline.run(style, seconds)
     sayBaseline(`${whole(size)}, ${style}`, best)
-    held[style] = best.per_second
+    baselines[style] = best.per_second
   }
-  return held
+  return baselines
 }
 
 /** From the start of the process to its end. */

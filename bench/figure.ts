@@ -1,5 +1,5 @@
-// Figures, the rows of the results table: their rounds, baselines and goals, and the words for what
-// they reached. Pure.
+// Figures, the rows of the results table: their rounds, baselines and goals, and the text of their
+// outcomes. Pure.
 
 /** The circumstances of a measurement. */
 export interface Setting {
@@ -12,7 +12,7 @@ export interface Setting {
   readonly machine: string
   readonly node: string
   readonly postgresql: string
-  /** Lines for postgresql.conf that are not its usual ones. */
+  /** Lines for postgresql.conf in addition to the usual ones. */
   readonly postgres: string
   readonly generator: string
 }
@@ -21,7 +21,7 @@ export interface Setting {
 export interface Results extends Setting {
   readonly scenario: string
   readonly figures: readonly Figure[]
-  /** The plan, and other values that the scenario recorded. */
+  /** The plan and other values that the scenario recorded. */
   readonly recorded: Readonly<Record<string, unknown>>
 }
 
@@ -52,12 +52,12 @@ export interface FigureRound {
   readonly baselines: Readonly<Record<string, number>>
 }
 
-/** Of what is measured once, and held against nothing. */
+/** The rounds of a figure that is measured once, without a baseline. */
 export function onlyRound(value: number): readonly FigureRound[] {
   return [{ value, baselines: {} }]
 }
 
-/** A load as a round, whose value is its rate. */
+/** Makes a round of a load; its value is the load's rate. */
 export function roundOf<Load extends { readonly per_second: number }>(
   load: Load,
   baselines: Readonly<Record<string, number>>,
@@ -100,7 +100,7 @@ function measuredOf(round: FigureRound, goal: Goal): number {
   return round.value / (round.baselines[goal.to] ?? Number.NaN)
 }
 
-/** The value that this share of them do not exceed. */
+/** The value that this share of the values does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -12,11 +12,11 @@ import { say } from './report.ts'
 export interface Filling {
   readonly table: string
   readonly insert: string
-  /** Run before it in the same session. */
+  /** A statement to run before `insert` in the same transaction. */
   readonly prepare?: string
 }
 
-/** Sessions side by side, each with a table of its own. */
+/** How many sessions fill tables side by side, one table each. */
 const SESSIONS = 2
 
 /** Fills the tables in this order; those that take longest should come first. */
@@ -37,13 +37,13 @@ export async function fillTables(
   } finally {
     await owner.end({ timeout: 5 })
   }
-  await settle(
+  await vacuumTables(
     database_url,
     fillings.map(({ table }) => table),
   )
 }
 
-/** One transaction, so that no failure loses an index. */
+/** Fills a table in one transaction, so that no failure loses an index. */
 async function fillTable(owner: Sql, { table, insert, prepare }: Filling): Promise<void> {
   await owner.begin(async tx => {
     // Sorts in memory: by default, most of the time goes into temporary files.
@@ -74,26 +74,29 @@ async function fillTable(owner: Sql, { table, insert, prepare }: Filling): Promi
 
 interface Index {
   readonly name: string
-  /** Of an index that belongs to a constraint. */
+  /** The constraint that the index belongs to; null for a plain index. */
   readonly constraint_name: string | null
   readonly definition: string
 }
 
-/** The beginning, with a time, of ids of the service's form that end in NUMBER_DIGITS digits. */
-export function secondOfIds(): string {
+/**
+ * The part of a new id after its prefix and before its last NUMBER_DIGITS characters: it holds the
+ * current time.
+ */
+export function timePartOfIds(): string {
   const id = newId('dep')
   return id.slice(id.indexOf('_') + 1, -NUMBER_DIGITS)
 }
 
 /** Vacuums and analyzes the tables, and writes them to disk. */
-export async function settle(database_url: string, tables: readonly string[]): Promise<void> {
+export async function vacuumTables(database_url: string, tables: readonly string[]): Promise<void> {
   await asSuperuser(database_url, async sql => {
     await sql`vacuum (analyze) ${sql(tables)}`
     await sql`checkpoint`
   })
 }
 
-/** Throws unless the folder for temporary files has so many bytes free. */
+/** Throws unless the folder for temporary files has `needed` bytes free. */
 export async function checkSpace(needed: number): Promise<void> {
   const { bavail, bsize } = await statfs(tmpdir())
   const free = bavail * bsize

@@ -2,7 +2,7 @@
 // with an empty one, each on a service and a database of its own.
 import { describeSizes, type SizeOfTable, sizesOfTables, sumOfSizes } from './database.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
-import { checkSpace, settle as vacuum } from './fill.ts'
+import { checkSpace, vacuumTables } from './fill.ts'
 import { measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
 import { fillPayouts } from './payout-fill.ts'
@@ -22,7 +22,7 @@ const QUICK: Plan = { rounds: 1, warm_up_s: 1, load_s: 4, payouts: 100_000 }
 const CONNECTIONS = 256
 const EMPTY = 'empty tables'
 
-/** A database, its service, and who pays. */
+/** A database with its service and a payer. */
 interface Side {
   readonly name: string
   readonly target: Target
@@ -39,7 +39,7 @@ export function benchGrowth(options: Options): Promise<readonly Figure[]> {
   options.record('plan', plan)
   return withTargets(2, options, async targets => {
     const [empty, full] = targets as [Target, Target]
-    await checkSpace(plan.payouts * BYTES_A_PAYOUT + BYTES_BESIDES)
+    await checkSpace(plan.payouts * BYTES_A_PAYOUT + BYTES_OVERHEAD)
     const sizes = await fill(full, plan.payouts)
     options.record('bytes_a_payout', sizes)
     const sides = {
@@ -51,12 +51,14 @@ export function benchGrowth(options: Options): Promise<readonly Figure[]> {
   })
 }
 
-/** Measured: 5.4 kB; the rest is for sorting while indexes are built. */
+/** A payout was measured at 5.4 kB; the rest is for sorting while indexes are built. */
 const BYTES_A_PAYOUT = 5_900
-/** Two databases and their write-ahead logs, with what the rounds write. */
-const BYTES_BESIDES = 8_000_000_000
+/** Two databases, their write-ahead logs and the rows of the rounds. */
+const BYTES_OVERHEAD = 8_000_000_000
 
-/** Answers are kept for a day, so a tenth of the payouts still have theirs. */
+/**
+ * Fills the account. The service keeps answers for a day, so a tenth of the payouts still have one.
+ */
 async function fill(target: Target, payouts: number): Promise<readonly SizeOfTable[]> {
   const started = performance.now()
   await fillPayouts(target, payouts, { status: 'succeeded', kept_answers: payouts / 10 })
@@ -76,7 +78,10 @@ async function openSide(name: string, target: Target): Promise<Side> {
   return { name, target, payer: await payerOf(target) }
 }
 
-/** Vacuumed before each measurement, as autovacuum visits small tables far more often. */
+/**
+ * The tables to vacuum before each measurement: autovacuum visits small tables far more often than
+ * large ones.
+ */
 const TABLES = ['payouts', 'payout_outcomes', 'events', 'journals']
 
 /** Creates payouts on both sides, then settles them. */
@@ -100,7 +105,7 @@ async function runRound(
 }
 
 async function create({ generator }: Options, plan: Plan, { name, target, payer }: Side) {
-  await vacuum(target.database_url, TABLES)
+  await vacuumTables(target.database_url, TABLES)
   const load = payoutLoad(target.address, [payer], CONNECTIONS)
   const measured = await measureLoad(generator, target, load, plan)
   sayLoad(`${name}, create`, 'payouts/s', measured)

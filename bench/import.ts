@@ -49,7 +49,7 @@ async function importFile(target: Target, round: number, rows: number): Promise<
   return { value, ...cost, rss_mib: used.rss_mib, baselines: {} }
 }
 
-/** Every row has its own beneficiary, in every round. */
+/** The file of a round; each row of each round has a beneficiary of its own. */
 function csvOf(round: number, rows: number): string {
   const header =
     'amount,currency,purpose,transaction_description,reference_id,beneficiary.name,' +
@@ -79,7 +79,7 @@ async function watch(child: ChildProcess): Promise<{ cpu_s: number; rss_mib: num
   while (child.exitCode === null && child.signalCode === null) {
     const [cpu_s, rss_mib] = await Promise.all([cpuSeconds(pid), mostMemoryMib(pid)])
     used.cpu_s = Math.max(used.cpu_s, cpu_s)
-    // Of a process that is ending there is no figure.
+    // The memory of an ending process is NaN.
     used.rss_mib = Math.max(used.rss_mib, rss_mib || 0)
     await setTimeout(WATCH_MS)
   }

@@ -83,7 +83,9 @@ function newKey(keyed: boolean): Readonly<Record<string, string>> {
   return keyed ? { 'idempotency-key': randomUUID() } : {}
 }
 
-/** A first request that is refused counts as a failure and is not followed up. */
+/**
+ * The two requests of a pair. A refused first request counts as a failure and gets no second one.
+ */
 function pair(load: Load, { path, template }: FollowUp, answered: () => void) {
   const [authorization] = load.authorizations
   const onFirst = (_status: number, body: string, context: Context) => {

@@ -1,5 +1,5 @@
-// Sends a load: requests over keep-alive connections from another process, by wrk if installed, as
-// it leaves more of the machine to the service, else by autocannon.
+// Sends a load: requests over keep-alive connections from another process. Uses wrk if installed,
+// which leaves more of the machine to the service, else autocannon.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
@@ -17,17 +17,17 @@ export interface Load {
   /** Values of the Authorization header, one drawn at random for each request. */
   readonly authorizations: readonly string[]
   readonly bodies: Bodies
-  /** Sends pairs: a second request for each answer. */
+  /** Sends pairs: a second request after each answer to a first one. */
   readonly follow_up?: FollowUp
   readonly connections: number
   readonly seconds: number
 }
 
-/** The bodies: each request draws one of the templates at random and fills its numbers in. */
+/** The bodies of a load: each request draws a template at random and fills in its numbers. */
 export interface Bodies {
   /**
-   * JSON, in which `#fresh#` and `#existing#` stand for numbers of `NUMBER_DIGITS` digits. None:
-   * the requests are GET.
+   * JSON, in which `#fresh#` and `#existing#` stand for numbers of `NUMBER_DIGITS` digits. Without
+   * a template, the requests are GET.
    */
   readonly templates: readonly string[]
   /** Uses template n for authorization n, instead of drawing one. */
@@ -55,7 +55,7 @@ export interface LoadResult {
   /** Requests answered; for pairs, second requests answered. */
   readonly requests: number
   readonly per_second: number
-  /** Of single requests, also for pairs. */
+  /** Latencies of single requests, also for pairs. */
   readonly p50_ms: number
   readonly p99_ms: number
 }
@@ -67,7 +67,7 @@ export interface LoadAnswer extends LoadResult {
 }
 
 export async function findGenerator(): Promise<Generator> {
-  // wrk -v prints its usage and fails; only its presence matters.
+  // wrk -v prints its usage and fails; this only checks that the program exists.
   const missing = await run('wrk', ['-v']).then(
     () => false,
     (error: { code?: unknown }) => error.code === 'ENOENT',
@@ -82,7 +82,7 @@ export async function sendLoad(generator: Generator, load: Load): Promise<LoadRe
   return result
 }
 
-/** In a process of its own, apart from the one that measures. */
+/** Runs autocannon in a process of its own. */
 async function runAutocannon(load: Load): Promise<LoadAnswer> {
   const program = join(import.meta.dirname, 'load-autocannon.ts')
   const ended = run(process.execPath, [program])
@@ -152,7 +152,10 @@ local function numbered()
 end`
 }
 
-/** wrk does not tell the connection of an answer, so the ids wait in one queue. */
+/**
+ * A Lua script for pairs. wrk does not say which connection an answer came by, so the ids wait in
+ * one queue.
+ */
 function pairs({ path, template, id_prefix }: FollowUp): string {
   return `
 local follow_up = ${quoted(template)}
@@ -180,7 +183,7 @@ local sender
 function setup(thread) sender = thread end`
 }
 
-/** wrk counts answers above 399 as failures. */
+/** A Lua script that prints the result. wrk counts answers above 399 as failures. */
 function summary(requests: string): string {
   return `
 function done(summary, latency)

@@ -29,7 +29,7 @@ export async function measureLoad(
   return { ...result, connections: load.connections }
 }
 
-/** More requests than any one load sends; `FRESH_STEP` leaves room for both. */
+/** More requests than any load sends, and less than FRESH_STEP. */
 const WARM_UP_OFFSET = 50_000_000
 /** The distance between the fresh numbers of two measurements. */
 export const FRESH_STEP = 100_000_000

@@ -12,10 +12,12 @@ const CONNECTIONS = 256
 
 const FULL_S = 600
 const QUICK_S = 30
-/** Parts to compare: minutes of a full run. The first one is the warm-up. */
+/**
+ * The number of parts of a run: in a full run a part is a minute. The first part is the warm-up.
+ */
 const PARTS = 10
 
-/** How often a line is said. */
+/** Seconds between two printed lines. */
 const SAY_EVERY_S = 30
 
 export function benchMemory(options: Options): Promise<readonly Figure[]> {

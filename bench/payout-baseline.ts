@@ -1,5 +1,6 @@
-// The baseline of payouts: pgbench writes the rows of one payout a transaction, on one hot account
-// or on many. Its rows are copies of what the service wrote for one payout, so they are as wide.
+// The baseline of payouts: each pgbench transaction writes the rows of one payout, on one hot
+// account or on many. The rows are copies of rows that the service wrote for one payout, so they
+// are as wide.
 
 import type { Sql } from '../src/db/connect.ts'
 import { endOf } from '../src/event/row.ts'
@@ -7,7 +8,7 @@ import { asOwner } from './database.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
 import { copyStatement } from './row-copy.ts'
 
-/** SQL expressions of the columns in which a kept answer differs from that of the payout. */
+/** SQL expressions of the columns in which a copy of a kept answer differs from the original. */
 export const ANSWER = { key: 'gen_random_uuid()::text', object_id: idFromNumber('pot') }
 
 /** `hot` writes to one account, `spread` to one of `accounts` drawn for each payout. */
@@ -33,7 +34,7 @@ export async function preparePayoutBaselines(
   })
 }
 
-/** Opens accounts 0 to `last` for pgbench alone, so that the service's books stay valid. */
+/** Opens accounts 0 to `last`, which only pgbench uses, so that the service's books stay valid. */
 export async function openAccounts(sql: Sql, last: number): Promise<void> {
   await sql.unsafe(
     `insert into books (account_id, head_hash)
@@ -51,8 +52,8 @@ export function accountOf(number: string): string {
 }
 
 /**
- * The statements that write one payout, made from the rows of a payout by its id: with a quote made
- * before, or with one of its own, of which there is an event more.
+ * The statements that write one payout, copied from the rows of `payout_id`. Without `quote_id` the
+ * payout has a quote of its own, and so one more event.
  */
 export async function payoutStatements(
   sql: Sql,
@@ -72,7 +73,7 @@ export async function payoutStatements(
       `source = '${payout_id}' and kind = 'payout'`,
       { number: ':number', source: id, balance_after: ':available' },
     ],
-    ['events', telling('P', payout_id), { told, sequence: `:events + ${events}` }],
+    ['events', hasCreation('P', payout_id), { told, sequence: `:events + ${events}` }],
     ['idempotency_keys', `object_id = '${payout_id}'`, ANSWER],
   ]
   const inserts: string[] = []
@@ -102,7 +103,10 @@ export async function payoutStatements(
   }
 }
 
-/** The condition on the row of events of an object's creation. */
-export function telling(letter: string, id: string): string {
+/**
+ * An SQL condition for the row of `events` that holds an object's creation; `letter` is the word's
+ * first letter in `told`.
+ */
+export function hasCreation(letter: string, id: string): string {
   return `strpos(told, '${letter}${endOf(id)}') > 0`
 }

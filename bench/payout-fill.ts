@@ -1,13 +1,13 @@
-// Fills an account with payouts by SQL, as a long history of requests would have left them: it
-// copies all rows that the service writes for one payout.
+// Fills an account with payouts by SQL, like a long history of requests: it copies all rows that
+// the service wrote for one payout.
 //
 // The copies have every row of a payout (payout and state, journals, events, kept answer), as wide
 // as the original and with the same references; unique ids of the service's form; journals and
 // events numbered without gaps, with created_at in that order; and balances and heads of the book
 // that follow from them. So the service can read them, settle them and write after them. They
-// differ in that ids end in a counter instead of random characters, all payouts are alike and of
-// one time, and the hashes are a chain only with `chained`, which takes longer: `corridor verify`
-// refuses others.
+// differ from real payouts: ids end in a counter instead of random characters, and all payouts are
+// alike and have one time. The hashes are a chain only with `chained`, which takes longer; without
+// it `corridor verify` finds the books wrong.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from '../src/db/connect.ts'
@@ -17,14 +17,14 @@ import { EVENT_SEAL, ROW_KINDS } from '../src/event/rules.ts'
 import { instantIn } from '../src/id.ts'
 import { storedRows } from '../src/verify/seals.ts'
 import { asOwner } from './database.ts'
-import { type Filling, fillTables, secondOfIds } from './fill.ts'
+import { type Filling, fillTables, timePartOfIds } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
 import { makeBeneficiary, payOnce, payoutBody } from './payouts.ts'
 import { literal, readRows, type StoredRow } from './row-copy.ts'
 import type { Target } from './target.ts'
 
 interface FillOptions {
-  /** `processing`: due to be settled. */
+  /** `processing` payouts are due to be settled. */
   readonly status: 'processing' | 'succeeded'
   /** How many of the newest payouts have a kept answer; by default all. */
   readonly kept_answers?: number
@@ -33,8 +33,8 @@ interface FillOptions {
 }
 
 /**
- * Adds `count` payouts to the account, which nobody else may write to meanwhile. Returns their id,
- * with `#existing#` for a number from 1 to `count`.
+ * Adds `count` payouts to the account, to which nobody else may write at the same time. Returns a
+ * template of their ids, in which `#existing#` stands for a number from 1 to `count`.
  */
 export async function fillPayouts(
   target: Target,
@@ -47,25 +47,25 @@ export async function fillPayouts(
     const { id } = await payOnce(target, payoutBody('USD→USD', beneficiary))
     if (status !== 'processing') await target.command('payout', 'transition', id, status)
     const left = await readBook(owner, target.account_id)
-    const { second, at } = await timeAfter(left.last_written_at)
+    const { time_part, at } = await timeAfter(left.last_written_at)
     const book = { ...left, now: at }
     const sample = await readSample(owner, id, { before, status })
-    const copying = { book, sample, count, kept_answers, chained, second }
+    const copying = { book, sample, count, kept_answers, chained, time_part }
     const fillings: Filling[] = []
     for (const table of sample.keys()) fillings.push(await fillingOf(owner, table, copying))
     await fillTables(target.database_url, fillings)
     await writeBook(owner, copying)
     if (chained) await sealEvents(owner, target.account_id, book.event_count)
-    return `pot_${copying.second}#existing#`
+    return `pot_${copying.time_part}#existing#`
   })
 }
 
-/** The beginning of ids of a time after `earlier`, and that time. */
+/** Waits until the time is after `earlier`; returns the time and the part of ids that holds it. */
 async function timeAfter(earlier: string) {
   for (;;) {
-    const second = secondOfIds()
-    const at = instantIn(`pot_${second}${'0'.repeat(NUMBER_DIGITS)}`)
-    if (at > earlier) return { second, at }
+    const time_part = timePartOfIds()
+    const at = instantIn(`pot_${time_part}${'0'.repeat(NUMBER_DIGITS)}`)
+    if (at > earlier) return { time_part, at }
     await setTimeout(10)
   }
 }
@@ -95,7 +95,7 @@ async function readBook(owner: Sql, account_id: string): Promise<Book> {
 /** The rows that the service wrote for one payout, by table; the slowest tables come first. */
 type Sample = ReadonlyMap<string, readonly StoredRow[]>
 
-/** Reads the rows written since the book was `before`. */
+/** Reads the sample's rows: those written after the book's state `before`. */
 async function readSample(
   owner: Sql,
   id: string,
@@ -120,14 +120,14 @@ async function readSample(
 }
 
 interface Copying {
-  /** As the sample left it. */
+  /** The book after the sample payout. */
   readonly book: Book
   readonly sample: Sample
   readonly count: number
   readonly kept_answers: number
   readonly chained: boolean
-  /** The beginning of all ids. */
-  readonly second: string
+  /** The part of all ids that holds their time. */
+  readonly time_part: string
 }
 
 /**
@@ -227,18 +227,26 @@ function counted({ book, sample }: Copying, table: string, column: string) {
   return expressions[`${table}.${column}`]
 }
 
-/** The number of the last event of each of the payout's rows of events. */
+/**
+ * For each row of `events` of a payout: how many of the payout's events there are up to its end.
+ */
 function endsOf(sample: Sample): number[] {
   let end = 0
   return (sample.get('events') ?? []).map(({ told }) => (end += told?.split(' ').length ?? 0))
 }
 
-/** References to replace in a copy: ids, journal numbers in data of events, and both in `told`. */
+/**
+ * References that a copy replaces: ids, journal numbers in the data of events, and both in `told`.
+ */
 const REFERENCE =
   /((?:pot|poq|btr)_[0-9a-z]{20}|(?<="journals":\[)\d+|(?<=\bP)[0-9a-z]{9}|(?<=\b[LS])\d+)/
 
 /** The value of a copy's column, from the sample's. */
-function copied({ book, sample, second }: Copying, column: string, value: string | null): string {
+function copied(
+  { book, sample, time_part }: Copying,
+  column: string,
+  value: string | null,
+): string {
   if (value === null) return 'null'
   if (column.endsWith('_at')) return 'at'
   const journals = sample.get('journals') ?? []
@@ -250,14 +258,14 @@ function copied({ book, sample, second }: Copying, column: string, value: string
       const number = `${before} + ${debitOf(sample).index + 1})`
       return numberedIdSql('btr', { account_id: `'${book.account_id}'`, created_at: 'at', number })
     }
-    if (part.includes('_')) return `'${part.slice(0, 4)}${second}' || digits`
+    if (part.includes('_')) return `'${part.slice(0, 4)}${time_part}' || digits`
     if (column === 'told' && /^[0-9a-z]{9}$/.test(part)) return 'right(digits, 9)'
     return `${before} + ${Number(part) - first + 1})`
   })
   return parts.length === 1 ? (parts[0] as string) : `(${parts.join(' || ')})`
 }
 
-/** Writes the book as it is after all copies. */
+/** Updates book and balance to their state after all copies. */
 async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<void> {
   const journals = count * (sample.get('journals')?.length ?? 0)
   const events = count * (endsOf(sample).at(-1) ?? 0)
@@ -285,8 +293,9 @@ async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<
 const LINKED = { ...ROW_KINDS, content: 'bytea', kept: 'bytea' }
 
 /**
- * Seals the account's events after a number, which nobody may write to meanwhile: computes the
- * digests of the rows that they are about, as these are now, and the chain up to the head.
+ * Seals the account's rows of events after the sequence `after`: computes the digests of the rows
+ * that the events are about, from their present state, and the hash chain up to the head. Nobody
+ * may write to the account at the same time.
  */
 export async function sealEvents(owner: Tag, account_id: string, after: string): Promise<void> {
   const mine = `account_id = '${account_id}'`

@@ -1,6 +1,7 @@
-// The scenario payout: creates payouts over HTTP on one hot account and on many, by many
-// connections, by one and at a constant rate. It measures them in turn with pgbench's own scripts,
-// a bare Fastify, and pgbench writing the same rows one transaction a request, on one server.
+// The scenario payout: creates payouts over HTTP on one hot account and on many, over many
+// connections, over one, and at a constant rate. The baselines run in turn with it on the same
+// server: pgbench's own scripts, a bare Fastify, and pgbench transactions that each write a
+// payout's rows.
 
 import { withBare } from './bare.ts'
 import { withCost } from './cpu.ts'
@@ -57,12 +58,12 @@ const QUICK: Plan = {
   accounts: 1000,
 }
 
-/** More clients than on one account: each account has a lock of its own. */
+/** More clients than on one account, because each account has a lock of its own. */
 const SPREAD_CLIENTS = [8, 16, 32, 64]
-/** Few clients: all update the same branch. */
+/** Few clients, because all of them update the same branch. */
 const TPCB_CLIENTS = [1, 2, 4, 8, 16]
 
-/** Requests a second at which the latency of an open loop has a goal. */
+/** The rate of requests per second for which the open loop's latency has a goal. */
 const STEADY_RATE = 2_500
 
 const OPEN_LOOP =
@@ -125,8 +126,8 @@ interface Bench {
   readonly own: OwnBaselines
   /** Address of the bare Fastify. */
   readonly bare: string
-  /** The results of all runs of pgbench. */
-  readonly held: object[]
+  /** The results of all pgbench runs. */
+  readonly pgbench_results: object[]
 }
 
 export function benchPayouts(options: Options): Promise<readonly Figure[]> {
@@ -141,10 +142,10 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
     const url = target.database_url
     const baselines = await preparePayoutBaselines(pgbench, url, sample.id, plan.accounts)
     const own = await prepareOwnScripts(pgbench, url)
-    const held: object[] = []
-    options.record('pgbench', held)
+    const pgbench_results: object[] = []
+    options.record('pgbench', pgbench_results)
     const rounds = await withBare({}, bare => {
-      const bench = { plan, options, target, hot, payers, baselines, own, bare, held }
+      const bench = { plan, options, target, hot, payers, baselines, own, bare, pgbench_results }
       return inRounds(plan.rounds, () => runRound(bench))
     })
     return Object.entries(ROWS).map(([row, words]) => ({
@@ -155,30 +156,42 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
   })
 }
 
-/** Measures what is compared right after each other. */
+/** Runs each load right before or after its baselines. */
 async function runRound(bench: Bench): Promise<Round> {
   const { hot: account, payers, plan, baselines, own } = bench
   const s = plan.pgbench_s
-  const tpcb = await hold(bench, 'TPC-B', own['tpcb-like'].run(s, TPCB_CLIENTS))
+  const tpcb = await measureBaseline(bench, 'TPC-B', own['tpcb-like'].run(s, TPCB_CLIENTS))
   const hot = await load(bench, 'hot account, 256 connections', [account], 256)
   const echoed = await echo(bench)
-  const plain = await hold(bench, 'same rows, hot account', baselines.hot.run('plain', s, CLIENTS))
+  const plain = await measureBaseline(
+    bench,
+    'same rows, hot account',
+    baselines.hot.run('plain', s, CLIENTS),
+  )
   const hot_64 = await load(bench, 'hot account, 64 connections', [account], 64)
-  const pipelined = await hold(
+  const pipelined = await measureBaseline(
     bench,
     'same rows, hot account, pipelined',
     baselines.hot.run('pipelined', s, CLIENTS),
   )
   const converted = await load(bench, 'USD→HKD, 256 connections', [account], 256, 'USD→HKD')
-  const simple = await hold(bench, 'simple-update', own['simple-update'].run(s, SPREAD_CLIENTS))
+  const simple = await measureBaseline(
+    bench,
+    'simple-update',
+    own['simple-update'].run(s, SPREAD_CLIENTS),
+  )
   const spread = await load(bench, '1,000 accounts, 256 connections', payers, 256)
-  const many = await hold(
+  const many = await measureBaseline(
     bench,
     'same rows, 1,000 accounts',
     baselines.spread.run('plain', s, SPREAD_CLIENTS),
   )
   const single = await load(bench, 'hot account, 1 connection', [account], 1)
-  const alone = await hold(bench, 'same rows, 1 client', baselines.hot.run('plain', s, [1]))
+  const alone = await measureBaseline(
+    bench,
+    'same rows, 1 client',
+    baselines.hot.run('plain', s, [1]),
+  )
   const against_hot = { [SAME_ROWS]: plain, [`${SAME_ROWS}, pipelined`]: pipelined }
   return {
     hot: roundOf(hot, { [TPCB]: tpcb, [ECHO]: echoed, ...against_hot }),
@@ -208,7 +221,9 @@ async function load(
   return measured
 }
 
-/** The rate of the bare Fastify that echoes the same requests, over as many connections. */
+/**
+ * The rate of the bare Fastify that echoes the same requests over the same number of connections.
+ */
 async function echo({ plan, options, hot, bare }: Bench): Promise<number> {
   const load = { ...payoutLoad(bare, [hot], 256), url: `${bare}/echo` }
   await sendLoad(options.generator, { ...load, seconds: plan.warm_up_s })
@@ -218,13 +233,13 @@ async function echo({ plan, options, hot, bare }: Bench): Promise<number> {
 }
 
 /** The best rate of pgbench, in transactions a second. */
-async function hold(
-  { held }: Bench,
+async function measureBaseline(
+  { pgbench_results }: Bench,
   name: string,
   running: Promise<BaselineResult>,
 ): Promise<number> {
   const best = await running
-  held.push({ name, ...best })
+  pgbench_results.push({ name, ...best })
   sayBaseline(name, best)
   return best.per_second
 }
@@ -236,7 +251,8 @@ async function steady(
   closed_loop: number,
 ): Promise<FigureRound> {
   if (rate > closed_loop) {
-    // Requests would pile up until the service refuses them, which would end the scenario.
+    // At a rate above the closed loop's, requests pile up until the service refuses them, which
+    // would end the scenario.
     say(`  constant ${whole(rate)} a second: more than there is`)
     return { value: 0, baselines: { 'closed loop': closed_loop } }
   }

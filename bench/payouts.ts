@@ -1,5 +1,4 @@
-// Payouts for scenarios: their bodies, single payouts made over HTTP, accounts that pay, and loads
-// of payouts.
+// Makes payouts for scenarios: bodies, single payouts over HTTP, accounts that pay, and loads.
 
 import { createFunded } from '../src/cli/account.ts'
 import { type Context, onDatabase } from '../src/cli/context.ts'
@@ -71,7 +70,7 @@ export const GUARD_NOTE =
   'The guard against paying twice is switched off, as the payouts are all alike; it would cost ' +
   'about a tenth.'
 
-/** A load in which each request is of a random payer. */
+/** A load in which each request comes from a random payer. */
 export function payoutLoad(
   address: string,
   payers: readonly Payer[],
@@ -111,12 +110,12 @@ export interface Payer extends Caller {
   readonly beneficiary: string
 }
 
-/** The caller, with a beneficiary to pay. */
+/** Adds a beneficiary to the caller. */
 export async function payerOf<C extends Caller>(caller: C): Promise<C & Payer> {
   return { ...caller, beneficiary: await makeBeneficiary(caller) }
 }
 
-/** Accounts created concurrently. */
+/** How many accounts are created at the same time. */
 const MAKERS = 8
 
 /** Creates an account with ample funds and without the check for duplicate payouts. */
@@ -137,7 +136,7 @@ export async function openFunded(
   return callerOf(address, { account_id: account.account_id, key_id, secret })
 }
 
-/** Creates such accounts, each with a beneficiary. */
+/** Creates `count` such sandbox accounts, each with a beneficiary. */
 export async function makePayers(target: Target, count: number): Promise<readonly Payer[]> {
   const opened = await onDatabase(readConfig({}), target.database_url, context =>
     times(count, MAKERS, i => openFunded(context, target.address, `Bench ${i + 1}`, true)),

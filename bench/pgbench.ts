@@ -1,4 +1,4 @@
-// Finds and runs pgbench, with its own scripts and with others.
+// Finds pgbench, and runs it with its own scripts and with given statements.
 import { execFile } from 'node:child_process'
 import { access, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { say, whole } from './report.ts'
 
 const run = promisify(execFile)
 
-/** Usual paths, in order of preference. */
+/** The usual paths of pgbench, in order of preference. */
 const PLACES = [
   ...[18, 17, 16, 15].map(version => `/usr/lib/postgresql/${version}/bin/pgbench`),
   '/usr/bin/pgbench',
@@ -35,18 +35,21 @@ export async function findPgbench(): Promise<string | undefined> {
   return undefined
 }
 
-/** Client counts to try; the best one counts. */
+/** The numbers of clients to try; the best result counts. */
 export const CLIENTS = [1, 8, 16, 32]
 
-/** Whether the statements of a transaction wait for each other. */
+/**
+ * `plain` waits for the answer to each statement; `pipelined` sends the statements of a transaction
+ * without waiting.
+ */
 export const STYLES = ['plain', 'pipelined'] as const
 export type Style = (typeof STYLES)[number]
 
-/** One transaction. */
+/** The statements of one transaction. */
 export interface Statements {
   /** Random variables of each transaction, from 1 to this number. */
   readonly drawn?: Readonly<Record<string, number>>
-  /** The lock, and other reads; each column becomes a variable of that name. */
+  /** The statements that lock and read; each column becomes a pgbench variable of its name. */
   readonly reads: readonly string[]
   /** The other statements. */
   readonly rest: readonly string[]
@@ -63,7 +66,7 @@ export interface Baseline {
   run(style: Style, seconds: number, clients?: readonly number[]): Promise<BaselineResult>
 }
 
-/** A baseline that runs these transactions one after the other and counts them as one. */
+/** A baseline that runs these transactions one after the other, and counts all of them as one. */
 export function baselineOf(
   pgbench: string,
   database_url: string,
@@ -82,11 +85,11 @@ export function baselineOf(
   }
 }
 
-/** The scripts of pgbench itself, on tables of its own. */
+/** The baselines of pgbench's own scripts, on its own tables. */
 export type OwnBaselines = Readonly<Record<'tpcb-like' | 'simple-update', OwnBaseline>>
 
 interface OwnBaseline {
-  /** As Baseline.run. */
+  /** Like Baseline.run. */
   run(seconds: number, clients?: readonly number[]): Promise<BaselineResult>
 }
 
@@ -112,7 +115,7 @@ export async function prepareOwnScripts(
   return { 'tpcb-like': own('tpcb-like'), 'simple-update': own('simple-update') }
 }
 
-/** An expression for ids that rise with a variable and are as wide as the service's. */
+/** An SQL expression for ids that grow with a pgbench variable and are as wide as the service's. */
 export function idFromNumber(prefix: string, variable = 'number'): string {
   return `'${prefix}_' || lpad(:${variable}::text, 20, '0')`
 }
@@ -164,10 +167,10 @@ async function runPgbench(
   return { per_second, clients, latency_ms }
 }
 
-/** Runs pgbench as a superuser, without the cost of row-level security that the service has. */
+/** Runs pgbench as the superuser, who does not pay the service's cost of row-level security. */
 function command(pgbench: string, database_url: string, args: readonly string[]) {
   const { hostname, port, password, pathname, searchParams } = new URL(database_url)
-  // By the same way to the server as the service.
+  // Connects to the server in the same way as the service.
   const where = ['-h', searchParams.get('host') ?? hostname, '-p', port, '-U', SUPERUSER]
   const env = { ...process.env, PGPASSWORD: decodeURIComponent(password) }
   return run(pgbench, [...where, ...args, pathname.slice(1)], { env })

@@ -1,5 +1,5 @@
-// The scenario processes: two processes of the service on one database, in turn with one, under the
-// same load. Verifies the books afterwards.
+// The scenario processes: two processes of the service on one database, in turn with one process
+// under the same load. It verifies the books at the end.
 
 import { type Cost, withCost } from './cpu.ts'
 import { asOwner } from './database.ts'
@@ -25,14 +25,14 @@ import { type ServiceProcess, type Target, withTarget } from './target.ts'
 interface Plan extends Seconds {
   readonly rounds: number
   readonly accounts: number
-  /** Requests sent to both processes with every answer awaited, to count their payouts. */
+  /** How many requests proveBooks sends to both processes, to count the payouts that they make. */
   readonly counted: number
 }
 
 const FULL: Plan = { rounds: 3, warm_up_s: 4, load_s: 10, accounts: 1000, counted: 10_000 }
 const QUICK: Plan = { rounds: 1, warm_up_s: 2, load_s: 4, accounts: 1000, counted: 2_000 }
 
-/** In all, by two generators with half of them each, also when both load one process. */
+/** The connections of both generators, each of which has half, also when both load one process. */
 const CONNECTIONS = 256
 const COUNTED_PER_SECOND = 500
 
@@ -100,7 +100,10 @@ type Place = Pick<ServiceProcess, 'address' | 'pid'>
 type LoadOf = (address: string) => Omit<Load, 'seconds'>
 type Measured = LoadResult & Cost
 
-/** The second process runs only while both are measured: an idle one takes time from the first. */
+/**
+ * Measures one process, then two. The second process runs only while both are measured, because an
+ * idle process takes time from the first.
+ */
 async function oneAgainstTwo(bench: Bench, row: Row, loadOf: LoadOf): Promise<FigureRound> {
   const { address, service_pid: pid, startAnother } = bench.target
   const first = { address, pid }
@@ -130,7 +133,7 @@ async function measure(
   return measured
 }
 
-/** Adds rates; takes the latency of the slower one. */
+/** Adds the rates; takes the higher latencies. */
 function together(results: readonly LoadResult[]): LoadResult {
   const sum = (pick: (result: LoadResult) => number) =>
     results.reduce((total, result) => total + pick(result), 0)
@@ -143,9 +146,9 @@ function together(results: readonly LoadResult[]): LoadResult {
 }
 
 /**
- * Throws unless requests to two processes made as many payouts, on the hot account and on the
- * others, and all books are in order. The loads cannot show this: a generator that stops leaves
- * requests unanswered.
+ * Throws unless requests to two processes make exactly as many payouts, on the hot account and on
+ * the others, and all books verify. The loads cannot show this, because a generator that stops
+ * leaves requests unanswered.
  */
 async function proveBooks({ plan, target, payers, hot }: Bench): Promise<string> {
   const second = await target.startAnother()
@@ -166,7 +169,7 @@ async function proveBooks({ plan, target, payers, hot }: Bench): Promise<string>
   const asked = 2 * plan.counted
   if (made !== asked) throw new Error(`${asked} requests made ${made} payouts`)
   say(`  ${whole(before + made)} payouts are there; verifying the books`)
-  // Throws when they are not in order.
+  // Throws when a book is wrong.
   await target.command('verify')
   const words = `${whole(asked)} requests to two processes made as many payouts`
   say(`  ${words}; the books are in order`)

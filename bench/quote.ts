@@ -1,5 +1,5 @@
-// The scenario quote: creates quotes on one hot account, and quotes each followed by the payout
-// made with it, in turn with pgbench writing the same rows one transaction a request.
+// The scenario quote: creates quotes on one hot account, then quotes that each pay a payout. In
+// turn with each, pgbench writes the same rows, one transaction for each request.
 
 import type { Sql } from '../src/db/connect.ts'
 import { asOwner } from './database.ts'
@@ -7,7 +7,13 @@ import { type Figure, roundOf } from './figure.ts'
 import type { FollowUp } from './load.ts'
 import { type Measured, measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
-import { ANSWER, accountOf, openAccounts, payoutStatements, telling } from './payout-baseline.ts'
+import {
+  ANSWER,
+  accountOf,
+  hasCreation,
+  openAccounts,
+  payoutStatements,
+} from './payout-baseline.ts'
 import { makeBeneficiary, PAYOUTS, payOnce, payoutBody } from './payouts.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements, sayBaseline } from './pgbench.ts'
 import { inRounds, sayLoad } from './report.ts'
@@ -48,9 +54,9 @@ export function benchQuotes(options: Options): Promise<readonly Figure[]> {
     const baselines = await prepareBaselines(options.pgbench, url, quote_id, id)
     const measure = async (name: keyof typeof baselines, follow_up?: FollowUp) => {
       const measured = await load(options, plan, target, name, follow_up)
-      const held = await baselines[name].run('plain', plan.pgbench_s)
-      sayBaseline(name, held)
-      return roundOf(measured, { 'pgbench, best': held.per_second })
+      const best = await baselines[name].run('plain', plan.pgbench_s)
+      sayBaseline(name, best)
+      return roundOf(measured, { 'pgbench, best': best.per_second })
     }
     const rounds = await inRounds(plan.rounds, async () => ({
       quotes: await measure('quotes'),
@@ -82,13 +88,13 @@ async function quoteOnce(target: Target): Promise<string> {
   return JSON.parse(text).id
 }
 
-/** The payout made with a quote. */
+/** The second request of a pair: a payout by the quote. */
 function payoutOf(beneficiary: string): FollowUp {
   const template = JSON.stringify({ ...payoutBody(PAYOUT, beneficiary), quote: '#id#' })
   return { path: '/v3/payout', template, id_prefix: 'poq' }
 }
 
-/** Loads quotes, or pairs with `follow_up`. */
+/** Measures a load of quotes, or of pairs with `follow_up`. */
 async function load(
   { generator }: Options,
   plan: Plan,
@@ -108,7 +114,7 @@ async function load(
   return measured
 }
 
-/** Copies a quote that is not used, and a payout made with one. */
+/** Copies an unused quote, and a payout by a quote. */
 async function prepareBaselines(
   pgbench: string,
   database_url: string,
@@ -126,7 +132,7 @@ async function prepareBaselines(
   })
 }
 
-/** The id of a quote from the number of its event, which the payout after it uses too. */
+/** The id of a quote, made from the number of its event; the payout after it names the same id. */
 const QUOTED_ID = idFromNumber('poq', 'quoted')
 
 async function quoteStatements(
@@ -142,7 +148,7 @@ async function quoteStatements(
     reads: [`select event_count + 1 as quoted from books where ${mine} for update`],
     rest: [
       await copyStatement(sql, 'quotes', `id = '${quote_id}'`, { account_id, id: QUOTED_ID }),
-      await copyStatement(sql, 'events', telling('Q', quote_id), { account_id, ...made }),
+      await copyStatement(sql, 'events', hasCreation('Q', quote_id), { account_id, ...made }),
       await copyStatement(sql, 'idempotency_keys', `body like ${of}`, kept),
       `update books set event_count = :quoted, last_written_at = now() where ${mine}`,
     ],

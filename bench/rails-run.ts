@@ -1,5 +1,5 @@
-// A rail of files to measure: payments of a live account to a bank in a folder, taken by a worker,
-// sealed and read by a process of the service that does nothing else.
+// Measures a file rail: a worker hands payments of a live account to the rail, and another service
+// process seals them into a file for a bank in a folder and reads the bank's report.
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -64,7 +64,10 @@ export async function openFileRail(target: Target, most_items: number): Promise<
   return { target, folder, payer }
 }
 
-/** As another process that works on the files of the rail and does nothing, until `until`. */
+/**
+ * Holds the rail's file lock in the name of another process until `until`, so that the service
+ * exchanges no files.
+ */
 async function holdFiles(sql: Sql, until: 'now' | 'tomorrow'): Promise<void> {
   const held_until = until === 'now' ? sql`clock_timestamp()` : sql`now() + interval '1 day'`
   await sql`
@@ -83,7 +86,7 @@ const beneficiary_details = {
   address: { line1: '1 rue de la Paix', city: 'Paris', country: 'FR', postal_code: '75002' },
 }
 
-/** Has the rail take so many payments, which then wait to be sealed. */
+/** Makes `count` payouts and hands them to the rail; they then wait to be sealed. */
 export async function takePayments(rail: FileRail, count: number): Promise<void> {
   const { target, payer } = rail
   await asOwner(target.database_url, async sql => {
@@ -102,7 +105,10 @@ export async function takePayments(rail: FileRail, count: number): Promise<void>
   })
 }
 
-/** Seals what was taken into one file, which is sent then. */
+/**
+ * Seals the waiting payments into one file; measures until it is sealed, and waits until it is
+ * sent.
+ */
 export function sealFile(rail: FileRail, count: number): Promise<FigureRound> {
   return measure(rail, 'sealed', count, async sql => {
     const began = performance.now()
@@ -119,7 +125,7 @@ export function sealFile(rail: FileRail, count: number): Promise<FigureRound> {
   })
 }
 
-/** Reads what the bank says of the newest file. */
+/** Measures how long the service takes to read the bank's report about the newest file. */
 export async function readReport(rail: FileRail): Promise<FigureRound> {
   const { database_url } = rail.target
   const { report, statuses } = await asOwner(database_url, writeReport)
@@ -143,7 +149,7 @@ export async function readReport(rail: FileRail): Promise<FigureRound> {
   })
 }
 
-/** ACSP and then ACSC of each payment of the newest file. */
+/** A pain.002 with ACSP and then ACSC for each payment of the newest file. */
 async function writeReport(sql: Sql): Promise<{ report: string; statuses: number }> {
   const rows = await sql<{ msg_id: string; part: string; id: string; uetr: string }[]>`
     select msg_id, payment_information_id as part, end_to_end_id as id, uetr from rail_items
@@ -170,7 +176,7 @@ async function writeReport(sql: Sql): Promise<{ report: string; statuses: number
   return { report, statuses: statuses.length }
 }
 
-/** Runs a new process of the service for this alone: its memory is its own. */
+/** Measures in a new service process, so that its peak memory belongs to this work alone. */
 async function measure(
   { target }: FileRail,
   what: string,
@@ -195,7 +201,7 @@ async function measure(
 }
 
 const POLL_MS = 50
-/** Long after anything measured here is over. */
+/** Far longer than any of these measurements takes. */
 const STUCK_MS = 1_200_000
 
 async function until(problem: string, done: () => Promise<boolean>): Promise<void> {

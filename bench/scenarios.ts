@@ -1,4 +1,4 @@
-// The scenarios, in the order of running and of the table.
+// The scenarios, in the order in which they run and stand in the table.
 import { benchConsole } from './console.ts'
 import { benchDocs } from './docs.ts'
 import { benchEntities } from './entity.ts'

@@ -1,5 +1,5 @@
 // The scenario screening: how well and how fast names are found among 60,000 listed ones, and what
-// that costs those who make payouts.
+// screening costs the rate of payouts.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { Screener } from '../src/screening/screener.ts'
@@ -71,13 +71,16 @@ function passFigures({ entities, idle_ms, busy_ms, ...passed }: Passed): Figure[
   ]
 }
 
-/** The index, how long it took, and how long other work of the process waited at most. */
+/**
+ * The index, the milliseconds to build it, and the longest time that other work of the process
+ * waited for it.
+ */
 async function indexed(entries: readonly ListedEntry[]) {
   const turns = monitorEventLoopDelay({ resolution: 1 })
   turns.enable()
   await setTimeout(20)
   turns.reset()
-  // The first turn has nothing that it is measured from.
+  // The monitor's first turn has no start time.
   await setTimeout(5)
   const from = performance.now()
   const screener = await Screener.of([{ list: 'ofac', entries }])

@@ -1,12 +1,12 @@
-// Makes due payouts through the API, and measures how fast a worker settles them: a process of its
-// own, whose rail reports success at once.
+// Makes due payouts through the API, and measures how fast a worker settles them. The worker is a
+// process of its own, and its rail reports success at once.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from '../src/db/connect.ts'
 import { MAX_PAYOUTS } from '../src/payout-batch/request.ts'
 import { type Cost, withCost } from './cpu.ts'
 import { asOwner } from './database.ts'
-import { settle as vacuum } from './fill.ts'
+import { vacuumTables } from './fill.ts'
 import { type Generator, sendLoad } from './load.ts'
 import { type Payer, payoutBody, payoutLoad } from './payouts.ts'
 import { say, whole, wordCost } from './report.ts'
@@ -17,7 +17,7 @@ export function makeDue(payer: Payer, count: number): Promise<void> {
   return payInBatches(payer, payoutBody('USD→USD', payer.beneficiary), count)
 }
 
-/** Makes so many payouts that are all alike. */
+/** Makes `count` equal payouts. */
 export async function payInBatches(payer: Caller, body: object, count: number): Promise<void> {
   for (let left = count; left > 0; left -= MAX_PAYOUTS) {
     const payouts = Array.from({ length: Math.min(left, MAX_PAYOUTS) }, () => body)
@@ -26,7 +26,9 @@ export async function payInBatches(payer: Caller, body: object, count: number): 
   }
 }
 
-/** Makes at least `count` payouts of random payers, in no order of accounts. */
+/**
+ * Makes at least `count` payouts by random payers, so that due payouts are not ordered by account.
+ */
 export async function makeDueAtRandom(
   generator: Generator,
   target: Target,
@@ -65,13 +67,16 @@ export async function settleDue(target: Target): Promise<Settled> {
   })
 }
 
-/** The same, and says so. Vacuums these tables first, as autovacuum would sooner or later. */
+/**
+ * Vacuums these tables, as autovacuum would at some time, then settles all due payouts and prints
+ * the result.
+ */
 export async function settleVacuumed(
   name: string,
   target: Target,
   tables: readonly string[],
 ): Promise<Settled> {
-  await vacuum(target.database_url, tables)
+  await vacuumTables(target.database_url, tables)
   const settled = await settleDue(target)
   const { requests, per_second } = settled
   say(`  ${name}: ${whole(requests)} payouts settled, ${whole(per_second)}/s; ${wordCost(settled)}`)
@@ -87,10 +92,13 @@ async function countDue(sql: Sql): Promise<number> {
 }
 
 const POLL_MS = 50
-/** Long after any claim has run out. */
+/** Far longer than any claim lasts. */
 const STUCK_MS = 60_000
 
-/** Counts journals by the books, one short row an account: each settlement writes one journal. */
+/**
+ * Waits until the books count this many journals: each settlement writes one journal. The books
+ * have one short row for each account.
+ */
 async function untilWritten(sql: Sql, journals: number): Promise<void> {
   let last = 0
   let since = performance.now()

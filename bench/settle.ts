@@ -1,5 +1,5 @@
-// The scenario settle: the worker of an otherwise idle service settles payouts that are all due at
-// once, of one account and of a thousand. There are no webhook endpoints.
+// The scenario settle: a worker settles payouts that are all due at once, of one account and of a
+// thousand. The service is otherwise idle and has no webhook endpoints.
 
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import type { Options } from './options.ts'
@@ -32,7 +32,7 @@ export function benchSettling(options: Options): Promise<readonly Figure[]> {
   return withTarget(options, async target => {
     const hot = await payerOf(target)
     const payers = await makePayers(target, plan.accounts)
-    // The payouts that made the beneficiaries.
+    // Settles the payouts that made the beneficiaries.
     await settleDue(target)
     const rounds = await inRounds(plan.rounds, () =>
       runRound(options, plan, { target, hot, payers }),

@@ -1,6 +1,6 @@
-// Sends requests at a constant rate from another process, whether or not earlier ones are answered,
-// and times each from the moment it was due: a stall of the service shows in every request due
-// meanwhile. As a program, it reads a SteadyLoad as JSON and prints a SteadyAnswer.
+// Sends requests at a constant rate from another process, without waiting for earlier answers, and
+// times each from the moment it was due: a stall of the service shows in every request that falls
+// due during it. As a program, it reads a SteadyLoad as JSON and prints a SteadyAnswer.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -11,9 +11,9 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 interface SteadyLoad {
-  /** Used in turn. */
+  /** The service's URLs, used in turn. */
   readonly urls: readonly string[]
-  /** Sent in turn by POST, each time with an Idempotency-Key of its own. */
+  /** The requests, sent in turn by POST, each time with a new Idempotency-Key. */
   readonly requests: readonly SteadyRequest[]
   readonly per_second: number
   readonly seconds: number
@@ -27,7 +27,7 @@ export interface SteadyRequest {
 interface SteadyResult {
   readonly requests: number
   readonly per_second: number
-  /** From when a request was due to the end of its answer. */
+  /** Latencies from the due time of a request to the end of its answer. */
   readonly p50_ms: number
   readonly p99_ms: number
   readonly max_ms: number
@@ -49,9 +49,9 @@ export async function sendSteadily(load: SteadyLoad): Promise<SteadyResult> {
   return result
 }
 
-/** Most open connections to one address; further requests wait. */
+/** The most open connections to one address; further requests wait. */
 const MAX_CONNECTIONS = 512
-/** Opened before the first request is due. */
+/** Connections that open before the first request is due. */
 const FIRST_CONNECTIONS = 32
 const CONNECTING_MS = 500
 /** How long the last answers may take. */
@@ -72,7 +72,7 @@ class Destination {
     for (let i = 0; i < FIRST_CONNECTIONS; i++) this.#connect()
   }
 
-  /** A request with body, due at this time of performance.now(). */
+  /** Sends a request with body that is due at this time of performance.now(). */
   send(due: number, { authorization, body }: SteadyRequest): void {
     const { host, pathname } = this.#url
     const request =
@@ -106,11 +106,11 @@ class Destination {
       this.#free.push(socket)
       this.#sendWaiting()
     }
-    // Bytes as characters: lengths are those of the wire.
+    // Latin-1 makes each byte one character, so that lengths match content-length.
     socket.setNoDelay(true).setEncoding('latin1')
     socket.on('connect', ready)
     socket.on('data', (chunk: string) => {
-      // Data without a request: the service closes a connection that was never used.
+      // Data without a request comes from a service that closes an unused connection.
       if (!this.#due.has(socket)) return void socket.destroy()
       received += chunk
       const status = statusOf(received)

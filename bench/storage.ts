@@ -1,13 +1,13 @@
-// The scenario storage: bytes on disk, bytes of log and index entries of payouts that are made and
-// settled. The speed of the machine does not change these, so there is one round.
+// The scenario storage: bytes on disk, bytes of write-ahead log and index entries of payouts that
+// are made and settled. The machine's speed does not change these, so one round is enough.
 
 import {
   asSuperuser,
-  bytesOfLog,
   describeSizes,
   entriesOfIndexes,
   KEEPING_LOG,
-  placeInLog,
+  logBytes,
+  logPosition,
   readSizes,
   type SizeOfTable,
   sizesOfTables,
@@ -20,7 +20,7 @@ import { say, whole } from './report.ts'
 import { settleDue } from './settle-run.ts'
 import { type Target, withTargets } from './target.ts'
 
-/** The same in quick runs. */
+/** Quick runs make as many. */
 const PAYOUTS_MADE = 8_000
 const CONNECTIONS = 64
 
@@ -28,7 +28,7 @@ const CONNECTIONS = 64
 interface Stored {
   readonly tables: readonly SizeOfTable[]
   readonly log_bytes: number
-  /** By index, as it was made and as it was settled. */
+  /** Index entries by index, while payouts are made and while they are settled. */
   readonly made: Readonly<Record<string, number>>
   readonly settled: Readonly<Record<string, number>>
 }
@@ -58,10 +58,10 @@ interface Making {
   readonly name: string
   readonly keyed: boolean
   readonly note: string
-  /** Bytes at most. */
+  /** Goals: the most bytes for each payout. */
   readonly disk: number
   readonly log: number
-  /** Index entries at most; undefined where that is not a target. */
+  /** Goal: the most index entries; undefined without a goal. */
   readonly entries?: number
 }
 
@@ -89,24 +89,24 @@ async function store(
 ): Promise<Stored> {
   const { account_id, database_url } = target
   await target.command('account', 'set', account_id, '--duplicate-window', '10m')
-  // The payout that made the beneficiary.
+  // Settles the payout that made the beneficiary.
   await settleDue(target)
   return asSuperuser(database_url, async sql => {
     const before = await readSizes(database_url)
     // After a checkpoint the first change of each page logs the whole page.
     await sql`checkpoint`
-    const first = await placeInLog(sql)
+    const first = await logPosition(sql)
     await times(PAYOUTS_MADE, CONNECTIONS, i => payOnce(target, bodyOf(i), keyed))
-    const middle = await placeInLog(sql)
+    const middle = await logPosition(sql)
     await settleDue(target)
-    const last = await placeInLog(sql)
+    const last = await logPosition(sql)
     const entries = async (from: string, to: string) => {
       const counted = Object.entries(await entriesOfIndexes(sql, from, to))
       return Object.fromEntries(counted.map(([index, count]) => [index, count / PAYOUTS_MADE]))
     }
     const stored: Stored = {
       tables: await sizesOfTables(database_url, PAYOUTS_MADE, before),
-      log_bytes: (await bytesOfLog(sql, first, last)) / PAYOUTS_MADE,
+      log_bytes: (await logBytes(sql, first, last)) / PAYOUTS_MADE,
       made: await entries(first, middle),
       settled: await entries(middle, last),
     }
@@ -127,7 +127,7 @@ function sum(entries: Readonly<Record<string, number>>): number {
   return Object.values(entries).reduce((a, b) => a + b, 0)
 }
 
-/** `events_pkey 3.00, payouts_pkey 1.00`; those of less than a hundredth are left out. */
+/** `events_pkey 3.00, payouts_pkey 1.00`; without indexes of less than 0.01 entries. */
 function describeEntries(entries: Readonly<Record<string, number>>): string {
   const each = Object.entries(entries).filter(([, count]) => count >= 0.01)
   return each.map(([index, count]) => `${index} ${readable(count)}`).join(', ')

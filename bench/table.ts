@@ -73,7 +73,7 @@ function wordP99(rounds: readonly FigureRound[]): string {
   return `${middle(rounds, 'p99_ms')}${max === '' ? '' : ` (max ${max})`}`
 }
 
-/** The median of the rounds; '' where nothing was measured. */
+/** The median of the rounds; '' when none measured this member. */
 function middle(
   rounds: readonly FigureRound[],
   member: 'p50_ms' | 'p99_ms' | 'max_ms' | 'service_cpu_s' | 'database_cpu_s' | 'rss_mib',

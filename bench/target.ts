@@ -1,5 +1,5 @@
-// Starts what is measured: an embedded PostgreSQL in a temporary folder, and the service on it as a
-// process of its own, with one funded account.
+// Starts the measured target: an embedded PostgreSQL in a temporary folder, and the service on it
+// as a process of its own, with one funded account.
 import { type ChildProcess, execFile, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -35,7 +35,7 @@ export interface ServiceProcess {
 }
 
 export interface Target extends Caller {
-  /** Temporary; removed when the target stops. */
+  /** A temporary folder; `stop` removes it. */
   readonly folder: string
   /** URL of the database, for its owner. */
   readonly database_url: string
@@ -55,7 +55,7 @@ interface TargetOptions {
   readonly postgres?: string | undefined
 }
 
-/** Works with one target. */
+/** Starts a target, calls `work` with it, and stops it. */
 export function withTarget<T>(
   options: TargetOptions,
   work: (target: Target) => Promise<T>,
@@ -63,7 +63,7 @@ export function withTarget<T>(
   return withTargets(1, options, ([target]) => work(target as Target))
 }
 
-/** Works with `count` targets. Stops all of them, also when interrupted. */
+/** Starts `count` targets, calls `work` with them, and stops all of them, also after a signal. */
 export async function withTargets<T>(
   count: number,
   options: TargetOptions,
@@ -91,13 +91,16 @@ export async function withTargets<T>(
   }
 }
 
-/** Settling is off, as it has a scenario of its own; the log names the address of a process. */
+/**
+ * Settling is off, because it has its own scenario. Level info makes the log name the process's
+ * address.
+ */
 const ENVIRONMENT = { CORRIDOR_SETTLE: 'off', LOG_LEVEL: 'info', PORT: '0' }
 
 /** Starts database and service. */
 async function startTarget(options: TargetOptions): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-bench-'))
-  // Started by root, PostgreSQL runs as another user, who must be able to enter.
+  // When root starts PostgreSQL, it runs as another user, who must be able to enter the folder.
   await chmod(folder, 0o711)
   const data_dir = join(folder, 'data')
   const remove = () => rm(folder, { recursive: true, force: true })
@@ -190,12 +193,12 @@ export function callerOf(
   }
 }
 
-/** The running service learns of new keys within half a second. */
+/** Waits until the running service knows new keys, which takes it half a second. */
 export function untilKeysAreKnown(): Promise<void> {
   return delay(1500)
 }
 
-/** The environment without CORRIDOR_ settings of the user. */
+/** This process's environment without its CORRIDOR_ settings. */
 function inherited(): NodeJS.ProcessEnv {
   const rest = Object.entries(process.env).filter(([name]) => !name.startsWith('CORRIDOR_'))
   return Object.fromEntries(rest)

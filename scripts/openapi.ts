@@ -1,7 +1,7 @@
 // `npm run openapi` writes openapi.json, docs/operator.openapi.json, docs/errors.md and
 // docs/connector.openapi.json from the routes, the catalogue of errors and the protocol of
-// connectors, and from openapi.json the clients in packages/ and their methods. With --check it fails
-// when one of them is not up to date. Needs no database: routes are described, and not called.
+// connectors, and from openapi.json the clients in packages/ and their methods. With --check it
+// fails when one of them is not up to date. It needs no database, because it calls no route.
 import { readFile, writeFile } from 'node:fs/promises'
 import { makeConnectorDocument } from './openapi/connector.ts'
 import { makeDocument } from './openapi/document.ts'

@@ -1,10 +1,13 @@
-// Part of `npm run check`: no document goes out with a word in it that stands for one still to be
-// found. Knows which documents are read; `faultsOf` is pure, so that its test can plant some.
+// Part of `npm run check`: fails when a document holds a placeholder. It knows which documents
+// people read; `faultsOf` is pure, so that its test can plant placeholders.
 import { glob, readFile } from 'node:fs/promises'
 
 const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/**/*.md']
 
-/** No placeholders, though in capitals with an underscore: variables, tables, PostgreSQL's words. */
+/**
+ * Words in capitals with an underscore that are no placeholders: variables, tables, PostgreSQL's
+ * keywords.
+ */
 const KNOWN =
   /^(?:CORRIDOR|OTEL|NODE|POSTGRES|TEST|XDG)_[A-Z0-9_]+$|^(?:DATABASE_URL|CITUS_URL|LOG_LEVEL|NO_COLOR|BASE_BACKUP)$|_TRANSITIONS$/
 
@@ -21,12 +24,18 @@ export function faultsOf(file: string, text: string): string[] {
   )
 }
 
-/** Names in small letters, such as `payout_batch`, are no capitals; others are known. */
+/**
+ * Whether a word is no placeholder: a name with small letters, such as `payout_batch`, or a known
+ * word.
+ */
 function isMeant(word: string): boolean {
   return word.includes('_') && (word !== word.toUpperCase() || KNOWN.test(word))
 }
 
-/** Descriptions are what people read of it; names and patterns are the code's. */
+/**
+ * The descriptions and summaries of openapi.json: people read these, and names and patterns belong
+ * to the code.
+ */
 function descriptionsIn(document: string): string {
   return [...document.matchAll(/"(?:description|summary)": "((?:[^"\\]|\\.)*)"/g)]
     .map(([, words]) => words)

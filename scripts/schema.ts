@@ -1,5 +1,5 @@
-// `npm run schema` writes docs/schema.sql: the schema as the migrations leave it, out of the catalog
-// of a server of our own. A test holds the file against the migrations.
+// `npm run schema` writes docs/schema.sql: the schema after all migrations, read from the catalog
+// of a new server. A test compares the file with the migrations.
 import { writeFile } from 'node:fs/promises'
 import { connect, type Sql } from '../src/db/connect.ts'
 import { makeTemplate, openServer } from '../test/support/database/server.ts'
@@ -8,18 +8,18 @@ const HEAD = `-- The schema as all migrations leave it, in the words of PostgreS
 -- the migrations. \`npm run schema\` writes this file. \`owner\` is who owns the tables.
 `
 
-/** One text a row, in order. */
+/** The column `text` of the query's rows, in order. */
 async function texts(sql: Sql, query: string): Promise<string[]> {
   const rows = await sql.unsafe<{ text: string }[]>(query)
   return rows.map(({ text }) => text)
 }
 
-/** Tables that migrations make, in the order in which they do. */
+/** The tables, in the order in which the migrations make them. */
 const TABLES = `
   select relname as text from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r' order by oid`
 
-/** With who may run those that not everybody may. */
+/** The functions, with the roles that may execute a restricted one. */
 const FUNCTIONS = `
   select rtrim(pg_get_functiondef(oid), E'\\n') || ';' || coalesce((
       select E'\\nREVOKE EXECUTE ON FUNCTION ' || p.oid::regprocedure || ' FROM public;'
@@ -28,7 +28,7 @@ const FUNCTIONS = `
       from aclexplode(proacl) where grantee <> proowner), '') as text from pg_proc p
   where pronamespace = 'public'::regnamespace order by oid`
 
-/** Columns, then what constrains them by name. */
+/** A table's columns, then its constraints by kind and name. */
 const linesOf = (table: string) => `
   select text from (
     select 1 as part, attnum as place, '  ' || attname || ' ' || format_type(atttypid, atttypmod)
@@ -51,8 +51,8 @@ const optionsOf = (table: string) => `
   select coalesce(' WITH (' || array_to_string(reloptions, ', ') || ')', '') as text from pg_class
   where oid = '${table}'::regclass`
 
-/** Indexes that are no constraint's, triggers, policies and grants. */
-const besidesOf = (table: string) => `
+/** A table's indexes (without those of constraints), triggers, policies and grants. */
+const attachmentsOf = (table: string) => `
   select text from (
     select 1 as part, relname::text as place, pg_get_indexdef(indexrelid) as text
     from pg_index join pg_class on pg_class.oid = indexrelid
@@ -86,14 +86,14 @@ const besidesOf = (table: string) => `
   ) besides order by part, place`
 
 async function describeTable(sql: Sql, table: string): Promise<string> {
-  const [lines, besides, [options]] = await Promise.all([
+  const [lines, attachments, [options]] = await Promise.all([
     texts(sql, linesOf(table)),
-    texts(sql, besidesOf(table)),
+    texts(sql, attachmentsOf(table)),
     texts(sql, optionsOf(table)),
   ])
   return [
     `CREATE TABLE ${table} (\n${lines.join(',\n')}\n)${options};`,
-    ...besides.map(text => `${text};`),
+    ...attachments.map(text => `${text};`),
   ].join('\n')
 }
 
@@ -105,7 +105,7 @@ const VIEWS = `
       from aclexplode(relacl) where grantee <> relowner), '') as text
   from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v' order by oid`
 
-/** Everything that migrations have defined. */
+/** All tables, views and functions as SQL, the text of docs/schema.sql. */
 export async function describeSchema(sql: Sql): Promise<string> {
   const tables: string[] = []
   for (const table of await texts(sql, TABLES)) tables.push(await describeTable(sql, table))

@@ -1,4 +1,4 @@
-// Moves what a document repeats into its components. `hoistSchemas` moves schemas that have a
+// Moves repeated parts of a document into its components. `hoistSchemas` moves schemas that have a
 // title, so that generated code has names for them. `shareRepeated` moves examples, headers,
 // parameters and answers that are the same to the letter. Knows OpenAPI 3.1, no route.
 import { STATUS_CODES } from 'node:http'
@@ -25,7 +25,7 @@ const NAMED = new Set([
   'mapping',
 ])
 
-/** Headers that each request has, by name with their descriptions, as parameters. */
+/** Required request headers as parameters; `headers` has their descriptions by name. */
 export function headerParameters(headers: Readonly<Record<string, string>>): Json {
   const parameters = Object.entries(headers).map(([name, description]) => {
     return [name, { name, in: 'header', required: true, description, schema: { type: 'string' } }]
@@ -33,7 +33,10 @@ export function headerParameters(headers: Readonly<Record<string, string>>): Jso
   return Object.fromEntries(parameters)
 }
 
-/** The schema as readers see it, where the validator needs another one or checks less. */
+/**
+ * The schema for readers of the document. The validator may need another schema (DOCUMENTED) or
+ * check less (ALSO).
+ */
 export function forReaders<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(forReaders) as T
   if (typeof schema !== 'object' || schema === null) return schema
@@ -71,7 +74,7 @@ function visit(node: unknown, schemas: Map<string, Json>, named = false): unknow
     else if (!INTERNAL.has(key)) copy[key] = visit(value, schemas, NAMED.has(key))
   }
   if (named || !isSchema(copy)) return copy
-  const { title, ...schema } = { ...copy, ...toldApart(copy, schemas) }
+  const { title, ...schema } = { ...copy, ...discriminated(copy, schemas) }
   if (schema.oneOf !== undefined && schema.discriminator !== undefined) delete schema.anyOf
   if (typeof title !== 'string') return schema
   const known = schemas.get(title)
@@ -82,8 +85,10 @@ function visit(node: unknown, schemas: Map<string, Json>, named = false): unknow
   return { $ref: `#/components/schemas/${title}` }
 }
 
-/** The kinds of an object that one constant of theirs tells apart. */
-function toldApart({ anyOf }: Json, schemas: Map<string, Json>): Json {
+/**
+ * `oneOf` with a discriminator, for kinds of an object that differ in one constant; {} for others.
+ */
+function discriminated({ anyOf }: Json, schemas: Map<string, Json>): Json {
   const refs = ((anyOf ?? []) as Json[]).map(({ $ref }) => String($ref))
   const kinds = refs.map(
     ref => schemas.get(ref.replace(/^.*\//, ''))?.properties as Kind | undefined,
@@ -127,14 +132,14 @@ interface Place {
   readonly operation: string
 }
 
-/** A copy of the document in which a reference replaces what is repeated. */
+/** A copy of the document in which references replace repeated parts. */
 export function shareRepeated(document: Json): Json {
   const copy = structuredClone(document)
   const operations = Object.values(copy.paths as Record<string, object>).flatMap(
     path => Object.values(path) as Operation[],
   )
   const components = copy.components as Record<string, Json>
-  // From the inside out: a response that holds references is then the same text everywhere.
+  // From the inside out: equal responses hold equal references only after their parts are shared.
   const examples = share('examples', operations.flatMap(examplePlaces))
   const used = new Set(JSON.stringify(copy.paths).match(/(?<=#\/components\/examples\/)[\w.-]+/g))
   const known = Object.entries(components.examples ?? {}).filter(([name]) => used.has(name))
@@ -157,7 +162,8 @@ function share(kind: string, places: readonly Place[]): Json {
   for (const same of repeated.sort((a, b) => b.length - a.length)) {
     const [first] = same as [Place, ...Place[]]
     const { holder, key, operation } = first
-    // A name after the operation is the last resort: the schema has none.
+    // Prefers a name that does not begin with the operation's: such a name only stands in for a
+    // missing schema title.
     const { name: short } = same.find(place => !place.name.startsWith(`${operation}.`)) ?? first
     const name = short in components ? `${short}.${operation}` : short
     components[name] = holder[key]

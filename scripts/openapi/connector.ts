@@ -1,5 +1,5 @@
 // docs/connector.openapi.json: the protocol between Corridor and a connector, made from the schemas
-// that Corridor reads answers and writes orders with.
+// by which Corridor reads answers and writes orders.
 import manifest from '../../package.json' with { type: 'json' }
 import {
   ANSWER_WITHIN_MS,

@@ -1,5 +1,5 @@
-// The document of the interface, put together from the routes' own schemas, the catalogue of errors
-// and docs/api/examples/. Knows what all operations share, and no single one of them.
+// Makes the OpenAPI document from the routes' schemas, the catalogue of errors and
+// docs/api/examples/. It knows what all operations share, and no single operation.
 import swagger from '@fastify/swagger'
 import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
@@ -105,7 +105,7 @@ const PUBLIC: Readonly<Record<string, object>> = {
   },
 }
 
-/** Whose document: that of accounts, or that of the people who run the installation. */
+/** The readers of a document: developers of accounts, or operators. */
 type Readers = 'accounts' | 'operators'
 
 function readersOf(url: string): Readers {
@@ -127,7 +127,7 @@ const KEYS: Readonly<Record<Readers, string>> = {
 /** The text of openapi.json, or of docs/operator.openapi.json. */
 export async function makeDocument(readers: Readers = 'accounts'): Promise<string> {
   const app = fastify()
-  // Nothing is asked of the routes, so nothing is compiled for them.
+  // No route is called, so no schema is compiled.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => () => '')
   await app.register(swagger, {
@@ -156,7 +156,7 @@ export async function makeDocument(readers: Readers = 'accounts'): Promise<strin
         examples: errorExamples(),
       },
     },
-    // Literals stay `const`, which OpenAPI 3.1 has.
+    // Literals stay `const`, which OpenAPI 3.1 allows.
     convertConstToEnum: false,
     transform({ schema, url, route }) {
       const described = describe(schema, url, route)
@@ -184,7 +184,7 @@ const NEEDED: Readonly<Record<Access, string>> = {
   installation_write: 'Needs an operator.',
 }
 
-/** The schema of a route, completed with what all routes share. */
+/** The schema of a route with its tag, key scope, headers, examples and errors. */
 function describe(own: FastifySchema | undefined, url: string, route: RouteOptions): FastifySchema {
   const { scope } = route.config ?? {}
   const schema = (own ?? PUBLIC[url] ?? {}) as FastifySchema & Json
@@ -239,7 +239,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
   }
 }
 
-/** The headers that are read, and that of the version. */
+/** The request headers of a route, with the version header. */
 function versioned(headers: Json | undefined): Json {
   const { properties = {} } = headers ?? {}
   return { ...headers, type: 'object', properties: { ...(properties as Json), ...VERSION } }
@@ -253,7 +253,7 @@ const VERSION = {
   },
 }
 
-/** A public route has no schema of its own, and refuses messages alone. */
+/** The schema of a public route, whose refusals concern the HTTP message alone. */
 function describePublic(schema: FastifySchema & Json, tags: string[], { config }: RouteOptions) {
   const refused = reasonsOf({}).filter(
     reason => reason !== 'misdirected_request' || config?.anyHost !== true,
@@ -302,7 +302,10 @@ function tagOf(url: string): string {
   return known?.[1] ?? (url.startsWith('/v3/') ? (url.split('/')[2] ?? '') : 'Operations')
 }
 
-/** Adds the tags that are used, spells headers as people know them, and shares what repeats. */
+/**
+ * Adds the used tags, spells header names in the usual way, and moves repeated parts into
+ * components.
+ */
 function finish(document: Json, readers: Readers): Json {
   const operations = Object.values(document.paths as Record<string, Json>).flatMap(
     path => Object.values(path) as { tags?: string[]; parameters?: Json[]; requestBody?: Json }[],
@@ -313,12 +316,12 @@ function finish(document: Json, readers: Readers): Json {
   const used = new Set(operations.flatMap(operation => operation.tags ?? []))
   for (const parameter of operations.flatMap(operation => operation.parameters ?? [])) {
     if (parameter.in === 'header') parameter.name = headerName(String(parameter.name))
-    // Pairs stand as `metadata[key]=value`.
+    // A query parameter of pairs is written as `metadata[key]=value`.
     const { type } = (parameter.schema ?? {}) as { type?: unknown }
     if (parameter.in === 'query' && type === 'object') {
       Object.assign(parameter, { style: 'deepObject', explode: true })
     }
-    // The default of OpenAPI.
+    // False is OpenAPI's default.
     if (parameter.required === false) delete parameter.required
   }
   const tags = TAGS.filter(([, name]) => used.has(name)).map(([, name, description]) => ({
@@ -333,7 +336,7 @@ function finish(document: Json, readers: Readers): Json {
   return { ...shared, components: { ...components, parameters, responses } }
 }
 
-/** Then it may as well be left out. */
+/** Whether the body may be null: then a request may also leave it out. */
 function mayBeNull({ content }: Json): boolean {
   const { schema } = (content as Record<string, { schema: Json }>)['application/json'] ?? {}
   const kinds = [schema, ...((schema?.anyOf ?? []) as Json[])]

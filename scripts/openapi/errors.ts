@@ -46,8 +46,8 @@ const ErrorResponse = Type.Object(
 )
 
 /**
- * Examples of `remarks` and `message` as the service writes them. Other reasons have their meaning
- * as message.
+ * Examples of `remarks` and `message` as the service writes them. For other reasons the message is
+ * their meaning.
  */
 const WRITTEN: Partial<Record<Reason, readonly [remarks: string, message: string]>> = {
   invalid_path_parameter: ['id', 'id must match ^pot_[0-9a-hjkmnp-tv-z]{20}$.'],
@@ -111,7 +111,7 @@ export const REQUEST_ID = {
     description: 'The id of the request in the log: yours when it is harmless, else a new one.',
   },
 }
-/** Those of every answer of the API. */
+/** The headers of every answer of the API. */
 export const ANSWERED = {
   ...REQUEST_ID,
   'Corridor-Version': {
@@ -149,7 +149,7 @@ export function reasonsOf(traits: OperationTraits, own: readonly Reason[] = []):
   return REASONS.filter(reason => reasons.has(reason))
 }
 
-/** Of messages, whatever they ask for: one response for all of them. */
+/** Refusals of an HTTP message, whatever its route: all of them share one response. */
 const OF_MESSAGES: ReadonlySet<Reason> = new Set([
   'request_timeout',
   'uri_too_long',
@@ -193,7 +193,7 @@ function errorResponse(
   }
 }
 
-/** An example of every reason, as components have them by their names. */
+/** An example of every reason, by its component's name. */
 export function errorExamples(): Record<string, object> {
   const each = REASONS.map(reason => [`Error.${reason}`, { value: errorExample(reason) }])
   return Object.fromEntries(each)
@@ -218,7 +218,7 @@ function detailExample(reason: Reason) {
   return { code, reason, message, remarks }
 }
 
-/** The catalogue as a Markdown table, by code, with what to do where that is asked for. */
+/** The catalogue as a Markdown table, by code; with `fixes` it adds the column "what to do". */
 export function catalogueTable({ fixes }: { readonly fixes: boolean }): string {
   const row = (...cells: readonly unknown[]) => `| ${cells.join(' | ')} |`
   const rows = REASONS.toSorted((a, b) => CATALOGUE[a].code - CATALOGUE[b].code).map(reason => {
@@ -248,7 +248,7 @@ const LIMITS = [
   ['`Idempotency-Key`', '255 characters', 'invalid_idempotency_key'],
 ] as const satisfies readonly (readonly [string, string, Reason])[]
 
-/** The limits of a request, and the reason for what exceeds them. */
+/** The limits of a request, and the reason that refuses a larger one. */
 function limitsTable(): string {
   const rows = LIMITS.map(([what, limit, reason]) => `| ${what} | ${limit} | \`${reason}\` |`)
   return ['| what | limit | beyond it |', '| --- | --- | --- |', ...rows].join('\n')
@@ -258,7 +258,7 @@ function written(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** docs/errors.md. */
+/** The text of docs/errors.md. */
 export function errorsPage(): string {
   return `# Errors
 

@@ -1,27 +1,27 @@
-// The examples of an operation: requests that a caller may send, and what the service has answered.
-// They stand in docs/api/examples/, a file an operation; test/api/examples.test.ts sends and writes
-// them. Knows files, no route.
+// Reads the examples of an operation: requests, and the service's recorded answers.
+// docs/api/examples/ has a file for each operation; test/api/examples.test.ts sends the requests
+// and writes the answers. It knows files, and no route.
 import { readFileSync } from 'node:fs'
 
 export interface Example {
-  /** The body of the request, where there is one. */
+  /** The body of the request, if it has one. */
   readonly request?: object
-  /** The whole body of the answer; left out where another example shows such an answer. */
+  /** The whole body of the answer; absent when another example shows such an answer. */
   readonly answer?: object
 }
 
-/** By name. */
+/** Examples by name. */
 export type Examples = Readonly<Record<string, Example>>
 
 /** @fastify/swagger makes the examples of a request from this keyword of its schema. */
 export const EXAMPLES = 'x-examples'
 
-/** Where the examples of an operation stand. */
+/** The file with the examples of an operation. */
 export function exampleFile(operationId: string): URL {
   return new URL(`../../docs/api/examples/${operationId}.json`, import.meta.url)
 }
 
-/** None when the operation has no file. */
+/** The examples of an operation; {} when it has no file. */
 export function readExamples(operationId: string): Examples {
   try {
     return JSON.parse(readFileSync(exampleFile(operationId), 'utf8'))
@@ -31,12 +31,12 @@ export function readExamples(operationId: string): Examples {
   }
 }
 
-/** The requests among them as OpenAPI has examples. */
+/** The requests in OpenAPI's form of examples. */
 export function requestExamples(examples: Examples): Record<string, { value: object }> {
   return pick(examples, ({ request }) => request)
 }
 
-/** The answers among them as OpenAPI has examples. */
+/** The answers in OpenAPI's form of examples. */
 export function answerExamples(examples: Examples): Record<string, { value: object }> {
   return pick(examples, ({ answer }) => answer)
 }

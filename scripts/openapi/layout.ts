@@ -1,20 +1,21 @@
-// Lays out JSON for people: a value that fits stands in one line, any other has a line a member.
+// Lays out JSON for people: a value that fits is on one line, any other has one line for each
+// member.
 
 export interface Style {
-  /** Columns of a line. */
+  /** The most characters of a line. */
   readonly width: number
-  /** The members whose values are data: their parts fill lines at every level, as words do. */
+  /** Members whose values fill lines at every level, as words fill a paragraph. */
   readonly filled: ReadonlySet<string>
-  /** The members whose own parts fill lines, and what is in these parts does not. */
+  /** Members whose values fill lines at their first level only. */
   readonly listed: ReadonlySet<string>
-  /** A leaf stands in one line, as long as its description is anyway. */
+  /** Whether a leaf (isLeaf) stays on one line, even beyond the width. */
   readonly keepsLeaves: boolean
 }
 
-/** A file of examples. */
+/** The style of an example file. */
 export const PLAIN: Style = { width: 100, filled: new Set(), listed: new Set(), keepsLeaves: false }
 
-/** A document: an example in it has as few lines as it needs. */
+/** The style of a document: its examples take as few lines as possible. */
 export const DENSE: Style = {
   width: 120,
   filled: new Set(['value', 'enum', 'required', 'x-extensible-enum']),
@@ -38,7 +39,7 @@ export function layOut(value: unknown, style: Style, place: Place = START): stri
   if (style.keepsLeaves && isLeaf(value)) return line
   const entries = Object.entries(value as object)
   const [only] = entries
-  // What is alone shares the lines of its brackets with them.
+  // A single member shares the lines of its parent's brackets.
   if (only !== undefined && entries.length === 1 && typeof only[1] === 'object') {
     const alone = part(value, only, style, { ...place, taken: style.width })
     return Array.isArray(value) ? `[${alone}]` : `{ ${alone} }`
@@ -66,7 +67,7 @@ function part(
   )
 }
 
-/** It has texts and numbers, and few references and short lists of them. */
+/** Whether a value has only texts and numbers, and at most FEW references or short lists. */
 function isLeaf(value: object | null): boolean {
   const parts = Object.values(value ?? {})
   const large = parts.filter(part => typeof part === 'object' && part !== null)
@@ -87,7 +88,7 @@ function isShort(part: object): boolean {
   return Array.isArray(part) && part.length <= FEW && part.every(isPlain)
 }
 
-/** Parts of one line share it while they fit. */
+/** Joins parts into lines as long as they fit; a part of several lines stays alone. */
 function fill(parts: readonly string[], width: number): string[] {
   const lines: string[] = []
   for (const next of parts) {

@@ -1,10 +1,10 @@
-// The webhooks of openapi.json: what an endpoint is sent of each type of event, how it is signed, and
-// what its answer leads to.
+// The webhooks of openapi.json: the request to an endpoint for each event type, its signature
+// headers, and the effect of the endpoint's answer.
 import { EVENTS, type EventType } from '../../src/event/event.ts'
 import { EVENT_SCHEMAS } from '../../src/event-object/response.ts'
 import { headerParameters, type Json } from './components.ts'
 
-/** What has happened. */
+/** The summary of each event type. */
 const SUMMARIES: Readonly<Record<EventType, string>> = {
   'payout_quote.created': 'A quote was made.',
   'payout.created': 'A payout was made.',
@@ -55,7 +55,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** The parameters of all webhooks, which are components. */
 export const WEBHOOK_PARAMETERS: Json = headerParameters(HEADERS)
 
-/** What an answer leads to, which are components too. */
+/** The effects of an endpoint's answers, which are components. */
 export const WEBHOOK_RESPONSES: Json = {
   WebhookTaken: { description: 'It is not sent again.' },
   WebhookGone: {
@@ -72,7 +72,7 @@ const RESPONSES: Json = {
   default: { $ref: '#/components/responses/WebhookRefused' },
 }
 
-/** By type of event. */
+/** The webhooks by event type. */
 export function webhooks(tag: string): Json {
   const kinds = Object.entries(EVENTS) as [keyof typeof EVENTS, readonly string[]][]
   return Object.fromEntries(

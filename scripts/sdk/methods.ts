@@ -1,5 +1,5 @@
-// src/snippet/methods.json: every method of the clients with the operation that it calls, for
-// snippets of code. Pure.
+// src/snippet/methods.json: every method of the clients with the operation that it calls, for code
+// snippets. Pure.
 import { follow, kindsOf, type Method, type Model, type Resource, type Schema } from './model.ts'
 
 export function emitMethods(model: Model): string {
@@ -9,7 +9,9 @@ export function emitMethods(model: Model): string {
   return `[\n${lines.map(line => `  ${line}`).join(',\n')}\n]\n`
 }
 
-/** Without the further media types of an operation. */
+/**
+ * The methods below a resource, one for each operation: without those for its other media types.
+ */
 function methodsOf({ way, methods, children }: Resource): [readonly string[], Method][] {
   const [...own] = Map.groupBy(methods, ({ operation }) => operation).values()
   return [
@@ -35,7 +37,7 @@ function entry({ schemas }: Model, way: readonly string[], method: Method) {
   }
 }
 
-/** The name that the answer gives itself; of several kinds, that of the first. */
+/** The answer's `object`; of an answer of several kinds, the first kind's. */
 function objectOf(schemas: Model['schemas'], answer: Schema): string {
   const schema = follow(schemas, answer)
   const [first] = kindsOf(schema) ?? []

@@ -1,5 +1,5 @@
-// What the clients are emitted from: the schemas and the operations of openapi.json, the operations
-// as resources and methods by their paths. Knows OpenAPI, no route and no language. Pure.
+// Reads openapi.json into a model for the emitted clients: its schemas, and its operations as
+// methods of resources, named by their paths. It knows OpenAPI, and no route and no language. Pure.
 import { pascal } from '../../src/snippet/names.ts'
 import type { Json } from '../openapi/components.ts'
 
@@ -27,18 +27,18 @@ export interface Parameter {
   readonly schema: Schema
   readonly required: boolean
   readonly description: string
-  /** Several values in one, separated by commas. */
+  /** Whether several values are sent in one parameter, separated by commas. */
   readonly commas: boolean
 }
 
 export interface Method {
-  /** In snake_case, as everything here. */
+  /** In snake_case, like all names in this file. */
   readonly name: string
   readonly operation: string
   readonly verb: string
   readonly path: string
   readonly summary: string
-  /** The names in the path. */
+  /** The names of the path's parameters. */
   readonly params: readonly string[]
   readonly query: readonly Parameter[]
   readonly body: Schema | undefined
@@ -46,18 +46,20 @@ export interface Method {
   readonly bodyMayBeEmpty: boolean
   /** Whether it takes an Idempotency-Key. */
   readonly keyed: boolean
-  /** Of an answer in JSON: what is inside the envelope, where there is one. */
+  /** The schema of a JSON answer, without its envelope. */
   readonly answer: Schema | undefined
   readonly enveloped: boolean
-  /** Of a list: its items, and the member of an item that the next page begins after. */
+  /**
+   * For a list: the schema of an item, and the member of an item that is the next page's cursor.
+   */
   readonly list: { readonly item: Schema; readonly cursor: string } | undefined
-  /** The media type of an answer that is not JSON. */
+  /** The media type, for an answer other than JSON. */
   readonly media: string | undefined
 }
 
 export interface Resource {
   readonly name: string
-  /** The names from the client to it. */
+  /** The names of the resources on the path from the client to this one. */
   readonly way: readonly string[]
   readonly children: Resource[]
   readonly methods: Method[]
@@ -67,22 +69,25 @@ export interface Model {
   /** The newest version of the API in the document. */
   readonly version: string
   readonly schemas: ReadonlyMap<string, Schema>
-  /** The schemas that a caller meets: not the envelopes and pages, which the client opens. */
+  /** The schemas that the clients export: without envelopes and pages, which the client unpacks. */
   readonly shown: ReadonlyMap<string, Schema>
-  /** The resource of the client itself, without a name. */
+  /** The client itself as a resource, without a name. */
   readonly root: Resource
-  /** The names of integers that are money, whatever object they stand in. */
+  /** The names of integer members that are money, in any object. */
   readonly money: readonly string[]
   /** The schemas with money in them, at any depth. */
   readonly carriers: ReadonlySet<string>
 }
 
-/** The resources below one, each after those below itself: its class needs theirs. */
+/**
+ * All resources below one, children first, because the class of a resource uses its children's
+ * classes.
+ */
 export function flatten(resource: Resource): Resource[] {
   return resource.children.flatMap(child => [...flatten(child), child])
 }
 
-/** The class of a resource, in every client. */
+/** The name of a resource's class in every client. */
 export const className = ({ way }: Resource) => `${way.map(pascal).join('')}Resource`
 
 interface Operation {
@@ -96,7 +101,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Json>>
 }
 
-/** The name of the schema that a reference names. */
+/** The schema name in a reference; undefined without one. */
 export function referred({ $ref }: Schema): string | undefined {
   return $ref?.slice($ref.lastIndexOf('/') + 1)
 }
@@ -125,7 +130,10 @@ export function readModel(text: string): Model {
   return { version, schemas, shown: shownOf(schemas, root), root, money, carriers }
 }
 
-/** What methods take and give, what webhooks and errors have, and all that these refer to. */
+/**
+ * The schemas of the methods' queries, bodies and answers, of events and errors, and all schemas
+ * that these refer to.
+ */
 function shownOf(schemas: ReadonlyMap<string, Schema>, root: Resource): Map<string, Schema> {
   const names = new Set<string>()
   const visit = (schema: Schema) => {
@@ -165,9 +173,10 @@ const VERBS: Readonly<Record<string, string>> = {
 }
 
 /**
- * `/v3/payout` and `/v3/payout/{id}` are `payouts`; what stands below an object, or is done to it,
- * is a method of it: `/v3/payout/{id}/cancel` is `payouts.cancel`. What stands alone keeps its name:
- * `/v3/balance` is `balance.retrieve`. What is not below `/v3` is `operations`.
+ * The resource and method name of an operation. `/v3/payout` and `/v3/payout/{id}` are the resource
+ * `payouts`. A path below an object is a method: `/v3/payout/{id}/cancel` is `payouts.cancel`. A
+ * path without objects keeps its name: `/v3/balance` is `balance.retrieve`. Paths outside `/v3`
+ * belong to `operations`.
  */
 function placeOf(
   path: string,
@@ -204,7 +213,7 @@ function snake(text: string): string {
   return text.replace(/[A-Z]/g, (letter, at) => (at === 0 ? '' : '_') + letter.toLowerCase())
 }
 
-/** The method, and one more for each other media type that its answer may have instead of JSON. */
+/** The operation's method, and one more for each media type of its answer other than JSON. */
 function readMethods(
   document: Json,
   schemas: ReadonlyMap<string, Schema>,
@@ -265,19 +274,19 @@ function resolve(document: Json, node: Json): Json {
   return names.reduce<unknown>((at, name) => (at as Json)[name], document) as Json
 }
 
-/** The kinds of a union; alternatives that require members alone are none. */
+/** The kinds of a union; undefined for alternatives that only require members. */
 export function kindsOf({ anyOf, oneOf }: Schema): readonly Schema[] | undefined {
   const kinds = anyOf ?? oneOf
   return kinds?.every(kind => Object.keys(kind).join() === 'required') ? undefined : kinds
 }
 
-/** The schema that this one refers to. */
+/** Follows references to the schema itself. */
 export function follow(schemas: ReadonlyMap<string, Schema>, schema: Schema): Schema {
   const name = referred(schema)
   return name === undefined ? schema : follow(schemas, schemas.get(name) ?? {})
 }
 
-/** The schemas directly in this one, a member with its name. */
+/** The schemas directly inside this one; a member's comes with its name, any other with ''. */
 export function* within(schema: Schema): Generator<[name: string, schema: Schema]> {
   yield* Object.entries(schema.properties ?? {})
   for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) {
@@ -287,7 +296,10 @@ export function* within(schema: Schema): Generator<[name: string, schema: Schema
   if (typeof schema.additionalProperties === 'object') yield ['', schema.additionalProperties]
 }
 
-/** An integer named `…amount`, or said to be of minor units, is money. */
+/**
+ * The names of integers that are money: named `…amount`, or described as minor units. Throws when a
+ * name is money in one schema and a count in another.
+ */
 function moneyOf(schemas: ReadonlyMap<string, Schema>): string[] {
   const money = new Set<string>()
   const counts = new Set<string>()
@@ -315,7 +327,10 @@ function isInteger(schemas: ReadonlyMap<string, Schema>, schema: Schema): boolea
   return [...anyOf, ...oneOf].some(one => isInteger(schemas, one))
 }
 
-/** Grows until it grows no more, as schemas refer to each other. */
+/**
+ * The schemas with money at any depth. Repeats until nothing is added, because schemas refer to
+ * each other.
+ */
 function carriersOf(schemas: ReadonlyMap<string, Schema>, money: ReadonlySet<string>): Set<string> {
   const carriers = new Set<string>()
   const carries = (schema: Schema, name = ''): boolean =>

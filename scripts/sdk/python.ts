@@ -38,7 +38,7 @@ ${fields.join('\n')}
 `
 }
 
-/** The form of a call, as members may have the names of keywords. */
+/** A schema as a TypedDict in call form, because a member may have a keyword as its name. */
 function emitSchema(name: string, schema: Schema): string {
   const { type, properties } = schema
   if (type !== 'object' || properties === undefined) return `${name} = ${typeOf(schema)}`
@@ -134,10 +134,10 @@ function emitMethod(method: Method): string {
 `
 }
 
-/** An answer is its object with the facts of the answer beside it. */
+/** The return type of a JSON answer: Answer adds request id and headers to the object. */
 const answerType = (answer: Schema | undefined) => `Answer[${typeOf(answer ?? {})}]`
 
-/** Of what takes several values, one of them or a list. */
+/** The type of a query parameter; one with several values takes one value or a sequence. */
 function queryType({ schema }: Parameter): string {
   if (schema.type !== 'array') return typeOf(schema)
   const item = typeOf(schema.items ?? {})

@@ -17,7 +17,7 @@ import {
 
 const WIDTH = 100
 
-/** In types, `M` is what an amount is: `number` or `bigint`. */
+/** The type parameter for amounts: `number` or `bigint`. */
 const GENERIC = '<M extends Minor = number>'
 
 const HEAD = '// Written by `npm run openapi` from openapi.json; changes here are overwritten.\n'
@@ -84,7 +84,7 @@ ${made}
 `
 }
 
-/** The fields of the resources below one, and the lines of a constructor that make them. */
+/** The field declarations of a resource's children, and the constructor lines that make them. */
 function children(model: Model, resource: Resource) {
   const fields = resource.children.map(child => {
     return `  readonly ${camel(child.name)}: ${className(child)}${argument(model, child)}`
@@ -113,13 +113,13 @@ function emitSchema(model: Model, name: string, schema: Schema): string {
   return `${head}export interface ${name}${generic} ${typeOf(model, schema, '')}`
 }
 
-/** Whether a schema has the members of the other one and needs none of them. */
+/** Whether a schema has the same members as the other one, but requires none of them. */
 function isPartOf({ properties = {}, required = [] }: Schema, other: Schema): boolean {
   const isOptional = required.length === 0 && (other.required ?? []).length > 0
   return isOptional && isDeepStrictEqual(properties, other.properties)
 }
 
-/** `isMoney` of an integer that is. */
+/** The TypeScript type of a schema; `isMoney` marks a member that is money. */
 function typeOf(model: Model, schema: Schema, indent: string, isMoney = false): string {
   const name = referred(schema)
   if (name !== undefined) {
@@ -190,7 +190,7 @@ function emitResource(model: Model, resource: Resource): string {
   return [...queries, `${head}\n${parts.join('\n\n')}\n}`].join('\n\n')
 }
 
-/** `<M>`, when an answer below the resource has money in it. */
+/** `<M>` when an answer of the resource, or of one below it, holds money; else ''. */
 function argument(model: Model, { children, methods }: Resource): string {
   const answers = methods.map(({ answer = {}, list }) => typeOf(model, list?.item ?? answer, ''))
   const has = answers.some(type => /<M>/.test(type)) || children.some(one => argument(model, one))
@@ -200,7 +200,9 @@ function argument(model: Model, { children, methods }: Resource): string {
 const queryName = ({ way }: Resource, { name }: Method) =>
   `${way.map(pascal).join('')}${pascal(name)}Query`
 
-/** Whether it is a list by time, or a file of one: all have these parameters alike. */
+/**
+ * Whether the method lists by time, or returns such a list as a file: all these share ListQuery.
+ */
 const isPaged = ({ query }: Method) => query.some(({ name }) => name === 'created.gt')
 const isPaging = ({ name }: Parameter) =>
   /^(limit|starting_after|ending_before|created\..+)$/.test(name)
@@ -230,7 +232,7 @@ function parameter(
   return `${comment(description, indent)}${indent}${key(name)}${required ? '' : '?'}: ${wide}`
 }
 
-/** One value, or a list of them. */
+/** The type of a parameter with several values: one value or an array. */
 function several(model: Model, { items = {} }: Schema): string {
   const item = typeOf(model, items, '')
   return `${item} | readonly ${/ [|&] /.test(item) ? `(${item})` : item}[]`
@@ -279,7 +281,7 @@ function emitMethod(model: Model, resource: Resource, method: Method): string {
   return `${doc}${overloads}${whole} {\n${sending}\n  }`
 }
 
-/** An answer of two kinds by the one switch of its query: each has its own signature. */
+/** The two signatures of a method whose answer's kind depends on the only boolean of its query. */
 function dryRun(model: Model, { query, answer }: Method, asked: string | undefined, base: string) {
   const [first, second, ...more] = kindsOf(answer ?? {}) ?? []
   const switches = query.filter(({ schema }) => schema.type === 'boolean')
@@ -295,7 +297,7 @@ function dryRun(model: Model, { query, answer }: Method, asked: string | undefin
   ] as const
 }
 
-/** A body takes numbers and bigints alike. */
+/** The type of a body, which takes numbers and bigints alike. */
 function bodyType(model: Model, body: Schema): string {
   return typeOf(model, body, '  ').replace('<M>', '<Minor>')
 }

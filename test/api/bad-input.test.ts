@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertErrorEnvelope, assertProblems } from '../support/assert/check.ts'
-import { type Written, watchWritten } from '../support/database/written.ts'
+import { type WrittenTables, watchWrittenTables } from '../support/database/written.ts'
 import { fullEntity, localPayout } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -22,14 +22,14 @@ type Row = readonly [
 
 let service: TestService
 let account: Client
-let written: Written
+let written: WrittenTables
 before(async () => {
   service = await startTestService()
   account = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { USD: 1_000_000n } })
   await service.setRates({ 'USD/EUR': '0.8' })
   const paid = await account.post('/v3/payout', localPayout, { 'idempotency-key': 'k' })
   assert.equal(paid.status, 200, paid.text)
-  written = await watchWritten(service.database.owner)
+  written = await watchWrittenTables(service.database.owner)
 })
 after(() => service.close())
 

@@ -6,7 +6,7 @@ import { markKeyRevoked } from '../../src/account/store.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { networkOf } from '../../src/http/limits.ts'
 import { assertRefused, withoutStamps } from '../support/assert/check.ts'
-import { wrongOnes } from '../support/given/credentials.ts'
+import { wrongCredentials } from '../support/given/credentials.ts'
 import { until } from '../support/service/process.ts'
 import {
   type AnotherProcess,
@@ -28,7 +28,7 @@ before(async () => {
   const ended = await service.addKey(account, 'write')
   await markKeyRevoked(service.deps.sql, ended.key_id)
   await service.deps.reference.refresh()
-  wrong = Object.values(wrongOnes(account, ended))
+  wrong = Object.values(wrongCredentials(account, ended))
 })
 after(() => service.close())
 

@@ -13,7 +13,7 @@ import { openLimits } from '../../src/http/limits.ts'
 import { logIn } from '../../src/session/operations.ts'
 import { countAttempt, findPassword, keepRefused } from '../../src/user/session-store.ts'
 import { updateDisabled } from '../../src/user/store.ts'
-import { wrongOnes } from '../support/given/credentials.ts'
+import { wrongCredentials } from '../support/given/credentials.ts'
 import { listenOn } from '../support/network/port.ts'
 import { seeded } from '../support/service/process.ts'
 import {
@@ -35,7 +35,7 @@ before(async () => {
   const revoked = await service.addKey(account, 'write')
   await markKeyRevoked(service.deps.sql, revoked.key_id)
   await service.deps.reference.refresh()
-  wrong = wrongOnes(account, revoked)
+  wrong = wrongCredentials(account, revoked)
 })
 after(() => service.close())
 

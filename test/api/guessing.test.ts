@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { markKeyRevoked } from '../../src/account/store.ts'
 import { assertRefused, rowsOf, withoutStamps } from '../support/assert/check.ts'
-import { wrongOnes } from '../support/given/credentials.ts'
+import { wrongCredentials } from '../support/given/credentials.ts'
 import { openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -27,11 +27,13 @@ const balance = (authorization: string) =>
   service.inject({ url: '/v3/balance', headers: { authorization } })
 
 test('wrong credentials of every kind: the same status, headers and body, byte for byte', async () => {
-  const answers = Object.entries(wrongOnes(account, revoked)).map(async ([what, authorization]) => {
-    const answer = await balance(authorization)
-    assertRefused(answer, 401, 'invalid_credentials')
-    return [what, withoutStamps(answer)] as const
-  })
+  const answers = Object.entries(wrongCredentials(account, revoked)).map(
+    async ([what, authorization]) => {
+      const answer = await balance(authorization)
+      assertRefused(answer, 401, 'invalid_credentials')
+      return [what, withoutStamps(answer)] as const
+    },
+  )
   const [[, first], ...others] = (await Promise.all(answers)) as [
     readonly [string, object],
     ...(readonly [string, object])[],

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { closeVerified } from '../support/assert/books.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
-import { openCli, type Ran } from '../support/service/cli.ts'
+import { type CommandResult, openCli } from '../support/service/cli.ts'
 import {
   addPerson,
   type Client,
@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => closeVerified(service))
 
-async function run(user: string, ...args: readonly string[]): Promise<Ran> {
+async function run(user: string, ...args: readonly string[]): Promise<CommandResult> {
   const cli = await openCli(service.database.url, { CORRIDOR_USER: user })
   return cli.run(...args).finally(cli.close)
 }

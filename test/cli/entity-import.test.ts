@@ -380,7 +380,7 @@ test('entity import, the database gone in the middle: ends with what to do, and 
     await proxy.down()
     const [code] = await once(child, 'close')
     assert.equal(code, 1)
-    const said = child.said().replaceAll('\n', ' ')
+    const said = child.output().replaceAll('\n', ' ')
     assert.match(said, / The database does not answer; what became of the last \d+ rows /)
     assert.match(said, / Run the same command again to go on: .* "gone\.jsonl" /)
   } finally {

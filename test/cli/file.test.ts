@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { findFile, type RailFile } from '../../src/bank-file/file-store.ts'
 import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import { type FileRailWorld, openFileWorld, type WorldOptions } from '../support/bank/file-rail.ts'
-import { type Cli, openCli, type Ran } from '../support/service/cli.ts'
+import { type Cli, type CommandResult, openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
 
 const NOBODY = 'C0000000000000NO'
@@ -63,12 +63,12 @@ async function refused(code: number, words: RegExp, cli: Cli, ...args: string[])
 }
 
 /** The same command by two people at once: the one that did it, and the one that was refused. */
-async function both(...args: string[]): Promise<{ done: Ran; refused: Ran }> {
+async function both(...args: string[]): Promise<{ done: CommandResult; refused: CommandResult }> {
   const ran = await Promise.all([ann, ben].map(cli => cli.run('file', ...args)))
   const done = ran.filter(({ code }) => code === 0)
   const others = ran.filter(({ code }) => code === 1)
   assert.deepEqual([done.length, others.length], [1, 1], ran.map(({ stderr }) => stderr).join())
-  return { done: done[0] as Ran, refused: others[0] as Ran }
+  return { done: done[0] as CommandResult, refused: others[0] as CommandResult }
 }
 
 test('a file that there is not: each command says so, and where to look', async () => {

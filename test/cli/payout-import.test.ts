@@ -493,7 +493,7 @@ test('payout import, Ctrl-C: ends after the rows in hand with what to do, exit c
   child.kill('SIGINT')
   const [code] = await once(child, 'close')
   assert.equal(code, 1)
-  const said = child.said()
+  const said = child.output()
   assert.match(said, /\nStopped after line (\d+)\. Run the same command again to go on: /)
   assert.match(said.replaceAll('\n', ' '), / "stopped\.jsonl" and are not paid twice\. /)
   const line = Number(/Stopped after line (\d+)/.exec(said)?.[1])

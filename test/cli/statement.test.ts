@@ -14,7 +14,7 @@ import { faultsOf, type Node, readXml, select, textOf } from '../ledger/camt053-
 import { readMt940 } from '../ledger/mt940-reader.ts'
 import { getAll, type Item } from '../support/assert/listing.ts'
 import { localPayout, yenBank } from '../support/given/bodies.ts'
-import { type Cli, openCli, type Ran } from '../support/service/cli.ts'
+import { type Cli, type CommandResult, openCli } from '../support/service/cli.ts'
 import { pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
@@ -70,7 +70,7 @@ async function linesOf(client: Client): Promise<Item[]> {
   return (await getAll(client, '/v3/balance_transaction', ids)).toReversed()
 }
 
-async function statement(...args: string[]): Promise<Ran> {
+async function statement(...args: string[]): Promise<CommandResult> {
   const ran = await cli.run('statement', ...args)
   assert.equal(ran.code, 0, ran.stderr)
   return ran

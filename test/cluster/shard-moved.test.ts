@@ -7,7 +7,7 @@ import { connect } from '../../src/db/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { listWorkers, unlessCluster, type Worker, workerOf } from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { askAgain, checkPaid, startLoad } from '../support/service/load.ts'
+import { checkPaid, repeatAll, startLoad } from '../support/service/load.ts'
 import {
   httpClient,
   openAccountOn,
@@ -104,7 +104,7 @@ test('a shard moved under load, there and back: nothing lost, nothing twice', {
     Object.keys(kinds).filter(kind => kind !== '503 service_unavailable'),
     ['200'],
   )
-  await askAgain(client, service.address, load.asked)
+  await repeatAll(client, service.address, load.asked)
   await checkPaid(database.owner, account_id, load.asked)
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

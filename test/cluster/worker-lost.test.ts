@@ -19,7 +19,13 @@ import {
   workerOf,
 } from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
+import {
+  checkPaid,
+  type KeyedPayout,
+  type Load,
+  repeatAll,
+  startLoad,
+} from '../support/service/load.ts'
 import {
   type HttpClient,
   httpClient,
@@ -43,7 +49,7 @@ interface Paying {
   readonly client: HttpClient
   readonly account_id: string
   readonly node_id: number
-  readonly asked: Asked[]
+  readonly asked: KeyedPayout[]
 }
 
 let database: TestDatabase
@@ -143,8 +149,8 @@ test(`a machine lost for ${AWAY_S} s, ${ROUNDS} times under load: nothing lost, 
   )
   assert.ok(elsewhere > 0, 'accounts of the other machine were paid meanwhile')
   for (const { client, account_id, asked } of accounts) {
-    const { acknowledged, committed_unheard } = await askAgain(client, service.address, asked)
-    t.diagnostic(`${account_id}: ${acknowledged} acknowledged, ${committed_unheard} unheard`)
+    const { acknowledged, committed_unanswered } = await repeatAll(client, service.address, asked)
+    t.diagnostic(`${account_id}: ${acknowledged} acknowledged, ${committed_unanswered} unheard`)
     await checkPaid(database.owner, account_id, asked)
   }
   await until('all are settled', async () => {

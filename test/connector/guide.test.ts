@@ -22,7 +22,7 @@ listens() { for i in $(seq 600); do (: < /dev/tcp/127.0.0.1/$1) 2>&- && return; 
 test('docs/connect-a-provider.md: each block runs as it stands', async t => {
   const database = await createDatabase()
   t.after(() => database.drop())
-  const { npx, folder, said: told } = await startTyping(t, database.url)
+  const { npx, folder, errorOutput: told } = await startTyping(t, database.url)
   await symlink(EXAMPLES, join(folder, 'examples'))
   // A function would be a process of its own around the one that the guide stops.
   await symlink(process.execPath, join(folder, 'node'))

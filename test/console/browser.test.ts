@@ -11,13 +11,13 @@ import type { AccountRole, UserRole } from '../../src/user/user.ts'
 import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import {
+  addSession,
   assertAccessible,
-  enter,
-  haveEntered,
+  logInOnPage,
   NO_BROWSER,
   openBrowser,
   openPage,
-  type Watched,
+  type WatchedPage,
 } from '../support/service/browser.ts'
 import { importInto } from '../support/service/importing.ts'
 import {
@@ -36,8 +36,8 @@ let id: string
 let address: string
 let browser: Browser
 /** Of somebody who makes payouts, and of somebody who looks. */
-let maker: Watched
-let viewer: Watched & { user: string }
+let maker: WatchedPage
+let viewer: WatchedPage & { user: string }
 let stop: () => Promise<unknown>
 
 before(async () => {
@@ -69,7 +69,7 @@ async function person(
   logIn = enterByCookie,
   options = {},
   role: UserRole = 'member',
-): Promise<Watched & { user: string }> {
+): Promise<WatchedPage & { user: string }> {
   people += 1
   const user = `person-${people}`
   await addPerson(service, { user, role, roles: roles.map(of => [id, of]) })
@@ -78,9 +78,9 @@ async function person(
   return { ...opened, user }
 }
 
-const enterByPage = ({ page }: Watched, user: string) => enter(service, page, user)
-const enterByCookie = ({ context }: Watched, user: string) =>
-  haveEntered(service, context, address, user)
+const enterByPage = ({ page }: WatchedPage, user: string) => logInOnPage(service, page, user)
+const enterByCookie = ({ context }: WatchedPage, user: string) =>
+  addSession(service, context, address, user)
 
 let invoices = 0
 

@@ -7,7 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { checkBooks } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cut, startProxy, type TcpProxy } from '../support/network/proxy.ts'
-import { type Asked, askAgain, checkPaid, lastWords, startLoad } from '../support/service/load.ts'
+import {
+  checkPaid,
+  type KeyedPayout,
+  lastAnswers,
+  repeatAll,
+  startLoad,
+} from '../support/service/load.ts'
 import {
   type HttpAnswer,
   openFiles,
@@ -43,7 +49,7 @@ const proxy = await startProxy(database.url)
 // Workers that look at a payout more often would only make work.
 const service = await start({ DATABASE_URL: proxy.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
 /** Every payout asked for in this file. */
-const asked: Asked[] = []
+const asked: KeyedPayout[] = []
 const random = seeded(pickSeed())
 after(() => proxy.close())
 
@@ -146,7 +152,7 @@ for (const [what, begin] of FAULTS) {
       tries = Math.round((1_000 * (proxy.taken() - taken)) / (performance.now() - gone_at))
       await proxy.up()
       back_at = performance.now()
-      await until('everybody is served again', have(1, back_at, well), () => lastWords(load))
+      await until('everybody is served again', have(1, back_at, well), () => lastAnswers(load))
     } finally {
       ping_ms = await pings()
       await Promise.all([load.stop(), readers.stop()])
@@ -184,7 +190,7 @@ for (const [what, begin] of FAULTS) {
   })
 }
 
-const timed = (all: readonly Asked[]): Timed[] =>
+const timed = (all: readonly KeyedPayout[]): Timed[] =>
   all.flatMap(({ answer, key, asked_at, ended_at }) => {
     const who = key.slice(0, key.lastIndexOf('-'))
     return answer === undefined ? [] : { ...answer, client: who, asked_at, ended_at }
@@ -267,7 +273,7 @@ test(`connections cut around COMMIT under load, ${CUTS} times or more: 200 or 50
       await until(
         'payouts go on',
         () => paid() > enough,
-        () => lastWords(load),
+        () => lastAnswers(load),
       )
       proxy.cutCommits(PLACES[cuts % PLACES.length]?.[0] as Cut, 1)
       await until('a COMMIT comes', () => proxy.cutsLeft() === 0)
@@ -294,7 +300,7 @@ test(`every connection forgotten by the way, new ones served: 503, and paid agai
     await until(
       'paid again',
       () => paid(forgotten_at) !== undefined,
-      () => lastWords(load),
+      () => lastAnswers(load),
     )
     back_ms = Math.round((paid(forgotten_at)?.ended_at ?? NaN) - forgotten_at)
   } finally {
@@ -309,7 +315,7 @@ test(`every connection forgotten by the way, new ones served: 503, and paid agai
   asked.push(...load.asked)
 })
 test('all of the above: every key was paid exactly once, and the books hold together', async () => {
-  await askAgain(client, address(), asked)
+  await repeatAll(client, address(), asked)
   await checkPaid(database.owner, account.account.account_id, asked)
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

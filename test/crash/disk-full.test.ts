@@ -15,11 +15,11 @@ import type { OpenedAccount } from '../../src/operator/create-account.ts'
 import { type EmbeddedServer, openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import {
-  type Asked,
-  askAgain,
   checkPaid,
+  type KeyedPayout,
   type Load,
-  lastWords,
+  lastAnswers,
+  repeatAll,
   startLoad,
 } from '../support/service/load.ts'
 import {
@@ -101,7 +101,7 @@ let account: OpenedAccount
 let service: RunningProcess
 let client: HttpClient
 /** Every payout asked for in this file. */
-const asked: Asked[] = []
+const asked: KeyedPayout[] = []
 
 before(async () => {
   if (why_not !== undefined) return
@@ -192,7 +192,7 @@ test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and 
   await until(
     'paid again',
     () => paidSince(load, room_at) !== undefined,
-    () => lastWords(load),
+    () => lastAnswers(load),
   )
   const back_ms = Math.round((paidSince(load, room_at)?.ended_at ?? NaN) - room_at)
   await load.stop()
@@ -213,8 +213,8 @@ test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and 
   }
   assert.deepEqual(Object.keys(tally(reader.answers)), ['200'])
   promised(t, 'paid again', back_ms, BACK_WITHIN_MS)
-  const { committed_unheard } = await askAgain(client, service.address, load.asked)
-  assert.ok(committed_unheard <= unknown, 'what the server refuses is not written')
+  const { committed_unanswered } = await repeatAll(client, service.address, load.asked)
+  assert.ok(committed_unanswered <= unknown, 'what the server refuses is not written')
   asked.push(...load.asked)
   await check()
   assert.equal(await since(), started_at, 'the server was not restarted')
@@ -239,15 +239,15 @@ test(`the disk of the whole cluster full for ${FULL_MS} ms: 503, and back with r
   await until(
     'paid again',
     () => paidSince(load, room_at) !== undefined,
-    () => lastWords(load),
+    () => lastAnswers(load),
   )
   const back_ms = Math.round((paidSince(load, room_at)?.ended_at ?? NaN) - room_at)
   await load.stop()
   const answers = load.asked.flatMap(one => one.answer ?? [])
   assert.equal(answers.length, load.asked.length, 'every request was answered')
-  const { committed_unheard } = await askAgain(client, service.address, load.asked)
+  const { committed_unanswered } = await repeatAll(client, service.address, load.asked)
   t.diagnostic(
-    `SEED=${seed} ${JSON.stringify(tally(answers))}, of which ${committed_unheard} had committed`,
+    `SEED=${seed} ${JSON.stringify(tally(answers))}, of which ${committed_unanswered} had committed`,
   )
   assert.deepEqual(Object.keys(tally(answers)), ['200', '503 service_unavailable'])
   promised(t, 'paid again', back_ms, UP_WITHIN_MS)

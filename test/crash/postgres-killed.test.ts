@@ -9,7 +9,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../src/db/connect.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { type Asked, askAgain, checkPaid, lastWords, startLoad } from '../support/service/load.ts'
+import {
+  checkPaid,
+  type KeyedPayout,
+  lastAnswers,
+  repeatAll,
+  startLoad,
+} from '../support/service/load.ts'
 import {
   httpClient,
   openAccountOn,
@@ -57,7 +63,7 @@ test(`kill -9 of PostgreSQL, ${KILLS} times or more under load: 503 meanwhile, t
   await until('the key is known', known)
   const seed = pickSeed()
   const random = seeded(seed)
-  const all: Asked[] = []
+  const all: KeyedPayout[] = []
   const away: number[] = []
   const refused = () => all.filter(({ answer }) => answer?.status === 503).length
   for (let round = 0; round < KILLS || (round < MOST_KILLS && refused() === 0); round++) {
@@ -77,7 +83,7 @@ test(`kill -9 of PostgreSQL, ${KILLS} times or more under load: 503 meanwhile, t
       'paying again',
       () =>
         load.asked.some(({ answer, asked_at }) => answer?.status === 200 && asked_at > again_at),
-      () => lastWords(load),
+      () => lastAnswers(load),
     )
     away.push(Math.round(performance.now() - killed_at))
     await load.stop()
@@ -88,10 +94,10 @@ test(`kill -9 of PostgreSQL, ${KILLS} times or more under load: 503 meanwhile, t
   assert.equal(answers.length, all.length, 'every request was answered')
   const kinds = Object.keys(tally(answers)).filter(kind => kind !== '503 service_unavailable')
   assert.deepEqual(kinds, ['200'])
-  const { acknowledged, committed_unheard } = await askAgain(client, service.address, all)
+  const { acknowledged, committed_unanswered } = await repeatAll(client, service.address, all)
   t.diagnostic(
     `SEED=${seed} ${away.length} kills, ${all.length} keys: ${acknowledged} acknowledged, ${refused()} told ` +
-      `503, of which ${committed_unheard} had committed; paying again after ${away.join(', ')} ms`,
+      `503, of which ${committed_unanswered} had committed; paying again after ${away.join(', ')} ms`,
   )
   assert.ok(refused() > 0, 'a kill hit it at work: a batch in hand is answered 503')
   await onServer(async url => {

@@ -6,7 +6,13 @@ import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { checkBooks } from '../support/assert/books.ts'
 import { addEndpoint, judge, startReceiver } from '../support/network/receiver.ts'
-import { type Asked, askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
+import {
+  checkPaid,
+  type KeyedPayout,
+  type Load,
+  repeatAll,
+  startLoad,
+} from '../support/service/load.ts'
 import { failingAt, pickSeed, seeded, until } from '../support/service/process.ts'
 import { openScene } from '../support/service/scene.ts'
 import { LONG, share } from '../support/share.ts'
@@ -160,7 +166,7 @@ test(`SIGKILL at ${WHERE}, under load: each key has one result, each event comes
     `starts took ${started_ms[middle]} ms (${started_ms.at(-1)} at most), and all keys had a result ` +
       `${resolved_ms[middle]} ms later (${resolved_ms.at(-1)} at most)`,
   )
-  await askAgain(client, address, asked)
+  await repeatAll(client, address, asked)
   t.diagnostic(`${points.length} kills, ${report(asked)}`)
   await until('all is settled and told', allDone)
   const done_s = ((performance.now() - ended) / 1000).toFixed(1)
@@ -173,7 +179,7 @@ test(`SIGKILL at ${WHERE}, under load: each key has one result, each event comes
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })
 
-function report(asked: readonly Asked[]): string {
+function report(asked: readonly KeyedPayout[]): string {
   const unheard = asked.filter(({ earlier }) => earlier.length > 0)
   const replayed = unheard.filter(({ answer }) => answer?.headers['idempotent-replayed'] === 'true')
   const expected = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '503 service_unavailable']

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { checkBooks } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
+import { checkPaid, type KeyedPayout, repeatAll, startLoad } from '../support/service/load.ts'
 import { openFiles, pickSeed, seeded, until } from '../support/service/process.ts'
 import { openScene } from '../support/service/scene.ts'
 import { basic } from '../support/service/service.ts'
@@ -24,7 +24,7 @@ const service = await start(env)
 /** In the long run: has no slow clients, and shows what the machine allows at that time. */
 const beside = LONG ? await start(env) : undefined
 /** Every payout asked for in this file. */
-const asked: Asked[] = []
+const asked: KeyedPayout[] = []
 
 const address = () => service.address
 
@@ -84,7 +84,7 @@ function openSlow({ first, dripped }: Kind): Slow {
   return { closed: closed.promise, socket }
 }
 
-const p99 = (of: readonly Asked[]) => {
+const p99 = (of: readonly KeyedPayout[]) => {
   const took = of.map(one => one.answer?.took_ms ?? Infinity).sort((a, b) => a - b)
   return Math.round(took[Math.floor(took.length * 0.99)] ?? NaN)
 }
@@ -162,7 +162,7 @@ for (const [what, sent] of [
 ] as const) {
   test(`the client gone ${what}, ${GONE} times: paid whole or not at all, and once by the same key`, async t => {
     const { port, hostname } = new URL(address())
-    const gone: Asked[] = []
+    const gone: KeyedPayout[] = []
     for (let i = 0; i < GONE; i++) {
       const key = `gone ${what} ${i}`
       const asked_at = performance.now()
@@ -175,9 +175,9 @@ for (const [what, sent] of [
       if (i % 2 === 0) socket.end().destroy()
       else socket.resetAndDestroy()
     }
-    const { committed_unheard } = await askAgain(client, address(), gone)
-    t.diagnostic(`${committed_unheard} of ${GONE} had committed`)
-    if (sent < BODY.length) assert.equal(committed_unheard, 0)
+    const { committed_unanswered } = await repeatAll(client, address(), gone)
+    t.diagnostic(`${committed_unanswered} of ${GONE} had committed`)
+    if (sent < BODY.length) assert.equal(committed_unanswered, 0)
     asked.push(...gone)
   })
 }

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { checkBooks } from '../support/assert/books.ts'
-import { type Asked, askAgain, checkPaid, startLoad } from '../support/service/load.ts'
+import { checkPaid, type KeyedPayout, repeatAll, startLoad } from '../support/service/load.ts'
 import { httpClient, pickSeed, seeded, until } from '../support/service/process.ts'
 import { openScene } from '../support/service/scene.ts'
 import { promised, share } from '../support/share.ts'
@@ -23,7 +23,7 @@ test(`SIGTERM with ${CLIENTS} keep-alive clients and two that never ask, ${ROUND
   const staying = await listen(env)
   const seed = pickSeed()
   const random = seeded(seed)
-  const all: Asked[] = []
+  const all: KeyedPayout[] = []
   const ends: number[] = []
   const in_flight: number[] = []
   const errors: Record<string, number> = {}
@@ -67,7 +67,7 @@ test(`SIGTERM with ${CLIENTS} keep-alive clients and two that never ask, ${ROUND
     client.close()
   }
   const client = httpClient(account)
-  const { acknowledged } = await askAgain(client, staying.address, all)
+  const { acknowledged } = await repeatAll(client, staying.address, all)
   client.close()
   t.diagnostic(
     `SEED=${seed} ${ROUNDS} stops, ${all.length} requests, ${acknowledged} acknowledged, ` +

@@ -2,7 +2,7 @@
 // have changed no row. What fails is made smaller and kept as a line that can be sent again.
 import assert from 'node:assert/strict'
 import type { ApiDocument } from '../support/assert/document.ts'
-import { watchWritten } from '../support/database/written.ts'
+import { watchWrittenTables } from '../support/database/written.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import type { Answer } from '../support/service/service.ts'
 import { complaintOf, operationOf, refusedBy } from './judge.ts'
@@ -27,7 +27,7 @@ export interface Probe {
 }
 
 export async function openProbe(api: ApiDocument, world: World): Promise<Probe> {
-  const written = await watchWritten(world.service.database.owner)
+  const written = await watchWrittenTables(world.service.database.owner)
   const failures = new Map<string, string>()
   const tally = new Map<string, Map<string, number>>()
   const paid = await world.ours.post('/v3/payout', localPayout)

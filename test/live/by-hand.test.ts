@@ -11,7 +11,7 @@ import { countWaiting } from '../../src/worker/counts.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli, type Ran } from '../support/service/cli.ts'
+import { type Cli, type CommandResult, openCli } from '../support/service/cli.ts'
 import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -79,7 +79,7 @@ async function payoutThatIs(state: State): Promise<string> {
   return id
 }
 
-function refused(ran: Ran, words: RegExp): void {
+function refused(ran: CommandResult, words: RegExp): void {
   assert.ok(ran.code === 1 || ran.code === 2, ran.stdout)
   assert.match(ran.stderr, words)
   assert.doesNotMatch(ran.stderr, /\n\s+at /)
@@ -250,7 +250,8 @@ test('payout list: what waits for people, longest first, with what an operator n
   const of = ['--account', other.account.account_id, '--rail', 'manual']
   assert.equal((await ben.run('payout', 'take', second ?? '')).code, 0)
   const waiting = await anna.run('payout', 'list', ...of, '--status', 'processing', '--json')
-  const ids = (ran: Ran) => ran.json.results.map((row: { payout: { id: string } }) => row.payout.id)
+  const ids = (ran: CommandResult) =>
+    ran.json.results.map((row: { payout: { id: string } }) => row.payout.id)
   assert.deepEqual(ids(waiting), [first, second, third])
   const [, taken, abroad] = waiting.json.results
   assert.deepEqual([taken.taken_by, taken.rail, taken.rail_reference], ['ben', 'manual', ''])

@@ -39,7 +39,7 @@ function scriptOf(document: string, chapter: string, address: string): string {
 test('docs/operations.md, The first live account: line by line to a payout that is paid', async t => {
   const database = await createDatabase({ empty: true })
   const service = await startListening({ DATABASE_URL: database.url })
-  const { npx, said: told } = await startTyping(t, database.url)
+  const { npx, errorOutput: told } = await startTyping(t, database.url)
   try {
     const script = scriptOf(
       await readFile('docs/operations.md', 'utf8'),

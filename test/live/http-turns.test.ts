@@ -29,11 +29,11 @@ const { database, account, client, start } = await openScene(url =>
   openAccountOn(url, { USD: 9_000_000_000_000n }),
 )
 const { account_id } = account.account
-const held = new URL('../support/service/held.ts', import.meta.url).href
+const probe = new URL('../support/service/longest-turn.ts', import.meta.url).href
 const service = await start({
   CORRIDOR_SETTLE: 'off',
   CORRIDOR_WEBHOOKS: 'off',
-  NODE_OPTIONS: `--import=${held}`,
+  NODE_OPTIONS: `--import=${probe}`,
 })
 
 /** The longest turn that the service has taken meanwhile. */

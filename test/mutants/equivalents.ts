@@ -1,19 +1,19 @@
-// Mutants that no test can tell from the source, each looked at by hand. One that has no mutant any
-// more, or that a test has caught after all, fails the run.
+// Mutants that behave like the source, each checked by hand. An entry without a mutant, or with a
+// mutant that a test catches, fails the run.
 import type { Mutant } from './mutate.ts'
 
 interface Equivalent {
-  /** The function, '' outside of all. */
+  /** The function; '' outside any function. */
   readonly where: string
-  /** The line with its mutant in it, as the report prints it. */
+  /** The mutated line, as the report prints it. */
   readonly after: string
   readonly why: string
 }
 
 const SAME_POWER = 'at scale 0 both sides divide by the same numbers'
-const SORTED_ALIKE = 'ranks grow, but stay in the same order'
-const SAME_VALUE = 'what is put in its place is the same value'
-const ALWAYS_THERE = 'the default is for the compiler: there is always a value'
+const SORTED_ALIKE = 'ranks grow, and keep their order'
+const SAME_VALUE = 'the replacement has the same value'
+const ALWAYS_THERE = 'the value always exists; only the compiler needs a default'
 
 export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
   'src/money/decimal.ts': [
@@ -25,7 +25,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
     {
       where: 'quotient',
       after: 'while (digits > pow10(significant)) {',
-      why: 'rounded to 1000…, a digit less is rounded to the same',
+      why: 'digits rounded up to 1000… round to the same value with one digit less',
     },
     ...['> 0', '>= 1'].flatMap(bound => [
       {
@@ -69,12 +69,12 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       where: 'decimalText',
       after:
         'const scale = (n * pow10(Math.max(wanted, 1))) / d < pow10(TRUNCATED_DIGITS) ? wanted : wanted - 1',
-      why: 'where it matters one digit after the point is shown either way',
+      why: 'at the bound both scales show one decimal place',
     },
     {
       where: 'divideOut',
       after: 'let [rest, count] = [number, 1]',
-      why: 'a place more than needed is a zero, which is not written',
+      why: 'an extra place is a trailing zero, which is not printed',
     },
   ],
   'src/quote/basis.ts': [
@@ -95,7 +95,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       after:
         "if ((advance.by === 'review' || advance.by === 'approval') && applied === 0) " +
         'return undefined',
-      why: 'spread into an object, nothing is nothing',
+      why: 'spreading undefined into an object adds nothing',
     },
     {
       where: 'dueAt',
@@ -108,7 +108,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
     {
       where: 'comparable',
       after: 'if (false) return text.trim().toLowerCase()',
-      why: 'a short way to what the long way gives, which a test compares',
+      why: 'a fast path with the same result, as a test checks',
     },
     {
       where: 'comparable',
@@ -120,7 +120,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
     {
       where: 'byCreation',
       after: 'if (a.created_at !== b.created_at) return a.created_at <= b.created_at ? -1 : 1',
-      why: 'they differ here',
+      why: 'the two times differ here',
     },
     {
       where: 'byCreation',
@@ -133,7 +133,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       where: 'decideCreation',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source
       after: 'const before = state.imported.get(`${account_id}/${import_key}`)',
-      why: 'nothing is kept under the name of no row',
+      why: 'no entity is stored under the key of no row',
     },
   ],
 }

@@ -1,6 +1,6 @@
-// The process of one trial: runs test files one after the other and ends with the first failure.
-// Ends with 0 when all passed, with 3 when there was nothing to run, and otherwise when a test
-// failed or a file could not be loaded: a runner without processes of its own passes over the latter.
+// The process of one trial: runs test files one after the other until a test fails. Exit code 0:
+// all passed; 3: no test ran; any other: a test failed or a file could not be loaded, which Node's
+// runner in the same process would overlook.
 import { resolve } from 'node:path'
 import { afterEach } from 'node:test'
 import { pathToFileURL } from 'node:url'

@@ -1,11 +1,11 @@
-// Preloaded into each process of a trial, and so into every process that it starts: gives one source
-// file with its mutant in it, and all others as they are. No file on disk is changed.
+// Preloaded into each process of a trial, and into every process that it starts: loads one source
+// file with its mutant, without changing a file on disk.
 import { registerHooks } from 'node:module'
 import type { Change } from './mutate.ts'
 
-/** What `CORRIDOR_MUTANT` holds, as JSON. */
+/** The JSON in `CORRIDOR_MUTANT`. */
 export interface Loaded extends Change {
-  /** Of the source file. */
+  /** The source file's URL. */
   readonly url: string
 }
 

@@ -1,7 +1,7 @@
-// `npm run test:mutants`: makes every mutant of the rules of money, tries each against the tests, then
-// every mistake written by hand (patches.ts), and ends with an error when too many mutants or any patch
-// survive. `-- FILE` is for the mutants of files whose name contains FILE, `-- patches [NAME]` for the
-// patches whose name contains NAME.
+// `npm run test:mutants`: tries every mutant of the rules of money against the tests, then every
+// mistake written by hand (patches.ts). It ends with an error when too many mutants or any patch
+// survive. `-- FILE` runs only the mutants of files whose name contains FILE, `-- patches [NAME]`
+// only the patches whose name contains NAME.
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -15,7 +15,7 @@ import { ROOT, type Tests, tryChange } from './trial.ts'
 
 const options = process.argv.slice(2).filter(word => word.startsWith('--'))
 const words = process.argv.slice(2).filter(word => !word.startsWith('--'))
-/** Without PostgreSQL: neither the tests of the API nor the patches. */
+/** Leaves out what needs PostgreSQL: the tests of the API and the patches. */
 const quick = options.includes('--quick')
 const jobs = Number(options.find(o => o.startsWith('--jobs='))?.slice(7) ?? availableParallelism())
 
@@ -29,7 +29,7 @@ if (unknown.length > 0) {
 
 type Tried = FileResult['tried'][number]
 
-/** Tests that run this much longer than without a mutant will not end. */
+/** Tests that take this many times longer than without a mutant count as endless. */
 const PATIENCE = 10
 const MIN_TIMEOUT_MS = 10_000
 
@@ -38,7 +38,7 @@ process.once('SIGTERM', () => process.exit(143))
 
 process.exitCode = await run()
 
-/** Patches also when mutants survive: whoever waited that long wants to know all. */
+/** Runs the patches even when mutants survive, so that one run shows every problem. */
 async function run(): Promise<number> {
   if (words[0] === 'patches') return runPatches(words.slice(1))
   const mutants = await runMutants()
@@ -84,7 +84,7 @@ async function tryTarget(target: Target, postgres: LazyServer) {
   return { result, stale }
 }
 
-/** Each by the tests that need nothing but the rules; where there are none, all survive them. */
+/** Tries each mutant by the tests of the rules; without such tests, all survive. */
 async function tryByRules({ rules }: Target, mutants: readonly Mutant[]): Promise<Tried[]> {
   const tests: Tests = { files: rules, together: true }
   const timeout_ms = rules.length === 0 ? 0 : await timeoutOf(tests)
@@ -95,7 +95,7 @@ async function tryByRules({ rules }: Target, mutants: readonly Mutant[]): Promis
   }))
 }
 
-/** Survivors again, one at a time, by the tests of the API. */
+/** Tries the survivors, one at a time, by the tests of the API. */
 async function tryByApi(
   { api }: Target,
   tried: readonly Tried[],
@@ -115,7 +115,10 @@ async function tryByApi(
   return again
 }
 
-/** How long these tests may take; they must pass without a mutant, or they would catch everything. */
+/**
+ * The time limit of these tests. Throws when they fail without a mutant: they would then catch
+ * every mutant.
+ */
 async function timeoutOf(tests: Tests): Promise<number> {
   const began_ms = performance.now()
   const outcome = await tryChange(undefined, tests, 300_000)
@@ -124,11 +127,11 @@ async function timeoutOf(tests: Tests): Promise<number> {
 }
 
 function problemsOf(result: FileResult): string[] {
-  const told = result.tried
+  const wronglyListed = result.tried
     .filter(({ equivalent, outcome }) => equivalent && outcome !== 'survived')
     .map(({ mutant }) => `listed as equivalent, but caught:\n${survivorText(mutant)}`)
   const few = isEnough(result) ? [] : [`${result.file}: less than ${result.wanted} % are caught`]
-  return [...told, ...few]
+  return [...wronglyListed, ...few]
 }
 
 async function inParallel<Item, Result>(

@@ -1,5 +1,5 @@
-// The mutants' own test: that each kind of mistake is made, that a mutant which matters is caught and
-// its absence is not, and that what is written by hand still fits the sources.
+// Tests the mutants themselves: each kind of mistake is made, a real mutant is caught, the
+// unchanged source passes, and the patches and equivalents still fit the sources.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { isEnough, shareCaught, survivorText } from './report.ts'
 import { TARGETS } from './targets.ts'
 import { ROOT, type Tests, tryChange } from './trial.ts'
 
-/** Each line of source with every mutant of it. */
+/** A source line and all its mutants. */
 const KINDS: readonly (readonly [source: string, ...mutants: string[]])[] = [
   ['x = a < b', 'x = a <= b', 'x = a >= b'],
   ['x = a && b', 'x = a', 'x = b', 'x = (a || b)'],
@@ -38,7 +38,7 @@ const KINDS: readonly (readonly [source: string, ...mutants: string[]])[] = [
 
 for (const [source, ...mutants] of KINDS) {
   test(`mutantsOf, ${source}: ${mutants.length === 0 ? 'none' : mutants.join(' | ')}`, () => {
-    // An assignment is a statement that could be left out as well.
+    // Leaving the whole statement out is a mutant of every row.
     const made = mutantsOf('a.ts', source).map(({ after }) => after)
     assert.deepEqual(made.filter(after => after !== ';').sort(), mutants.toSorted())
   })
@@ -100,11 +100,11 @@ test('patches: each names a test file that is there, and applies to the sources'
   if (error) return t.skip('git is not installed')
   const patches = await readPatches()
   for (const { name, file } of patches) assert.ok(existsSync(resolve(ROOT, file)), name)
-  // A shell is started once, and git by the shell: this process is large, and slow to fork.
+  // One shell starts git for every patch, because this large process is slow to fork.
   const check = 'for patch; do git apply --check "$patch" || echo "$patch does not apply"; done'
   const paths = patches.map(({ path }) => path)
-  const said = spawnSync('sh', ['-c', check, 'sh', ...paths], { cwd: ROOT, encoding: 'utf8' })
-  assert.deepEqual([said.status, said.stdout, said.stderr], [0, '', ''])
+  const result = spawnSync('sh', ['-c', check, 'sh', ...paths], { cwd: ROOT, encoding: 'utf8' })
+  assert.deepEqual([result.status, result.stdout, result.stderr], [0, '', ''])
 })
 
 test('docs/reliability.md, each promise: there is a patch that one of its tests must notice', async () => {

@@ -1,9 +1,9 @@
-// Makes the mutants of a source file: for each small mistake that a person could make there, what to
-// put in place of which characters. It knows JavaScript, and neither the product nor its tests.
+// Makes the mutants of a source file: each replaces some characters by a small mistake that a
+// person could make. It knows JavaScript, and neither the product nor its tests.
 import { stripTypeScriptTypes } from 'node:module'
 import { type AnyNode, type Literal, type Node, type Program, parse } from 'acorn'
 
-/** One mistake: `text` in place of the characters from `start` to `end`. */
+/** One mistake: `text` replaces the characters from `start` to `end`, the latter excluded. */
 export interface Change {
   readonly start: number
   readonly end: number
@@ -12,18 +12,18 @@ export interface Change {
 
 export interface Mutant extends Change {
   readonly file: string
-  /** From 1. */
+  /** The number of its line, from 1. */
   readonly line: number
-  /** The function it stands in, '' outside of all. */
+  /** The function around it; '' outside any function. */
   readonly where: string
-  /** The lines it touches, as one: as they are, and with the mistake. */
+  /** The lines that it changes, joined into one, before and after. */
   readonly before: string
   readonly after: string
 }
 
 /** Every mutant of a file, in the order of the text. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  // Types become spaces, so that every character stays where it is.
+  // Types become spaces, so that every character keeps its position.
   const code = stripTypeScriptTypes(source)
   const mutants = new Map<string, Mutant>()
   const program = parseModule(code)
@@ -67,7 +67,7 @@ function parseModule(code: string): Program {
   return parse(code, { ecmaVersion: 'latest', sourceType: 'module' })
 }
 
-/** Whether there is still a program: of a module only the statement with the change is read again. */
+/** Whether the changed source still parses; parses only the top-level statement with the change. */
 function parses(code: string, program: Program, change: Change): boolean {
   const holds = ({ start, end }: Node) => start <= change.start && change.end <= end
   const { start, end } = program.body.find(holds) ?? program
@@ -121,7 +121,7 @@ const ASSIGNMENT: Readonly<Record<string, string>> = {
   '*=': '/=',
   '/=': '*=',
 }
-/** Calls of methods without which there is still something of the same kind. */
+/** Methods whose call can be left out, because object and result have the same type. */
 const DROPPED = new Set([
   'filter',
   'normalize',
@@ -144,7 +144,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   toUpperCase: 'toLowerCase',
 }
 
-/** The mistakes that can be made at one node; those inside of it are its children's. */
+/** The mistakes at one node, without those of its children. */
 function changesOf(node: AnyNode, parent: AnyNode | undefined, code: string): Change[] {
   switch (node.type) {
     case 'BinaryExpression':
@@ -223,12 +223,13 @@ function statementChanges(node: AnyNode, parent: AnyNode | undefined): Change[] 
       return node.argument ? [{ ...place(node.argument), text: 'undefined' }] : []
     case 'ExpressionStatement':
     case 'ThrowStatement':
-      // What an `if` alone decides about is left out by its condition.
+      // A mutant of the condition already leaves out a statement that only an `if` guards.
       return parent?.type === 'IfStatement' && !parent.alternate
         ? []
         : [{ ...place(node), text: ';' }]
     case 'BlockStatement': {
-      // Emptied, a function that ends in a result has none, as without that result.
+      // A function that ends in a return and is emptied returns undefined, like the mutant of that
+      // return.
       const last = node.body.at(-1)?.type
       if (last === undefined || last === 'ReturnStatement') return []
       const decided = parent?.type === 'IfStatement' && !parent.alternate
@@ -259,7 +260,7 @@ function literal(node: Literal): string[] {
   }
 }
 
-/** Without each anchor, and without the flag that makes it find all. */
+/** The pattern without each of its anchors, and without the flag `g`. */
 function patterns(pattern: string, flags: string): string[] {
   return [
     ...[/(?<![\\[])\^/g, /(?<!\\)\$/g].flatMap(anchor =>
@@ -272,7 +273,7 @@ function patterns(pattern: string, flags: string): string[] {
   ].map(([text, rest]) => `/${text}/${rest}`)
 }
 
-/** The name of a module or of a member is no value. */
+/** Whether the literal is a module's or a member's name, and so no value. */
 function isName(node: Literal, parent: AnyNode | undefined): boolean {
   if (parent?.type === 'Property') return parent.key === node
   return parent !== undefined && /^(Import|Export)/.test(parent.type)
@@ -293,7 +294,7 @@ function slice(node: Node, code: string): string {
   return code.slice(node.start, node.end)
 }
 
-/** An operand in the place of its whole expression. */
+/** An operand as text that can replace its whole expression. */
 function part(node: AnyNode, code: string): string {
   const text = slice(node, code)
   const binds = !/^(Logical|Conditional|Arrow|Sequence|Assignment|Binary)/.test(node.type)
@@ -324,7 +325,7 @@ function certain(object: Node, brackets: boolean, code: string): Change {
   return { start, end: start + 2, text: brackets ? '' : '.' }
 }
 
-/** A list without one of its members. */
+/** The change that removes one member from a list. */
 function without(list: Node, members: readonly (Node | null)[], member: Node): Change {
   const i = members.indexOf(member)
   const next = members[i + 1]

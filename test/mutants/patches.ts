@@ -1,8 +1,8 @@
-// Mistakes written by hand, for promises that no file of rules holds: each patch is applied to a copy
-// of the project, and the test that it names must turn red there.
+// Runs the mistakes written by hand, for promises outside the files of rules: it applies each patch
+// to a copy of the project, where the test that the patch names must fail.
 //
-// A patch opens with lines `Promise: …` (what it breaks), `File: …` (a test file) and `Test: …` (the
-// beginning of the name of a test in it); what follows is a diff as `git diff` writes it.
+// A patch opens with lines `Promise: …` (what it breaks), `File: …` (a test file) and `Test: …`
+// (the beginning of the name of a test in it); a diff of `git diff` follows.
 import { spawn } from 'node:child_process'
 import { cp, glob, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,24 +11,24 @@ import { ROOT } from './trial.ts'
 
 export interface Patch {
   readonly name: string
-  /** Where it is. */
+  /** The path of the patch file. */
   readonly path: string
   readonly promise: string
   readonly file: string
   readonly test: string
 }
 
-/** What a copy of the project does without. */
+/** Files that a copy of the project leaves out. */
 const NOT_COPIED = new Set(['.git', 'node_modules', 'data', '.corridor'])
-/** A test that has not ended by then hangs, and is said to have failed by its runner. */
+/** A test that takes longer hangs, and its runner reports it as failed. */
 const TEST_TIMEOUT_S = 300
 const TIMEOUT_MS = 1_000 * TEST_TIMEOUT_S + 100_000
-/** Once the test has failed. */
+/** The time for the run to end once the test has failed. */
 const END_WITHIN_MS = 10_000
 /** Imports the modules of every command: the whole product. */
 const LOAD_ALL = `const { makeProgram } = await import('./src/cli/commands.ts')
 await makeProgram(() => true)`
-/** Of an error. */
+/** The most lines of an error to print. */
 const MAX_LINES = 8
 
 export async function readPatches(): Promise<Patch[]> {
@@ -40,15 +40,15 @@ export async function readPatches(): Promise<Patch[]> {
 async function readPatch(path: string): Promise<Patch> {
   const text = await readFile(path, 'utf8')
   const name = basename(path, '.patch')
-  const said = (word: string) => {
+  const header = (word: string) => {
     const line = new RegExp(`^${word}: (.+)$`, 'm').exec(text)?.[1]
     if (line === undefined) throw new Error(`${name}.patch does not say its ${word}`)
     return line
   }
-  return { name, path, promise: said('Promise'), file: said('File'), test: said('Test') }
+  return { name, path, promise: header('Promise'), file: header('File'), test: header('Test') }
 }
 
-/** Every patch, or those whose name contains one of the words; the exit code. */
+/** Runs all patches, or those whose name contains one of the words; returns the exit code. */
 export async function runPatches(words: readonly string[]): Promise<number> {
   const all = await readPatches()
   const patches = all.filter(({ name }) => words.length === 0 || words.some(w => name.includes(w)))
@@ -67,15 +67,15 @@ export async function runPatches(words: readonly string[]): Promise<number> {
 }
 
 /**
- * `red` is what it must be, and the first words of the error are for a person to judge whether it is
- * for the promise. `otherwise red` is by something else than the test that is named.
+ * `red` is the right result; a person judges by the error's first lines whether the promise caused
+ * it. `otherwise red` means that something other than the named test failed.
  */
-interface Found {
+interface TestResult {
   readonly how: string
   readonly why: readonly string[]
 }
 
-async function tryPatch(patch: Patch): Promise<Found> {
+async function tryPatch(patch: Patch): Promise<TestResult> {
   const copy = await mkdtemp(join(tmpdir(), 'corridor-patched-'))
   try {
     await cp(ROOT, copy, {
@@ -87,7 +87,7 @@ async function tryPatch(patch: Patch): Promise<Found> {
     if (before.how !== 'green') return { ...before, how: `${before.how} before` }
     const applied = await command('git', ['apply', patch.path], copy)
     if (applied.code !== 0) return { how: 'does not apply', why: [applied.output] }
-    // Else any test would notice.
+    // If the product did not load, any test would fail.
     const loaded = await command('node', ['--input-type=module', '--eval', LOAD_ALL], copy)
     if (loaded.code !== 0) return { how: 'does not load', why: [loaded.output] }
     return await runTest(patch, copy)
@@ -96,8 +96,8 @@ async function tryPatch(patch: Patch): Promise<Found> {
   }
 }
 
-/** Of the tests in its file only those whose name begins so are run, and one of them must fail. */
-async function runTest({ file, test }: Patch, copy: string): Promise<Found> {
+/** Runs only the tests of the patch's file whose name begins with `test`; one of them must fail. */
+async function runTest({ file, test }: Patch, copy: string): Promise<TestResult> {
   const pattern = `--name=^${test.replaceAll(/[^\w/-]/g, '.')}`
   const failure = (line: string) => /(✖|not ok)/.test(line) && line.includes(test)
   const run = ['test/support/run.ts', pattern, `--timeout=${TEST_TIMEOUT_S}`, file]
@@ -111,7 +111,7 @@ async function runTest({ file, test }: Patch, copy: string): Promise<Found> {
   return { how: 'red', why: why.filter(line => line.trim() !== '').map(line => line.slice(0, 160)) }
 }
 
-/** After a line that is a `failure` all is known. */
+/** Runs a program; ends it soon after a line of output for which `failure` is true. */
 function command(
   name: 'git' | 'node',
   args: readonly string[],

@@ -1,10 +1,11 @@
-// What a run of mutants says: a line a file, and each survivor with its line and its change.
+// Formats the report of a mutant run: one line for each file, and each survivor with its line and
+// its change.
 import type { Mutant } from './mutate.ts'
 import type { Outcome } from './trial.ts'
 
 export interface FileResult {
   readonly file: string
-  /** Per cent of the mutants that are not equivalent. */
+  /** The percentage of the non-equivalent mutants that must be caught. */
   readonly wanted: number
   readonly tried: readonly {
     readonly mutant: Mutant
@@ -13,7 +14,7 @@ export interface FileResult {
   }[]
 }
 
-/** What did not end was noticed too. */
+/** The percentage of the non-equivalent mutants that were caught. A time-out counts as caught. */
 export function shareCaught({ tried }: Pick<FileResult, 'tried'>): number {
   const real = tried.filter(({ equivalent }) => !equivalent)
   const caught = real.filter(({ outcome }) => outcome !== 'survived')

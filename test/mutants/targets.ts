@@ -1,15 +1,15 @@
-// Which files are mutated, and by which tests their mutants must be caught: first by tests that need
-// nothing but the rules, then, what survives them, by tests of the API on PostgreSQL.
+// The mutated files, and the tests that must catch their mutants: first tests of the rules alone,
+// then, for the survivors, tests of the API on PostgreSQL.
 
 export interface Target {
   readonly file: string
   readonly rules: readonly string[]
   readonly api: readonly string[]
-  /** Per cent of the mutants that must be caught. */
+  /** The percentage of the mutants that must be caught. */
   readonly wanted: number
 }
 
-/** Of most files; of the posting function, which moves every balance, there must be no survivor. */
+/** The percentage for most files; files that move a balance may have no survivor. */
 const MOST = 90
 const ALL = 100
 

@@ -1,18 +1,21 @@
-// Tries a mutant: runs the tests that ought to notice it in a process that loads the mutant in place
-// of the source, and says what became of it.
+// Tries a mutant: runs the tests that should catch it, in a process that loads the mutant in place
+// of the source, and returns the outcome.
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Loaded } from './load.ts'
 import type { Change } from './mutate.ts'
 
-/** `timeout`: the tests did not end, which no suite lets pass. */
+/** `timeout`: the tests did not end in time, which counts as caught. */
 export type Outcome = 'killed' | 'timeout' | 'survived'
 
-/** How tests are run: by files, in processes with these variables beside the usual ones. */
+/** Test files and how to run them; `env` has variables in addition to this process's. */
 export interface Tests {
   readonly files: readonly string[]
-  /** One process for all files, ended by the first failure; else a process a file, as `npm test`. */
+  /**
+   * True: one process for all files, ended by the first failure. False: Node's runner, with a
+   * process for each file.
+   */
   readonly together: boolean
   readonly env?: Readonly<Record<string, string>>
 }
@@ -21,10 +24,10 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LOAD = new URL('./load.ts', import.meta.url).href
 const JUDGE = fileURLToPath(new URL('./judge.ts', import.meta.url))
 
-/** A mutant may ask for memory without end. */
+/** A mutant may allocate memory without end. */
 const MEMORY = '--max-old-space-size=1024'
 
-/** `change` in `file`, or the sources as they are when there is none. */
+/** Runs the tests with the change in its file, or with the unchanged sources. */
 export async function tryChange(
   change: (Change & { readonly file: string }) | undefined,
   tests: Tests,
@@ -34,7 +37,8 @@ export async function tryChange(
   const child = spawn(process.execPath, [MEMORY, ...runner, ...tests.files], {
     cwd: ROOT,
     stdio: 'ignore',
-    // Of its own group: with it end the processes that tests have started.
+    // A process group of its own, so that killing it also ends the processes that tests have
+    // started.
     detached: true,
     env: { ...process.env, ...tests.env, ...variables(change) },
   })
@@ -59,7 +63,7 @@ export async function tryChange(
 }
 
 function variables(change: (Change & { readonly file: string }) | undefined) {
-  // A test runner that is itself run by one would report to that one instead.
+  // With this variable, a test runner inside another one would report to the outer one.
   const plain = { NODE_TEST_CONTEXT: undefined }
   if (change === undefined) return plain
   const { file, start, end, text } = change

@@ -5,18 +5,18 @@ import { after, before, test } from 'node:test'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
 import { assertRefused } from '../support/assert/check.ts'
 import { readDocument } from '../support/assert/document.ts'
-import { type Written, watchWritten } from '../support/database/written.ts'
+import { type WrittenTables, watchWrittenTables } from '../support/database/written.ts'
 import type { Answer } from '../support/service/service.ts'
 import { CALLS, type Call, makeCallers, makeOperatorWorld, type OperatorWorld } from './world.ts'
 
 const api = readDocument(document)
 let world: OperatorWorld
 let callers: Readonly<Record<string, Record<string, string>>>
-let written: Written
+let written: WrittenTables
 before(async () => {
   world = await makeOperatorWorld()
   callers = await makeCallers(world)
-  written = await watchWritten(world.service.database.owner)
+  written = await watchWrittenTables(world.service.database.owner)
 })
 after(() => world.close())
 

@@ -6,7 +6,7 @@ import document from '../../docs/operator.openapi.json' with { type: 'json' }
 import { complaintOf } from '../input/judge.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { readDocument } from '../support/assert/document.ts'
-import { watchWritten } from '../support/database/written.ts'
+import { watchWrittenTables } from '../support/database/written.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { type Answer, addPerson, type PersonClient } from '../support/service/service.ts'
@@ -274,7 +274,7 @@ const BAD = [null, {}, [], true, 1.5, -(2 ** 60), '', ' ', '\u0000', 'x'.repeat(
 const BAD_ONES = share(2, BAD.length)
 
 test('bad input to every route that takes a body: refused as documented or taken, never a fault; what is refused changes no row', async () => {
-  const written = await watchWritten(world.service.database.owner)
+  const written = await watchWrittenTables(world.service.database.owner)
   let next = 0
   for (const [name, callOf] of Object.entries(CALLS)) {
     const call = await callOf(world)

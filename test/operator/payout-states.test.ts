@@ -2,7 +2,7 @@
 // who could call, by a key or in a session. What is refused changes no row.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Written, watchWritten } from '../support/database/written.ts'
+import { type WrittenTables, watchWrittenTables } from '../support/database/written.ts'
 import { addApprovalRule, digestOf } from '../support/service/approvals.ts'
 import { entityOf, operatorSets, pay } from '../support/service/payouts.ts'
 import { type Answer, addPerson } from '../support/service/service.ts'
@@ -92,7 +92,7 @@ const PARTIES = {
 type Party = keyof typeof PARTIES
 
 let world: OperatorWorld
-let written: Written
+let written: WrittenTables
 let callers: Readonly<Record<string, Headers>>
 before(async () => {
   world = await makeOperatorWorld()
@@ -117,7 +117,7 @@ before(async () => {
   const rule = { at_least: BigInt(LARGE), at_least_currency: 'USD' }
   await addApprovalRule(service, { account_id: id, ...rule })
   await service.deps.reference.refresh()
-  written = await watchWritten(service.database.owner)
+  written = await watchWrittenTables(service.database.owner)
 })
 after(() => world.close())
 

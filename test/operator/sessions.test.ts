@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused } from '../support/assert/check.ts'
-import { type Written, watchWritten } from '../support/database/written.ts'
+import { type WrittenTables, watchWrittenTables } from '../support/database/written.ts'
 import { addPerson } from '../support/service/service.ts'
 import { cookieOf, logIn, logInByLink, OWN, PASSWORD } from '../support/service/session.ts'
 import { CALLS, makeOperatorWorld, OF_SESSIONS, type OperatorWorld } from './world.ts'
@@ -48,7 +48,7 @@ const ASKING = [
 ]
 
 let world: OperatorWorld
-let written: Written
+let written: WrittenTables
 let sessions: Readonly<Record<'operator' | 'auditor' | 'maker' | 'over' | 'old', Headers>>
 before(async () => {
   world = await makeOperatorWorld()
@@ -79,7 +79,7 @@ before(async () => {
     over,
     old,
   }
-  written = await watchWritten(service.database.owner)
+  written = await watchWrittenTables(service.database.owner)
 })
 after(() => world.close())
 

@@ -27,9 +27,9 @@ import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { restoreBackup } from '../../src/postgres/restore.ts'
 import { tarFile } from '../../src/postgres/tar.ts'
 import { checkBooks } from '../support/assert/books.ts'
-import { openCli, type Ran } from '../support/service/cli.ts'
+import { type CommandResult, openCli } from '../support/service/cli.ts'
 import { startListening } from '../support/service/listening.ts'
-import { type Asked, askAgain, startLoad } from '../support/service/load.ts'
+import { type KeyedPayout, repeatAll, startLoad } from '../support/service/load.ts'
 import {
   httpClient,
   openAccountOn,
@@ -74,12 +74,12 @@ async function onData<T>(name: string, work: (sql: Sql, url: string) => Promise<
 }
 
 /** A command on the database of a folder, to its end. */
-async function run(name: string, ...args: readonly string[]): Promise<Ran> {
+async function run(name: string, ...args: readonly string[]): Promise<CommandResult> {
   const cli = await openCli('', dataOf(name), true)
   return cli.run(...args).finally(cli.close)
 }
 
-const paid = (asked: readonly Asked[]) => asked.filter(({ answer }) => answer?.status === 200)
+const paid = (asked: readonly KeyedPayout[]) => asked.filter(({ answer }) => answer?.status === 200)
 
 test('corridor backup under load, then restore: all that was acknowledged, books in order', async t => {
   const seed = pickSeed()
@@ -143,7 +143,7 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   await onData('copy', async (sql, url) => {
     const copy = await startListening({ DATABASE_URL: url, CORRIDOR_SETTLE: 'off' })
     try {
-      const { acknowledged } = await askAgain(client, copy.address, before_backup)
+      const { acknowledged } = await repeatAll(client, copy.address, before_backup)
       assert.equal(acknowledged, before_backup.length)
       // Banks may have what the backup has not: a person compares first (case 27).
       const reasons = await sql`select name, paused_reason from rails order by name`

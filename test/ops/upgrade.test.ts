@@ -10,7 +10,7 @@ import { untilBlocked } from '../support/database/blocked.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { makeNextVersion } from '../support/database/next-version.ts'
 import { openCli } from '../support/service/cli.ts'
-import { askAgain, checkPaid, type Load, startLoad } from '../support/service/load.ts'
+import { checkPaid, type Load, repeatAll, startLoad } from '../support/service/load.ts'
 import {
   pickSeed,
   type RunningProcess,
@@ -145,7 +145,7 @@ test('the next version started beside this one, and this one stopped: no request
     assert.equal(await old.ended, 0)
     await load.stop()
     assert.deepEqual(refusedOf(load), [])
-    const { acknowledged } = await askAgain(client, successor.address, load.asked)
+    const { acknowledged } = await repeatAll(client, successor.address, load.asked)
     assert.equal(acknowledged, load.asked.length)
     await checkPaid(database.owner, account.account.account_id, load.asked)
     t.diagnostic(

@@ -8,7 +8,7 @@ import type { TransactionSql } from '../../src/db/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { internalPayout } from '../support/given/bodies.ts'
-import { findCycle, type Seen } from '../support/oracle/cycles.ts'
+import { findCycle, type ObservedTransaction } from '../support/oracle/cycles.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { type Client, client, startTestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
@@ -40,7 +40,7 @@ interface Asked {
   /** The newest line of an account. */
   readonly line?: string
   /** Number of journals by account. */
-  readonly heads?: Seen['reads']
+  readonly heads?: ObservedTransaction['reads']
 }
 
 async function timed(what: () => Promise<Partial<Asked> & { name: string }>): Promise<Asked> {
@@ -76,7 +76,7 @@ async function readAll(): Promise<Partial<Asked> & { name: string }> {
  * Versions of an account are the numbers of its journals, and each journal here has one line. What a
  * transfer read of an account is the balance that the line before it left, or it is no version.
  */
-async function seenOf(all: readonly Asked[]): Promise<Seen[]> {
+async function seenOf(all: readonly Asked[]): Promise<ObservedTransaction[]> {
   const lines = await service.database.owner<
     {
       account_id: string
@@ -95,13 +95,13 @@ async function seenOf(all: readonly Asked[]): Promise<Seen[]> {
     lines.map(({ id, account_id, number }) => [id, [account_id, Number(number)] as const]),
   )
   const bySource = Map.groupBy(lines, ({ source }) => source)
-  const writes = (source: string): Seen['writes'] =>
+  const writes = (source: string): ObservedTransaction['writes'] =>
     (bySource.get(source) ?? []).map(({ account_id, number }) => [account_id, Number(number)])
   const known = new Set(all.map(({ payout }) => payout))
   const before = [...bySource.keys()].filter(source => !known.has(source))
   return [
     ...before.map(source => ({ name: source, reads: [], writes: writes(source) })),
-    ...all.map(({ name, asked, ended, payout, line, heads = [] }): Seen => {
+    ...all.map(({ name, asked, ended, payout, line, heads = [] }): ObservedTransaction => {
       const read = line === undefined ? undefined : version.get(line)
       const reads = read === undefined ? heads : [read]
       return { name, asked, ended, reads, writes: payout === undefined ? [] : writes(payout) }
@@ -114,11 +114,12 @@ async function seenOf(all: readonly Asked[]): Promise<Seen[]> {
  * account: its machines commit a transfer one after the other, so that a read of two accounts may see it
  * in one of them and not yet in the other.
  */
-function historiesOf(history: readonly Seen[]): (readonly Seen[])[] {
+function historiesOf(history: readonly ObservedTransaction[]): (readonly ObservedTransaction[])[] {
   if (!onCluster) return [history]
   const transfers = history.filter(({ writes }) => writes.length > 0)
   const ofAccount = ({ account: { account_id } }: Client) => {
-    const own = (versions: Seen['reads']) => versions.filter(([key]) => key === account_id)
+    const own = (versions: ObservedTransaction['reads']) =>
+      versions.filter(([key]) => key === account_id)
     return history.map(one => ({ ...one, reads: own(one.reads), writes: own(one.writes) }))
   }
   return [transfers, ...accounts.map(([one]) => ofAccount(one))]
@@ -177,7 +178,7 @@ test('the search, all accounts read one by one at read committed: found', async 
 })
 
 /** Two transactions that read both rows and write one each, all reads before any write. */
-async function skew(level: 'repeatable read' | 'serializable'): Promise<Seen[]> {
+async function skew(level: 'repeatable read' | 'serializable'): Promise<ObservedTransaction[]> {
   const { owner } = service.database
   await owner`drop table if exists skewed`
   await owner`create table skewed (key text primary key, version integer not null)`

@@ -1,4 +1,5 @@
-// Whose fault an error is that no test awaits: the runner still knows, though it follows no promises.
+// Checks that Node's test runner blames an unawaited error on the test that caused it, although
+// current-test.ts removes the runner's async hook.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -29,7 +30,7 @@ test('an error that nobody awaits: the test that caused it fails, and no other',
   try {
     const file = join(folder, 'stray.mjs')
     await writeFile(file, TESTS)
-    // Without the runner's own sign, the child reports to it and not to us.
+    // With NODE_TEST_CONTEXT set, the child would report to the runner and not to this test.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
     const run = promisify(execFile)(process.execPath, ['--test-reporter=tap', file], { env })
     const { stdout } = await run.catch((error: { stdout: string }) => error)

@@ -1,18 +1,17 @@
-// The processes that run the test files. Most of the time of a small file would be the start of a
-// process of its own, with all modules to be loaded and compiled: small files are taken from one queue
-// by processes that run several, one after the other. A file is a suite there: its hooks are the
-// suite's, and the next begins when it has ended.
+// Distributes the test files to processes. A process of its own would spend most of a small file's
+// time on loading modules, so a few processes take files from one queue and run several, one after
+// the other. Each file is a suite: its hooks are the suite's, and the next file begins when it has
+// ended.
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'
 import { join, resolve } from 'node:path'
 import { after, suite } from 'node:test'
 
-/** Of what a file leaves behind no more files than these see something. */
+/** The most files of one process: a leftover of a file can disturb no more files than these. */
 const FILES_OF_A_PROCESS = 40
 
 /**
- * They measure microseconds and memory of their own process. What others ask is a service or a
- * database.
+ * Files that measure microseconds or memory of their own process, and so need one for themselves.
  */
 const ALONE: readonly string[] = [
   'test/api/guessing-timing.test.ts',
@@ -20,7 +19,9 @@ const ALONE: readonly string[] = [
   'test/live/http-memory.test.ts',
 ]
 
-/** What takes long comes first, the longest before all: nothing is left to wait for at the end. */
+/**
+ * Slow files come first, the slowest at the top, so that the run does not wait for one at its end.
+ */
 const LONG_FIRST: readonly string[] = [
   'test/crash/database-away',
   'test/console/browser',
@@ -49,12 +50,12 @@ const LONG_FIRST: readonly string[] = [
   'test/api/statement-stream',
 ]
 
-/** How long a process may go on when its tests have ended, for what one that failed has left open. */
+/** How long a process may stay after its tests, when a failed test has left a resource open. */
 const LEFT_OPEN_MS = 10_000
 
 /**
- * The files for Node's runner, each a process, that run these; made in an empty folder. `at_once` is
- * how many of them run side by side.
+ * Writes a script for each process into an empty folder; Node's runner runs `at_once` of them side
+ * by side. Returns their paths.
  */
 export async function makeProcesses(
   folder: string,
@@ -85,7 +86,7 @@ export async function makeProcesses(
   return Promise.all(paths)
 }
 
-/** Runs those of these files that no other process has taken, one after the other. */
+/** Runs, one after the other, the files that no other process has taken. */
 export async function runFiles(taken: string, files: readonly string[]): Promise<void> {
   let count = 0
   for (const file of files) {
@@ -93,14 +94,14 @@ export async function runFiles(taken: string, files: readonly string[]): Promise
     if (!(await take(join(taken, encodeURIComponent(file))))) continue
     count += 1
     await runFile(file)
-    // For processes that start before this one ends.
+    // Processes that start before this one ends can then use its compile cache.
     flushCompileCache()
   }
-  // Node's own --test-force-exit would lose what was not said yet of the last tests.
+  // Node's --test-force-exit would lose the last tests' unsent results.
   setTimeout(() => process.exit(), LEFT_OPEN_MS).unref()
 }
 
-/** Whoever makes the mark has it. */
+/** Takes a file by creating its mark; false when another process has created it. */
 async function take(mark: string): Promise<boolean> {
   try {
     await (await open(mark, 'wx')).close()
@@ -114,7 +115,7 @@ async function take(mark: string): Promise<boolean> {
 function runFile(file: string): Promise<void> {
   const ended = Promise.withResolvers<void>()
   void suite(file, async () => {
-    // Of the hooks behind one that fails, Node runs none.
+    // Node runs no hook after one that fails, so this first hook starts a time-out.
     after(() => void setTimeout(ended.resolve, LEFT_OPEN_MS).unref())
     try {
       await import(resolve(file))
@@ -122,7 +123,7 @@ function runFile(file: string): Promise<void> {
       ended.resolve()
       throw error
     }
-    // Behind those of the file.
+    // This hook runs after the hooks of the file.
     after(() => ended.resolve())
   })
   return ended.promise

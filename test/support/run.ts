@@ -1,7 +1,7 @@
-// `npm test`, and `npm run test:long` for the large shares (see share.ts): every test file through
-// Node's own runner, with one PostgreSQL server for all of them, started here and stopped at the end
-// whatever happens. What the services have logged meanwhile is searched for secrets and names, and
-// what they have asked the database is held against the rules of a spread one.
+// Runs `npm test`, and `npm run test:long` with the large shares (share.ts): every test file in
+// Node's runner, on one PostgreSQL server, which it starts and always stops. Then it searches the
+// services' logs for secrets and names, and checks their statements against the rules of a spread
+// database.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
@@ -19,9 +19,11 @@ import { faultsOfRun } from './service/logs.ts'
 import { findTemporary } from './temporary.ts'
 
 const long = process.argv.includes('--long')
-/** `--name=^POST`: of the files only the tests whose name matches. */
+/** `--name=^POST`: runs only the tests whose name matches. */
 const named = process.argv.flatMap(word => (word.startsWith('--name=') ? [word.slice(7)] : []))
-/** `--timeout=300`: seconds that a process of tests may take; only what hangs takes longer. */
+/**
+ * `--timeout=300`: the seconds that a test process may take; only a hanging process takes longer.
+ */
 const timeout_s = process.argv.flatMap(word =>
   word.startsWith('--timeout=') ? [word.slice(10)] : [],
 )
@@ -35,26 +37,29 @@ const files = all
   .filter(file => !left_out.some(left => left.test === undefined && file.startsWith(left.file)))
   .sort()
 
-/** Many tests wait for most of their time: more at once than processors. */
+/** Most tests wait for most of their time, so this is more than a small machine's processors. */
 const PROCESSES = 4
-/** What the long run holds against a promised time (see share.ts) has the machine for itself. */
+/** The long run gives the machine to each file that judges a promised duration (share.ts). */
 const timed = long ? files.filter(file => readFileSync(file, 'utf8').includes('promised(')) : []
 
-/** Stopped halfway, the server must not stay behind. */
+/** A signal stops the run, and the server with it. */
 const stopped = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort())
 
 let green = false
-// What the long run writes may be more than memory holds.
+// The long run may write more than memory holds.
 const under = long ? tmpdir() : await findTemporary()
 const server = await openServer(under)
-/** The tests' own tmpdir(), open to all, as PostgreSQL and others run as other users than root. */
+/**
+ * The tmpdir() of the tests, open to all users: root starts PostgreSQL and other programs as other
+ * users.
+ */
 const temporary = await mkdtemp(join(under, 'corridor-tests-'))
 await chmod(temporary, 0o1777)
 const logs = await mkdtemp(join(under, 'corridor-logs-'))
 const statements = await mkdtemp(join(under, 'corridor-statements-'))
 const queue = await mkdtemp(join(under, 'corridor-queue-'))
-/** What Node keeps of the modules it has compiled: tests start hundreds of processes. */
+/** Node's compile cache: tests start hundreds of processes. */
 const compiled = await mkdtemp(join(under, 'corridor-compiled-'))
 try {
   const [template_url] = await Promise.all([makeTemplate(server.url), compileProduct()])
@@ -84,18 +89,21 @@ try {
   console.log(
     `${judged.count} statements sent, ${judged.faults.length} that no shard can run alone`,
   )
-  // A recorder that records nothing finds no fault either.
+  // A broken recorder would find no fault either.
   if (judged.faults.length > 0 || (wanted.length === 0 && judged.count === 0)) green = false
 } finally {
   await server.close()
-  // What a test has left running may still write there.
+  // A process that a test has left running may still write there.
   await rm(temporary, { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
   for (const folder of [logs, statements, queue, compiled])
     await rm(folder, { recursive: true, force: true })
 }
 process.exitCode = green ? 0 : 1
 
-/** A process that is killed keeps nothing, and those that start together find nothing. */
+/**
+ * Loads the product once to fill the compile cache: a killed process stores nothing there, and
+ * processes that start together find it empty.
+ */
 async function compileProduct(): Promise<void> {
   const commands = new URL('../../src/cli/commands.ts', import.meta.url).href
   const load = `await (await import('${commands}')).makeProgram(() => true)`
@@ -103,10 +111,7 @@ async function compileProduct(): Promise<void> {
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', load], { env })
 }
 
-/**
- * Runs some files, each of which clones the template (see database.ts). True when all of them are
- * green.
- */
+/** Runs test files, each on a clone of the template (database.ts). True when all tests pass. */
 async function runTests(
   template_url: string,
   commands: string,
@@ -129,7 +134,7 @@ async function runTests(
   const stream = run({
     files: await makeProcesses(await mkdtemp(join(queue, 'files-')), some, at_once),
     env,
-    // Of a cluster a test stops machines, which all share.
+    // A test may stop a machine of the cluster, which all tests share.
     concurrency: onCluster ? 1 : at_once,
     timeout: 1_000 * Number(timeout_s[0] ?? (long ? 36_000 : 3_600)),
     testSkipPatterns: left_out.flatMap(({ test }) =>

@@ -1,5 +1,5 @@
-// How much of a search a run makes: `npm test` a share that a change can wait for, `npm run test:long`
-// all that was promised.
+// Sizes the searches of tests: `npm test` makes a share, for which a change can wait, and `npm run
+// test:long` makes all that reliability.md promises.
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 
@@ -12,9 +12,9 @@ export function share<T>(usual: T, long: T): T {
 }
 
 /**
- * A promise in time. Every run prints the figure; it is judged by the long run alone, which has the
- * machine for itself: elsewhere other work decides how long anything takes, and a test asserts what
- * came before what.
+ * Checks a promised duration. Every run prints it; only the long run judges it, because it has the
+ * machine for itself. In other runs other work slows the machine down, so tests assert the order of
+ * events.
  */
 export function promised(t: TestContext, what: string, took_ms: number, most_ms: number): void {
   const words = `${what}: ${Math.round(took_ms)} ms, of ${most_ms} ms promised`

@@ -1,15 +1,15 @@
-// Where a run of tests keeps its databases and its temporary files.
+// Chooses the folder for the databases and temporary files of a test run.
 import { readFile, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 
 const IN_MEMORY = '/dev/shm'
-/** What the files of a whole run take at most, several times over. */
+/** Several times the size of a whole run's files. */
 const ENOUGH_BYTES = 4 * 1024 ** 3
 
 /**
- * Memory, where there is plenty, unless TMPDIR says otherwise. Each of hundreds of databases is over 600
- * files, made and removed: ext4 without a journal looks for an inode among all that were freed in the
- * last minute.
+ * TMPDIR if set, else memory where there is plenty, else the system's folder. A run makes and
+ * removes hundreds of databases of over 600 files each: ext4 without a journal searches all inodes
+ * freed in the last minute for each new file.
  */
 export async function findTemporary(): Promise<string> {
   if (process.env.TMPDIR !== undefined) return tmpdir()
@@ -19,7 +19,10 @@ export async function findTemporary(): Promise<string> {
   return enough && (await runsPrograms(IN_MEMORY)) ? IN_MEMORY : tmpdir()
 }
 
-/** Tests write programs and have them run; containers often mount memory without that. */
+/**
+ * Whether files in the folder can be executed, as tests need: containers often mount memory with
+ * `noexec`.
+ */
 async function runsPrograms(folder: string): Promise<boolean> {
   const mounts = await readFile('/proc/mounts', 'utf8').catch(() => '')
   const own = mounts.split('\n').find(line => line.split(' ')[1] === folder)

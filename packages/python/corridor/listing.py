@@ -1,5 +1,5 @@
-"""A list: iterated, it is every object, page after page, from new to old, and with `ending_before`
-from that object on to newer ones. `page()` is the first page alone."""
+"""A list. Iteration reads every object, page by page, from new to old; with `ending_before` it goes
+from that object to newer ones. `page()` reads the first page alone."""
 from __future__ import annotations
 
 from typing import Any, Callable, Generic, Iterator, TypeVar

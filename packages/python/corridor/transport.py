@@ -1,5 +1,5 @@
-"""Sends a call, again when that may help, and reads its answer. All attempts of a call carry one
-Idempotency-Key, so that it has its effect once."""
+"""Sends a call, repeats it when that may help, and reads its answer. All attempts of a call carry one
+Idempotency-Key, so that the service executes it once."""
 from __future__ import annotations
 
 import base64
@@ -27,15 +27,15 @@ T = TypeVar("T")
 RETRIED = {408, 429, 502, 503, 504}
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 8.0
-#: A longer Retry-After is not waited for: the caller is told at once.
+#: For a longer Retry-After the call fails at once.
 LONGEST_RETRY_AFTER_S = 60.0
-#: As the service takes it.
+#: The form of an Idempotency-Key that the service takes.
 KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?")
 
 
 @dataclass(frozen=True)
 class Options:
-    """Of one call. What is None is as the client has it."""
+    """The options of one call. None keeps the client's setting."""
 
     timeout_s: Optional[float] = None
     total_timeout_s: Optional[float] = None
@@ -43,7 +43,7 @@ class Options:
 
 
 class Answer(Generic[T]):
-    """The object of an answer as `data`, and the facts of the answer. Members can be read from it."""
+    """The object of an answer as `data`, with the facts of the answer. `answer["id"]` reads a member."""
 
     def __init__(self, data: Any, status: int, headers: Mapping[str, str], facts: dict[str, Any]) -> None:
         self.data: T = data
@@ -71,7 +71,7 @@ class Raw:
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the credentials to another address."""
+    """Refuses redirects, which would carry the credentials to another address."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -96,20 +96,20 @@ class Transport:
         self._defaults = (timeout_s, total_timeout_s, max_retries)
         self._opener = urllib.request.build_opener(NoRedirect)
 
-    def call(self, verb: str, path: str, *, bare: bool = False, **asked: Any) -> Answer[Any]:
+    def call(self, verb: str, path: str, *, bare: bool = False, **request: Any) -> Answer[Any]:
         def read(status: int, headers: Mapping[str, str], body: bytes, facts: dict[str, Any]) -> Answer[Any]:
             answer = parsed(body, status, facts)
             if not isinstance(answer, dict) or not (bare or "data" in answer):
                 raise TransportError("invalid_answer", "not an answer of the service", facts, status)
             return Answer(answer if bare else answer["data"], status, headers, facts)
 
-        return self._send(verb, path, read, **asked)
+        return self._send(verb, path, read, **request)
 
-    def raw(self, verb: str, path: str, **asked: Any) -> Raw:
-        return self._send(verb, path, lambda status, headers, body, _: Raw(body, status, headers), **asked)
+    def raw(self, verb: str, path: str, **request: Any) -> Raw:
+        return self._send(verb, path, lambda status, headers, body, _: Raw(body, status, headers), **request)
 
-    def list(self, cursor: str, verb: str, path: str, *, query: dict[str, Any], **asked: Any) -> Listing[Any]:
-        return Listing(query, cursor, lambda asking: self.call(verb, path, query=asking, **asked).data)
+    def list(self, cursor: str, verb: str, path: str, *, query: dict[str, Any], **request: Any) -> Listing[Any]:
+        return Listing(query, cursor, lambda query: self.call(verb, path, query=query, **request).data)
 
     def _send(
         self, verb: str, path: str, read: Any, *, query: dict[str, Any], options: Options,
@@ -125,7 +125,7 @@ class Transport:
         check_limits(timeout_s, total_timeout_s, max_retries)
         if idempotency_key is not None and not KEY.fullmatch(idempotency_key):
             raise ValueError("idempotency_key is 1 to 255 visible ASCII characters")
-        url = self._base_url + path + written(query)
+        url = self._base_url + path + query_string(query)
         text = None if body is None else json.dumps(body, allow_nan=False).encode()
         own = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         key = own if keyed else None
@@ -203,7 +203,7 @@ def check_limits(timeout_s: Any, total_timeout_s: Any, max_retries: Any) -> None
 
 
 def parsed(body: bytes, status: int, facts: dict[str, Any]) -> Any:
-    """Integers are exact, however large; other numbers are decimals."""
+    """Parses JSON: integers are exact, however large; other numbers are decimals."""
     try:
         return json.loads(body, parse_float=Decimal)
     except ValueError as error:
@@ -211,8 +211,8 @@ def parsed(body: bytes, status: int, facts: dict[str, Any]) -> Any:
 
 
 def may_help(error: Exception, is_repeatable: bool) -> bool:
-    """Never after 409, 422 or any other refusal. A POST without a key may have had its effect,
-    unless the service refused it."""
+    """Whether a repeat may help: never after 409, 422 or another final refusal. A POST without a key
+    is repeated only after a refusal, because otherwise the service may have executed it."""
     if isinstance(error, ApiError):
         return error.status in RETRIED
     assert isinstance(error, TransportError)
@@ -220,7 +220,7 @@ def may_help(error: Exception, is_repeatable: bool) -> bool:
 
 
 def retry_after(text: Optional[str]) -> Optional[float]:
-    """Seconds, or a date."""
+    """`Retry-After` in seconds, from seconds or a date."""
     if text is None:
         return None
     if text.isascii() and text.isdigit():
@@ -231,7 +231,7 @@ def retry_after(text: Optional[str]) -> Optional[float]:
         return None
 
 
-def written(query: dict[str, Any]) -> str:
+def query_string(query: dict[str, Any]) -> str:
     pairs: list[tuple[str, str]] = []
     for name, value in query.items():
         if isinstance(value, dict):

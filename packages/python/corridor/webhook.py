@@ -1,4 +1,4 @@
-"""Verifies a webhook as Standard Webhooks specifies, and says exactly why one is refused."""
+"""Verifies a webhook by Standard Webhooks, and gives the exact reason of a refusal."""
 from __future__ import annotations
 
 import base64
@@ -21,8 +21,8 @@ def verify_webhook(
     raw_body: Union[str, bytes], headers: Mapping[str, str], secret: Union[str, Sequence[str]], *,
     tolerance_s: int = 300, now_s: Optional[float] = None,
 ) -> AccountEvent:
-    """The event of a webhook, when one of the secrets has signed it. `raw_body` is the body as it
-    came, before anything parses it."""
+    """Returns the event of a webhook that one of the secrets has signed; raises a WebhookError
+    otherwise. `raw_body` is the received body, before any parsing."""
     if isinstance(raw_body, str):
         body = raw_body.encode()
     elif isinstance(raw_body, (bytes, bytearray, memoryview)):
@@ -42,7 +42,7 @@ def verify_webhook(
         raise WebhookError("invalid_secret", "there is no secret")
     start = f"{webhook_id}.{timestamp}.".encode()
     if not is_signed(keys, signatures, start + body):
-        compact = written(body)
+        compact = compact_json(body)
         if compact is not None and is_signed(keys, signatures, start + compact):
             raise WebhookError("body_not_raw", "the body was parsed and written again")
         raise WebhookError("signature_mismatch", "no secret has signed this body")
@@ -79,7 +79,7 @@ def is_signed(keys: Sequence[bytes], signatures: Sequence[str], signed: bytes) -
     return any(matches)
 
 
-def written(body: bytes) -> Optional[bytes]:
+def compact_json(body: bytes) -> Optional[bytes]:
     try:
         return json.dumps(json.loads(body), separators=(",", ":"), ensure_ascii=False).encode()
     except ValueError:

@@ -1,15 +1,16 @@
-// What a method returns: a promise of the object in the answer, which also has the answer itself.
+// The return type of a method: a promise of the object in the answer, with the whole answer in
+// withResponse().
 
 export interface Answered<T> {
   readonly data: T
   readonly status: number
   readonly headers: Headers
-  /** The request in the log of the service. */
+  /** The id of the request in the service's log. */
   readonly request_id: string
-  /** Whether the service had this answer kept, as the Idempotency-Key was known. */
+  /** Whether the service repeated a kept answer, because it knew the Idempotency-Key. */
   readonly replayed: boolean
   readonly idempotency_key: string | undefined
-  /** How often the request was sent. */
+  /** How often the client sent the request. */
   readonly attempts: number
 }
 
@@ -21,7 +22,7 @@ export class Call<T> implements Promise<T> {
     this.#answered = answered
   }
 
-  /** The object with status, headers, request id and whether it is a replay. */
+  /** The object with status, headers, request id and `replayed`. */
   withResponse(): Promise<Answered<T>> {
     return this.#answered
   }

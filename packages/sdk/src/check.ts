@@ -1,5 +1,5 @@
-// Checks settings and the options of a call before anything is sent: a wrong one is a TypeError
-// that names it, and never a call without what was meant. Pure.
+// Checks the client's settings and a call's options before a request is sent. A wrong one throws a
+// TypeError that names it. Pure.
 
 export function positive(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
@@ -11,7 +11,7 @@ export function whole(name: string, value: unknown): number {
   throw new TypeError(`${name} is a whole number, 0 or more`)
 }
 
-/** As the service takes it. */
+/** The form of an Idempotency-Key that the service takes. */
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 
 export function keyOf(value: unknown): string {
@@ -19,7 +19,10 @@ export function keyOf(value: unknown): string {
   throw new TypeError('idempotencyKey is 1 to 255 visible ASCII characters')
 }
 
-/** An option of another name would be passed over: a call without the key that was meant. */
+/**
+ * Throws for an unknown option: without this check, a misspelt `idempotencyKey` would send a call
+ * without that key.
+ */
 export function checkNames(options: object, known: readonly string[]): void {
   const plain = (name: string) => name.replaceAll('_', '').toLowerCase()
   for (const name of Object.keys(options).filter(name => !known.includes(name))) {

@@ -1,21 +1,21 @@
-// What a call is rejected with: what the service refused, or why there is no answer. `reason` tells
-// each from the others.
+// The errors of a call: a refusal of the service, or the lack of a usable answer. `reason`
+// distinguishes them.
 import type { ApiReason, ErrorDetail } from './emitted/schemas.ts'
 
-/** Facts of the call that failed. */
+/** The facts of a failed call. */
 export interface Facts {
-  /** The request in the log of the service; the one that was sent when there is no answer. */
+  /** The id of the request in the service's log; without an answer, the id that the client sent. */
   readonly request_id: string
   readonly idempotency_key: string | undefined
   readonly attempts: number
 }
 
-/** Either of the two below, for `switch (error.reason)`. */
+/** ApiError or TransportError, for `switch (error.reason)`. */
 export type CorridorError = ApiError | TransportError
 
 abstract class FailedCall extends Error {
   readonly request_id: string
-  /** Repeat the same call with this key: it has its effect once. */
+  /** Repeat the same call with this key: the service executes it once. */
   readonly idempotency_key: string | undefined
   readonly attempts: number
 
@@ -27,10 +27,13 @@ abstract class FailedCall extends Error {
   }
 }
 
-/** The service has answered, and refused. */
+/** The service refused the request. */
 export class ApiError extends FailedCall {
   override readonly name = 'ApiError'
-  /** That of the first error. New versions of the service may have others: keep a default. */
+  /**
+   * The reason of the first error. New versions of the service may add reasons, so keep a default
+   * case.
+   */
   readonly reason: ApiReason
   /** The number of `reason` in the catalogue of errors. */
   readonly code: number
@@ -38,7 +41,7 @@ export class ApiError extends FailedCall {
   /** Every problem of the request; `remarks` is the path of the field. */
   readonly errors: readonly ErrorDetail[]
   readonly headers: Headers
-  /** What `Retry-After` says; undefined when the service has not said when to come back. */
+  /** `Retry-After` in milliseconds; undefined without that header. */
   readonly retry_after_ms: number | undefined
 
   constructor(
@@ -60,16 +63,17 @@ export class ApiError extends FailedCall {
 }
 
 /**
- * `connection_failed` and `timed_out` may have had their effect: repeat with the Idempotency-Key.
- * `invalid_answer` comes from something else than the service, or has a number that is not exact.
+ * After `connection_failed` and `timed_out` the service may have executed the request: repeat it
+ * with its Idempotency-Key. `invalid_answer` is an answer of another server, or one with a number
+ * that is not exact.
  */
 export type TransportReason = 'connection_failed' | 'timed_out' | 'aborted' | 'invalid_answer'
 
-/** There is no answer that can be used. */
+/** The call has no usable answer. */
 export class TransportError extends FailedCall {
   override readonly name = 'TransportError'
   readonly reason: TransportReason
-  /** Of an answer that cannot be used. */
+  /** The HTTP status of an unusable answer. */
   readonly status: number | undefined
 
   constructor(

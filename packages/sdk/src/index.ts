@@ -1,4 +1,4 @@
-// The client: settings that are checked at once, and every resource of the service.
+// The client: checks its settings at once, and has every resource of the service.
 import { positive, whole } from './check.ts'
 import { Resources } from './emitted/resources.ts'
 import { MONEY, VERSION } from './emitted/schemas.ts'
@@ -21,19 +21,19 @@ export {
 type Mode = 'number' | 'bigint'
 
 export interface CorridorSettings<M extends Mode = 'number'> {
-  /** `key_…:…`, as it was printed. */
+  /** Id and secret of an API key, `key_…:…`, as the service printed them. */
   readonly apiKey: string
-  /** Where the service is, such as `https://payouts.example.com`. */
+  /** The service's address, such as `https://payouts.example.com`. */
   readonly baseUrl: string
   /** With a person's key: the account to act for. */
   readonly account?: string
-  /** How long an attempt may take: 30 seconds. */
+  /** The time limit of one attempt; 30 seconds by default. */
   readonly timeout_ms?: number
-  /** How long a call may take with all its attempts: two minutes. */
+  /** The time limit of a call with all its attempts; two minutes by default. */
   readonly total_timeout_ms?: number
-  /** How often a call is sent again after the first time: twice. */
+  /** How often the client repeats a call; twice by default. */
   readonly maxRetries?: number
-  /** What amounts in answers are. Requests take both. */
+  /** The type of amounts in answers. Requests take both types. */
   readonly money?: M
   readonly fetch?: typeof fetch
 }

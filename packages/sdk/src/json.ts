@@ -1,7 +1,7 @@
-// JSON with amounts that stay exact: bigints are written as integers and read from the text of the
-// answer; no number that a double has rounded is sent or returned. Pure.
+// Writes and reads JSON with exact amounts. It writes bigints as integers, reads them from the
+// answer's text, and never sends or returns a number that a double has rounded. Pure.
 
-/** Writes a body. A number that is not exact is refused, with its place. */
+/** Writes a body. Throws a TypeError with the place of a number that is not exact. */
 export function writeJson(value: unknown, place = 'body'): string | undefined {
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number') return writeNumber(value, place)
@@ -30,8 +30,8 @@ function writeNumber(value: number, place: string): string {
 type Reviver = (name: string, value: unknown, context?: { readonly source?: string }) => unknown
 
 /**
- * Reads an answer. With `bigints`, members of these names are bigints, however large. Any other
- * integer beyond 2^53 - 1 is an error.
+ * Reads an answer. Integer members named in `bigints` become bigints, however large. Throws a
+ * RangeError for any other integer beyond 2^53 - 1.
  */
 export function readJson(text: string, bigints?: ReadonlySet<string>): unknown {
   const revive: Reviver = (name, value, context) => {

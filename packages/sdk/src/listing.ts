@@ -1,5 +1,5 @@
-// A list: awaited, it is one page; iterated, it is every object, page after page. It goes from new
-// to old, and with `ending_before` from that object on to newer ones.
+// A list. `await` reads its first page; iteration reads every object, page by page. It goes from
+// new to old; with `ending_before` it goes from that object to newer ones.
 import type { Answered } from './call.ts'
 
 export interface Page<T> {
@@ -23,7 +23,7 @@ export class Listing<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     this.#ask = ask
   }
 
-  /** The first page, with status, headers and request id. Nothing is sent before somebody asks. */
+  /** The first page, with status, headers and request id. The first use sends the request. */
   withResponse(): Promise<Answered<Page<T>>> {
     this.#first ??= this.#ask(this.#query)
     return this.#first

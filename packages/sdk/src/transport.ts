@@ -1,5 +1,5 @@
-// Sends a call, again when that may help, and reads its answer. All attempts of a call carry one
-// Idempotency-Key, so that it has its effect once.
+// Sends a call, repeats it when that may help, and reads its answer. All attempts of a call carry
+// one Idempotency-Key, so that the service executes it once.
 import { type Answered, Call } from './call.ts'
 import { checkNames, keyOf, positive, whole } from './check.ts'
 import type { ErrorDetail } from './emitted/schemas.ts'
@@ -7,20 +7,20 @@ import { ApiError, type Facts, TransportError } from './errors.ts'
 import { readJson, writeJson } from './json.ts'
 import { Listing, type Page, type Query } from './listing.ts'
 
-/** Of one call. */
+/** The options of one call. */
 export interface Options {
   readonly signal?: AbortSignal
-  /** How long an attempt may take. */
+  /** The time limit of one attempt. */
   readonly timeout_ms?: number
-  /** How long all attempts and the waits between them may take. */
+  /** The time limit of all attempts and the waits between them. */
   readonly total_timeout_ms?: number
-  /** How often the call is sent again after the first time. */
+  /** How often the client repeats the call. */
   readonly maxRetries?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface OptionsWithKey extends Options {
-  /** Made by the client when it is left out. Give your own to repeat a call after a restart. */
+  /** By default the client makes one. Give your own to repeat a call after a restart. */
   readonly idempotencyKey?: string
 }
 
@@ -31,33 +31,33 @@ export interface Settings {
   readonly total_timeout_ms: number
   readonly maxRetries: number
   readonly fetch: typeof fetch
-  /** The members that are bigints. */
+  /** The names of the members that are read as bigints. */
   readonly bigints: ReadonlySet<string> | undefined
 }
 
-interface Asked {
+interface CallRequest {
   readonly query?: object | undefined
-  /** Several values of a query in one, separated by commas. */
+  /** Whether a query parameter joins several values by commas. */
   readonly commas?: boolean
   readonly body?: unknown
   readonly keyed?: boolean
   readonly media?: string
-  /** The answer has no envelope. */
+  /** Whether the answer has no envelope. */
   readonly bare?: boolean
   readonly options: OptionsWithKey
 }
 
-/** One attempt's answer, its body unread. */
-interface Taken extends Facts {
+/** The answer to one attempt, before its body is read. */
+interface Received extends Facts {
   readonly response: Response
 }
 
 const RETRIED = new Set([408, 429, 502, 503, 504])
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8_000
-/** A longer `Retry-After` is not waited for: the caller is told at once. */
+/** For a longer `Retry-After` the call fails at once. */
 const LONGEST_RETRY_AFTER_MS = 60_000
-/** A timer that is set for longer ends at once. */
+/** The longest timer that JavaScript can set; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export class Transport {
@@ -67,38 +67,38 @@ export class Transport {
     this.#settings = settings
   }
 
-  call<T>(verb: string, path: string, asked: Asked): Call<T> {
+  call<T>(verb: string, path: string, request: CallRequest): Call<T> {
     return new Call(
-      this.#send(verb, path, asked, taken => this.#read<T>(taken, asked.bare === true)),
+      this.#send(verb, path, request, received => this.#read<T>(received, request.bare === true)),
     )
   }
 
-  /** An answer that is not JSON, to be read as it comes. */
-  async raw(verb: string, path: string, asked: Asked): Promise<Response> {
-    return await this.#send(verb, path, asked, async taken => {
-      if (!taken.response.ok) await this.#read(taken, true)
-      return taken.response
+  /** An answer that is not JSON; the caller reads its body. */
+  async raw(verb: string, path: string, request: CallRequest): Promise<Response> {
+    return await this.#send(verb, path, request, async received => {
+      if (!received.response.ok) await this.#read(received, true)
+      return received.response
     })
   }
 
-  list<T>(path: string, cursor: string, { query = {}, ...asked }: Asked): Listing<T> {
-    return new Listing<T>(query as Query, cursor, asking =>
-      this.call<Page<T>>('GET', path, { ...asked, query: asking }).withResponse(),
+  list<T>(path: string, cursor: string, { query = {}, ...request }: CallRequest): Listing<T> {
+    return new Listing<T>(query as Query, cursor, query =>
+      this.call<Page<T>>('GET', path, { ...request, query }).withResponse(),
     )
   }
 
-  /** `read` belongs to the attempt: a body that breaks off is asked for again. */
+  /** `read` is a part of the attempt: a body that breaks off is requested again. */
   async #send<T>(
     verb: string,
     path: string,
-    asked: Asked,
-    read: (taken: Taken) => Promise<T>,
+    request: CallRequest,
+    read: (received: Received) => Promise<T>,
   ): Promise<T> {
-    const { options, keyed, media = 'application/json' } = asked
+    const { options, keyed, media = 'application/json' } = request
     checkNames(options, keyed ? [...OPTIONS, 'idempotencyKey'] : OPTIONS)
-    const settings = { ...this.#settings, ...given(options) }
-    const url = settings.baseUrl + path + writeQuery(asked.query, asked.commas === true)
-    const body = asked.body === undefined ? undefined : writeJson(asked.body)
+    const settings = { ...this.#settings, ...ownSettings(options) }
+    const url = settings.baseUrl + path + writeQuery(request.query, request.commas === true)
+    const body = request.body === undefined ? undefined : writeJson(request.body)
     const own = options.idempotencyKey
     const key = keyed ? (own === undefined ? crypto.randomUUID() : keyOf(own)) : undefined
     const call_id = crypto.randomUUID()
@@ -145,7 +145,7 @@ export class Transport {
     }
   }
 
-  async #read<T>({ response, ...sent }: Taken, isBare: boolean): Promise<Answered<T>> {
+  async #read<T>({ response, ...sent }: Received, isBare: boolean): Promise<Answered<T>> {
     const { status, headers } = response
     const facts = { ...sent, request_id: headers.get('x-request-id') ?? sent.request_id }
     const text = await response.text()
@@ -177,7 +177,7 @@ export class Transport {
   }
 }
 
-/** What emitted classes stand on. */
+/** The base of the emitted classes. */
 export abstract class Resource {
   protected readonly transport: Transport
 
@@ -186,11 +186,11 @@ export abstract class Resource {
   }
 }
 
-/** Those of every call; `query` stands beside them where there is a body. */
+/** The option names of every call. Methods with a body also take `query` as an option. */
 const OPTIONS = ['signal', 'timeout_ms', 'total_timeout_ms', 'maxRetries', 'headers', 'query']
 
-/** What is undefined leaves the setting of the client. */
-function given({ timeout_ms, total_timeout_ms, maxRetries }: Options) {
+/** The call's own settings, checked; an undefined option keeps the client's setting. */
+function ownSettings({ timeout_ms, total_timeout_ms, maxRetries }: Options) {
   return {
     ...(timeout_ms !== undefined && { timeout_ms: positive('timeout_ms', timeout_ms) }),
     ...(total_timeout_ms !== undefined && {
@@ -201,8 +201,9 @@ function given({ timeout_ms, total_timeout_ms, maxRetries }: Options) {
 }
 
 /**
- * Never after 409, 422 or any other refusal: the same request would get the same answer. A POST
- * without a key may have had its effect, unless the service refused it.
+ * Whether a repeat may help. It never does after 409, 422 or another final refusal, because the
+ * same request would get the same answer. A POST without a key is repeated only after a refusal,
+ * because otherwise the service may have executed it.
  */
 function mayHelp(error: unknown, isRepeatable: boolean): boolean {
   if (error instanceof ApiError) return RETRIED.has(error.status)
@@ -227,13 +228,16 @@ function aborted({ reason: cause }: AbortSignal, facts: Facts): TransportError {
   return new TransportError('aborted', 'aborted by the caller', facts, { cause })
 }
 
-/** Between half and all of a time that doubles, so that clients do not come back together. */
+/**
+ * A random wait between half and all of a time that doubles, so that clients do not return
+ * together.
+ */
 function backOff(attempts: number): number {
   const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1))
   return most * (0.5 + Math.random() / 2)
 }
 
-/** Seconds, or a date. */
+/** `Retry-After` in milliseconds, from seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after')
   if (text === null) return undefined
@@ -254,7 +258,10 @@ function pause(wait_ms: number, signal: AbortSignal | undefined, facts: Facts): 
   })
 }
 
-/** `{ created: { gt } }` is `created.gt`, other members are `metadata[a]`; a date is ISO 8601. */
+/**
+ * Writes `{ created: { gt } }` as `created.gt`, other objects as `metadata[a]`, and dates as ISO
+ * 8601.
+ */
 function writeQuery(query: object | undefined, commas: boolean): string {
   const pairs = new URLSearchParams()
   const add = (name: string, value: unknown) => {

@@ -1,5 +1,5 @@
-// Verifies a webhook as Standard Webhooks specifies, with WebCrypto alone, and says exactly why one
-// is refused. Nothing of the body is believed before its signature is right.
+// Verifies a webhook by Standard Webhooks, with WebCrypto alone, and gives the exact reason of a
+// refusal. It parses the body only after its signature is verified.
 import { type EventOf, MONEY } from './emitted/schemas.ts'
 import { readJson } from './json.ts'
 
@@ -18,7 +18,7 @@ export class WebhookError extends Error {
   readonly reason: WebhookReason
   /** The header that is missing or wrong. */
   readonly header: string | undefined
-  /** By how many seconds this clock is after the time of the webhook. */
+  /** Seconds from the webhook's timestamp to this clock; negative when the timestamp is ahead. */
   readonly off_by_s: number | undefined
 
   constructor(
@@ -38,7 +38,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface WebhookOptions<Mode extends 'number' | 'bigint' = 'number'> {
-  /** How far the clocks may be apart: 300 seconds. */
+  /** The most seconds between the timestamp and this clock; 300 by default. */
   readonly tolerance_s?: number
   readonly money?: Mode
   /** The present, in milliseconds since 1970. */
@@ -46,8 +46,9 @@ export interface WebhookOptions<Mode extends 'number' | 'bigint' = 'number'> {
 }
 
 /**
- * The event of a webhook, when one of the secrets has signed it. `rawBody` is the body as it came,
- * before anything parses it; a body that was parsed and written again has lost its signature.
+ * Returns the event of a webhook that one of the secrets has signed; throws a WebhookError
+ * otherwise. `rawBody` is the received body, before any parsing: the signature does not match a
+ * body that was parsed and written again.
  */
 export async function verifyWebhook<Mode extends 'number' | 'bigint' = 'number'>(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -90,7 +91,7 @@ function readBody(raw: unknown): Uint8Array<ArrayBuffer> {
   throw new WebhookError('body_not_raw', message)
 }
 
-/** Names are the same in any case; of several signature headers each counts. */
+/** A header's value, by its name in any case. Several signature headers all count. */
 function header(headers: WebhookHeaders, name: string): string {
   const values =
     headers instanceof Headers
@@ -107,7 +108,7 @@ function invalid(name: string, message: string): WebhookError {
   return new WebhookError('invalid_header', message, { header: name })
 }
 
-/** Those of version 1; several are separated by spaces. */
+/** The signatures of version 1, separated by spaces. */
 function readSignatures(text: string): Uint8Array<ArrayBuffer>[] {
   const found = text.split(' ').flatMap(one => {
     const bytes = one.startsWith('v1,') ? fromBase64(one.slice(3)) : undefined
@@ -134,7 +135,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** WebCrypto compares in constant time. */
+/** Whether any secret made any of the signatures. WebCrypto compares in constant time. */
 async function isSigned(
   keys: readonly CryptoKey[],
   signatures: readonly Uint8Array<ArrayBuffer>[],
@@ -152,13 +153,16 @@ async function isSigned(
   return results.includes(true)
 }
 
-/** The service writes JSON without spaces: a body that verifies so was parsed and written again. */
+/**
+ * The error for a wrong signature. The service writes JSON without spaces: a body whose compact
+ * form verifies was parsed and written again.
+ */
 async function mismatch(
   body: Uint8Array,
   verifies: (bytes: Uint8Array) => Promise<boolean>,
 ): Promise<WebhookError> {
   const text = new TextDecoder().decode(body)
-  const compact = written(text)
+  const compact = compactJson(text)
   if (compact !== undefined && (await verifies(new TextEncoder().encode(compact)))) {
     const message = 'the body was parsed and written again: verify it as it came'
     return new WebhookError('body_not_raw', message)
@@ -167,7 +171,7 @@ async function mismatch(
   return new WebhookError('signature_mismatch', message)
 }
 
-function written(text: string): string | undefined {
+function compactJson(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {

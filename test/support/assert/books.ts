@@ -1,5 +1,5 @@
-// Whether the books of a database hold together: by plain SQL here, and by the product's own
-// `corridor verify`. It shares no code with what wrote the books.
+// Checks the books of a database by SQL statements of its own and by `corridor verify`. The
+// statements share no code with the product.
 import assert from 'node:assert/strict'
 import type { Sql } from '../../../src/db/connect.ts'
 import { verify } from '../../../src/verify/run.ts'
@@ -7,7 +7,7 @@ import { restoreExpired } from '../database/expired.ts'
 import { openCli } from '../service/cli.ts'
 import type { TestService } from '../service/service.ts'
 
-/** Each statement lists what is wrong; none may list anything. */
+/** Each statement selects the rows that break a rule of the books; it must select none. */
 const WRONG = {
   'a balance is not the sum of its postings': `
     select b.account_id, b.currency, b.available, coalesce(p.total, 0) as total
@@ -46,7 +46,7 @@ const WRONG = {
     where x.code = 'inter_account' group by 1 having sum(x.amount) <> 0`,
 } as const
 
-/** Fails, naming rows, when anything is wrong. `env` leads the command line to the database. */
+/** Fails with the wrong rows. `env` is the environment of `corridor verify`, with DATABASE_URL. */
 export async function checkBooks(sql: Sql, env: Readonly<Record<string, string>>): Promise<void> {
   for (const [what, statement] of Object.entries(WRONG)) {
     assert.deepEqual([...(await sql.unsafe(statement))], [], what)
@@ -58,7 +58,9 @@ export async function checkBooks(sql: Sql, env: Readonly<Record<string, string>>
   assert.equal(code, 0, stdout + stderr)
 }
 
-/** Ends the service of a test, and fails when `corridor verify` would find anything in its books. */
+/**
+ * Closes the service of a test, and fails when `corridor verify` would find a problem in its books.
+ */
 export async function closeVerified(service: TestService): Promise<void> {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
   await service.close()

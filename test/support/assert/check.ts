@@ -1,10 +1,10 @@
-// What tests assert again and again: a refusal in the envelope, an object with
-// exactly the fields of the specification's tables, and a database in which no row has changed.
+// Assertions that many tests share: a refusal in the error envelope, an object with exactly the
+// fields of the specification's tables, and a database in which no row has changed.
 import assert from 'node:assert/strict'
 import type { Sql } from '../../../src/db/connect.ts'
 import type { Answer, Client } from '../service/service.ts'
 
-/** Code and status of each reason as the specification has them; never read from the product. */
+/** Code and status of each reason, copied from the specification and not from the product. */
 export const SPECIFIED_CODES: Readonly<Record<string, readonly [code: number, status: number]>> = {
   invalid_json: [100, 400],
   internal: [101, 500],
@@ -31,7 +31,7 @@ export const SPECIFIED_CODES: Readonly<Record<string, readonly [code: number, st
   quote_mismatch: [20299, 422],
 }
 
-/** The one refusal in the answer; `remarks` is compared when given. */
+/** Checks the status, the envelope and the first error's reason; also its `remarks`, when given. */
 export function assertRefused(
   answer: Answer,
   status: number,
@@ -59,7 +59,10 @@ export function assertProblems(
   assert.deepEqual(found.sort(), problems.map(p => p.join(' ')).sort(), answer.text)
 }
 
-/** Exactly the members of §error.body, the codes of its list, and nothing of how we are built. */
+/**
+ * Checks that the answer has exactly the members of §error.body and the codes of the specification,
+ * and shows no internals.
+ */
 export function assertErrorEnvelope(answer: Answer): void {
   assert.match(String(answer.headers['content-type']), /^application\/json/)
   assert.deepEqual(Object.keys(answer.json), ['status', 'message', 'errors', 'data'])
@@ -78,7 +81,7 @@ export function assertErrorEnvelope(answer: Answer): void {
   assertNoInsides(answer.text)
 }
 
-/** Never a stack, SQL or a secret (§error.silence). */
+/** Checks that the text holds no stack trace, source path or SQL (§error.silence). */
 export function assertNoInsides(text: string): void {
   assert.doesNotMatch(
     text,
@@ -94,12 +97,12 @@ type Kind =
   | 'array'
   | 'object'
   | 'object or null'
-/** Every field by name; a nested shape says that the object has exactly those members. */
+/** The type of each field, by name; a nested shape lists all members of a nested object. */
 export interface Shape {
   readonly [field: string]: Kind | Shape
 }
 
-/** The object has exactly these fields, each of its type. */
+/** Checks that the object has exactly these fields, each of its type. */
 export function assertShape(value: unknown, shape: Shape, path = ''): void {
   assert.ok(typeof value === 'object' && value !== null, `${path} is an object`)
   assert.deepEqual(Object.keys(value).sort(), Object.keys(shape).sort(), `fields of ${path}`)
@@ -120,10 +123,13 @@ function isKind(value: unknown, kind: Kind): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** When keys were used is written once a minute, whatever is asked. */
+/**
+ * The service writes the last use of each API key once a minute, so a refused request can change
+ * it.
+ */
 export const BY_THE_MINUTE = 'api_key_uses'
 
-/** Every row of one account as text, by table; of every account when none is named. */
+/** The rows of one account as text, by table; the rows of all accounts without `account_id`. */
 export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<string, string>> {
   const tables = await owner<{ name: string; own: boolean }[]>`
     select table_name::text as name, bool_or(column_name = 'account_id') as own
@@ -143,8 +149,8 @@ export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<st
 }
 
 /**
- * Rows and the newest transaction that wrote one, by table: the same as before means that no row has
- * changed, nor been written anew just as it was.
+ * The row count and the newest `xmin` of each table. If both stay the same, no statement has
+ * written a row, not even with the same values.
  */
 export async function rowVersions(owner: Sql): Promise<Record<string, string>> {
   const rows = await owner.unsafe<{ name: string; rows: string }[]>(
@@ -175,7 +181,7 @@ async function versionsQuery(owner: Sql): Promise<string> {
   return query
 }
 
-/** `{ USD: '10000', EUR: '0' }` as GET /v3/balance says. */
+/** Reads GET /v3/balance as `{ USD: '10000', EUR: '0' }`, in minor units. */
 export async function balancesOf(client: Client): Promise<Record<string, string>> {
   const answer = await client.get('/v3/balance')
   assert.equal(answer.status, 200, answer.text)
@@ -183,7 +189,7 @@ export async function balancesOf(client: Client): Promise<Record<string, string>
   return Object.fromEntries(available.map(({ currency, amount }) => [currency, amount]))
 }
 
-/** An answer without its date and the id of its request, which no two have in common. */
+/** An answer without its date and request id, which differ in every answer. */
 export function withoutStamps({ status, headers, text }: Answer) {
   const { date: _, 'x-request-id': _id, ...rest } = headers
   return { status, headers: rest, text }

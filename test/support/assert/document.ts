@@ -1,5 +1,5 @@
-// openapi.json as tests read it: its operations, its schemas without references, and whether an
-// answer is as documented. Ajv judges, as it would for anybody who holds the document.
+// Reads openapi.json for tests: its operations and its schemas. Ajv validates answers against the
+// schemas.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -11,7 +11,7 @@ export type Json = any
 export interface Operation {
   /** `GET /v3/payout/{id}` */
   readonly name: string
-  /** In small letters, as the document has it. */
+  /** In lower case, as in the document. */
   readonly method: string
   readonly path: string
   readonly details: Json
@@ -24,11 +24,14 @@ export function examplesOf(operations: readonly Operation[], name: string): Json
   return Object.values<Json>(examples).map(({ value }) => value)
 }
 
-/** Pages; and what connectors send, and the routes of operators, which have their own documents. */
+/**
+ * Paths that openapi.json leaves out: web pages, and the routes of connectors and operators, which
+ * other documents describe.
+ */
 export const ELSEWHERE =
   /^\/($|(docs|llms|connector|console|log(in|out)|v3\/(operator|session|saved_view))([./]|$))/
 
-/** What `start` gives, and the routes that were added meanwhile: `GET /v3/payout/{id}`. */
+/** Returns the result of `start` and the routes that it has added, as `GET /v3/payout/{id}`. */
 export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, string[]]> {
   const routes: string[] = []
   const watch = (message: unknown) => {
@@ -45,14 +48,14 @@ export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, strin
 }
 
 export interface ApiDocument {
-  /** With what its operations refer to in its place; references to schemas stay. */
+  /** The document with its references resolved, except those to schemas. */
   readonly json: Json
   readonly operations: readonly Operation[]
-  /** What a reference leads to. */
+  /** The node that a reference names. */
   target(ref: string): Json
-  /** What of a value is not as the schema says; '' when it is. */
+  /** How the value breaks the schema, in Ajv's words; '' when it is valid. */
   mismatch(schema: Json, value: unknown): string
-  /** The documented schema of an answer; undefined when status or media type are not documented. */
+  /** The schema of an answer; undefined when the status or the media type is not documented. */
   answerSchema(path: string, method: string, status: number, contentType: unknown): Json
 }
 
@@ -61,7 +64,9 @@ export function responseOf({ responses }: Json, status: number | string): Json {
   return responses[status] ?? (Number(status) >= 400 ? responses.default : undefined)
 }
 
-/** By their text: several files of a process read one document, and compile the same schemas. */
+/**
+ * Documents by their text: the test files of a process share one document and its compiled schemas.
+ */
 const read = new Map<string, ApiDocument>()
 
 export function readDocument(document: Json): ApiDocument {
@@ -73,18 +78,18 @@ export function readDocument(document: Json): ApiDocument {
 
 const DOCUMENT = 'openapi.json'
 
-/** The schema, taking no members but those it names. */
+/** A copy of the schema that refuses members it does not name. */
 function strict(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(strict)
   if (typeof schema !== 'object' || schema === null) return schema
-  // Of what a reference leads to Ajv compiles one function, however many schemas refer to it.
+  // Ajv compiles a referenced schema once, however many schemas refer to it.
   if (typeof schema.$ref === 'string') return { $ref: `${DOCUMENT}${schema.$ref}` }
   const copy = Object.fromEntries(Object.entries(schema).map(([k, v]) => [k, strict(v)]))
   return 'properties' in copy ? { additionalProperties: false, ...copy } : copy
 }
 
 function makeDocument(document: Json): ApiDocument {
-  // Its optimizer takes longer than the few values that a schema judges here.
+  // Ajv's optimizer takes longer than it saves: a schema validates only a few values here.
   const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } })
   formats.default(ajv)
   const { schemas } = document.components

@@ -1,14 +1,14 @@
-// What tests ask of every list: pages, walks through all of them, the bounds and filters judged
-// against each object's own GET. What a page costs the database stands in page-cost.ts.
+// Assertions for every list endpoint: pages, walks through all pages, bounds and filters, each
+// compared with the objects' own GET. page-cost.ts checks what a page costs the database.
 import assert from 'node:assert/strict'
 import type { Client } from '../service/service.ts'
 import { share } from '../share.ts'
 import { assertProblems } from './check.ts'
 
-/** A parameter with several values stands as often. */
+/** A parameter with several values is repeated once for each value. */
 export type Query = Readonly<Record<string, string | readonly string[]>>
 
-/** An object of a list, with whatever else it has. */
+/** An object of a list, with any further members. */
 export type Item = {
   readonly id: string
   readonly created_at: string
@@ -35,7 +35,7 @@ export async function list(client: Client, path: string, query: Query = {}) {
 
 export const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id)
 
-/** Every id from the newest on, page by page. */
+/** Reads all pages from the newest object on; calls `between` after each; returns the ids. */
 export async function pageDown(
   client: Client,
   path: string,
@@ -54,7 +54,10 @@ export async function pageDown(
   }
 }
 
-/** Every id newer than an object, page by page from there on; newest first. */
+/**
+ * Reads the pages of all objects newer than `from`; calls `between` after each; returns the ids,
+ * newest first.
+ */
 export async function pageUp(
   client: Client,
   path: string,
@@ -83,7 +86,7 @@ export function getAll(client: Client, path: string, ids: readonly string[]): Pr
   )
 }
 
-/** What is listed is `all`, newest first, each as its own GET shows it, whatever the pages. */
+/** Checks that the list shows exactly `all`, newest first, in pages of 1, 7 and 100. */
 export async function assertListed(
   client: Client,
   path: string,
@@ -100,7 +103,7 @@ export async function assertListed(
 
 export type Case = readonly [query: Query, matches: (item: Item) => boolean]
 
-/** One case more for each filter: all values that the cases ask for one by one, in brackets. */
+/** Adds one case for each filter: all its values at once, as `name[]`. */
 function withSeveral(cases: readonly Case[]): Case[] {
   const single = cases.filter(([query]) => {
     return Object.keys(query).length === 1 && query.reference_id === undefined
@@ -113,7 +116,10 @@ function withSeveral(cases: readonly Case[]): Case[] {
   return [...cases, ...several]
 }
 
-/** Each filter gives those of `all` that match, in any pages, down and up. */
+/**
+ * Checks that each filter lists exactly the matching objects of `all`, in several page sizes, in
+ * both directions.
+ */
 export async function assertFilters(
   client: Client,
   path: string,
@@ -133,7 +139,9 @@ export async function assertFilters(
   }
 }
 
-/** Bounds at, just before and just after the time of each object, with and without a cursor. */
+/**
+ * Checks time bounds at, just before and just after each object's time, with and without a cursor.
+ */
 export async function assertBounds(
   client: Client,
   path: string,
@@ -169,7 +177,10 @@ export async function assertBounds(
   }
 }
 
-/** What no list takes; `wrong` are values that a filter refuses, by its name. */
+/**
+ * Checks the queries that every list refuses. `wrong` has bad values for each filter, and `foreign`
+ * another account's id.
+ */
 export async function assertRefusals(
   client: Client,
   path: string,
@@ -203,8 +214,8 @@ export async function assertRefusals(
 }
 
 /**
- * Walks a list in every kind of page while `add` adds to it. `idsNow` is all there is, newest first,
- * by another way than the list.
+ * Walks a list in pages of several sizes while `add` adds objects. `idsNow` returns all ids, newest
+ * first, without using the list.
  */
 export async function assertWalks(
   client: Client,
@@ -218,9 +229,9 @@ export async function assertWalks(
     const more = async () => {
       if (added.length < 3) added.push(add())
     }
-    // Those added meanwhile are newer than where a walk to the older ones has begun.
+    // A walk towards older objects does not meet the added ones, which are newer than its start.
     assert.deepEqual(await pageDown(client, path, { limit }, more), before, `down by ${limit}`)
-    // The walk to the newer ones meets all that are there when it comes to them.
+    // A walk towards newer objects meets every object that exists when it gets there.
     const up = await pageUp(client, path, before.at(-1) ?? '', { limit }, async () => {
       await more()
       await Promise.all(added)

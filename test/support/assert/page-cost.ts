@@ -1,5 +1,5 @@
-// What a page of a list costs the database when its statements were planned while the table was empty,
-// which is when a plan is most easily wrong, and after the table has been analyzed.
+// Checks what a page of a list costs the database: with plans made while the table was empty, which
+// are most easily wrong, and after the table has been analyzed.
 import assert from 'node:assert/strict'
 import { confineTo } from '../../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.ts'
@@ -15,24 +15,27 @@ type Read = (tx: TransactionSql) => Promise<unknown>
 export interface Listing {
   readonly table: string
   readonly queries: readonly Query[]
-  /** A page of five of account `acc_a`. */
+  /** Reads a page of five rows of account `acc_a`. */
   page(tx: TransactionSql, query: Query): Promise<{ readonly rows: readonly unknown[] } | undefined>
-  /** What must be there before the table is read for the first time. */
+  /** Writes rows that must exist before the first read of the table. */
   prepare?(owner: Sql): PromiseLike<unknown>
-  /** Rows, of which each query finds five at least. */
+  /** Writes rows; each query must find at least five. */
   fill(owner: Sql): PromiseLike<unknown>
-  /** Rows that a query may fetch beside those of the page, one more, and the cursor's. */
+  /** Rows that a query may fetch in addition to FETCHED. */
   besides?(query: Query): number
-  /** Fetches one row: always, planned early or not, or only once the table has been analyzed. */
+  /**
+   * A read that fetches one row: `always`, even by an early plan, or only once the table is
+   * `analyzed`.
+   */
   readonly one?: { readonly read: Read; readonly when: 'always' | 'analyzed' }
 }
 
 const PAGE = 5
-/** One more row tells whether there are more, and one is the cursor. */
+/** One extra row tells whether there is a next page, and one row is the cursor. */
 const FETCHED = PAGE + 2
 /**
- * After so many times a look-up keeps its plan: after the first, and on a spread database, where
- * PostgreSQL decides, from the sixth on.
+ * A look-up keeps its plan after this many executions: one, or on a spread database, where
+ * PostgreSQL decides, six or more.
  */
 const TIMES = onCluster ? 7 : 1
 
@@ -43,7 +46,8 @@ export async function assertPageCost({ table, queries, besides, one, ...listing 
   const early = one?.when === 'always' ? [one.read] : []
   try {
     await listing.prepare?.(owner)
-    // The table is known to be empty, for which a scan of all of it costs nothing.
+    // The statistics now say that the table is empty, so that a sequential scan seems to cost
+    // nothing.
     await owner`analyze ${owner(table)}`
     const reads = [
       ...queries.map(query => (tx: TransactionSql) => listing.page(tx, query)),
@@ -70,7 +74,10 @@ export async function assertPageCost({ table, queries, besides, one, ...listing 
   }
 }
 
-/** Rows of the table that reading fetches by index, and its scans, as PostgreSQL counts them. */
+/**
+ * Runs `read` and counts the table's rows fetched by index and its sequential scans, by
+ * PostgreSQL's statistics.
+ */
 export function costOf<T>(
   sql: Sql,
   table: string,
@@ -105,13 +112,13 @@ export function idAt(prefix: string, i: number): string {
   return `${prefix}_${String(i).padStart(20, '0')}`
 }
 
-/** The id of what a book has made `i` seconds after the beginning of 2026. */
+/** An id that a book gives `i` seconds after the beginning of 2026. */
 export function madeAt(prefix: IdPrefix, i: number): string {
   const at = plusMilliseconds('2026-01-01T00:00:00.000000Z', i * 1000)
   return idBound(prefix, at, 'before') + String(i).padStart(9, '0')
 }
 
-/** The same in SQL, of an expression for `i`. */
+/** The same in SQL; `i` is an SQL expression. */
 export function madeAtSql(sql: Sql, prefix: IdPrefix, i = 'i') {
   const at = `timestamptz '2026-01-01T00:00:00Z' + (${i}) * interval '1 second'`
   return sql.unsafe(`'${prefix}_' || ${idTimeSql(microsSql(at))} || lpad((${i})::text, 9, '0')`)

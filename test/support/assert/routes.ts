@@ -1,6 +1,6 @@
-// The routes of the running application as tests must treat all of them: collected while they are
-// added, with every text a request can hold, and a valid request of each. A route or a text that
-// this file does not know is a failure, so that none is forgotten.
+// Collects the routes of the application while Fastify adds them, with every text field of a
+// request and a valid body for each. An unknown route or text field fails the test, so that nobody
+// forgets one.
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
@@ -13,12 +13,12 @@ type Json = any
 
 export type Place = 'params' | 'querystring' | 'body'
 
-/** A text in a request. */
+/** A text field of a request. */
 export interface Leaf {
   readonly place: Place
   /** `quote`, `beneficiary_details.address.line1`, `payouts[].quote`, `metadata.*` */
   readonly path: string
-  /** What kinds of object it can name: prefixes of ids. None for free text. */
+  /** The id prefixes of the objects that it can name. Empty for free text. */
   readonly prefixes: readonly string[]
 }
 
@@ -27,14 +27,14 @@ export interface Route {
   readonly name: string
   readonly method: string
   readonly url: string
-  /** Undefined for what is public. */
+  /** Undefined for a public route. */
   readonly scope: Access | undefined
   readonly idempotent: boolean
   readonly takesBody: boolean
   readonly leaves: readonly Leaf[]
 }
 
-/** The routes of accounts, and the public ones, that are added while `start` runs. */
+/** Returns the result of `start` and the public and account routes that it has added. */
 export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
   const [started, routes] = await watchAllRoutes(start)
   return [started, routes.filter(({ scope }) => scope === undefined || OF_ACCOUNTS.has(scope))]
@@ -42,15 +42,18 @@ export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, Route
 
 const OF_ACCOUNTS: ReadonlySet<Access> = new Set(['read', 'write', 'operator', 'approve'])
 
-/** Every route that is added while `start` runs, those of people too. */
+/**
+ * Returns the result of `start` and every route that it has added, except the operator's; routes
+ * for people included.
+ */
 export async function watchAllRoutes<T>(start: () => Promise<T>): Promise<[T, Route[]]> {
   const [started, added] = await watchAdded(start)
-  // Those of operators name objects of any account; test/operator calls each of them.
+  // Operator routes name objects of any account; test/operator calls each of them.
   const others = added.filter(({ url }) => !url.startsWith('/v3/operator/'))
   return [started, others.map(readRoute)]
 }
 
-/** What Fastify is told of each route that is added while `start` runs. */
+/** Returns the result of `start` and Fastify's options of each route that it has added. */
 export async function watchAdded<T>(start: () => Promise<T>): Promise<[T, RouteOptions[]]> {
   const added: RouteOptions[] = []
   const watch = (message: unknown) => {
@@ -67,7 +70,7 @@ export async function watchAdded<T>(start: () => Promise<T>): Promise<[T, RouteO
 
 function readRoute({ method, url, config, schema = {} }: RouteOptions): Route {
   const { params, querystring, body, headers } = schema as Record<string, Json>
-  // Of people, who may name objects of any account, no text is another account's.
+  // People may name objects of any account, so their routes have no foreign ids to test.
   const ofPeople = config?.scope !== undefined && !OF_ACCOUNTS.has(config.scope)
   const leaves = ofPeople
     ? []
@@ -96,7 +99,7 @@ function readRoute({ method, url, config, schema = {} }: RouteOptions): Route {
   }
 }
 
-/** Every text that the schema lets through, with where it stands. */
+/** Every text field that the schema allows, with its path. */
 function leavesOf(place: Place, schema: Json, path = ''): Leaf[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { 'x-documented': documented, ...seen } = schema
@@ -119,7 +122,10 @@ function leavesOf(place: Place, schema: Json, path = ''): Leaf[] {
   ]
 }
 
-/** By the pattern of ids; a deposit address has none, as any text can be asked for. */
+/**
+ * Reads the prefixes from the schema's pattern for ids. A deposit address has no pattern, because a
+ * request may send any text.
+ */
 function prefixesOf(pattern: string | undefined, path: string): string[] {
   if (path.endsWith('service_account.deposit_address')) return ['dep']
   const found = (pattern ?? '').matchAll(/([a-z]{2,3})_(?:\[0-9a-hjkmnp-tv-z\]|\.)\{(?:8|20)\}/g)
@@ -134,7 +140,7 @@ const UNKNOWN = (path: string) =>
 
 const lastOf = (path: string) => path.replace(/\[\]$/, '').split('.').at(-1) ?? ''
 
-/** Texts that name nothing of ours: what people write, codes of others, times and amounts. */
+/** Text fields that name no object of Corridor: free text, codes of others, times and amounts. */
 const FREE_TEXT = new Set(
   [
     '* account_number bank_name beneficiary_name category city code country currency date_of_birth',
@@ -153,10 +159,12 @@ const FREE_TEXT = new Set(
   ].flatMap(line => line.split(' ')),
 )
 
-/** Ids by prefix, of the objects of one account or of nobody. */
+/** Ids by prefix: the objects of one account, or ids that nobody has. */
 export type Ids = Readonly<Record<string, string>>
 
-/** The path with its parameters filled in: by prefix, or as `chosen` says by name. */
+/**
+ * The route's path with its parameters filled in, from `chosen` by name, else from `own` by prefix.
+ */
 export function urlOf(route: Route, own: Ids, chosen: Ids = {}): string {
   return route.url.replace(/:(\w+)/g, (_, name: string) => {
     const leaf = route.leaves.find(({ place, path }) => place === 'params' && path === name)
@@ -164,11 +172,14 @@ export function urlOf(route: Route, own: Ids, chosen: Ids = {}): string {
   })
 }
 
-/** Answered from what every process holds in memory, of no account. */
+/** Routes that answer from reference data, without an account. */
 export const REQUIREMENTS = '/v3/payout/requirements'
 export const RATE = '/v3/rate'
 
-/** Off in most tests, as each request changes it; test/api/request-log.test.ts has it. */
+/**
+ * Most tests switch the request log off, because each request changes it;
+ * test/api/request-log.test.ts tests it.
+ */
 export const REQUEST_LOG = '/v3/request_log'
 
 /** The queries of routes that need one. */
@@ -178,7 +189,7 @@ export const QUERIES: Readonly<Record<string, string>> = {
   '/v3/statement': 'format=csv&from=2020-01-01&to=2100-01-01',
 }
 
-/** Answers nowhere, and is quick about it. */
+/** A URL at which nothing listens: a connection fails at once. */
 export const NOBODYS_URL = 'http://127.0.0.1:26/'
 
 const { beneficiary_details: _, ...bare } = localPayout
@@ -194,8 +205,8 @@ function payoutFor(path: string): object {
 }
 
 /**
- * Bodies that each route takes, by what is to be put into them (a path, or '' for nothing). One that
- * is not here takes none, or `{}`.
+ * Valid bodies of each route, for a test that then puts a text at the path ('' for none). A route
+ * that is not here takes no body, or `{}`.
  */
 const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'POST /v3/payout/quote': () => [{ payout_info: { currency: 'USD', amount: 10_000 } }],
@@ -248,7 +259,7 @@ export function bodiesOf(route: Route, path = '', text = ''): readonly (object |
   return path === '' ? bodies : bodies.map(body => withText(structuredClone(body), path, text))
 }
 
-/** Puts a text at a path, making what leads to it. */
+/** Puts a text at a path of the body, and makes the missing objects and lists on the way. */
 export function withText(body: object, path: string, text: string): object {
   const steps = path.replaceAll('[]', '.[]').split('.')
   let node: Json = body
@@ -260,7 +271,7 @@ export function withText(body: object, path: string, text: string): object {
   return body
 }
 
-/** Ids that are nobody's. */
+/** Ids of no object. */
 const NOBODYS: Ids = Object.fromEntries(
   ['bnf', 'btr', 'ent', 'evt', 'pim', 'pob', 'poq', 'pot', 'whd', 'whe'].map(prefix => [
     prefix,
@@ -268,7 +279,9 @@ const NOBODYS: Ids = Object.fromEntries(
   ]),
 )
 
-/** Any route, about what nobody has; a body that is none, if it takes one. */
+/**
+ * Sends a request to any route, with ids of no object, and with broken JSON where it takes a body.
+ */
 export function askAny(
   { inject }: Pick<TestService, 'inject'>,
   route: Route,

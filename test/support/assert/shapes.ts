@@ -6,7 +6,7 @@ const FEE = { in_holding_currency: 'integer', in_payout_currency: 'integer' } as
 const FEES = { fixed: FEE, variable: FEE } as const
 
 export const QUOTE: Shape = {
-  // Ours, besides the fields of the table.
+  // Fields that Corridor adds to the table's.
   expected_at: 'string or null',
   total_debit: AMOUNT_IN,
   id: 'string',
@@ -45,7 +45,7 @@ export const BENEFICIARY_DETAILS: Shape = {
 }
 
 export const PAYOUT: Shape = {
-  // Ours, besides the fields of the table.
+  // Fields that Corridor adds to the table's.
   execute_at: 'string or null',
   expected_at: 'string or null',
   fee_info: FEES,

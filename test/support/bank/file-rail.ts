@@ -1,5 +1,5 @@
-// A rail of files for tests: a live account whose payouts go to a bank by way of folders, driven step by
-// step. The bank is the test itself.
+// A file rail for tests: payouts of a live account go to a bank through folders, step by step. The
+// test itself is the bank.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -37,49 +37,49 @@ export interface FileRailWorld {
   readonly name: string
   readonly client: Client
   readonly rail: OpenFileRail
-  /** With this rail alone. */
+  /** The service's dependencies, with this rail alone. */
   readonly deps: Deps
   readonly folder: string
-  /** Makes payouts and has them taken by the rail; returns their ids. */
+  /** Makes payouts and hands them to the rail; returns their ids. */
   pay(amounts: readonly number[], change?: object): Promise<string[]>
   /** Seals, sends, fetches, reads and settles until nothing is left to do. */
   work(): Promise<void>
   /** The files in the outbox: name and text. */
   outbox(): Promise<{ name: string; text: string }[]>
-  /** Takes the files out of the outbox, as a bank sweeps; returns their payments. */
+  /** Moves the files out of the outbox, as a bank does; returns their payments. */
   sweep(): Promise<ReturnType<typeof plainPayments>>
-  /** Puts a file of the bank into the inbox. */
+  /** Puts a report of the bank into the inbox. */
   report(says: readonly Partial<BankLine>[] | string, name?: string): Promise<void>
-  /** Puts a statement into the inbox that books these payments. */
+  /** Puts a bank statement into the inbox that books these payments. */
   book(paid: ReturnType<typeof plainPayments>): Promise<void>
-  /** One round of the work on files. */
+  /** One round of the exchange: seals, sends, fetches and reads files. */
   round(): Promise<void>
-  /** A round that does not wait as it would after a failure. */
+  /** One round in a new exchange, which does not wait after the earlier failure. */
   afterFailure(): Promise<void>
   /** One round of settling. */
   settle(): Promise<void>
-  /** Whether the slot of everything that waits has come. */
+  /** Whether the sealing time of every waiting payment has come. */
   isDue(): Promise<boolean>
   pause(paused: boolean): void
-  /** Why files are not exchanged, '' when they are. */
+  /** Why the exchange of files fails; '' when it works. */
   problem(): Promise<string>
   statusOf(payout_id: string): Promise<string>
   /** A person moves a payout. */
   move(payout_id: string, status: RailStatus): Promise<void>
   /** The files of the rail, the newest first. */
   files(state?: FileState): Promise<RailFile[]>
-  /** The only one. */
+  /** The only file of the rail; fails when there is another number of files. */
   onlyFile(): Promise<RailFile>
   itemsOf(file: { readonly msg_id: string }): Promise<FoundItem[]>
   /** A person puts the payments of a refused file into the next one. */
   reseal(file: { readonly msg_id: string }, force?: boolean): ReturnType<typeof resealFile>
-  /** What is set aside and nobody has closed. */
+  /** The lines that are set aside and that nobody has closed. */
   setAsideLines(): ReturnType<typeof listSetAsideLines>
   /** The kinds of the open exceptions of a payout. */
   openKinds(payout_id: string): Promise<string[]>
   /** A person closes the only open exception of a payout, of this kind. */
   closeOnly(payout_id: string, kind: string): Promise<void>
-  /** Ids by payout. */
+  /** The rail's payments, with their ids. */
   items(): Promise<{ payout_id: string; end_to_end_id: string; msg_id: string; amount: bigint }[]>
   close(): Promise<void>
 }
@@ -89,19 +89,19 @@ export interface WorldOptions {
   readonly profile?: Partial<BankProfile> | { readonly like: string }
   readonly format?: BankFormat
   readonly config?: object
-  /** Another rail's inbox, and the account that this one debits. */
+  /** The folder of another rail's inbox, in place of an own one. */
   readonly inbox?: string
   readonly iban?: string
   readonly wrapTransport?: (transport: Transport) => Transport
-  /** Another way than folders, as `config` says it. */
+  /** Opens a transport other than folders; `config` must describe it. */
   readonly openTransport?: () => Promise<Transport>
 }
 
 export const ACCOUNT = 'DE89370400440532013000'
 
 /**
- * Starts the service of a file of tests and gives it to `onStarted`; returns what opens rails in it.
- * All of it is closed after the tests.
+ * Starts a service for a test file and gives it to `onStarted`; returns a function that opens a
+ * rail in it. Closes all of it after the tests.
  */
 export function fileWorlds(prefix: string, onStarted: (service: TestService) => void = () => {}) {
   const worlds: FileRailWorld[] = []
@@ -121,10 +121,12 @@ export function fileWorlds(prefix: string, onStarted: (service: TestService) => 
   }
 }
 
-/** The first round sees a file of the bank; the second takes it, as its size has stayed. */
+/** The first round sees a file of the bank; the second reads it if its size has not changed. */
 const ROUNDS = 2
 
-/** A rail in this service, with the route for payouts of its own account. */
+/**
+ * Opens a file rail in this service, with a new account and a route from the account to the rail.
+ */
 export async function openFileWorld(
   service: TestService,
   options: WorldOptions = {},
@@ -285,7 +287,10 @@ export async function openFileWorld(
   }
 }
 
-/** Whether the slot of everything that waits has come; no is said when it does, to whoever asks again. */
+/**
+ * Whether the sealing time of every waiting payment has come. If not, waits until it comes and then
+ * answers false: the caller asks again.
+ */
 async function due(service: TestService, rail: string): Promise<boolean> {
   const [row] = await service.database.owner<{ left_ms: number | null }[]>`
     select ceil(1000 * extract(epoch from max(seal_at) - clock_timestamp()))::integer as left_ms

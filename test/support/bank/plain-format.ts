@@ -1,5 +1,5 @@
-// A format of bank files that a test can read: a line a payment, and a line of JSON for each thing that
-// the bank says. It holds itself to what formats promise, and to no standard.
+// A bank file format that a test can read: one line for each payment, and one line of JSON for each
+// report of the bank. It keeps the contract of BankFormat and follows no standard.
 import {
   type BankFormat,
   type BankLine,
@@ -27,13 +27,13 @@ export const PROFILE: BankProfile = {
   nacha: null,
 }
 
-/** A word on one payment. */
-const SAID: BankLine = { ...EMPTY_LINE, level: 'transaction' }
+/** A report about one payment, without content. */
+const EMPTY_REPORT: BankLine = { ...EMPTY_LINE, level: 'transaction' }
 
-/** A file of the bank: each of these, and an end without which it is half a file. */
+/** A file of the bank: one line for each report, and END, without which the file is cut off. */
 export function plainReport(says: readonly Partial<BankLine>[]): string {
-  const lines = says.map(said =>
-    JSON.stringify(said, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+  const lines = says.map(report =>
+    JSON.stringify(report, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
   )
   return [...lines, 'END', ''].join('\n')
 }
@@ -84,17 +84,17 @@ export const PLAIN: BankFormat = {
       number += 1
       if (ended) throw new UnreadableFile('something after the end', number)
       if (line === 'END') ended = true
-      else yield lineSaid(line, number)
+      else yield parseReport(line, number)
     }
     if (!ended) throw new UnreadableFile('it is cut off', number)
   },
 }
 
-function lineSaid(line: string, number: number): BankLine {
+function parseReport(line: string, number: number): BankLine {
   try {
-    const { amount, ...said } = JSON.parse(line)
+    const { amount, ...report } = JSON.parse(line)
     const money = { amount: amount === undefined || amount === null ? null : BigInt(amount) }
-    return { ...SAID, ...said, ...money, position: `line ${number}` }
+    return { ...EMPTY_REPORT, ...report, ...money, position: `line ${number}` }
   } catch {
     throw new UnreadableFile('no JSON', number)
   }

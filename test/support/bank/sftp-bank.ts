@@ -1,5 +1,5 @@
-// The test bank behind its SFTP server, or with folders alone, and a rail to it: payouts go there and back as with a real
-// bank, in rounds, until neither has anything left to say.
+// The test bank and a rail to it, by SFTP or by folders alone. Rail and bank exchange files in
+// rounds until neither has a file left to send.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,11 +15,11 @@ import type { TestService } from '../service/service.ts'
 import { type FileRailWorld, openFileWorld } from './file-rail.ts'
 
 export interface SftpBank extends FileRailWorld {
-  /** The one that runs now. */
+  /** The bank that runs now. */
   bank(): TestBank
-  /** Both work, in turn, until nothing is left to do. */
+  /** Lets the rail and the bank work in turn until nothing is left to do. */
   settleAll(): Promise<void>
-  /** The bank stops, and comes back with these faults, behind the same port. */
+  /** Stops the bank and starts it again with these faults, on the same port. */
   restart(...faults: Fault[]): Promise<void>
   /** The names of files that the bank has not taken yet. */
   waiting(): Promise<string[]>
@@ -29,13 +29,13 @@ export interface SftpBankOptions {
   readonly name: string
   readonly iban: string
   readonly faults: readonly Fault[]
-  /** Every exchange by SFTP is a connection made anew, with its keys. */
+  /** Each exchange by SFTP opens a new connection, with its key exchange. */
   readonly by: 'sftp' | 'folder'
 }
 
 const LOGIN = { user: 'corridor', password: 'of the test bank' }
 
-/** Far more rounds than any course of payments takes. */
+/** Far more rounds than any payment needs. */
 const MOST_ROUNDS = 40
 
 export async function openSftpBank(
@@ -75,7 +75,7 @@ export async function openSftpBank(
         await world.round()
         await world.settle()
         if (!started.bank.busy && (await boxed('from-bank')).length === 0) return
-        // Until it has said something, there is nothing to do here.
+        // The rail has nothing to do until the bank has sent a file.
         do await started.bank.work()
         while (started.bank.busy && (await boxed('from-bank')).length === 0)
       }

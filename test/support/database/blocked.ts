@@ -1,18 +1,18 @@
-// Waits until a session of the database waits for a lock that another holds: how a test knows that
-// what it has sent has come as far as it should.
+// Waits until a session of the database waits for a lock of another session, so that a test knows
+// how far its statement has come.
 import type { Sql } from '../../../src/db/connect.ts'
 import { until } from '../service/process.ts'
 import { onCluster } from './citus.ts'
 
-/** On a cluster another machine waits, for a session of the coordinator, which its number names. */
+/** On a cluster a worker's session waits; its global_pid names the coordinator's session. */
 const SESSIONS = onCluster
   ? '(select *, (global_pid % 10000000000)::integer as "of" from citus_stat_activity) s'
   : '(select *, pid as "of" from pg_stat_activity) s'
 
 /**
- * The ids of the sessions that wait, once one does.
- * @param owner not a transaction: it would be shown the sessions that there were when it first looked
- * @param query how the statement that waits begins; any, when left out
+ * Waits until a session waits for a lock; returns the process ids of all such sessions.
+ * @param owner not a transaction, which would keep seeing the sessions of its first look
+ * @param query the beginning of the waiting statement; any statement when left out
  */
 export async function untilBlocked(owner: Sql, query = ''): Promise<number[]> {
   let pids: number[] = []

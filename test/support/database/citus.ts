@@ -1,21 +1,21 @@
-// With CITUS_URL, which names a database on the coordinator of a cluster: the tests' databases are made
-// on all its machines, each a copy of one that is migrated and spread.
+// Runs the tests on a Citus cluster when CITUS_URL names a database on its coordinator: each test
+// database is a copy, on every machine, of a migrated and spread template.
 
 import { connect, literal } from '../../../src/db/connect.ts'
 import { distribute, setForSpread } from '../../../src/db/distribute.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { openPool } from '../../../src/db/pool.ts'
 import type { TestDatabase } from './database.ts'
-import { liveWithoutLists } from './without-lists.ts'
+import { requireNoLists } from './without-lists.ts'
 
-/** Fewer shards are cut sooner; more than machines, so that a machine has accounts of several. */
+/** Few shards are made quickly; more shards than machines put several on one machine. */
 const SHARDS = 4
 
 const { CITUS_URL } = process.env
 
 export const onCluster = CITUS_URL !== undefined
 
-/** What is not tested on a cluster: files, or tests by what their names hold. */
+/** A test file, or the tests whose names match `test`, that a cluster leaves out. */
 interface LeftOut {
   readonly file: string
   readonly test?: string
@@ -144,7 +144,7 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/api/', test: 'the young are not read', why: ONE_SERVER },
 ]
 
-/** The coordinator first. Two of a cluster may be told apart by their ports alone. */
+/** The coordinator's URL, then the workers'. Two machines may differ in their ports alone. */
 async function listMachines(): Promise<URL[]> {
   const url = new URL(CITUS_URL ?? '')
   const sql = openPool(url.href, { max: 1 })
@@ -162,7 +162,7 @@ function at(url: URL, host: string, port: number): URL {
   return machine
 }
 
-/** Runs statements in a database of each machine. */
+/** Runs the statements in the database of this name on each machine. */
 async function onEach(database: string, statements: readonly string[]): Promise<void> {
   const asked = (await listMachines()).map(async machine => {
     machine.pathname = `/${database}`
@@ -195,17 +195,21 @@ export async function makeClusterTemplate(name: string): Promise<string> {
       await owner`select citus_add_node(${worker.hostname}, ${Number(worker.port || '5432')}::integer)`
     }
     await migrate(owner)
-    await liveWithoutLists(owner)
+    await requireNoLists(owner)
     await distribute(owner, SHARDS)
   } finally {
     await owner.end()
   }
-  // Citus works in each database by itself, and what is copied may have no session.
+  // Citus keeps sessions of its own in each database, and PostgreSQL copies no database that has a
+  // session.
   await onEach('postgres', [`alter database ${name} allow_connections false`])
   return url.href
 }
 
-/** A copy on each machine, of the coordinator's and the workers' own rows and of what is where. */
+/**
+ * Copies the template on each machine: the coordinator's rows, the workers' rows and the placement
+ * of the shards.
+ */
 export async function copyOnCluster(template: string, name: string): Promise<void> {
   await onEach('postgres', [
     'select pg_advisory_lock(7210002)',
@@ -223,13 +227,13 @@ export async function dropOnCluster(name: string): Promise<void> {
   await onEach('postgres', [`drop database if exists ${name} with (force)`])
 }
 
-/** A test that nothing but a cluster can run is skipped without one, and says so. */
+/** For `skip`: the reason to skip a test that needs a cluster; false on a cluster. */
 export const unlessCluster = onCluster ? false : 'needs a cluster: set CITUS_URL'
 
 /** A machine that keeps shards. */
 export interface Worker {
   readonly node_id: number
-  /** The database of the coordinator's name there. */
+  /** The URL of the worker's database with the coordinator's database name. */
   readonly url: string
 }
 
@@ -243,7 +247,7 @@ export async function listWorkers({ owner, url }: TestDatabase): Promise<Worker[
   }))
 }
 
-/** On which machine the rows of an account are. */
+/** The node id of the machine that holds the rows of an account. */
 export async function workerOf({ owner }: TestDatabase, account_id: string): Promise<number> {
   const [row] = await owner<{ node_id: number }[]>`
     select n.nodeid as node_id from pg_dist_placement p
@@ -253,7 +257,10 @@ export async function workerOf({ owner }: TestDatabase, account_id: string): Pro
   return row.node_id
 }
 
-/** Stops the server as a lost machine does, by its own hand, and has it started again later. */
+/**
+ * Stops the worker's server at once, as if its machine were lost, and starts it again after
+ * `away_s` seconds. The server itself runs the script.
+ */
 export async function loseWorker({ url }: Worker, away_s: number): Promise<void> {
   const sql = openPool(url, { max: 1 })
   try {
@@ -261,12 +268,12 @@ export async function loseWorker({ url }: Worker, away_s: number): Promise<void>
       select setting || '/pg_ctl' as control, current_setting('data_directory') as folder
       from pg_config where name = 'BINDIR'`
     const { control, folder } = row as { control: string; folder: string }
-    // What it has inherited is let go, or our own connection would never end.
+    // The script closes the file descriptors that it inherits, or this connection would never end.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
     const alone = 'for fd in /proc/self/fd/*; do n=${fd##*/}; ((n > 2)) && eval "exec $n>&-"; done'
     const stop = `${control} -D ${folder} -m immediate stop`
     const start = `${control} -D ${folder} -l ${folder}/again.log start`
-    // Once this has been answered.
+    // The pause lets the server answer this statement first.
     const script = `${alone}; sleep 0.3; ${stop}; sleep ${away_s}; ${start}`
     const program = literal(`setsid bash -c '${script}' >/dev/null 2>&1 &`)
     await sql.unsafe(`copy (select where false) to program ${program}`)
@@ -275,7 +282,7 @@ export async function loseWorker({ url }: Worker, away_s: number): Promise<void>
   }
 }
 
-/** Has the machines speak to each other so that a proxy between them can read it, or not. */
+/** Switches TLS between the machines off, so that a proxy can read their traffic, or on again. */
 export async function speakOpenly(openly: boolean): Promise<void> {
   const change = openly
     ? `set citus.node_conninfo = 'sslmode=disable'`
@@ -283,7 +290,7 @@ export async function speakOpenly(openly: boolean): Promise<void> {
   await onEach('postgres', [`alter system ${change}`, 'select pg_reload_conf()'])
 }
 
-/** The machine is reached by this address from now on. */
+/** The coordinator reaches the worker by this address from now on. */
 export async function reachBy({ owner }: TestDatabase, worker: Worker, url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   await owner`select citus_update_node(${worker.node_id}::integer, ${hostname}, ${Number(port)}::integer)`

@@ -1,4 +1,4 @@
-// A database of its own for each test file, cloned from the migrated template in some 40 ms.
+// Makes a database for each test file, cloned from the migrated template in some 40 ms.
 import { randomBytes } from 'node:crypto'
 import { connect, type Sql } from '../../../src/db/connect.ts'
 import { openPool } from '../../../src/db/pool.ts'
@@ -6,14 +6,16 @@ import { copyOnCluster, dropOnCluster, onCluster } from './citus.ts'
 
 export interface TestDatabase {
   readonly url: string
-  /** As the owner: may do what the service may not, such as moving a quote's expiry. */
+  /**
+   * A pool of the tables' owner, who may change what the service may not, such as a quote's expiry.
+   */
   readonly owner: Sql
   drop(): Promise<void>
 }
 
 /**
  * Needs `npm test`, which starts the server and names the template.
- * @param options.empty without any migration
+ * @param options.empty a database without tables
  */
 export async function createDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const template = process.env.CORRIDOR_TEST_TEMPLATE
@@ -23,7 +25,8 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
   const source = options.empty === true ? 'template0' : url.pathname.slice(1)
   url.pathname = '/postgres'
   const admin = openPool(url.href, { max: 1 })
-  // A template may have no other session while it is cloned: files that start together take turns.
+  // PostgreSQL clones no template that has another session: test files that start together take
+  // turns.
   const spread = onCluster && options.empty !== true
   if (spread) await copyOnCluster(source, name)
   else {
@@ -48,8 +51,8 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
 }
 
 /**
- * Drops a database though sessions of ours are left. Not "with (force)": that may not end an
- * autovacuum, which is the superuser's; a plain drop asks it to leave and waits for it.
+ * Drops a database although sessions of this user are open. "with (force)" cannot end the
+ * superuser's autovacuum; a plain drop asks it to stop, and waits.
  */
 export async function dropDatabase(admin: Pick<Sql, 'unsafe'>, name: string): Promise<void> {
   await admin.unsafe(

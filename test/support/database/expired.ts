@@ -1,10 +1,10 @@
-// Quotes that a test lets expire by hand. Their validity is sealed, so that it is put back before the
-// books are verified.
+// Expires quotes for tests. A quote's seal covers `valid_until`, so it is restored before the books
+// are verified.
 import type { Sql } from '../../../src/db/connect.ts'
 
 const changed: { readonly sql: Sql; readonly id: string; readonly valid_until: string }[] = []
 
-/** As if its time were over. */
+/** Sets `valid_until` of a quote to its creation. */
 export async function expireQuote(sql: Sql, id: string): Promise<void> {
   const [quote] = await sql<{ valid_until: string }[]>`
     select valid_until from quotes where id = ${id}`

@@ -1,10 +1,12 @@
-// Journals with a line each, written by SQL as the owner of the tables: for lists of many.
+// Inserts journals with one line each by SQL, as the owner of the tables, for tests of long lists.
 import type { Sql } from '../../../src/db/connect.ts'
 import type { Tag } from '../../../src/db/sql.ts'
 
-/** SQL expressions for a row of `from`; what is left out is the same of all. */
+/**
+ * SQL expressions of one inserted row; a member that is left out has the same value in all rows.
+ */
 export interface LineRows {
-  /** Of whose rows `i` or another name is in the expressions. */
+  /** The FROM clause, whose names (such as `i`) the expressions use. */
   readonly from: string
   readonly account_id: string
   readonly number: string
@@ -12,13 +14,13 @@ export interface LineRows {
   readonly source: string
   readonly kind?: string
   readonly currency?: string
-  /** What moves the balance; not zero. */
+  /** The amount that moves the balance; not zero. */
   readonly amount?: string
   readonly undoes?: string
   readonly metadata?: string
 }
 
-/** Of no chain: `corridor verify` refuses such books. */
+/** Inserts the rows without hashes, so `corridor verify` finds these books wrong. */
 export function insertLines(sql: Pick<Tag, 'unsafe'>, rows: LineRows) {
   const { from, account_id, number, created_at, source, kind = `'payout'` } = rows
   const { currency = `'USD'`, amount = '-1', undoes = 'null', metadata = 'null' } = rows
@@ -38,7 +40,10 @@ export function insertLines(sql: Pick<Tag, 'unsafe'>, rows: LineRows) {
   )
 }
 
-/** So many for each of acc_a and acc_b, a second apart: every twentieth a failure in euros. */
+/**
+ * Inserts `count` lines for acc_a and as many for acc_b, a second apart. Two of twenty are in EUR,
+ * one of them a `failure`.
+ */
 export function insertManyLines(sql: Pick<Sql, 'unsafe'>, count: number) {
   return insertLines(sql, {
     from: `generate_series(1, ${count}) i, unnest(array['acc_a', 'acc_b']) a`,

@@ -1,5 +1,5 @@
-// The next version of the product: this one with further migrations, in a folder of its own. What
-// runs of this version is then the old one.
+// Copies this version of the product with further migrations into a folder, for tests of an
+// upgrade: the copy is the next version.
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 export interface NextVersion {
-  /** Its command line, for what starts processes. */
+  /** The path of its command line. */
   readonly main: string
   remove(): Promise<void>
 }
 
-/** With these migrations, by file name, besides the ones there are. */
+/** Adds these migrations, by file name, to the existing ones. */
 export async function makeNextVersion(
   migrations: Readonly<Record<string, string>>,
 ): Promise<NextVersion> {

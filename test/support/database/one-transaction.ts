@@ -1,9 +1,12 @@
-// What takes a transaction of its own made to run within one of the test's, which then knows how its
-// tables were read.
+// Runs code that begins its own transactions inside one transaction of the test, so that the test
+// can read PostgreSQL's statistics of it.
 import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.ts'
 import type { Connections } from '../../../src/db/delete-expired.ts'
 
-/** As the owner, who needs no account named, with the plans of the service. */
+/**
+ * Runs `work` as the owner, whom row-level security does not restrict, with the plans of the
+ * service.
+ */
 export async function inOneTransaction(
   url: string,
   work: (tx: TransactionSql, connections: Connections) => Promise<void>,
@@ -19,7 +22,7 @@ export async function inOneTransaction(
   }
 }
 
-/** The transaction as if it were a pool: what begins one is given the one there is. */
+/** A transaction with the interface of a pool: `begin` passes on this transaction. */
 export function asPool(tx: TransactionSql): Sql {
   const begin = (_mode: string, work: (tx: TransactionSql) => unknown) => work(tx)
   const get = (_: TransactionSql, name: string | symbol) =>

@@ -1,4 +1,4 @@
-// A real PgBouncer in front of a database of a test, in each of its modes.
+// Starts a real PgBouncer in front of a test database, in each of its pool modes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ export interface Pooler {
   close(): Promise<void>
 }
 
-/** As an ordinary user: PgBouncer refuses to run as root. */
+/** Runs as an ordinary user, because PgBouncer refuses to run as root. */
 export async function startPooler(target: string): Promise<Pooler> {
   const { hostname, port, username, password, pathname } = new URL(target)
   const user = await findServerUser()
@@ -66,11 +66,11 @@ auth_file = ${join(folder, 'users')}
 
 async function untilUp(child: ChildProcess): Promise<void> {
   const up = Promise.withResolvers<void>()
-  const said: string[] = []
+  const lines: string[] = []
   createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', line => {
-    said.push(line)
+    lines.push(line)
     if (line.includes('process up')) up.resolve()
   })
-  child.once('exit', code => up.reject(new Error(`ended: ${code}\n${said.join('\n')}`)))
+  child.once('exit', code => up.reject(new Error(`ended: ${code}\n${lines.join('\n')}`)))
   await up.promise
 }

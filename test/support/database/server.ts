@@ -1,4 +1,5 @@
-// The PostgreSQL server that test files share, and the migrated database on it that each clones.
+// Starts the PostgreSQL server that test files share, and makes the migrated template that each of
+// them clones.
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,18 +7,18 @@ import { connect } from '../../../src/db/connect.ts'
 import { migrate } from '../../../src/db/migrate.ts'
 import { openEmbedded } from '../../../src/postgres/embedded.ts'
 import { makeClusterTemplate, onCluster } from './citus.ts'
-import { liveWithoutLists } from './without-lists.ts'
+import { requireNoLists } from './without-lists.ts'
 
 export interface TestServer {
   readonly url: string
-  /** What the server itself has logged; '' of a server that is not our own. */
+  /** The server's own log; '' for a server that this file has not started. */
   log(): Promise<string>
   close(): Promise<void>
 }
 
 /**
- * The cluster that CITUS_URL names, the server that TEST_DATABASE_URL names (its user may create
- * databases and roles), or one of our own, in a folder of its own under this one.
+ * Opens the cluster of CITUS_URL, the server of TEST_DATABASE_URL (whose user may create databases
+ * and roles), or a new server in a folder under `under`.
  */
 export async function openServer(under = tmpdir()): Promise<TestServer> {
   const { TEST_DATABASE_URL, CITUS_URL } = process.env
@@ -42,10 +43,10 @@ export async function openServer(under = tmpdir()): Promise<TestServer> {
   }
 }
 
-/** Tests that end a server have one of their own; what this one keeps is lost with the machine. */
+/** Switches off fsync and full page writes: no test crashes this server or its machine. */
 async function keepUnsynced(url: string): Promise<void> {
   const at = new URL(url)
-  // Both have one password.
+  // The superuser has the same password.
   at.username = 'postgres'
   const superuser = connect(at.href, { max: 1, as: 'owner' })
   await superuser`alter system set fsync = off`
@@ -54,7 +55,10 @@ async function keepUnsynced(url: string): Promise<void> {
   await superuser.end()
 }
 
-/** A migrated database that nobody stays connected to, so that test files can clone it. */
+/**
+ * Makes a migrated database without open sessions, so that test files can clone it; returns its
+ * URL.
+ */
 export async function makeTemplate(server_url: string): Promise<string> {
   if (onCluster) return makeClusterTemplate('corridor_template')
   const admin = connect(server_url, { max: 1, as: 'owner' })
@@ -65,12 +69,12 @@ export async function makeTemplate(server_url: string): Promise<string> {
   url.pathname = '/corridor_template'
   const owner = connect(url.href, { max: 1, as: 'owner' })
   await migrate(owner)
-  await liveWithoutLists(owner)
+  await requireNoLists(owner)
   await owner.end()
   return url.href
 }
 
-/** A server with its template, started once it is needed. */
+/** A server with its template that starts at the first use. */
 export class LazyServer {
   #server: TestServer | undefined
   #template = ''

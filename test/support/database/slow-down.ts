@@ -1,8 +1,8 @@
-// A database that is slow at one thing, so that a test comes in the middle of it.
+// Slows the inserts into one table down, so that a test can act in the middle of them.
 import type { TestContext } from 'node:test'
 import type { Sql } from '../../../src/db/connect.ts'
 
-/** Each statement that inserts into the table takes so long, until the test has ended. */
+/** Each insert statement takes `seconds` longer until the test has ended. */
 export async function slowDown(
   t: TestContext,
   owner: Sql,

@@ -1,8 +1,8 @@
-// What the set-ups of tests say of screening, in one place.
+// Sets up databases of tests so that payouts need no sanctions lists.
 import type { Sql } from '../../../src/db/connect.ts'
 import { updateRequired } from '../../../src/screening/list-store.ts'
 
-/** Payouts of live accounts go out without lists, unless a test is about these. */
-export async function liveWithoutLists(owner: Sql): Promise<void> {
+/** Live accounts can pay although no list is imported. Tests of screening require lists again. */
+export async function requireNoLists(owner: Sql): Promise<void> {
   await updateRequired(owner, { required: [], set_by: 'tests', reason: 'Nobody is paid.' })
 }

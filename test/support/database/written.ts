@@ -1,16 +1,16 @@
-// Which tables of a database have been written to since the last question. Triggers note each row: for
-// who asks thousands of times, one look-up is far less than to look at every table.
+// Lists the tables that were written to since the last call. Triggers note each row: one look-up
+// costs a test of thousands of requests far less than a look at every table.
 import type { Sql } from '../../../src/db/connect.ts'
 import { BY_THE_MINUTE, rowVersions } from '../assert/check.ts'
 import { onCluster } from './citus.ts'
 
 /**
- * The tables of which a row has been written, changed or deleted since the last call, also if it is as
- * it was before.
+ * Lists the tables in which a statement has written, changed or deleted a row since the last call,
+ * even without a change of values.
  */
-export type Written = () => Promise<readonly string[]>
+export type WrittenTables = () => Promise<readonly string[]>
 
-export async function watchWritten(owner: Sql): Promise<Written> {
+export async function watchWrittenTables(owner: Sql): Promise<WrittenTables> {
   if (onCluster) return compareVersions(owner)
   await owner.unsafe(`
     create table rows_written (
@@ -40,7 +40,7 @@ export async function watchWritten(owner: Sql): Promise<Written> {
   }
 }
 
-async function compareVersions(owner: Sql): Promise<Written> {
+async function compareVersions(owner: Sql): Promise<WrittenTables> {
   let before = await rowVersions(owner)
   return async () => {
     const after = await rowVersions(owner)

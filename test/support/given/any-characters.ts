@@ -1,4 +1,4 @@
-// Characters for random texts: any that JSON can carry.
+// Makes random texts of any characters that JSON can carry.
 import fc from 'fast-check'
 
 const isSurrogate = (point: number) => point >= 0xd800 && point <= 0xdfff
@@ -8,6 +8,8 @@ const character = fc
   .filter(point => !isSurrogate(point))
   .map(point => String.fromCodePoint(point))
 
-/** Any characters of Unicode, up to so many. fast-check's own unit takes a second to make. */
+/**
+ * Texts of up to `maxLength` Unicode characters. fast-check's own `unit` takes a second to build.
+ */
 export const anyCharacters = (maxLength: number) =>
   fc.array(character, { maxLength }).map(characters => characters.join(''))

@@ -1,4 +1,4 @@
-// Valid request bodies, which tests change in one place.
+// Valid request bodies, of which a test changes one member.
 
 /** Any bank account abroad, for local and swift payouts. */
 export const bankBeneficiary = {
@@ -16,7 +16,7 @@ export const bankBeneficiary = {
   address: { line1: '1 Queen’s Road', city: 'Hong Kong', country: 'HK' },
 }
 
-/** A bank account in Japan, as the networks there name it. */
+/** A bank account in Japan, with the bank and branch codes of its networks. */
 export const yenBank = {
   account_number: '1234567',
   country: 'JP',
@@ -59,7 +59,7 @@ const office = {
   postal_code: '999077',
 }
 
-/** An entity with every member there is but `on_behalf_of`, each text as it is kept. */
+/** An entity with every member except `on_behalf_of`; the service keeps each text as it is here. */
 export const fullEntity = {
   type: 'business',
   name: 'Harbour Trading Ltd',
@@ -96,5 +96,5 @@ export const fullEntity = {
   metadata: { tier: 'gold' },
 }
 
-/** The least that an entity can say, which is no duplicate of anything. */
+/** The smallest valid entity; without an identity, it is no duplicate of anything. */
 export const plainEntity = { type: 'individual', name: 'Anna Müller' }

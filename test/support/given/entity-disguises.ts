@@ -1,6 +1,6 @@
-// What random entities are made of: a few texts, their disguises (texts that are the same though they
-// look different) and near misses (texts that only look the same). It does not know which is which:
-// the oracle judges.
+// Draws the members of random entities: a few texts, their disguises (texts that compare as equal
+// but look different) and near misses (texts that look equal but differ). The oracle, not this
+// file, decides which texts are equal.
 import { invisible, type Members, whiteSpace } from '../oracle/entity-oracle.ts'
 
 /** 0 … 1, 1 excluded. */
@@ -18,7 +18,10 @@ const POSTAL_CODES = ['', '', '50 667', undefined]
 const VERTICALS = ['travel', 'TRAVEL AGENT']
 const REGISTRATIONS = ['HRB 1ß', 'HRB 2ß', 'HRB 2ß']
 
-/** Members of both types: what counts for one must not count for the other. */
+/**
+ * Draws members of both entity types: a member of one type's rules must not count for the other
+ * type.
+ */
 export function drawMembers(random: Random): Members {
   const members = {
     email: maybe(random, 0.45, EMAILS),
@@ -37,11 +40,14 @@ export function drawMembers(random: Random): Members {
         }
       : undefined,
   }
-  // As JSON has it: what is undefined is not sent.
+  // JSON leaves undefined members out, as a request does.
   return JSON.parse(JSON.stringify(members))
 }
 
-/** With this probability one of the texts in some form; else absent, or blank, which is the same. */
+/**
+ * With this probability one of the texts in some form; otherwise absent or blank, which count as
+ * the same.
+ */
 function maybe(random: Random, probability: number, texts: readonly (string | undefined)[]) {
   if (!chance(random, probability)) return pick(random, [undefined, undefined, ...BLANKS])
   const text = pick(random, texts)
@@ -52,7 +58,7 @@ function maybe(random: Random, probability: number, texts: readonly (string | un
 
 const BLANKS = ['', ' ', '\u3000\t', '\u200b']
 
-// Disguises: texts that are the same though they look different, and texts that only look the same.
+// Disguises and near misses.
 
 export function disguised(random: Random, members: Members): Members {
   const entries = Object.entries(members).map(([name, value]) => {
@@ -71,7 +77,7 @@ const WHITE_SPACE = whiteSpace()
 const INVISIBLE = invisible()
 const COMMON_INVISIBLE = ['\u200b', '\u200c', '\u200d', '\ufeff', '\u00ad', '\u2060', '\ufe0f']
 
-/** The oracle decides whether these are one text; mostly they are. */
+/** A form of the text that mostly compares as equal; the oracle decides. */
 export function same(random: Random, text: string | undefined): string {
   if (text === undefined || text === '') return ''
   const roll = Math.floor(random() * 9)
@@ -88,7 +94,7 @@ export function same(random: Random, text: string | undefined): string {
   return characters.join('')
 }
 
-/** The oracle decides whether these are two texts; mostly they are. */
+/** A text that mostly compares as different; the oracle decides. */
 export function nearly(random: Random, text: string): string {
   if (!/\p{L}|\p{N}/u.test(text)) return text
   const roll = Math.floor(random() * 6)

@@ -1,5 +1,4 @@
-// Events that a command may write, drawn at random: those of ordinary commands, and all that comes
-// close to it.
+// Draws events of random commands: the events of ordinary commands, and variations of them.
 import fc from 'fast-check'
 import type { Event } from '../../../src/event/event.ts'
 import { bookId, numberedId, withPrefix } from '../../../src/id.ts'
@@ -34,7 +33,7 @@ const datas = fc.oneof(
   fc.constantFrom<object>({ status: 'failed', failure: { code: 'ä\n"\\' } }, { by: 'account' }),
 )
 
-/** An event but for its place. */
+/** An event without its account, sequence and object id. */
 type Drawn = Omit<Event, 'account_id' | 'sequence' | 'object_id'> & {
   readonly object: (account_id: string, created_at: string) => string
 }
@@ -49,16 +48,16 @@ const objectOf =
 const contents = fc.option(digests, { nil: undefined })
 const OLD = bookId({ now: '2026-01-01T00:00:00.000000Z', ids_given: 0 }, 'pot')
 
-/** Told at the first of these times, and now and then at another. */
+/** Draws the events of commands, most of them at the first of these times. */
 export function commandsAt(at: Instant, ...others: readonly Instant[]): fc.Arbitrary<Event[]> {
-  // Few, so that a quote and a payout often have the same.
+  // Few ids, so that a quote and a payout often share one.
   const ids = fc.constantFrom(...[7, 8, 9].map(ids_given => bookId({ now: at, ids_given }, 'pot')))
-  const somehow = fc.oneof({ weight: 8, arbitrary: ids }, fc.constant(OLD))
+  const idsAndOld = fc.oneof({ weight: 8, arbitrary: ids }, fc.constant(OLD))
   const times = fc.oneof({ weight: 9, arbitrary: fc.constant(at) }, fc.constantFrom(at, ...others))
   const made: fc.Arbitrary<Drawn> = fc
     .record({
       prefix: fc.constantFrom<Prefix>('bnf', 'poq', 'pot', 'btr'),
-      id: somehow,
+      id: idsAndOld,
       number: numbers,
       data: datas,
       content: contents,
@@ -72,7 +71,7 @@ export function commandsAt(at: Instant, ...others: readonly Instant[]): fc.Arbit
   const changed: fc.Arbitrary<Drawn> = fc
     .record({
       type: fc.constantFrom('payout.succeeded', 'payout.failed', 'entity.created', TYPES.pot),
-      id: somehow,
+      id: idsAndOld,
       data: datas,
       content: contents,
     })
@@ -89,7 +88,7 @@ export function commandsAt(at: Instant, ...others: readonly Instant[]): fc.Arbit
     .map(placed)
 }
 
-/** A payout as it is made: beneficiary and quote or not, itself, its line. */
+/** The events of a new payout: maybe its beneficiary, maybe its quote, the payout, its line. */
 function ordinaryAt(created_at: Instant, ids: fc.Arbitrary<string>): fc.Arbitrary<Drawn[]> {
   return fc
     .record({
@@ -100,24 +99,24 @@ function ordinaryAt(created_at: Instant, ids: fc.Arbitrary<string>): fc.Arbitrar
       content: digests,
       data: fc.option(datas),
     })
-    .map(({ id, number, beneficiary, quote, content, data }) => {
-      const event = (prefix: Prefix, said: object = {}, sealed = true): Drawn => ({
+    .map(({ id, number, beneficiary, quote, content, data: drawn }) => {
+      const event = (prefix: Prefix, data: object = {}, sealed = true): Drawn => ({
         type: TYPES[prefix],
         object: objectOf(prefix, id, number),
-        data: said,
+        data,
         content: sealed ? content : undefined,
         created_at,
       })
       return [
         ...(beneficiary ? [event('bnf')] : []),
         ...(quote === 'none' ? [] : [event('poq', {}, quote === 'renewed')]),
-        event('pot', data ?? usualOf([number])),
+        event('pot', drawn ?? usualOf([number])),
         event('btr', {}, false),
       ]
     })
 }
 
-/** In the books of their accounts. */
+/** Numbers the events in the book of each account. */
 function placed(parts: readonly { account_id: string; drawn: readonly Drawn[] }[]): Event[] {
   const counts = new Map<string, bigint>()
   return parts.flatMap(({ account_id, drawn }) =>

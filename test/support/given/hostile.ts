@@ -1,13 +1,13 @@
-// Bodies that are made to keep a reader busy: many of one thing, each as many as a body holds. Of each
-// kind one for ordinary routes and one for batches of payouts.
+// Request bodies made to keep the service busy: each repeats one thing until the body is full.
+// HOSTILE is for ordinary routes, HOSTILE_BATCHES for payout batches.
 import { localPayout } from './bodies.ts'
 
 const KiB = 1024
-/** Just under what each may have. */
+/** Body sizes in bytes, just under the service's limits. */
 export const ORDINARY = 255 * KiB
 export const LONG = 16 * KiB * KiB - KiB
 
-/** `head`, as many items as there is room for, `tail`. */
+/** `head`, then as many items as fit into `size` (at most `most`), then `tail`. */
 export function filled(head: string, item: string, tail: string, size: number, most = Infinity) {
   const room = Math.floor((size - head.length - tail.length) / (item.length + 1))
   return `${head}${Array(Math.min(room, most)).fill(item).join(',')}${tail}`
@@ -31,7 +31,7 @@ const walletWith = (type: string, address: string) =>
   `{"type":"wallet","beneficiary_details":{"destination_details":{"type":"wallet","wallet":` +
   `{"type":"${type}","deposit_address":"${address}"}}}}`
 
-/** Lists at every member that may be one, whatever route it belongs to. */
+/** Every member that is a list in a request of some route. */
 const LISTS = [
   'event_types',
   'events',

@@ -1,5 +1,5 @@
-// What rules take and give, made in memory: books, accounts, quotes, payouts and ids that count. For
-// tests of pure functions, which need no database.
+// Makes books, accounts, quotes, payouts and counting ids in memory, for tests of pure rules, which
+// need no database.
 import assert from 'node:assert/strict'
 import type { Account } from '../../../src/account/rules.ts'
 import type { Beneficiary } from '../../../src/beneficiary/beneficiary.ts'
@@ -18,7 +18,7 @@ import type { Quote, QuoteTerms } from '../../../src/quote/quote.ts'
 import type { Route } from '../../../src/rail/rules.ts'
 import { bankBeneficiary, localPayout } from './bodies.ts'
 
-/** The time of the book; rates are of an hour before. */
+/** The book's time; rates are an hour older. */
 export const NOW = '2026-01-31T09:30:00.123456Z'
 export const AN_HOUR_AGO = '2026-01-31T08:30:00.123456Z'
 
@@ -37,7 +37,7 @@ export function lineId(journal_number: number, account_id = 'acc_1'): string {
   return numberedId('btr', { account_id, created_at: NOW }, BigInt(journal_number))
 }
 
-/** Fails when an id is made. */
+/** Fails the test when a rule makes an id. */
 export const noIds: BookId = (_book, prefix) => assert.fail(`an id ${prefix} was made`)
 
 export function bookWith(
@@ -110,7 +110,10 @@ export function feeRow(part: Partial<Fee>): Fee {
   return { ...freeRow, ...part }
 }
 
-/** Every pair by one policy: no spread, any age and 30 minutes, unless said otherwise. */
+/**
+ * Pricing with one policy for every pair: no spread, rates of any age, quotes valid for 30 minutes;
+ * `policy` changes it.
+ */
 export function pricing(
   rates: Readonly<Record<string, string>> = {},
   fees: readonly Fee[] = [],
@@ -126,7 +129,7 @@ export function pricing(
   }
 }
 
-/** Any payout of a live account goes to a rail that is asked. */
+/** A route of every live payout to the rail `bank`, which has an adapter. */
 export const anyRoute: Route = {
   account_id: null,
   payout_type: null,
@@ -155,7 +158,7 @@ export const terms: QuoteTerms = {
   entity_id: '',
 }
 
-/** An active quote of 100.00 USD, nothing converted, without fees. */
+/** An active quote of USD 100.00, without conversion and fees. */
 export function quoteOf(part: Partial<Quote> = {}): Quote {
   const one = decimal('1')
   return {
@@ -209,7 +212,7 @@ export const beneficiary: Beneficiary = {
   updated_at: AN_HOUR_AGO,
 }
 
-/** What a rule refuses, a line a problem: `reason at path: message`. */
+/** The problems of the Refusal that `act` throws, each as `reason at path: message`. */
 export function refusalOf(act: () => unknown): string[] {
   try {
     act()
@@ -222,13 +225,13 @@ export function refusalOf(act: () => unknown): string[] {
   return assert.fail('nothing was refused')
 }
 
-/** The version of the sanctions lists, on which nobody is. */
+/** The version of the sanctions lists, in which no party has a match. */
 export const LISTS_VERSION = 3n
 export const nobodyListed = { get: () => ({ version: LISTS_VERSION, matches: [] }) }
 
 const receiver: Account = { ...account, account_id: 'acc_2', deposit_address: 'dep_2' }
 
-/** 1,000.00 USD are there, another account may be paid, and nothing costs a fee. */
+/** A state with USD 1,000.00 available, a second account to pay, and no fees. */
 export function payoutState(part: Partial<PayoutState> = {}): PayoutState {
   return {
     now: NOW,

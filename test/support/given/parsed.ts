@@ -1,6 +1,6 @@
-// The JSON of an answer, for tests that read any member of it.
+// Parses the JSON of an answer, for tests that read any member of it.
 
-/** Undefined when it is none. */
+/** Undefined when the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

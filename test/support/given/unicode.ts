@@ -1,11 +1,11 @@
-// Every character there is, and how a test names one.
+// Every Unicode character, and the code points of a text.
 import { share } from '../share.ts'
 
 const SURROGATES = [0xd800, 0xdfff] as const
 
 /**
- * The usual run leaves out planes of Chinese characters, of private use and of nothing: of each it
- * has the first 256.
+ * The usual run takes only the first 256 characters of each plane from 2 on (Chinese, unassigned,
+ * private use), and the tags and variation selectors of plane 14.
  */
 const isUsual = (point: number) =>
   point < 0x20000 || (point & 0xffff) < 0x100 || (point >= 0xe0000 && point < 0xe1000)

@@ -1,5 +1,5 @@
-// A collector of traces on a free port: keeps the spans that come by OTLP over HTTP, and every byte of
-// what they came in. What the spans should be is a test's to judge.
+// A trace collector on a free port: keeps the spans that it receives by OTLP over HTTP, and every
+// request body.
 import { createServer, type ServerResponse } from 'node:http'
 import { keepTraces } from '../service/logs.ts'
 import { listenOn } from './port.ts'
@@ -10,7 +10,7 @@ export interface Span {
   /** '' for a root. */
   readonly parentSpanId: string
   readonly name: string
-  /** Of OTLP: 1 internal, 2 server, 3 client. */
+  /** OTLP's number: 1 internal, 2 server, 3 client. */
   readonly kind: number
   /** 0 unset, 2 error. */
   readonly status: number
@@ -27,7 +27,7 @@ export interface Collector {
   readonly url: string
   readonly spans: Span[]
   readonly bodies: string[]
-  /** From now on takes what comes and says nothing; what waits then is answered by `answer`. */
+  /** From now on keeps requests unanswered, until `answer` answers them. */
   hang(): void
   answer(): void
   close(): Promise<void>
@@ -84,7 +84,7 @@ interface Attribute {
   }
 }
 
-interface Sent {
+interface TracesRequest {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly Attribute[] }
     readonly scopeSpans: readonly {
@@ -104,7 +104,7 @@ interface Sent {
   }[]
 }
 
-function spansOf({ resourceSpans }: Sent): Span[] {
+function spansOf({ resourceSpans }: TracesRequest): Span[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(span => ({

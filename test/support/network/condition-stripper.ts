@@ -1,6 +1,5 @@
-// A way to PostgreSQL on which statements lose every condition on the account, whoever wrote them:
-// what is shown all the same is row-level security's to answer for. It changes a statement where the
-// client has it parsed, and nothing else of what travels.
+// A proxy to PostgreSQL that removes every condition on the account from statements, so that
+// row-level security alone decides which rows they see. It changes only Parse messages.
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { listenOn } from './port.ts'
@@ -9,7 +8,7 @@ import { cutMessages } from './proxy.ts'
 export interface ConditionStripper {
   /** The url it was given, with its own host and port. */
   readonly url: string
-  /** How many statements have lost a condition so far. */
+  /** How many statements it has changed so far. */
   lost(): number
   close(): Promise<void>
 }
@@ -20,7 +19,7 @@ const BY_VALUE = /\b(?:\w+\.)?account_id = ((?:any )?(?:\((?:select )?)?\$)/g
 const BY_COLUMN = /\b(?:\w+\.)?account_id = \w+\.account_id\b/g
 
 function loosened(statement: string): string {
-  // True of every account, and still a use of the parameter.
+  // The new condition is true for every account, and still uses the parameter.
   return statement.replace(BY_VALUE, "'' <> $1").replace(BY_COLUMN, 'true')
 }
 
@@ -53,7 +52,7 @@ export async function startConditionStripper(target: string): Promise<ConditionS
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String(await listenOn(server))
-  // Nobody passes it by through the server's socket.
+  // Without the query, no client can go past the proxy to the server's Unix socket.
   url.search = ''
   return {
     url: url.href,

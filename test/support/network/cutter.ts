@@ -1,12 +1,12 @@
-// A TCP port in front of another one, which cuts a connection in the middle of what is sent.
+// A TCP proxy that cuts a connection in the middle of the client's bytes.
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOn } from './port.ts'
 
 export interface Cutter {
   readonly port: number
-  /** The next connection is cut when so many bytes of the client have passed. */
+  /** Cuts the next connection after this many bytes from the client. */
   cutAfter(bytes: number): void
-  /** Whether that has happened. */
+  /** Whether the cut has happened. */
   hasCut(): boolean
   close(): Promise<void>
 }

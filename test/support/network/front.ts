@@ -1,10 +1,13 @@
-// A server in front of a service, on a real socket, that fails in the ways that a test lists and then
-// passes requests on.
+// An HTTP server in front of a service, on a real socket: it first fails in the ways that a test
+// lists, then passes requests on.
 import { createServer } from 'node:http'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { listenOn } from './port.ts'
 
-/** What happens to one request. `after`: when the service has done it. */
+/**
+ * What happens to one request: its connection is dropped before or after the service has executed
+ * it, it gets no answer, or it gets this answer.
+ */
 export type Fault =
   | 'drop before'
   | 'drop after'
@@ -13,9 +16,9 @@ export type Fault =
 
 export interface Front {
   readonly address: string
-  /** Of the next requests, in turn. */
+  /** The faults of the next requests, in turn. */
   faults: Fault[]
-  /** The requests that came, with the keys, ids and versions that they carried. */
+  /** The idempotency key, request id and version of each received request. */
   seen: { readonly key: string; readonly id: string; readonly version: string }[]
   observe(method: string, url: string, body: string): void
   close(): void

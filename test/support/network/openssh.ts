@@ -1,4 +1,4 @@
-// A real OpenSSH server on a free port, over a folder, with a host key and a log-in of its own.
+// Starts a real OpenSSH server on a free port, with a host key and a log-in key in a folder.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -16,26 +16,26 @@ export const HAS_OPENSSH = existsSync(SSHD) && SFTP_SERVERS.some(existsSync)
 export interface OpenSsh {
   readonly port: number
   readonly user: string
-  /** As ssh-keygen -l prints it. */
+  /** The fingerprint, as ssh-keygen -l prints it. */
   readonly host_key: string
-  /** PEM of the key that may log in. */
+  /** The private key for the log-in, as PEM. */
   readonly private_key: string
   close(): Promise<void>
 }
 
-/** The user of files when root started the server, so that permissions mean something. */
+/** The uid for file access when root starts the server: root itself would ignore permissions. */
 export const NOBODY = 65_534
 
 export interface OpenSshOptions {
-  /** Any free one, if not said. */
+  /** A free port when left out. */
   readonly port?: number
-  /** Instead of the key by which the server of this folder is known. */
+  /** Uses another host key than the folder's usual one. */
   readonly other_host_key?: boolean
-  /** Whose files they are when root starts it: NOBODY, or root itself. */
+  /** The uid of the SFTP server when root starts it: NOBODY, or root. */
   readonly files_of?: number
 }
 
-/** `folder` holds its keys, which stay; its files are those of the machine. */
+/** Keeps its keys in `folder` for later starts; serves the files of the whole machine. */
 export async function startOpenSsh(folder: string, options: OpenSshOptions = {}): Promise<OpenSsh> {
   const keys = join(folder, 'keys')
   await mkdir(keys, { recursive: true })
@@ -52,13 +52,13 @@ export async function startOpenSsh(folder: string, options: OpenSshOptions = {})
   const config = join(folder, 'sshd_config')
   await writeFile(config, configOf({ port, host, authorized, pid: join(folder, 'pid') }, options))
   const child = spawn(SSHD, ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
+  let output = ''
   child.stderr?.on('data', piece => {
-    said += piece
+    output += piece
   })
   await until('sshd listens', () => {
-    if (child.exitCode !== null) throw new Error(`sshd ended: ${said}`)
-    return said.includes('Server listening')
+    if (child.exitCode !== null) throw new Error(`sshd ended: ${output}`)
+    return output.includes('Server listening')
   })
   const printed = execFileSync('ssh-keygen', ['-l', '-f', `${host}.pub`], { encoding: 'utf8' })
   return {

@@ -1,8 +1,8 @@
-// Free ports of this machine: a server on one, and one on which nobody listens.
+// Finds free ports of this machine.
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 
-/** Listens on a free port; returns it. */
+/** Makes the server listen on a free port; returns the port. */
 export async function listenOn(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

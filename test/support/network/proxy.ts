@@ -1,27 +1,30 @@
-// A TCP proxy in front of PostgreSQL, which does to the connections what networks do: it stops,
-// silences, delays, resets and cuts them; and which answers a COMMIT that has happened with an error, as
-// a distributed engine may. Of the protocol it knows where a message ends and which one is a COMMIT.
+// A TCP proxy in front of PostgreSQL that breaks connections as networks do: it stops, silences,
+// delays, resets and cuts them. It also answers a successful COMMIT with an error, as a distributed
+// engine may. It knows where a protocol message ends and which one is a COMMIT.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOn } from './port.ts'
 
-/** Where a connection is cut: what the server has heard, and what the client hears of it. */
+/**
+ * Where a connection is cut: before the server gets the COMMIT, after it, or before the client gets
+ * the answer.
+ */
 export type Cut = 'before COMMIT' | 'behind COMMIT' | 'before its answer'
 
-/** A statement by which something is committed, and the tag that answers it. */
+/** A statement that commits, and the command tag of its answer. */
 export interface Commit {
   readonly text: RegExp
   readonly tag: string
 }
 
-/** How a transaction ends (src/db/transact.ts). */
+/** How a transaction of src/db/transact.ts commits. */
 const OF_BATCH: Commit = { text: /^commit$/, tag: 'COMMIT' }
 
 /** How bytes travel, in both directions. */
 export interface Slowness {
-  /** Every byte arrives so much later. */
+  /** The delay of every byte. */
   readonly latency_ms?: number
-  /** As many as travel at all. */
+  /** The bandwidth. */
   readonly bytes_per_s?: number
 }
 
@@ -30,56 +33,61 @@ export interface TcpProxy {
   readonly url: string
   /** Ends every connection and refuses new ones, like a server that is down. */
   down(): Promise<void>
-  /** Passes nothing on in either direction and keeps all connections, like a lost route. */
+  /**
+   * Keeps all connections and passes nothing on in either direction, as if the network route were
+   * lost.
+   */
   silence(): void
-  /** Forgets every connection there is, without a word to either side, and serves new ones. */
+  /** Stops serving every open connection without closing it, and serves new ones. */
   forget(): void
   /**
-   * Forgets the connection that says the next statement like this one, once it has passed on the
-   * statement, and not yet the Sync behind it.
+   * Forgets the connection of the next statement like this one, between the statement and its Sync.
    */
   forgetUnsynced(statement: RegExp): void
-  /** Resets every connection, and new ones as they come. */
+  /** Resets every open and every new connection. */
   reset(): void
-  /** Ends its half of every connection towards the client, and of new ones as they come. */
+  /** Half-closes every open and every new connection towards the client. */
   halfClose(): void
   slow(how: Slowness): void
-  /** Takes connections and passes bytes on at once again, those held back first. */
+  /** Works normally again: takes connections and passes bytes on at once, delayed bytes first. */
   up(): Promise<void>
-  /** Cuts the connection at this place of the next COMMIT, so many times: a batch's, if not said. */
+  /**
+   * Cuts the connection at this place of the next `times` COMMITs; without `commit`, those of
+   * OF_BATCH.
+   */
   cutCommits(where: Cut, times: number, commit?: Commit): void
   /** Cuts that have not happened yet. */
   cutsLeft(): number
   /**
-   * Answers COMMIT with this SQLSTATE, although the server has committed, so many times: of
-   * transactions that hold a statement like this one.
+   * Answers the next `times` COMMITs with this SQLSTATE although the server has committed: COMMITs
+   * of transactions with a statement like this one.
    */
   answerCommits(code: string, times: number, statement: RegExp): void
-  /** Such answers that have not been given yet. */
+  /** Such answers that are still to come. */
   answersLeft(): number
-  /** How many connections it has taken so far. */
+  /** How many connections it has accepted so far. */
   taken(): number
   close(): Promise<void>
 }
 
-/** What becomes of a new connection. */
-type Welcome = 'pass' | 'silence' | 'reset' | 'half close'
+/** How the proxy treats a connection. */
+type Treatment = 'pass' | 'silence' | 'reset' | 'half close'
 
 interface Pair {
   readonly client: Socket
   readonly upstream: Socket
-  /** The server has been told to COMMIT a batch and has not answered. */
+  /** The server has received the COMMIT of a batch and has not answered. */
   committing: boolean
-  /** Its COMMIT is answered with this SQLSTATE. */
+  /** The SQLSTATE with which the proxy answers its COMMIT. */
   answer: string | undefined
 }
 
 export async function startProxy(target: string): Promise<TcpProxy> {
   const to = new URL(target)
   const pairs = new Set<Pair>()
-  /** Neither side of them hears anything of the other. */
+  /** Connections of which neither side gets bytes of the other. */
   const forgotten = new Set<Pair>()
-  let welcome: Welcome = 'pass'
+  let treatment: Treatment = 'pass'
   let slowness: Slowness = {}
   let cut: Cut = 'before COMMIT'
   let cuts = 0
@@ -88,13 +96,13 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   let taken = 0
   let unsynced: RegExp | undefined
 
-  const isCutAt = (pair: Pair, where: Cut, heard: Buffer = Buffer.alloc(0)) => {
+  const isCutAt = (pair: Pair, where: Cut, answers: Buffer = Buffer.alloc(0)) => {
     if (cuts === 0 || cut !== where) return false
     cuts -= 1
     pairs.delete(pair)
-    // What the client has heard by then, such as the answers to the statements before.
-    pair.client.write(heard, () => pair.client.resetAndDestroy())
-    // What was passed on comes first, then the end.
+    // The client first gets the answers to the earlier statements.
+    pair.client.write(answers, () => pair.client.resetAndDestroy())
+    // The server reads the bytes that were passed on before it sees the end.
     pair.upstream.removeAllListeners('data').resume().end()
     return true
   }
@@ -146,20 +154,20 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     for (const [one, other] of [[client, upstream] as const, [upstream, client] as const]) {
       one.on('error', () => forgotten.has(pair) || other.destroy())
       one.on('close', () => {
-        // After a cut the server is left to what it was told, and for ever once it is forgotten.
+        // After a cut the server finishes its statements; a forgotten connection stays open.
         if (pairs.delete(pair)) other.destroy()
       })
     }
-    treat(pair, welcome)
+    treat(pair, treatment)
   })
   const port = await listenOn(server)
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String(port)
-  // Nobody passes it by through the server's socket.
+  // Without the query, no client can go past the proxy to the server's Unix socket.
   url.search = ''
-  const treatAll = (how: Welcome) => {
-    welcome = how
+  const treatAll = (how: Treatment) => {
+    treatment = how
     for (const pair of pairs) treat(pair, how)
   }
   const down = async () => {
@@ -208,18 +216,18 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   }
 }
 
-function treat({ client, upstream }: Pair, how: Welcome): void {
+function treat({ client, upstream }: Pair, how: Treatment): void {
   if (how === 'reset') client.resetAndDestroy()
   else if (how === 'half close') client.end()
   else if (how === 'silence') for (const socket of [client, upstream]) socket.pause()
   else for (const socket of [client, upstream]) socket.resume()
 }
 
-/** Slow bytes travel in pieces of this size. */
+/** With a limited bandwidth bytes go out in pieces of this size. */
 const PIECE_BYTES = 16
 const LOOK_EVERY_MS = 10
 
-/** Writes to a socket, in order, as late and as slowly as is wanted at that moment. */
+/** Writes to a socket in order, with the delay and bandwidth of that moment. */
 function travel(socket: Socket, slowness: () => Slowness): (bytes: Buffer) => void {
   const under_way: { readonly bytes: Buffer; readonly due_at: number }[] = []
   let timer: NodeJS.Timeout | undefined
@@ -250,16 +258,16 @@ function travel(socket: Socket, slowness: () => Slowness): (bytes: Buffer) => vo
   }
 }
 
-/** What the client hears of what the server says: the same, but for a COMMIT answered otherwise. */
+/** Passes the server's messages on, and replaces the answer to a COMMIT by the pair's error. */
 function answerCommit(pair: Pair): (data: Buffer) => Buffer {
   const cut = cutMessages(true)
-  const hear = ({ type, bytes }: { type: string; bytes: Buffer }): Buffer => {
+  const replace = ({ type, bytes }: { type: string; bytes: Buffer }): Buffer => {
     if (pair.answer === undefined || type !== 'C' || !bytes.includes('COMMIT\0')) return bytes
     const error = message('E', `SERROR\0VERROR\0C${pair.answer}\0Mcommitted, and not told so\0\0`)
     pair.answer = undefined
     return error
   }
-  return data => Buffer.concat(cut(data).map(hear))
+  return data => Buffer.concat(cut(data).map(replace))
 }
 
 function message(type: string, text: string): Buffer {
@@ -270,16 +278,19 @@ function message(type: string, text: string): Buffer {
 
 interface Message {
   readonly bytes: Buffer
-  /** The COMMIT of a batch begins with this message, or ends with it. */
+  /** Whether this is the first, or the last, message of a COMMIT of a batch. */
   readonly begins: boolean
   readonly ends: boolean
-  /** With this message any COMMIT ends, of a transaction that held these statements. */
+  /** The statements of the transaction that this message commits; empty for any other message. */
   readonly committed: readonly string[]
-  /** This is the Sync behind that statement. */
+  /** The statement before this Sync; undefined for any other message. */
   readonly syncs: string | undefined
 }
 
-/** A COMMIT is a query of its own. One of a transaction that only reads is none of a batch. */
+/**
+ * Finds COMMITs in the client's messages. The COMMIT of a read-only transaction does not count as a
+ * batch's.
+ */
 function readMessages(commit: () => RegExp): (bytes: Buffer) => Message[] {
   const cut = cutMessages()
   const texts = new Map<string, string>()
@@ -302,13 +313,16 @@ function readMessages(commit: () => RegExp): (bytes: Buffer) => Message[] {
       if (ends) committing = false
       const committed = type === 'Q' && first === 'commit' ? statements : []
       const syncs = type === 'S' ? statements.at(-1) : undefined
-      // BEGIN, and ROLLBACK, are statements of their own.
+      // BEGIN, COMMIT and ROLLBACK are simple queries: each starts a new list of statements.
       if (type === 'Q') statements = []
       return { bytes, begins, ends, committed, syncs }
     })
 }
 
-/** Cuts what a client says into whole messages; the first has no type, unless it `started` before. */
+/**
+ * Splits a client's bytes into whole messages. The first message has no type, unless the connection
+ * has `started`.
+ */
 export function cutMessages(started = false): (data: Buffer) => { type: string; bytes: Buffer }[] {
   let left = Buffer.alloc(0)
   let typed = started

@@ -1,5 +1,5 @@
-// A client of bare connections, which sends bytes as they are and keeps its end open until the server
-// has closed, so that a connection that closes was closed by the server.
+// A client that sends raw bytes over TCP and keeps its end open, so that only the server can close
+// the connection.
 import { connect } from 'node:net'
 import { parsed } from '../given/parsed.ts'
 
@@ -12,15 +12,15 @@ export interface RawAnswer {
 }
 
 export interface Talk {
-  /** In their order, those of 1xx left out. */
+  /** The answers in order, without those of status 1xx. */
   readonly answers: readonly RawAnswer[]
-  /** The server has ended the connection. */
+  /** Whether the server has closed the connection. */
   readonly closed: boolean
 }
 
 /**
- * Sends each part when something was said to the one before, and listens until the server closes the
- * connection, or says nothing for `quiet_ms`.
+ * Sends each part after an answer to the part before, and reads until the server closes the
+ * connection or sends nothing for `quiet_ms`.
  */
 export function talk(
   address: string,
@@ -43,7 +43,7 @@ export function talk(
       say()
     })
     say()
-    // Bytes that the server did not want to read make it a reset.
+    // A server that closes with unread bytes resets the connection.
     socket.on('error', () => finish(true))
     socket.on('end', () => finish(true))
   })
@@ -71,7 +71,7 @@ function parseAnswers(bytes: Buffer): RawAnswer[] {
   return answers
 }
 
-/** A character is a byte, so that a text can say any bytes. */
+/** Turns each character into one byte (Latin-1), so that a text can hold any bytes. */
 export function bytesOf(part: string | Buffer): Buffer {
   return typeof part === 'string' ? Buffer.from(part, 'latin1') : part
 }

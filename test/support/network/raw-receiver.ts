@@ -1,5 +1,5 @@
-// Receivers made of bare connections, which do as a test likes with what is sent to them, and the
-// sending itself with what every such test leaves the same.
+// Webhook receivers on raw TCP connections, whose behaviour a test chooses, and `send` with the
+// usual arguments of such tests.
 import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after } from 'node:test'
@@ -8,7 +8,10 @@ import { type SendResult, send } from '../../../src/webhook/send.ts'
 import { listenOn } from './port.ts'
 
 export const DEADLINE_MS = 400
-/** How late a cut may be seen on a busy machine: only what hangs is later. */
+/**
+ * How much later than DEADLINE_MS a busy machine may see the time-out: only a hanging request takes
+ * longer.
+ */
 export const LATE_MS = 120_000
 export const MiB = 1024 * 1024
 export const GiB = 1024 * MiB
@@ -34,7 +37,10 @@ export function to(url: string, more: Partial<OutgoingRequest> = {}): Promise<Se
   })
 }
 
-/** A receiver that does as it likes with the connection once the request is there. */
+/**
+ * Starts a receiver that calls `behave` once the first bytes of a request have come; returns its
+ * URL.
+ */
 export async function receiver(behave: (socket: Socket) => void): Promise<string> {
   const server = createServer(socket => {
     socket.on('error', () => {})
@@ -43,7 +49,7 @@ export async function receiver(behave: (socket: Socket) => void): Promise<string
   return `http://127.0.0.1:${await listen(server)}/`
 }
 
-/** A receiver that answers this, byte for byte, and closes. */
+/** Starts a receiver that answers with these bytes and closes. */
 export const saying = (text: string | Buffer) => receiver(socket => socket.end(text))
 
 export const answering = (headers: string, body: string | Buffer = '') =>
@@ -56,7 +62,7 @@ export const answering = (headers: string, body: string | Buffer = '') =>
     ]),
   )
 
-/** Writes the same again and again as fast as it is taken, `limit` bytes at most. */
+/** Writes the block again and again as fast as the socket takes it, at most `limit` bytes. */
 export function pour(socket: Socket, block: string | Buffer, limit = Number.POSITIVE_INFINITY) {
   let left = limit
   const more = () => {
@@ -70,7 +76,7 @@ export function pour(socket: Socket, block: string | Buffer, limit = Number.POSI
   more()
 }
 
-/** Writes a beginning, then one character every 10 ms, for ever. */
+/** Writes `start`, then one character every 10 ms until the socket closes. */
 export function drip(socket: Socket, start: string) {
   socket.write(start, 'latin1')
   const timer = setInterval(() => socket.write('x'), 10)

@@ -1,5 +1,5 @@
-// A receiver of webhooks on a free port, and endpoints that name it. It keeps what it gets, in the
-// order in which it came, and answers as a test says; what it should get is the test's to judge.
+// A webhook receiver on a free port, and endpoints for it. It keeps the requests in the order of
+// receipt and answers as the test decides.
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { databaseNow } from '../../../src/db/connect.ts'
@@ -24,7 +24,7 @@ export interface Received {
   }
 }
 
-/** Undefined: no answer, ever; `cut`: the connection is closed instead. */
+/** Decides the answer to a request: undefined never answers, and `cut` closes the connection. */
 export type Answering = (
   received: Received,
 ) => { readonly status: number; readonly headers?: Record<string, string> } | 'cut' | undefined
@@ -33,9 +33,9 @@ export interface Receiver {
   /** `http://127.0.0.1:40123` */
   readonly url: string
   readonly received: Received[]
-  /** Of these the requests whose senders still wait for an answer. */
+  /** The received requests whose senders still wait for an answer. */
   out(): readonly Received[]
-  /** From now on. */
+  /** Answers in this way from now on. */
   answer(how: Answering): void
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export async function startReceiver(how: Answering = () => ({ status: 204 })): P
   }
 }
 
-/** An endpoint of an account, for the events from now on. */
+/** Inserts an endpoint of an account that gets the events from now on. */
 export async function addEndpoint(
   { owner }: TestDatabase,
   account_id: string,
@@ -91,7 +91,7 @@ export async function addEndpoint(
   const id = bookId({ now, ids_given: 0 }, 'whe')
   const secret = newSecret(crypto.getRandomValues(new Uint8Array(32)))
   await owner.begin(async tx => {
-    // Of a cluster no trigger tells the history of it.
+    // On a cluster no trigger notes the history of the row, so this function does.
     const tell = async (note: 'note_before' | 'note_after') =>
       onCluster && tx`select ${tx(note)}('webhook_endpoints', ${account_id}, ${[id]}::text[])`
     await tell('note_before')
@@ -109,12 +109,17 @@ export async function addEndpoint(
   return { id, secret }
 }
 
-/** Throws when the signature is not right, by the package that receivers use. */
+/**
+ * Throws when the signature is wrong, by the package `standardwebhooks`, as a receiver would use
+ * it.
+ */
 export function verifySignature(secret: string, { body, headers }: Received): void {
   new Webhook(secret).verify(body, headers as Record<string, string>)
 }
 
-/** Ids of events that came more than once, and of objects whose events came in another order. */
+/**
+ * Counts the events that came more than once, and lists the objects whose events came out of order.
+ */
 export function judge(received: readonly Received[]): { twice: number; disordered: string[] } {
   const seen = new Set<string>()
   const newest = new Map<string, number>()

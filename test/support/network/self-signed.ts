@@ -1,7 +1,7 @@
-// A certificate for one name that signs itself, put together as X.509 has it.
+// Makes a self-signed certificate for one DNS name.
 import { createSign, generateKeyPairSync } from 'node:crypto'
 
-/** A certificate that signs itself, for one DNS name: X.509 (RFC 5280) in DER, by hand. */
+/** A self-signed X.509 certificate (RFC 5280) for one DNS name, with its key, both as PEM. */
 export function selfSigned(name: string, from_ms: number, until_ms: number) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {

@@ -1,4 +1,4 @@
-// The SFTP server of the test bank, over a folder, failing at the calls that a test names.
+// The test bank's SFTP server over a folder, which fails at the calls that a test names.
 import {
   newHostKey,
   type SftpCall,
@@ -11,9 +11,9 @@ export type { SftpCall, SftpFault }
 export interface SftpServer {
   readonly port: number
   readonly host_key: string
-  /** At the next call of this kind, once. */
+  /** Fails the next call of this kind, once. */
   failAt(call: SftpCall, fault: SftpFault): void
-  /** Log-ins so far. */
+  /** The number of log-ins so far. */
   readonly logins: () => number
   close(): Promise<void>
 }

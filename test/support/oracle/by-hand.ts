@@ -1,5 +1,6 @@
-// An explained quote worked out again from what is printed, by fractions of bigints and the rules of
-// the specification. Shares no code with the product: what it cannot read, a person could not either.
+// Recomputes an explained quote from its printed explanation, by fractions of bigints and the rules
+// of the specification. It shares no code with the product: what it cannot recompute, a person
+// could not either.
 import assert from 'node:assert/strict'
 import { decimal, down, type Fraction, toDigits, up } from './fraction.ts'
 
@@ -37,7 +38,7 @@ export function assertExplained(quote: Json): void {
   assertFigures(quote, names)
 }
 
-/** The rates and amounts by the words of the specification, from the rows alone. */
+/** Recomputes the rates and amounts by the specification, from the rate and fee rows alone. */
 function assertFigures(quote: Json, names: ReadonlyMap<string, string>): void {
   const { explanation } = quote
   const exponents = new Map<string, number>(
@@ -83,7 +84,9 @@ function assertFigures(quote: Json, names: ReadonlyMap<string, string>): void {
   assert.equal(explanation.total_debit.rounded, String(total))
 }
 
-/** The rows lead from one currency to the other, and the mid is what they come to. */
+/**
+ * Checks that the rate rows lead from one currency to the other and that their product is the mid.
+ */
 function assertWay(way: Json, names: ReadonlyMap<string, string>): void {
   let currency = way.from
   for (const { base, quote, inverted } of way.rows) {
@@ -108,10 +111,16 @@ function midOf({ rows }: Json): Fraction {
   return { n, d }
 }
 
-/** A name in a formula: `mid(EUR/USD)`, `fee_row.fixed_amount`. A regex a call would cost seconds. */
+/**
+ * A name in a formula: `mid(EUR/USD)`, `fee_row.fixed_amount`. Compiling it at each call would cost
+ * seconds.
+ */
 const NAME = /mid\([A-Z0-9]+\/[A-Z0-9]+\)|\(10000 - spread_bps\)|[a-z_]+(?:\.[a-z_]+)+/g
 
-/** The formula with numbers for names is the calculation, and that gives the result. */
+/**
+ * Checks that the formula with numbers for its names is the calculation, and that the calculation
+ * gives the result.
+ */
 function assertWorked(worked: Json, names: ReadonlyMap<string, string>): void {
   const { formula, calculation, unrounded, truncated } = worked
   assert.equal(
@@ -122,7 +131,8 @@ function assertWorked(worked: Json, names: ReadonlyMap<string, string>): void {
   const printed = decimal(unrounded)
   assert.equal(printed.n * exact.d === exact.n * printed.d, !truncated, calculation)
   if (!truncated) return
-  // 20 digits, or as many more as one place needs; cut off and not rounded.
+  // A truncated result has 20 digits, or more where one decimal place needs them; it is cut off,
+  // not rounded.
   const [whole = '', places = ''] = unrounded.split('.')
   const digits = (whole + places).replace(/^0+/, '').length
   assert.ok(digits === 20 || (digits > 20 && places.length === 1), unrounded)
@@ -130,7 +140,7 @@ function assertWorked(worked: Json, names: ReadonlyMap<string, string>): void {
   assertSame({ n: (exact.n * scale) / exact.d, d: scale }, printed, calculation)
 }
 
-/** What each name in a formula stands for. */
+/** The value of each name in a formula. */
 function namesOf(quote: Json): Map<string, string> {
   const { explanation } = quote
   const names = new Map<string, string>([['payout_info.amount', String(quote.payout_info.amount)]])
@@ -147,7 +157,7 @@ function namesOf(quote: Json): Map<string, string> {
   return names
 }
 
-/** `min(max(a, b), c)`, sums, and products from left to right. */
+/** Evaluates `min(max(a, b), c)`, sums, and products from left to right. */
 function evaluate(text: string): Fraction {
   const bounded = /^(min|max)\((.*), (\d+)\)$/.exec(text)
   if (bounded !== null) {
@@ -181,7 +191,7 @@ function at(quote: Json, path: string): number | undefined {
   return path.split('.').reduce((node: Json, name) => node?.[name], quote)
 }
 
-/** Numbers in it are counts; whatever is worked with is text. */
+/** Checks that every JSON number is an integer: rates and amounts to compute with are texts. */
 function assertNoFloat(node: Json): void {
   if (typeof node === 'number') assert.ok(Number.isInteger(node), `${node} is a float`)
   if (typeof node === 'object' && node !== null) Object.values(node).forEach(assertNoFloat)

@@ -1,13 +1,13 @@
-// Whether transactions can have happened one after the other, from what was seen of them: which
-// version of which key each read and wrote. A small Elle (Kingsbury and Alvaro, 2020) for keys whose
-// versions are numbered from 1. Knows nothing of money or SQL.
+// Checks whether a history of transactions is serializable, from the versions of the keys that each
+// read and wrote: a small Elle (Kingsbury and Alvaro, 2020) for keys whose versions are numbered
+// from 1. It knows nothing of money or SQL.
 
-/** One transaction. Version 0 is that before any write. */
-export interface Seen {
+/** One observed transaction. Version 0 of a key is its state before any write. */
+export interface ObservedTransaction {
   readonly name: string
   readonly reads: readonly (readonly [key: string, version: number])[]
   readonly writes: readonly (readonly [key: string, version: number])[]
-  /** When it was asked for and when it was known to have ended, by one clock; both or none. */
+  /** The times of its request and of its answer, by one clock; both or neither. */
   readonly asked?: number
   readonly ended?: number
 }
@@ -20,11 +20,11 @@ interface Edge {
 type Graph = Edge[][]
 
 /**
- * The shortest cycle found, as `name -why-> name -why-> …`; undefined when there is an order in which
- * all of them can have happened, that of real time included. Throws when a version was written twice
- * or read but never written.
+ * A shortest cycle through one transaction, as `name -why-> name -why-> …`; undefined when a serial
+ * order exists that also respects real time. Throws when a version was written twice, or read but
+ * never written.
  */
-export function findCycle(history: readonly Seen[]): string | undefined {
+export function findCycle(history: readonly ObservedTransaction[]): string | undefined {
   const graph: Graph = Array.from({ length: 2 * history.length }, () => [])
   addVersions(history, graph)
   const times = addTimes(history, graph)
@@ -36,8 +36,8 @@ export function findCycle(history: readonly Seen[]): string | undefined {
   return way.reduce((text, { to, why }) => `${text} -${why}-> ${name(to)}`, name(first))
 }
 
-/** Write after write, read of a write, and write of what was read before. */
-function addVersions(history: readonly Seen[], graph: Graph): void {
+/** Adds the edges of write after write (ww), read after write (wr) and write after read (rw). */
+function addVersions(history: readonly ObservedTransaction[], graph: Graph): void {
   const writers = new Map<string, number>()
   const at = (key: string, version: number) => `${key} ${version}`
   for (const [node, { name, writes }] of history.entries()) {
@@ -68,10 +68,10 @@ function addVersions(history: readonly Seen[], graph: Graph): void {
 }
 
 /**
- * What had ended before something was asked for came before it: by a chain of the moments at which
- * transactions ended, so that there are few edges. Returns the moments in order.
+ * Adds the edges of real time: a transaction precedes each one that was requested after its end. A
+ * chain of end times keeps the edges few. Returns the end times in order.
  */
-function addTimes(history: readonly Seen[], graph: Graph): number[] {
+function addTimes(history: readonly ObservedTransaction[], graph: Graph): number[] {
   const ends = history
     .flatMap(({ ended }, node) => (ended === undefined ? [] : [{ node, ended }]))
     .sort((a, b) => a.ended - b.ended)
@@ -88,7 +88,7 @@ function addTimes(history: readonly Seen[], graph: Graph): number[] {
   return ends.map(({ ended }) => ended)
 }
 
-/** How many of them ended before that moment. */
+/** How many transactions ended before that moment. */
 function countBelow(ends: readonly { readonly ended: number }[], moment: number): number {
   let [low, high] = [0, ends.length]
   while (low < high) {
@@ -141,7 +141,7 @@ function groupsOf(graph: Graph): number[][] {
   return groups
 }
 
-/** The fewest edges from a node back to itself. */
+/** The shortest path from a node back to itself. */
 function wayBack(graph: Graph, start: number): Edge[] {
   const came = new Map<number, { from: number; edge: Edge }>()
   const queue = [start]

@@ -1,5 +1,5 @@
-// Random histories of entities that collide all the time, and the run of one history against a driver:
-// every answer is held against the oracle's. It knows the oracle, and the service only as a Driver.
+// Draws random histories of entities that often collide, and runs one against a driver: the oracle
+// predicts every answer. It knows the service only as a Driver.
 import assert from 'node:assert/strict'
 import {
   chance,
@@ -34,12 +34,12 @@ export interface Reply {
   readonly json: any
 }
 
-/** The service as histories use it. Accounts are numbers; the driver knows who they are. */
+/** The service as histories use it. The driver maps account numbers to accounts. */
 export interface Driver {
   create(account: number, body: Members): Promise<Reply>
   update(account: number, id: string, body: Members): Promise<Reply>
   submit(account: number, id: string): Promise<Reply>
-  /** The operator's; a refusal is written as over HTTP. */
+  /** The operator's review; it returns a refusal as HTTP would. */
   review(account: number, id: string, status: Verdict): Promise<Reply>
   get(account: number, id: string): Promise<Reply>
 }
@@ -60,11 +60,11 @@ type Operation =
       readonly status: Verdict
     }
 
-/** How often each kind of operation had each kind of answer: `create: duplicate by email`. */
+/** Counts the answers by operation and kind: `create: duplicate by email`. */
 export type Tally = Map<string, number>
 
 const OPERATIONS = 30
-/** Share of the steps that ask several things of one account at the same moment. */
+/** Share of the steps that send several requests of one account at the same time. */
 const BURSTS = 0.08
 /** Share of the answers that are compared with GET, byte for byte. */
 const READ_BACK = 0.12
@@ -79,8 +79,9 @@ export async function runHistory(
   accounts: readonly [number, number],
   tally: Tally,
 ): Promise<void> {
-  const told: string[] = []
-  // What may have happened: a burst has as many worlds as orders that explain its answers.
+  const log: string[] = []
+  // The states that the service may be in: after a burst, one for each order that explains its
+  // answers.
   let worlds: World[] = [[]]
   try {
     for (let done = 0; done < OPERATIONS; ) {
@@ -88,9 +89,9 @@ export async function runHistory(
       const operations = draw(random, world, accounts)
       done += operations.length
       const readBack = chance(random, READ_BACK) && operations.length === 1
-      told.push(...operations.map(operation => JSON.stringify(operation)))
+      log.push(...operations.map(operation => JSON.stringify(operation)))
       const replies = await Promise.all(operations.map(operation => perform(driver, operation)))
-      told.push(...replies.map(inShort))
+      log.push(...replies.map(inShort))
       worlds = explain(worlds, operations, replies, tally)
       const [reply] = replies
       if (readBack && reply?.status === 200 && operations[0] !== undefined) {
@@ -111,7 +112,7 @@ export async function runHistory(
     await assertForeign(driver, worlds[0] as World, accounts)
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`SEED=${seed} HISTORIES=1\n${told.join('\n')}\n\n${message}`, { cause })
+    throw new Error(`SEED=${seed} HISTORIES=1\n${log.join('\n')}\n\n${message}`, { cause })
   }
 }
 
@@ -128,7 +129,10 @@ function inShort({ status, text, json }: Reply): string {
   return `    200 ${json.data.id} ${json.data.approval_status}`
 }
 
-/** Changes the world. `answered_id` is what a new entity is called. */
+/**
+ * Applies an operation to the world and returns the expected answer. `answered_id` is the id that
+ * the service gave a new entity.
+ */
 function predict(world: World, operation: Operation, answered_id: unknown): Expected {
   const { kind, account } = operation
   if (kind === 'update') return update(world, account, operation.id, operation.body)
@@ -138,7 +142,9 @@ function predict(world: World, operation: Operation, answered_id: unknown): Expe
   return create(world, account, operation.body, known ? 'a new one' : String(answered_id))
 }
 
-/** The worlds in which some order of the operations gives these answers; fails if there is none. */
+/**
+ * The worlds after every order of the operations that gives these answers; fails if there is none.
+ */
 function explain(
   worlds: readonly World[],
   operations: readonly Operation[],
@@ -180,7 +186,10 @@ function agrees(expected: Expected, { status, json }: Reply): boolean {
   return json?.errors?.[0]?.reason === expected.reason
 }
 
-/** The order of creation is left out: no two live entities match, so it never decides. */
+/**
+ * Names a world without its order of creation, which never matters, because no two live entities
+ * match.
+ */
 function nameOf(world: World): string {
   return JSON.stringify(world.map(e => JSON.stringify(e)).sort())
 }
@@ -214,7 +223,7 @@ function isSame(world: World, account: number, found: readonly Found[]): boolean
   return expected.join('\n') === answered.join('\n')
 }
 
-/** By what the service itself says of them, whatever was answered on the way. */
+/** Checks that no two live entities match, by the members that GET shows. */
 function assertUnique(found: readonly Found[]): void {
   const live = found.filter(e => e.approval_status !== 'rejected')
   live.forEach((one, i) => {
@@ -236,7 +245,7 @@ async function assertForeign(
   assert.equal(reply.status, 404, `another account's entity: ${reply.text}`)
 }
 
-// What is drawn: one operation, or a burst of two or three on one account.
+// Draws one operation, or a burst of two or three on one account.
 
 function draw(random: Random, world: World, accounts: readonly [number, number]): Operation[] {
   const account = chance(random, 0.7) ? accounts[0] : accounts[1]
@@ -257,8 +266,9 @@ function draw(random: Random, world: World, accounts: readonly [number, number])
 }
 
 /**
- * `principals`: whether on_behalf_of may be sent; in a burst its entity might be rejected at the same
- * moment, and which of two refusals or answers then comes first is not what is tested here.
+ * `principals`: whether the body may have on_behalf_of. A burst leaves it out, because another
+ * operation could reject that entity at the same time, and this test does not judge which answer
+ * then comes first.
  */
 function drawOne(
   random: Random,
@@ -275,7 +285,7 @@ function drawOne(
     const copied = pick(random, own)
     const type: EntityType = copied?.type ?? (chance(random, 0.65) ? 'individual' : 'business')
     const copies = copied !== undefined && chance(random, 0.6)
-    const members = copies ? takenOver(random, copied, pick(random, own)) : drawMembers(random)
+    const members = copies ? copiedMembers(random, copied, pick(random, own)) : drawMembers(random)
     const body = { name: same(random, pick(random, NAMES)), ...members }
     const kind = chance(random, 0.88) ? type : flipped(type)
     return {
@@ -291,7 +301,7 @@ function drawOne(
       kind: 'update',
       account,
       id,
-      // Of an entity that is not there, nothing else is told.
+      // A body for a foreign entity has no on_behalf_of: its answer is 404 in any case.
       body: withPrincipal(random, body, own, entity, principals && foreign.length === 0),
     }
   }
@@ -318,7 +328,10 @@ const VERDICTS = [
 
 const flipped = (type: EntityType) => (type === 'individual' ? 'business' : 'individual')
 
-/** Sends on_behalf_of now and then: an entity that is live, or, if nothing else is found, is not. */
+/**
+ * Sometimes adds on_behalf_of: a live entity, or, when the body is no duplicate, a rejected or an
+ * unknown one.
+ */
 function withPrincipal(
   random: Random,
   { on_behalf_of: _, ...body }: Members,
@@ -329,7 +342,7 @@ function withPrincipal(
   const self = typeof subject === 'string' ? undefined : subject.id
   const live = own.filter(e => e.status !== 'rejected' && e.id !== self)
   const principal = pick(random, live)
-  // Few different ones, so that records on behalf of the same entity meet.
+  // Often the same principal, so that entities on behalf of it meet.
   const usual = live.length > 0 && chance(random, 0.6) ? live[0] : principal
   const sends = chance(random, 0.2)
   const unknown = chance(random, 0.02)
@@ -345,14 +358,17 @@ function withPrincipal(
   return { ...body, on_behalf_of: rejected?.id ?? 'ent_00000000000000000000' }
 }
 
-/** One to three members anew, another's identity, nothing that counts, or a clearance. */
+/**
+ * Some members anew, another entity's identity, a change that no rule compares, or a cleared
+ * member.
+ */
 function drawChange(random: Random, own: World, entity: Modelled): Members {
   const roll = random()
   const another = pick(
     random,
     own.filter(e => e.id !== entity.id),
   )
-  if (roll < 0.4 && another !== undefined) return takenOver(random, another, pick(random, own))
+  if (roll < 0.4 && another !== undefined) return copiedMembers(random, another, pick(random, own))
   if (roll < 0.48) return { description: same(random, 'as agreed') }
   if (roll < 0.54) return { [pick(random, CLEARED) as string]: null }
   if (roll < 0.59) return chance(random, 0.5) ? entity.members : { type: entity.type }
@@ -365,10 +381,14 @@ function drawChange(random: Random, own: World, entity: Modelled): Members {
 const CLEARED = ['email', 'vertical', 'national_identification_number', 'registration_address']
 
 /**
- * What another entity is, or most of it, in a new disguise: alone, with one thing nearly so, or mixed
- * with a third entity, so that different rules find different entities.
+ * Most members of another entity in a new disguise. Some are near misses, and some are mixed with a
+ * third entity, so that different rules find different entities.
  */
-function takenOver(random: Random, { members }: Modelled, third: Modelled | undefined): Members {
+function copiedMembers(
+  random: Random,
+  { members }: Modelled,
+  third: Modelled | undefined,
+): Members {
   const kept = Object.entries(members).filter(([name]) => name === 'name' || chance(random, 0.8))
   const mixed = chance(random, 0.3) ? Object.entries(third?.members ?? {}) : []
   const half = mixed.filter(() => chance(random, 0.5))

@@ -1,6 +1,5 @@
-// What chapters 11 and 12 of the specification say about entities and their duplicates, as a plain
-// model that scans a list. It shares no code with the product and knows
-// nothing of databases, so that it can judge both.
+// A model of entities and their duplicates by chapters 11 and 12 of the specification, which scans
+// a list. It shares no code with the product and uses no database, so that it can judge both.
 
 export type EntityType = 'individual' | 'business'
 export type Status =
@@ -13,7 +12,7 @@ export type Status =
 export type Verdict = 'approved' | 'rejected' | 'requires_action'
 
 type Member = string | null | undefined | { readonly [part: string]: string | null | undefined }
-/** Members of an entity, as they are sent. */
+/** Members of an entity, as in a request. */
 export type Members = { readonly [member: string]: Member }
 
 /** One entity ever made. */
@@ -28,7 +27,7 @@ export interface Modelled {
 /** Every entity ever made, in the order of creation. */
 export type World = Modelled[]
 
-/** What the service must answer: an entity as it then is, or a refusal. */
+/** The answer that the service must give: an entity in its new state, or a refusal. */
 export type Expected =
   | {
       readonly status: 200
@@ -46,7 +45,7 @@ const WHITE_SPACE = pointsOf(
   '9-d 20 85 a0 1680 2000-200a 2028-2029 202f 205f 3000', // PropList.txt
 )
 
-/** Unicode's Default_Ignorable_Code_Point property, all 4,174 of them: what nobody can see. */
+/** Unicode's Default_Ignorable_Code_Point property: all 4,174 invisible characters. */
 const INVISIBLE = pointsOf(
   'ad 34f 61c 115f-1160 17b4-17b5 180b-180f 200b-200f 202a-202e 2060-206f 3164 fe00-fe0f feff ' +
     'ffa0 fff0-fff8 1bca0-1bca3 1d173-1d17a e0000-e0fff', // DerivedCoreProperties.txt
@@ -84,8 +83,9 @@ export function foldCharacter(character: string): string {
 const comparables = new Map<string, string>()
 
 /**
- * The form in which two texts are compared; '' when nothing is there to compare. What was dropped or
- * folded may leave parts that compose, so the end is composed again: Αΐ and ΑΪ́ differ in case alone.
+ * The form in which two texts are compared; '' when the text is blank. Dropping and folding
+ * characters may leave parts that compose, so the result is composed again: Αΐ and ΑΪ́ differ in
+ * case alone.
  */
 export function comparable(text: string): string {
   const known = comparables.get(text)
@@ -100,7 +100,7 @@ export function comparable(text: string): string {
   return folded
 }
 
-/** A member, or a part of one (`registration_address.city`), ready to compare; absent is ''. */
+/** The comparable form of a member or of its part (`registration_address.city`); '' when absent. */
 export function comparableAt(members: Members, path: string): string {
   const [member = '', part] = path.split('.')
   const value = members[member]
@@ -112,9 +112,12 @@ export function comparableAt(members: Members, path: string): string {
 
 interface Rule {
   readonly name: string
-  /** All of them must be there and be equal: §duplicate.takes_part. */
+  /** Fields that must be set and equal in both entities: §duplicate.takes_part. */
   readonly needs: readonly string[]
-  /** Equal too, but may be blank on both sides: §duplicate.takes_part and §duplicate.scope. */
+  /**
+   * Fields that must be equal, but may be blank in both entities: §duplicate.takes_part and
+   * §duplicate.scope.
+   */
   readonly alike: readonly string[]
 }
 
@@ -181,9 +184,9 @@ export function findDuplicate(
   return undefined
 }
 
-// The endpoints. Each changes the world and says what the answer must be.
+// The endpoints. Each changes the world and returns the expected answer.
 
-/** `id` is what the new entity is called if there is one. */
+/** `id` is the id of the new entity, if the request makes one. */
 export function create(world: World, account: number, body: Members, id: string): Expected {
   const type = body.type === 'business' ? 'business' : 'individual'
   const { type: _, ...members } = body
@@ -200,10 +203,10 @@ export function update(world: World, account: number, id: string, body: Members)
   if (entity === undefined) return refused(404, 'not_found')
   const { type, ...sent } = body
   if (type !== undefined && type !== entity.type) return refused(400, 'invalid_field')
-  // The principal that it has may have been rejected since.
+  // An unchanged principal may have been rejected in the meantime.
   const moves = sent.on_behalf_of !== entity.members.on_behalf_of
   if (moves && !knowsPrincipal(world, account, body)) return refused(404, 'entity_not_found')
-  // What is sent replaces the member whole; null clears it; what is left out stays.
+  // A sent member replaces the whole old one, null clears it, and a missing member stays.
   const all = Object.entries({ ...entity.members, ...sent })
   const members: Members = Object.fromEntries(all.filter(([, value]) => value !== null))
   const duplicate = findDuplicate(world, { ...entity, members }, id)
@@ -246,7 +249,10 @@ const REVIEWED: Record<Status, readonly Verdict[]> = {
   rejected: ['approved'],
 }
 
-/** The operator's word. A rejected entity comes back only while nobody else is what it was. */
+/**
+ * The operator's review. A rejected entity can be approved again only while no live entity
+ * duplicates it.
+ */
 export function review(world: World, account: number, id: string, status: Verdict): Expected {
   const entity = find(world, account, id)
   if (entity === undefined) return refused(404, 'not_found')
@@ -263,7 +269,9 @@ export function get(world: World, account: number, id: string): Expected {
 
 // Small parts.
 
-/** The account's own notes: an approved entity whose other members change is to be looked at again. */
+/**
+ * The account's own notes. A change of any other member of an approved entity needs a new review.
+ */
 const NOT_REVIEWED = ['description', 'reference_id', 'metadata']
 
 function isReviewedAgain(before: Members, after: Members): boolean {
@@ -275,8 +283,8 @@ function isReviewedAgain(before: Members, after: Members): boolean {
 }
 
 /**
- * A member as it is kept, one text: as it was sent, only a country in capitals without white space;
- * what is absent, null or empty is not set, '', and so are its parts.
+ * A stored member as one text: as it was sent, but a country in capitals without white space; ''
+ * for an absent, null or empty member. Empty parts are left out.
  */
 export function stored(member: string, value: Member): string {
   if (value === null || value === undefined) return ''
@@ -295,7 +303,7 @@ function knowsPrincipal(world: World, account: number, body: Members): boolean {
   return principal !== undefined && principal.status !== 'rejected'
 }
 
-/** Another account's entity is like one that never was: §access.tenancy. */
+/** Another account's entity counts as unknown: §access.tenancy. */
 function find(world: World, account: number, id: string): Modelled | undefined {
   return world.find(e => e.account === account && e.id === id)
 }

@@ -1,5 +1,5 @@
-// Fractions of bigints, in which oracles work prices out by the words of the specification. Shares no
-// code with the product.
+// Fractions of bigints, with which oracles compute prices by the specification. Shares no code with
+// the product.
 import assert from 'node:assert/strict'
 
 /** n ÷ d, not in lowest terms. */
@@ -15,19 +15,19 @@ export function decimal(text: string): Fraction {
   return { n: BigInt(whole + places), d: 10n ** BigInt(places.length) }
 }
 
-/** What is debited, and fees. */
+/** Rounds up, as debits and fees are rounded. */
 export function up({ n, d }: Fraction): bigint {
   return (n + d - 1n) / d
 }
 
-/** What is credited, and rates. */
+/** Rounds down, as credits and rates are rounded. */
 export function down({ n, d }: Fraction): bigint {
   return n / d
 }
 
 /**
- * Rounded down to this many significant digits: with ever fewer places until these hold it; the first
- * try has as many or one too many.
+ * Rounds down to this many significant digits. The loop takes away decimal places until the digits
+ * fit; the first try has at most one place too many.
  */
 export function toDigits({ n, d }: Fraction, digits: number): Fraction {
   for (let places = digits - String(n).length + String(d).length; ; places--) {

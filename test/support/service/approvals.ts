@@ -1,11 +1,11 @@
-// Approvals as tests need them: rules, digests, and decisions through the lane of payouts.
+// Adds approval rules, reads digests, and decides payouts through their lane.
 import type { ApprovalRule } from '../../../src/approval/approval.ts'
 import { deleteRule, insertRule } from '../../../src/approval/rule-store.ts'
 import type { AskedDecision } from '../../../src/approval/rules.ts'
 import { newId } from '../../../src/id.ts'
 import type { TestService } from './service.ts'
 
-/** All payouts, by one approver within a month. */
+/** A rule for all payouts: one approver, within 30 days. */
 export const anyRule: ApprovalRule = {
   rule_id: 'apr_1',
   subject: 'payout',
@@ -22,7 +22,7 @@ export const anyRule: ApprovalRule = {
   expires_after_days: 30,
 }
 
-/** Adds a rule; returns what removes it. */
+/** Adds a rule; returns the function that removes it. */
 export async function addApprovalRule(
   { deps }: Pick<TestService, 'deps'>,
   rule: Partial<ApprovalRule> = {},
@@ -34,7 +34,7 @@ export async function addApprovalRule(
   }
 }
 
-/** The digest that approvers of a payout are shown. */
+/** The digest of a payout that its approvers see. */
 export async function digestOf(
   { database }: Pick<TestService, 'database'>,
   payout_id: string,
@@ -44,7 +44,7 @@ export async function digestOf(
   return row?.digest ?? ''
 }
 
-/** Decides, and returns the status of the payout after it. */
+/** Approves a payout, or decides as `more` says; returns its new status. */
 export async function approve(
   service: Pick<TestService, 'deps' | 'database'>,
   who: { readonly account_id: string; readonly payout_id: string; readonly user: string },

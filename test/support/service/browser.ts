@@ -1,4 +1,5 @@
-// A real Chromium, in front of a service that listens: what people see is tested as they see it.
+// Opens the console in a real Chromium, logs users in, and checks pages for errors and
+// accessibility.
 import assert from 'node:assert/strict'
 import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -25,8 +26,9 @@ const chromium = await findChromium()
 export const NO_BROWSER = chromium === undefined ? 'no Chromium in /usr/bin' : undefined
 
 /**
- * Two pages behind the address bar, which Chromium loads for every window: a second of processor time
- * each time, and nobody sees them. The others are Playwright's, whose list this takes the place of.
+ * Features that Chromium starts without. The first two are pages of the address bar, which cost a
+ * second of processor time for each window. The others are Playwright's own list, which this list
+ * replaces.
  */
 const NOT_NEEDED = [
   'WebUIOmniboxPopup',
@@ -46,13 +48,13 @@ const NOT_NEEDED = [
 
 export async function openBrowser(): Promise<Browser> {
   const { chromium: kind } = await import('playwright-core')
-  // Chromium's own sandbox does not run as root, as which CI runs.
+  // CI runs as root, and Chromium's sandbox does not.
   const args = ['--no-sandbox', '--disable-gpu', `--disable-features=${NOT_NEEDED}`]
   return kind.launch({ executablePath: chromium ?? '', args })
 }
 
-/** A page, and what went wrong in it: errors, refused scripts, requests to other places. */
-export interface Watched {
+/** A page and its faults: errors, refused scripts, requests to other hosts. */
+export interface WatchedPage {
   readonly page: Page
   readonly context: BrowserContext
   readonly faults: string[]
@@ -62,15 +64,15 @@ export async function openPage(
   browser: Browser,
   address: string,
   options: BrowserContextOptions = {},
-): Promise<Watched> {
+): Promise<WatchedPage> {
   const context = await browser.newContext({ baseURL: address, ...options })
-  // Only what hangs takes as long, however busy the machine is.
+  // Only a hanging operation takes as long, even on a busy machine.
   context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', error => faults.push(`error: ${error.message}`))
   page.on('console', message => {
-    // A refused form is an answer of 4xx, which Chromium logs as well.
+    // Chromium also logs the 4xx answer to a refused form, which is no fault.
     const isAnswer = /the server responded with a status of 4\d\d/.test(message.text())
     if (message.type() === 'error' && !isAnswer) faults.push(`console: ${message.text()}`)
   })
@@ -81,16 +83,16 @@ export async function openPage(
   return { page, context, faults }
 }
 
-/** As the person does it: by a link that sets the password. */
-export async function enter(service: TestService, page: Page, user: string): Promise<void> {
+/** Logs the user in on the page, by a link that sets the password. */
+export async function logInOnPage(service: TestService, page: Page, user: string): Promise<void> {
   await page.goto(`/login/link?token=${await makeLink(service, user)}`)
   await page.fill('input[name=password]', PASSWORD)
   await page.click('button')
   await page.waitForURL(/\/console\//)
 }
 
-/** A user who has logged in before the page is opened: each page of it takes a second or two. */
-export async function haveEntered(
+/** Gives the context a session of the user: a log-in on the page takes a second or two. */
+export async function addSession(
   service: TestService,
   context: BrowserContext,
   address: string,
@@ -109,9 +111,10 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[]
 }
 
-/** No finding of axe that is serious or critical. */
+/** Checks that axe has no serious or critical finding on the page. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {
-  // The policy of the pages forbids a script element; the debugger's protocol evaluates it.
+  // The page's content security policy forbids a script element, so the debugger's protocol
+  // evaluates axe.
   const { readFile } = await import('node:fs/promises')
   await page.evaluate(await readFile(AXE, 'utf8'))
   const found = await page.evaluate(async () => {

@@ -1,20 +1,21 @@
-// Runs one command of the command line after the other, each as src/main.ts would in a process of its
-// own, with the modules of the product loaded once: see cli-runners.ts, which starts and asks it.
+// Runs CLI commands one after the other in one process, with the product loaded once, as
+// src/main.ts would in a process for each. cli-runners.ts starts this file and sends it the
+// commands.
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url)
 
-/** What a command that has ended may still have open, as a socket that is closing, for so long. */
+/** How long an ended command may keep a resource open, such as a closing socket. */
 const OPEN_MS = 10_000
 
-/** One command, and where it is run. */
+/** One command with its folder, environment and input. */
 export interface Order {
   readonly args: readonly string[]
   readonly folder: string
-  /** All that it is told. */
+  /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>
-  /** All that it can read of standard input. */
+  /** Its whole standard input. */
   readonly input: string
 }
 
@@ -24,17 +25,17 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** No end of a command. */
+/** The command did not end; `fault` is the reason. */
 export interface Fault {
   readonly fault: string
 }
 
-/** What keeps the process alive besides this file. */
+/** The resources that keep the process alive. */
 const open = () => process.getActiveResourcesInfo().filter(name => name !== 'Immediate')
 
 let runs = 0
 
-/** Everything written to a stream from now on, by whoever. */
+/** Captures everything written to a stream from now on, and stops its output. */
 function capture(stream: NodeJS.WriteStream): () => string {
   const parts: Buffer[] = []
   stream.write = ((chunk: string | Uint8Array, ...more: unknown[]) => {
@@ -56,12 +57,12 @@ async function run({ args, folder, env, input }: Order): Promise<Ended> {
   process.argv = [process.execPath, MAIN.pathname, ...args]
   process.exitCode = undefined
   runs += 1
-  // Another name is another module, and all that it imports is there already.
+  // A new query makes a new module of main.ts; its imports stay loaded.
   await import(`${MAIN.href}?run=${runs}`)
   const code = Number(process.exitCode ?? 0)
   process.exitCode = undefined
   process.stdout.removeAllListeners('error')
-  // A process of its own would end only then.
+  // A process of its own would end only once these resources are closed.
   for (const until = performance.now() + OPEN_MS; open().length > before.length; ) {
     if (performance.now() > until) throw new Error(`it leaves open ${open()}, and had ${before}`)
     await delay(2, undefined, { ref: false })
@@ -69,7 +70,7 @@ async function run({ args, folder, env, input }: Order): Promise<Ended> {
   return { code, stdout: stdout(), stderr: stderr() }
 }
 
-// Commands leave listeners behind, which end with a process of their own: Node would warn of many.
+// Each command leaves listeners behind; without this, Node would warn of too many.
 for (const one of [process, process.stdout, process.stderr]) one.setMaxListeners(0)
 process.on('message', (order: Order) => {
   run(order).then(

@@ -1,6 +1,7 @@
-// The processes that run commands one after the other (cli-runner.ts). To load the product takes most of
-// the time of a command, so those of a whole run share a few: `npm test` starts them and listens at a
-// socket, where the processes of tests ask. Without a socket, a process of tests has its own.
+// Starts the processes that run commands one after the other (cli-runner.ts). Loading the product
+// takes most of a command's time, so the commands of a whole run share a few processes: `npm test`
+// starts them and listens at a socket, to which test processes send their commands. Without that
+// socket, a test process starts its own.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createConnection, createServer } from 'node:net'
@@ -12,16 +13,19 @@ const RUNNER = fileURLToPath(new URL('./cli-runner.ts', import.meta.url))
 type Environment = Readonly<Record<string, string>>
 
 export class Runners {
-  /** Those that have nothing to do, by what Node was told at their start. */
+  /** The idle processes, by the NODE_OPTIONS of their start. */
   readonly #idle = new Map<string, ChildProcess[]>()
   readonly #env: Environment
 
-  /** @param env what each of them has, whatever is run */
+  /** @param env the environment of each process, in addition to a command's */
   constructor(env: Environment) {
     this.#env = env
   }
 
-  /** Runs it where nothing else runs; once nobody waits any longer, its process ends. */
+  /**
+   * Runs a command in an idle process, or in a new one. When `gone` aborts, nobody waits for the
+   * result, and the process is killed.
+   */
   async run(order: Order, gone?: AbortSignal): Promise<Ended | Fault> {
     const { NODE_OPTIONS = '' } = order.env
     const idle = this.#idle.get(NODE_OPTIONS) ?? []
@@ -49,7 +53,7 @@ async function runIn(runner: ChildProcess, order: Order): Promise<Ended | Fault>
     })
     runner.send(order)
   })
-  // Nobody waits for who has nothing to do, and it goes with the process that started it.
+  // An idle runner does not keep this process alive, and ends with it.
   runner.unref()
   runner.channel?.unref()
   return ended
@@ -59,7 +63,7 @@ function startRunner(env: Environment): ChildProcess {
   return fork(RUNNER, { env, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
 }
 
-/** Whoever connects to this path sends an order, on a line as JSON, and gets what became of it. */
+/** Listens at this path. A client sends an order as a line of JSON and gets its result. */
 export async function listenForOrders(path: string, env: Environment): Promise<void> {
   const runners = new Runners(env)
   const server = createServer(socket => {
@@ -76,7 +80,7 @@ export async function listenForOrders(path: string, env: Environment): Promise<v
   await once(server, 'listening')
 }
 
-/** Has an order run by whoever listens there. */
+/** Sends an order to the listener at this path; returns its result. */
 export async function sendOrder(path: string, order: Order): Promise<Ended | Fault> {
   const socket = createConnection(path)
   socket.setEncoding('utf8').write(`${JSON.stringify(order)}\n`)

@@ -1,7 +1,6 @@
-// The command line as an operator runs it, on a test's database: its exit code and both of its outputs.
-// Hundreds of commands are run, and most of the time of each would be its start: those on a database
-// that is there run one after the other in a few processes that have the product loaded
-// (cli-runners.ts), all others in one of their own.
+// Runs CLI commands on a test's database and returns exit code and output. Tests run hundreds of
+// commands, each of which would spend most of its time on its start. Commands on a running database
+// therefore share a few processes (cli-runners.ts); all others get their own.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -15,35 +14,36 @@ import { Runners, sendOrder } from './cli-runners.ts'
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
 const { PATH = '', NODE_COMPILE_CACHE = '', CORRIDOR_TEST_COMMANDS: shared = '' } = process.env
-/** What each process of the product has: where programs are, and what the run has compiled. */
+/** The environment of every process of the product: the path of programs and the compile cache. */
 export const BARE: Readonly<Record<string, string>> = { PATH, NODE_COMPILE_CACHE }
 
-/** Of this process alone, where a run has none for all. */
+/** The runners of this process, for a run without shared ones. */
 const runners = new Runners(BARE)
 
-export interface Ran {
+export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** Standard output as JSON; undefined when it is none. */
+  /** Standard output parsed as JSON; undefined when it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any output
   readonly json: any
 }
 
 export interface Cli {
-  run(...args: readonly string[]): Promise<Ran>
-  /** The same with this on standard input. */
-  pipe(input: string, ...args: readonly string[]): Promise<Ran>
-  /** The same in a process of its own. */
-  spawn(input: string, ...args: readonly string[]): Promise<Ran>
-  /** A file with this in it; its path. */
+  run(...args: readonly string[]): Promise<CommandResult>
+  /** Runs a command with this standard input. */
+  pipe(input: string, ...args: readonly string[]): Promise<CommandResult>
+  /** Runs a command with this standard input in a process of its own. */
+  spawn(input: string, ...args: readonly string[]): Promise<CommandResult>
+  /** Writes a file into the commands' folder; returns its path. */
   file(name: string, text: string): Promise<string>
   close(): Promise<void>
 }
 
 /**
- * The command line on one database; `environment` is all it is told besides. Without a URL its commands
- * may start a database of their own, and are processes, unless there is `none` to be started.
+ * The command line on one database, with these further variables. Without a URL its commands may
+ * start an embedded database, so each gets a process of its own, unless `none` says that they start
+ * none.
  */
 export async function openCli(
   database_url: string,
@@ -52,7 +52,7 @@ export async function openCli(
 ): Promise<Cli> {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-cli-'))
   const env = { ...BARE, DATABASE_URL: database_url, ...environment }
-  const own = async (input: string, ...args: readonly string[]): Promise<Ran> => {
+  const own = async (input: string, ...args: readonly string[]): Promise<CommandResult> => {
     const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env })
     let stdout = ''
     let stderr = ''
@@ -62,16 +62,16 @@ export async function openCli(
     child.stderr.setEncoding('utf8').on('data', text => {
       stderr += text
     })
-    // A command that does not read its input may be gone before it is written.
+    // A command may end without reading its input.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     const [code] = await once(child, 'close')
     return { code, stdout, stderr, json: parsed(stdout) }
   }
-  // What takes signals, or starts a database, is a process.
+  // A command that gets signals or starts a database needs its own process.
   const starts = database_url === '' && !none
   const alone = (args: readonly string[]) => starts || args[0] === 'start'
-  const pipe = async (input: string, ...args: readonly string[]): Promise<Ran> => {
+  const pipe = async (input: string, ...args: readonly string[]): Promise<CommandResult> => {
     if (alone(args)) return own(input, ...args)
     const ended = await runIn({ folder, env, args, input })
     return { ...ended, json: parsed(ended.stdout) }
@@ -89,12 +89,15 @@ export async function openCli(
   }
 }
 
-/** So many run side by side: a test that calls dozens at once would start a process for each. */
+/**
+ * The most commands that run side by side: without it, a test with dozens of commands would start
+ * dozens of processes.
+ */
 const AT_ONCE = 2
 let running = 0
 const queue: (() => void)[] = []
 
-/** When it is its turn, in a process that has nothing to do, or in a new one. */
+/** Runs a command in a shared process, once fewer than AT_ONCE run. */
 async function runIn(order: Order): Promise<Ended> {
   if (running < AT_ONCE) running += 1
   else await new Promise<void>(resolve => queue.push(resolve))

@@ -1,13 +1,12 @@
-// Kills its own process at one step of the service's work: `node --import` loads it into a service, and
-// FAILPOINT names the step (see failingAt in process.ts). The service knows nothing of it.
+// Kills its own process at one step of the service. `node --import` loads this file into a service,
+// and FAILPOINT names the step (failingAt in process.ts). The service has no code for it.
 import { STEPS, type StepContext, stepChannel } from '../../../src/steps.ts'
 
 const { FAILPOINT } = process.env
 if (FAILPOINT !== undefined) arm(FAILPOINT)
 
 /**
- * `before commit create_payout 3`: the third time, after a SIGUSR2, that a batch of payouts is to be
- * committed.
+ * `before commit create_payout 3` kills before the third commit of a payout batch after a SIGUSR2.
  */
 function arm(failpoint: string): void {
   const [when, wanted, name, times] = failpoint.split(' ')
@@ -18,7 +17,7 @@ function arm(failpoint: string): void {
   const after = step === 'decide' ? end : asyncEnd
   const reached = (message: unknown) => {
     const context = message as StepContext & { readonly error?: unknown }
-    // A step that fails is not over.
+    // A failed step does not count.
     if (context.name !== name || context.error !== undefined) return
     left -= 1
     // Nothing runs in this process after this call.

@@ -1,5 +1,5 @@
-// What tests of imports share: files of rows, the command run with a report, caught in the middle as
-// a process of its own, and what the database holds.
+// Runs imports for tests: with a report, as a process caught in the middle, or in the test's own
+// process.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -19,7 +19,7 @@ const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 export const jsonLines = (bodies: readonly unknown[]) =>
   bodies.map(body => (typeof body === 'string' ? body : JSON.stringify(body))).join('\n')
 
-/** Runs `corridor … import` with a report: what it printed as JSON, and the lines of the report. */
+/** Runs `corridor … import` with `--report`; returns its result and the lines of the report. */
 export async function runImport(
   cli: Cli,
   group: string,
@@ -34,26 +34,26 @@ export async function runImport(
   return { ...ran, report: lines.map(line => JSON.parse(line)) }
 }
 
-/** An import started as a process of its own, and caught when `begun` says so. */
+/** Starts an import as a process; returns it, still running, once `begun` is true. */
 export async function startAndCatch(
   args: readonly string[],
   database_url: string,
   begun: () => Promise<boolean>,
-): Promise<ChildProcess & { said(): string }> {
+): Promise<ChildProcess & { output(): string }> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...BARE, DATABASE_URL: database_url },
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
     })
   }
   await until('the first batch', begun)
-  return Object.assign(child, { said: () => said })
+  return Object.assign(child, { output: () => output })
 }
 
-/** Makes payouts as an import of this name does, in this process; returns its id. */
+/** Makes payouts in this process as an import of this name; returns the import's id. */
 export async function importInto(
   { deps }: Pick<TestService, 'deps'>,
   { account }: Client,

@@ -1,5 +1,5 @@
-// The whole service with its workers, listening, in the test's own process: where no signal ends it,
-// it needs none of its own, whose start costs most of a second of the processor.
+// Starts the whole listening service, with its workers, in the test's own process. A test that
+// sends no signal needs no other process, whose start costs most of a second of processor time.
 import { readConfig } from '../../../src/config.ts'
 import { startService } from '../../../src/service.ts'
 import { serviceLog } from './logs.ts'
@@ -10,7 +10,10 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** As `corridor start` with these variables, but that a first start makes nothing. */
+/**
+ * Like `corridor start` with these variables, but without the first start's sample data and
+ * account.
+ */
 export async function startListening(env: Readonly<Record<string, string>>): Promise<Listening> {
   const quick = { CORRIDOR_SIMULATOR_DELAY_MS: '0', CORRIDOR_SETTLE_POLL_MS: '200' }
   const config = readConfig({ PORT: '0', ...quick, ...env, LOG_LEVEL: 'silent' })

@@ -1,5 +1,5 @@
-// Keyed payouts under load, remembered with their answers, and asked again with the same keys once
-// the dust has settled: the judge of every crash.
+// Sends payouts with idempotency keys during a crash test, and keeps their answers. Afterwards it
+// repeats each request with its key, to check that none was lost or paid twice.
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from '../../../src/db/connect.ts'
@@ -7,65 +7,69 @@ import { localPayout } from '../given/bodies.ts'
 import { share } from '../share.ts'
 import { type HttpAnswer, type HttpClient, seeded, tally } from './process.ts'
 
-/** One payout asked for under its own key. */
-export interface Asked {
+/** One requested payout with its idempotency key. */
+export interface KeyedPayout {
   readonly key: string
   readonly amount: number
   readonly asked_at: number
-  /** It is paid by a quote, which is asked for first, under the same key. */
+  /** Whether it pays by a quote, which the client requests first, with the same key. */
   readonly quoted: boolean
-  /** The id of that quote, once it was heard. */
+  /** The id of that quote, once the client has it. */
   quote?: string
-  /** What the client got: an answer, or the code of the error that took its place. */
+  /** The last result: an answer, or the code of the network error. */
   answer?: HttpAnswer
   error?: string
-  /** What it got before it asked again, such as `503 service_unavailable` or `ECONNRESET`. */
+  /** The results before the last repeat, such as `503 service_unavailable` or `ECONNRESET`. */
   readonly earlier: string[]
-  /** When it got the last of it. */
+  /** The time of the last result. */
   ended_at: number
 }
 
 export interface Load {
-  readonly asked: readonly Asked[]
-  /** Asks no more; resolves when all that was asked has ended. */
+  readonly asked: readonly KeyedPayout[]
+  /** Stops the clients; resolves when every request has ended. */
   stop(): Promise<void>
 }
 
 interface LoadOptions {
   readonly client: HttpClient
   readonly clients: number
-  /** Is asked before each request, so that a test can lead a client elsewhere. */
+  /**
+   * The address for a client's next request, so that a test can move a client to another process.
+   */
   readonly address: (worker: number) => string
   readonly name: string
-  /** Gives each client a generator of its own: what one asks for is not up to the others' pace. */
+  /** Seeds a generator for each client, so that its requests do not depend on the others' pace. */
   readonly random: () => number
   readonly amount?: (random: () => number) => number
-  /** How many of a hundred are paid by a quote; none unless said otherwise. */
+  /** The percentage of payouts by a quote; 0 by default. */
   readonly quoted_percent?: number
-  /** Clients that get no 200 ask again by the same key until they do. */
+  /** Makes each client repeat a request with its key until the answer is 200. */
   readonly insist?: boolean
-  /** Each client's pause after a success, and after anything else: PAUSE_MS and RETRY_MS. */
+  /** A client's pause after a 200 and after any other result; PAUSE_MS and RETRY_MS by default. */
   readonly pause_ms?: number | ((worker: number) => number)
   readonly retry_ms?: number
-  readonly onEnd?: (asked: Asked, worker: number) => void
+  readonly onEnd?: (asked: KeyedPayout, worker: number) => void
 }
 
-/** In the usual run, beside which others run, some hundred requests a second are enough. */
+/**
+ * In the usual run other tests need the machine, too: some hundred requests a second are enough.
+ */
 const PAUSE_MS = share(20, 0)
 const RETRY_MS = share(40, 10)
 
-/** A key that has no result by then is stuck; clients that insist give it up. */
+/** An insisting client gives a key up after this time. */
 const STUCK_MS = 120_000
 
-/** Starts `clients` loops of keyed payouts. */
+/** Starts `clients` loops that pay with new keys. */
 export function startLoad(options: LoadOptions): Load {
   const { amount = random => 1 + Math.floor(random() * 900) } = options
   const { pause_ms = PAUSE_MS, retry_ms = RETRY_MS } = options
-  const asked: Asked[] = []
+  const asked: KeyedPayout[] = []
   let stopped = false
   const work = async (worker: number, random: () => number) => {
     for (let i = 0; !stopped && !options.client.closed(); i++) {
-      const one: Asked = {
+      const one: KeyedPayout = {
         key: `${options.name}-${worker}-${i}`,
         amount: amount(random),
         asked_at: performance.now(),
@@ -93,15 +97,15 @@ export function startLoad(options: LoadOptions): Load {
   }
 }
 
-/** The last answers in words, for whoever waited for others in vain. */
-export function lastWords({ asked }: Pick<Load, 'asked'>): string {
+/** The last answers as text, for the message of a test that waited in vain. */
+export function lastAnswers({ asked }: Pick<Load, 'asked'>): string {
   const ended = asked.filter(({ ended_at }) => ended_at > 0).slice(-8)
   return ended
     .map(({ key, answer, error }) => `${key}: ${answer?.status ?? error} ${answer?.text ?? ''}`)
     .join('\n')
 }
 
-async function ask(options: LoadOptions, worker: number, one: Asked): Promise<void> {
+async function ask(options: LoadOptions, worker: number, one: KeyedPayout): Promise<void> {
   for (;;) {
     delete one.answer
     delete one.error
@@ -118,8 +122,11 @@ async function ask(options: LoadOptions, worker: number, one: Asked): Promise<vo
   }
 }
 
-/** The answer to the payout, or to its quote if that one was not to be had. */
-async function pay(client: HttpClient, address: string, one: Asked): Promise<HttpAnswer> {
+/**
+ * Sends the payout, after its quote if it has one. Returns the payout's answer, or the quote's when
+ * that failed.
+ */
+async function pay(client: HttpClient, address: string, one: KeyedPayout): Promise<HttpAnswer> {
   const { amount, key } = one
   if (!one.quoted) return client.post(address, '/v3/payout', { ...localPayout, amount }, key)
   const payout_info = { currency: localPayout.currency, amount }
@@ -132,16 +139,17 @@ async function pay(client: HttpClient, address: string, one: Asked): Promise<Htt
 }
 
 /**
- * Asks everything again. Each key must end in one 200, byte for byte the first one if there was one,
- * and each 200 in one payout of its own; no money moved besides.
+ * Repeats every request. Each must get a 200, byte for byte the earlier 200 if there was one, and
+ * each key must have a payout of its own. Counts the acknowledged payouts and those that were
+ * committed without an answer.
  */
-export async function askAgain(
+export async function repeatAll(
   client: HttpClient,
   address: string,
-  asked: readonly Asked[],
-): Promise<{ acknowledged: number; committed_unheard: number }> {
+  asked: readonly KeyedPayout[],
+): Promise<{ acknowledged: number; committed_unanswered: number }> {
   let acknowledged = 0
-  let committed_unheard = 0
+  let committed_unanswered = 0
   const ids = new Set<string>()
   const queue = [...asked]
   const work = async () => {
@@ -153,21 +161,24 @@ export async function askAgain(
         acknowledged += 1
         assert.ok(replayed, `${one.key} was acknowledged and lost`)
         assert.equal(again.text, one.answer.text)
-      } else if (replayed) committed_unheard += 1
+      } else if (replayed) committed_unanswered += 1
       assert.ok(!ids.has(again.json.data.id))
       ids.add(again.json.data.id)
     }
   }
   await Promise.all(Array.from({ length: 16 }, work))
   assert.equal(ids.size, asked.length)
-  return { acknowledged, committed_unheard }
+  return { acknowledged, committed_unanswered }
 }
 
-/** Every payout there is came from one of these keys, took what was asked, and has one quote. */
+/**
+ * Checks that the account has one payout and one quote for each of these requests, and their total
+ * amount.
+ */
 export async function checkPaid(
   sql: Sql,
   account_id: string,
-  asked: readonly Asked[],
+  asked: readonly KeyedPayout[],
 ): Promise<void> {
   const [row] = await sql<{ n: string; total: string; quotes: string }[]>`
     select count(*)::text as n, coalesce(sum(amount), 0)::text as total,

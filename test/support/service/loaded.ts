@@ -1,5 +1,5 @@
-// Which modules of OpenTelemetry a process loads: a hook that names each on standard error, where it
-// joins the log that process.ts keeps.
+// Lists the OpenTelemetry modules that a process loads: a hook writes their names to standard
+// error, which process.ts adds to the log.
 import type { LogLine } from './process.ts'
 
 const WORD = 'loads of @opentelemetry:'
@@ -14,12 +14,12 @@ const HOOK = `
     },
   })`
 
-/** For the environment of a process. */
+/** Environment variables that load the hook into a process. */
 export const NAME_LOADED = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(HOOK)}`,
 }
 
-/** `@opentelemetry/api` and so on, each once. */
+/** The packages in the log, each once: `@opentelemetry/api`, … */
 export function loadedBy(log: readonly LogLine[]): string[] {
   const names = log.flatMap(({ msg }) =>
     msg?.startsWith(WORD) ? [msg.slice(WORD.length).trim()] : [],

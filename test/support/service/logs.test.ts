@@ -1,4 +1,5 @@
-// The search of what a run has kept: finds what is planted in each kind, and misses what is not there.
+// Checks the search of a run's logs, metrics and traces: it finds a planted secret in each of them,
+// and reports a missing kind.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +17,7 @@ const CLEAN: Readonly<Record<string, string>> = {
   '1-0.traces': '{"resourceSpans":[]}\n',
 }
 
-/** What is found in a run that has kept these files. */
+/** The faults of a run that has kept these files. */
 async function faultsOf(files: Readonly<Record<string, string>>, databaseLog = '', whole = true) {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-kept-'))
   try {

@@ -1,6 +1,5 @@
-// What the services of all tests have logged, at level trace, their metrics and what collectors have
-// got of their traces, kept until the end of the run; then searched for what must never be in them.
-// `npm test` names the folder.
+// Keeps the logs (at level trace), metrics and traces of all tests' services until the end of the
+// run, and then searches them for secrets and personal data. `npm test` names the folder.
 import type { ChildProcess } from 'node:child_process'
 import { openSync, writeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -11,7 +10,9 @@ import { bankBeneficiary, fullEntity, plainEntity } from '../given/bodies.ts'
 
 const folder = process.env.CORRIDOR_TEST_LOGS
 
-/** The log of a service that runs in the test's own process; `faults` gets its lines of errors. */
+/**
+ * The log of a service in the test's own process; `faults` gets its lines of level error and fatal.
+ */
 export function serviceLog(faults: string[] = []): FastifyBaseLogger {
   return makeLog('trace', {
     write(text) {
@@ -25,21 +26,21 @@ export function keepMetrics(text: string): void {
   keep('metrics', text)
 }
 
-/** What a collector of traces has got. */
+/** Keeps the body of a request to a trace collector. */
 export function keepTraces(body: string): void {
   keep('traces', `${body}\n`)
 }
 
-/** Both outputs of a service in a process of its own. */
+/** Keeps both outputs of a service process. */
 export function keepOutput({ pid, stdout, stderr }: ChildProcess): void {
   stdout?.on('data', (bytes: Buffer) => keep('log', bytes, pid))
   stderr?.on('data', (bytes: Buffer) => keep('errors', bytes, pid))
 }
 
-/** The files of this process that are open: a service logs several lines for each request. */
+/** The open files of this process: opening one for each line would be slow. */
 const files = new Map<string, number>()
 
-/** At once, as a test may be killed. */
+/** Writes at once, because the test process may be killed. */
 function keep(kind: string, text: string | Buffer, pid = 0): void {
   if (folder === undefined) return
   const path = join(folder, `${process.pid}-${pid}.${kind}`)
@@ -52,7 +53,7 @@ const { bank } = bankBeneficiary.destination_details
 const [representative] = fullEntity.representatives
 const [document] = fullEntity.documents
 
-/** What tests send of people and their money. */
+/** Personal data that tests send. */
 export const PRIVATE_TEXTS: readonly string[] = [
   bankBeneficiary.name,
   bank.account_number,
@@ -68,7 +69,7 @@ export const PRIVATE_TEXTS: readonly string[] = [
   plainEntity.name,
 ]
 
-/** What is secret or personal by its form, whoever sent it. */
+/** Patterns of secrets and personal data. */
 const PRIVATE_FORMS: readonly (readonly [what: string, form: RegExp])[] = [
   ['secret of an API key', /corridor_(live|test)_[\w-]{40}/],
   ['secret of a webhook endpoint', /whsec_[\w+/-]{20}/],
@@ -80,7 +81,7 @@ const PRIVATE_FORMS: readonly (readonly [what: string, form: RegExp])[] = [
   ['IBAN', /\b[A-Z]{2}\d{2}(?=[A-Z\d]*\d{4})[A-Z\d]{11,30}\b/],
 ]
 
-/** What must not be in this text of a log or of metrics; empty when all is well. */
+/** The secrets and personal data in a text, `more` included; empty when it has none. */
 export function privateIn(text: string, more: readonly string[] = []): string[] {
   const texts = [...PRIVATE_TEXTS, ...more].flatMap(one => [one, JSON.stringify(one).slice(1, -1)])
   return [
@@ -89,14 +90,14 @@ export function privateIn(text: string, more: readonly string[] = []): string[] 
   ]
 }
 
-/** What a first start prints once besides its log: the sandbox account, in words or as JSON. */
+/** A first start prints the sandbox account once, as text or JSON, between the lines of its log. */
 const WELCOME =
   /\nCorridor is ready at [\s\S]*?\nGuides, clients and the reference are at [^\n]*\n\n|^\{"address":"http.*\}\n/gm
 
-/** What is wrong with lines of a log: each is one event, as JSON. */
+/** The log lines that are not one event as JSON. */
 export function faultsOfLines(text: string): string[] {
   const lines = text.replace(WELCOME, '').split('\n')
-  // What a killed process was writing.
+  // A killed process may leave half a line.
   const last = lines.pop() ?? ''
   const whole = last === '' ? lines : lines.filter(line => line !== '')
   return whole.flatMap(line => (isEvent(line) ? [] : [`no event: ${line.slice(0, 200)}`]))
@@ -111,35 +112,38 @@ function isEvent(line: string): boolean {
   }
 }
 
-/** In texts of requests that may be nowhere; no id has it. */
+/** Tests put this word into texts that no log may hold; no id contains it. */
 export const CANARY = 'Zqcanary'
 
-/** Messages with rows in them, which that test makes the database print; their details it must not. */
+/**
+ * Error messages with a row's values that a test provokes on purpose; only their DETAIL lines are
+ * faults.
+ */
 const ON_PURPOSE = /ERROR: {2}(invalid input syntax|refused: )/
 
-export interface Kept {
+export interface RunOutput {
   readonly folder: string
-  /** The log of the database; '' where there is none to be had. */
+  /** The log of the database; '' without access to it. */
   readonly databaseLog: string
-  /** Secrets of this run alone. */
+  /** Secrets of this run. */
   readonly secrets: readonly string[]
-  /** All tests ran, and so each kind must be there. */
+  /** Whether all tests ran, so that each kind must exist. */
   readonly whole: boolean
 }
 
-/** Everything kept of a run; one sentence for each fault. */
-export async function faultsOfRun(kept: Kept): Promise<string[]> {
-  const { folder, databaseLog, whole } = kept
-  const secrets = [...kept.secrets, CANARY]
+/** Searches everything that a run has kept; returns one line for each fault. */
+export async function faultsOfRun(output: RunOutput): Promise<string[]> {
+  const { folder, databaseLog, whole } = output
+  const secrets = [...output.secrets, CANARY]
   const faults: string[] = []
   const missing = new Set(whole ? ['log', 'metrics', 'traces'] : [])
   for (const name of await readdir(folder)) {
     const text = await readFile(join(folder, name), 'utf8')
     if (text.trim() !== '') missing.delete(name.replace(/^.*\./, ''))
     const lines = name.endsWith('.log') ? faultsOfLines(text) : []
-    const said = text.replace(WELCOME, '')
-    // Nearly always there is nothing, which is quickest to see of all lines at once.
-    const suspects = privateIn(said, secrets).length === 0 ? [] : said.split('\n')
+    const printed = text.replace(WELCOME, '')
+    // Most files have no fault, which one search of the whole text shows fastest.
+    const suspects = privateIn(printed, secrets).length === 0 ? [] : printed.split('\n')
     const found = suspects.flatMap(line =>
       privateIn(line, secrets).map(what => `${what}: ${line.slice(0, 400)}`),
     )

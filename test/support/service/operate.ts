@@ -1,4 +1,4 @@
-// What an operator does by the command line, without a process of its own for each command.
+// Runs an operator's commands in the test's own process.
 
 import type { AccountState } from '../../../src/account/states.ts'
 import { onDatabase } from '../../../src/cli/context.ts'
@@ -11,7 +11,9 @@ import type { OpenedAccount } from '../../../src/operator/create-account.ts'
 import { listUsers } from '../../../src/user/store.ts'
 import type { TestService } from './service.ts'
 
-/** As an operator, where there are users. */
+/**
+ * Runs an operation as the first operator among the users, or without a user when there is none.
+ */
 export async function operate<C, S, O>(
   { deps, database }: TestService,
   operation: Operation<C, S, O>,
@@ -28,7 +30,7 @@ export function setState(service: TestService, { account }: OpenedAccount, to: A
   return operate(service, changeState, change)
 }
 
-/** `amount` in minor units of USD, negative where it leaves. */
+/** Books an amount in US cents, negative for money that leaves. */
 export function bookUsd(
   service: TestService,
   { account }: OpenedAccount,

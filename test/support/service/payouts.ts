@@ -1,5 +1,4 @@
-// What tests do with payouts again and again: make one, read it, move it as the operator would, and
-// see what was told of it.
+// Makes payouts, reads them, moves them as an operator, and reads their events and exceptions.
 import assert from 'node:assert/strict'
 import { transactConfined } from '../../../src/db/confine.ts'
 import { closeException } from '../../../src/payout/wake-store.ts'
@@ -12,7 +11,7 @@ import { report } from './settling.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any
 
-/** A local payout of 100.00 USD, with these members in place of its own; as it was answered. */
+/** Makes a local payout of USD 100.00, changed by `fields`; returns the answer's `data`. */
 export async function pay(account: Client, fields: object = {}): Promise<Json> {
   const answer = await account.post('/v3/payout', { ...localPayout, ...fields })
   assert.equal(answer.status, 200, answer.text)
@@ -27,7 +26,7 @@ export async function statusOf(account: Client, id: string): Promise<string> {
   return (await findPayout(account, id)).status
 }
 
-/** The id of a new entity like no other, which nobody has reviewed. */
+/** Makes an entity without an identity, so that it duplicates none; returns its id. */
 export async function entityOf(account: Client): Promise<string> {
   const answer = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
   assert.equal(answer.status, 200, answer.text)
@@ -52,7 +51,9 @@ export async function eventTypesOf({ database }: TestService, id: string): Promi
   return rows.map(({ type }) => type)
 }
 
-/** The exceptions of a payout as `2 no_funds`, by attempt and kind, those that are over as ` closed`. */
+/**
+ * The exceptions of a payout as `2 no_funds` (attempt and kind), with ` closed` after a closed one.
+ */
 export async function exceptionsOf({ database }: TestService, id: string): Promise<string[]> {
   const rows = await database.owner<{ attempt: number; kind: string; open: boolean }[]>`
     select attempt, kind, closed_at is null as open from rail_exceptions
@@ -60,7 +61,7 @@ export async function exceptionsOf({ database }: TestService, id: string): Promi
   return rows.map(({ attempt, kind, open }) => `${attempt} ${kind}${open ? '' : ' closed'}`)
 }
 
-/** A person closes the exception of this number. */
+/** Closes the exception of this number in a person's name. */
 export function closeExceptionOf(
   { deps }: Pick<TestService, 'deps'>,
   { account: { account_id } }: Client,
@@ -73,7 +74,7 @@ export function closeExceptionOf(
   )
 }
 
-/** Rails of live accounts that tests answer for. */
+/** Adds rails for live accounts; the test answers for them. */
 export async function addRails({ deps }: TestService, ...names: readonly string[]): Promise<void> {
   for (const name of names) {
     const rail = { name, kind: 'connector', config: {}, secret: '', paused_reason: '' } as const

@@ -1,6 +1,5 @@
-// Real service processes, started by the command line as an operator would, and HTTP clients that
-// keep their connections alive. It knows how to start, signal and call a process, not what a test
-// expects of it.
+// Starts real service processes by the command line, signals them, and calls them by HTTP clients
+// with kept-alive connections.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -19,7 +18,7 @@ const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
 export type Environment = Readonly<Record<string, string>>
 
-/** A line of the service's log, or of a command's words. */
+/** A line of the service's log, or of a command's output. */
 export interface LogLine {
   readonly level?: number
   readonly msg?: string
@@ -30,14 +29,14 @@ export interface RunningProcess {
   /** `http://127.0.0.1:40123` */
   readonly address: string
   readonly pid: number
-  /** Everything it has said since it started. */
+  /** All lines of its log and standard error so far. */
   readonly log: readonly LogLine[]
   /** The exit code, or the name of the signal that ended it. */
   readonly ended: Promise<number | string>
-  /** True until it has ended. */
+  /** Whether it has not ended yet. */
   running(): boolean
   signal(name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void
-  /** SIGKILL, and the end awaited: for the clean-up after a test. */
+  /** Sends SIGKILL and waits for the end: for the clean-up after a test. */
   kill(): Promise<void>
 }
 
@@ -45,8 +44,8 @@ export interface RunningProcess {
 const START_TIMEOUT_MS = 120_000
 
 /**
- * `corridor start` with these variables; resolves when it listens, rejects when it ends instead.
- * `main` is the command line of another version.
+ * Runs `corridor start` with these variables; resolves when it listens, rejects when it ends
+ * before. `main` can be the command line of another version.
  */
 export async function startProcess(env: Environment, main = MAIN): Promise<RunningProcess> {
   const settings = {
@@ -99,8 +98,8 @@ export async function startProcess(env: Environment, main = MAIN): Promise<Runni
 const FAILPOINT = new URL('./failpoint.ts', import.meta.url).href
 
 /**
- * The environment of a service that kills itself at this point, such as `before rail simulator 3`,
- * counted from when it gets a SIGUSR2.
+ * The environment of a service that kills itself at this point, such as `before rail simulator 3`.
+ * The count begins at a SIGUSR2.
  */
 export function failingAt(point: string): Environment {
   return { NODE_OPTIONS: `--import=${FAILPOINT}`, FAILPOINT: point }
@@ -111,7 +110,7 @@ export function startProcesses(count: number, env: Environment): Promise<Running
   return Promise.all(Array.from({ length: count }, () => startProcess(env)))
 }
 
-/** Any command to its end: its exit code and all it printed. */
+/** Runs a command to its end; returns its exit code and its output. */
 export async function runCommand(args: readonly string[], env: Environment, main = MAIN) {
   const child = spawnCommand(args, env, main)
   let output = ''
@@ -124,7 +123,7 @@ export async function runCommand(args: readonly string[], env: Environment, main
   return { code: code as number | null, output }
 }
 
-/** Any command, while it runs. */
+/** Starts a command as a process. */
 export function spawnCommand(args: readonly string[], env: Environment, main = MAIN): ChildProcess {
   const { NODE_OPTIONS = '', TEST_STATEMENTS = '' } = process.env
   return spawn(process.execPath, [main, ...args], {
@@ -142,7 +141,7 @@ function readLine(line: string): LogLine {
   }
 }
 
-/** An account on a database that is migrated, whether or not a process runs on it. */
+/** Opens an account on a migrated database, with or without a service on it. */
 export function openAccountOn(
   url: string,
   fund: Readonly<Record<string, bigint>>,
@@ -152,7 +151,7 @@ export function openAccountOn(
   const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' })
   const amounts = Object.entries(fund).map(([currency, amount]) => ({ currency, amount }))
   const primary_currency = currencies[0] ?? 'USD'
-  // The same payout many times.
+  // Tests make the same payout many times.
   const guards = { sandbox, duplicate_window_s: 0 }
   const wanted = { name: 'Test', currencies, primary_currency, fund: amounts, ...guards }
   return onDatabase(config, url, context => openFunded(context, wanted))
@@ -164,21 +163,24 @@ export interface HttpAnswer {
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
   readonly json: any
-  /** Milliseconds from asking to the last byte. */
+  /** Milliseconds from the request to the answer's last byte. */
   readonly took_ms: number
 }
 
-/** One account's calls over kept-alive connections; a lost connection rejects with its code. */
+/**
+ * Calls with one account's key over kept-alive connections; a lost connection rejects with its
+ * error code.
+ */
 export interface HttpClient {
   get(address: string, path: string): Promise<HttpAnswer>
-  /** `body` is sent as JSON, or as it is when it is text. */
+  /** Sends a text as it is, any other `body` as JSON. */
   post(address: string, path: string, body: unknown, key?: string): Promise<HttpAnswer>
   close(): void
-  /** Whoever asks again and again stops then, as after a test that failed. */
+  /** Whether `close` was called: a loop of requests then stops, for example after a failed test. */
   closed(): boolean
 }
 
-/** Longest wait for an answer, well over what the service promises. */
+/** Longest wait for an answer, far above the service's promises. */
 const ANSWER_TIMEOUT_MS = 120_000
 
 export function httpClient(opened: OpenedAccount, connections = Infinity): HttpClient {
@@ -233,13 +235,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Only what hangs takes as long, however busy the machine is. */
+/** Only a hanging operation takes as long, even on a busy machine. */
 const HANGS_MS = 120_000
 
-/** What lasts for a moment only lasts several times longer. */
-const MOST_SELDOM_MS = 80
+/** The longest pause between two looks, far shorter than any state that a test waits for. */
+const LONGEST_PAUSE_MS = 80
 
-/** Asks until `done` says so; fails with `what`, and what `seen` says, when it never does. */
+/** Waits until `done` is true; after HANGS_MS fails with `what` and the text of `seen`. */
 export async function until(
   what: string,
   done: () => Promise<boolean> | boolean,
@@ -249,18 +251,18 @@ export async function until(
   while (!(await done())) {
     const waited_ms = performance.now() - began_at
     if (waited_ms > HANGS_MS) throw new Error(`${what}: not within ${HANGS_MS} ms\n${seen()}`)
-    // What takes longer is not asked for so often: others need the processor.
-    await delay(Math.min(Math.max(10, waited_ms / 10), MOST_SELDOM_MS))
+    // A longer wait looks less often, to leave the processor to others.
+    await delay(Math.min(Math.max(10, waited_ms / 10), LONGEST_PAUSE_MS))
   }
 }
 
-/** How many files and sockets a service has open, by its own word. */
+/** How many file descriptors a service has open, by its own metrics. */
 export async function openFiles(client: HttpClient, address: string): Promise<number> {
   const { text } = await client.get(address, '/metrics')
   return Number(/^process_open_fds (\d+)$/m.exec(text)?.[1])
 }
 
-/** How many answers had each status and first reason: `{ '200': 1, '422 quote_used': 49 }`. */
+/** Counts the answers by status and first reason: `{ '200': 1, '422 quote_used': 49 }`. */
 export function tally(answers: readonly Pick<HttpAnswer, 'status' | 'json'>[]) {
   const counts: Record<string, number> = {}
   for (const { status, json } of answers) {
@@ -271,7 +273,10 @@ export function tally(answers: readonly Pick<HttpAnswer, 'status' | 'json'>[]) {
   return counts
 }
 
-/** Random numbers that a printed seed brings back (mulberry32): each in 0 … 1, 1 excluded. */
+/**
+ * A generator of random numbers from 0 to 1, 1 excluded, that repeats for the same seed
+ * (mulberry32).
+ */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -283,7 +288,7 @@ export function seeded(seed: number): () => number {
   }
 }
 
-/** SEED of the environment, or a new one; the test prints it. */
+/** The seed in SEED, or a new one, which the test prints. */
 export function pickSeed(): number {
   return Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 }

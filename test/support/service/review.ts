@@ -1,10 +1,10 @@
-// The operator's review of an entity as the command line does it: a command in the lane of entities,
-// for which HTTP has no path.
+// Reviews an entity as the operator does by the command line: a command in the lane of entities,
+// without a route for accounts.
 import type { ReviewResult } from '../../../src/entity/states.ts'
 import { Refusal } from '../../../src/errors.ts'
 import type { Client, TestService } from './service.ts'
 
-/** The answer as HTTP would give it: 200 with the entity, or status and reason of the refusal. */
+/** The result as an HTTP answer: 200 with the entity, or status and reason of the refusal. */
 export interface Reviewed {
   readonly status: number
   readonly reason?: string

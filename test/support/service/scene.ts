@@ -1,5 +1,5 @@
-// What most crashes happen to: a database with an account and its client, and what runs on it. All of it
-// goes when the tests of the file have ended.
+// A database with an account, its client and services, for crash tests. Everything is closed after
+// the tests of the file.
 import { after } from 'node:test'
 import type { OpenedAccount } from '../../../src/operator/create-account.ts'
 import { createDatabase, type TestDatabase } from '../database/database.ts'
@@ -17,13 +17,13 @@ export interface Scene {
   readonly database: TestDatabase
   readonly account: OpenedAccount
   readonly client: HttpClient
-  /** `corridor start` on this database; killed at the end, if not before. */
+  /** Runs `corridor start` on this database; kills it at the end of the tests. */
   start(env?: Environment): Promise<RunningProcess>
-  /** The service that is not killed, in the test's own process; closed at the end, if not before. */
+  /** Starts a service in the test's own process; closes it at the end of the tests. */
   listen(env?: Environment): Promise<Listening>
 }
 
-/** `open` makes the account of a database: one with plenty of dollars, unless said otherwise. */
+/** `open` makes the account; by default one with USD 10,000,000.00. */
 export async function openScene(open = openRich): Promise<Scene> {
   const closing: (() => Promise<unknown>)[] = []
   after(async () => {

@@ -1,6 +1,5 @@
-// The real service on a test database, called without a socket, and what tests need around it: funded
-// accounts, rates, keys. Nothing of the product is replaced but clock, rates and rail where a test
-// says so.
+// Starts the real service on a test database, called without a socket, with funded accounts, rates
+// and keys. A test replaces at most the clock, the rates and the rail.
 
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify'
 import { hashSecret, makeApiKey, type Scope } from '../../../src/account/rules.ts'
@@ -47,7 +46,7 @@ export interface Answer {
 /** Requests with one account's key. */
 export interface Client extends OpenedAccount {
   get(url: string, headers?: Record<string, string>): Promise<Answer>
-  /** `body` is sent as JSON, or as it is when it is text or bytes. */
+  /** Sends text or bytes as they are, any other `body` as JSON. */
   post(url: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   put(url: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
 }
@@ -56,29 +55,32 @@ export interface TestService {
   readonly database: TestDatabase
   readonly app: FastifyInstance
   readonly deps: Deps
-  /** Any request, without credentials. */
+  /** Sends any request, without credentials. */
   inject(options: InjectOptions): Promise<Answer>
-  /** A new account; `fund` in minor units by currency. */
+  /** Opens an account; `fund` is in minor units, by currency. */
   openAccount(options?: AccountOptions): Promise<Client>
-  /** Many accounts in few transactions. */
+  /** Opens many accounts in few transactions. */
   openAccounts(options: readonly AccountOptions[]): Promise<Client[]>
-  /** One more key of an account. */
+  /** Makes one more key of an account. */
   addKey(of: OpenedAccount, scope: Scope): Promise<Client>
-  /** `{ 'EUR/USD': '1.1' }`, as of now unless said otherwise. */
+  /** Sets rates such as `{ 'EUR/USD': '1.1' }`, as of now by default. */
   setRates(rates: Readonly<Record<string, string>>, as_of?: string): Promise<void>
   setFees(fees: readonly Partial<Fee>[]): Promise<void>
-  /** The routes of live accounts, and no others: `{ currency: 'HKD' }` goes to people. */
+  /**
+   * Replaces all routes of live accounts; a route without a rail, such as `{ currency: 'HKD' }`,
+   * leads to the manual rail.
+   */
   setRoutes(routes: readonly Partial<Route>[]): Promise<void>
-  /** Adds limits, of the last hours unless said otherwise; they count no payout that is there. */
+  /** Adds limits, by default over the last 24 hours; they do not count existing payouts. */
   setLimits(limits: readonly Partial<Limit>[]): Promise<void>
-  /** From now on, for the installation unless said otherwise. */
+  /** Sets pricing policies from now on, by default for the installation. */
   setPricing(values: PricingValues, scope?: Partial<PricingScope>): Promise<void>
   /**
-   * Another process on the same database, which learns of changes only as processes do; with the
-   * settings of this one unless said otherwise.
+   * Another service on the same database with its own reference data, by default with the same
+   * settings.
    */
   anotherProcess(settings?: Partial<Config>): Promise<AnotherProcess>
-  /** Ends the service and every session on its database, which stays. */
+  /** Ends the service and all sessions on its database, and keeps the database. */
   disconnect(): Promise<void>
   close(): Promise<void>
 }
@@ -97,13 +99,16 @@ export interface AccountOptions {
   readonly currencies?: readonly string[]
   readonly primary?: string
   readonly fund?: Readonly<Record<string, bigint>>
-  /** A sandbox, unless said otherwise: the simulator settles no other account. */
+  /** True by default: the simulator settles only sandbox accounts. */
   readonly sandbox?: boolean
-  /** Off, unless said otherwise: most tests make the same payout many times. */
+  /** 0 (off) by default: most tests make the same payout many times. */
   readonly duplicate_window_s?: number
 }
 
-/** Settles nothing by itself: tests call settleOnce, or start the worker, when they want it. */
+/**
+ * Starts a service without workers: a test that needs settlement calls settleOnce, or starts the
+ * worker.
+ */
 export async function startTestService(
   { pricing = {}, ...config }: TestSettings = {},
   log: FastifyBaseLogger = serviceLog(),
@@ -183,7 +188,7 @@ export async function startTestService(
     },
     async setRoutes(routes) {
       await deps.sql`delete from routes`
-      // Rails that a later version would bring, and its migration name.
+      // The test may name rails without a row, so the constraint on their names must go.
       if (routes.some(({ rail = 'manual' }) => rail !== 'manual')) {
         await letRoutesNameAnyRail(database.owner)
       }
@@ -248,10 +253,10 @@ function openCommand(wanted: ReturnType<typeof wantedAccount>) {
   return { account, key: makeApiKey(account.account_id, options, newId), secret }
 }
 
-/** A route for every payout, to people. */
+/** A route of every payout to the manual rail. */
 const ANY_PAYOUT: Route = { ...anyRoute, rail: MANUAL }
 
-/** A limit of all payouts of each account, by their number. */
+/** A limit on the number of an account's payouts within 24 hours. */
 const ANY_LIMIT: Omit<Limit, 'limit_id'> = {
   account_id: null,
   key_id: null,
@@ -267,8 +272,8 @@ const ANY_LIMIT: Omit<Limit, 'limit_id'> = {
 }
 
 /**
- * Writes as a command of the command line does, over one connection for all that a test opens: each
- * command would make its own.
+ * Runs operations as CLI commands do, over one connection for all of a test: each command would
+ * open its own.
  */
 function openOperator(url: string, config: Config): Pick<Context, 'sql' | 'run' | 'config'> {
   const cli = { max: 1, application_name: 'corridor cli', operator: config.user }
@@ -280,7 +285,7 @@ function openOperator(url: string, config: Config): Pick<Context, 'sql' | 'run' 
   }
 }
 
-/** Opens an account and books its opening balances, as the operator. */
+/** Opens an account and books its opening balances, as an operator. */
 export async function openFunded(
   { run, config }: Pick<Context, 'run' | 'config'>,
   { fund, ...wanted }: Parameters<typeof createFunded>[1],
@@ -298,7 +303,10 @@ export async function openFunded(
   return opened
 }
 
-/** The service may be reading both tables, one after the other: then one of the two must give way. */
+/**
+ * Drops the constraint on rail names. The service may read both tables at the same time, which can
+ * deadlock (40P01): then tries again.
+ */
 async function letRoutesNameAnyRail(owner: Sql): Promise<void> {
   for (;;) {
     try {
@@ -310,16 +318,16 @@ async function letRoutesNameAnyRail(owner: Sql): Promise<void> {
   }
 }
 
-/** Credentials of somebody who is made a user for it. */
+/** The key of a user whom the test has made. */
 export interface PersonClient {
   readonly user: string
   readonly key_id: string
   readonly secret: string
-  /** The headers of a request in the person's name, for an account if one is named. */
+  /** The headers of a request in the user's name, for this account if given. */
   headers(account_id?: string): Record<string, string>
 }
 
-/** A new user with a key, who has these roles on accounts. */
+/** Makes a user with a key and these roles on accounts. */
 export async function addPerson(
   { deps, database }: Pick<TestService, 'deps' | 'database'>,
   { user, role = 'member', roles = [] }: NewPerson,
@@ -363,7 +371,7 @@ export function basic(key_id: string, secret: string): string {
   return `Basic ${Buffer.from(`${key_id}:${secret}`).toString('base64')}`
 }
 
-/** A client of a running app, for accounts and keys that exist already. */
+/** A client of a running app for an existing account and key. */
 export function client(
   opened: OpenedAccount,
   inject: (options: InjectOptions) => Promise<Answer>,

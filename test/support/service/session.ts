@@ -1,11 +1,11 @@
-// How people log in, as a browser does it for them.
+// Logs users in and sends forms, as a browser does.
 import assert from 'node:assert/strict'
 import { hashToken, newToken } from '../../../src/user/session.ts'
 import { insertLink, insertSession } from '../../../src/user/session-store.ts'
 import type { Answer, TestService } from './service.ts'
 
 export const PASSWORD = 'seven wet otters sing'
-/** Requests of the server's own page. */
+/** The headers of a request from the console's own pages. */
 export const OWN = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
 
 export async function makeLink({ deps }: Pick<TestService, 'deps'>, user: string): Promise<string> {
@@ -14,7 +14,10 @@ export async function makeLink({ deps }: Pick<TestService, 'deps'>, user: string
   return token
 }
 
-/** The token of a user who has just logged in, without a password, whose hash takes its time. */
+/**
+ * Makes a session of a user; returns its token. It asks for no password, because hashing one is
+ * slow.
+ */
 export async function makeSession(
   { deps }: Pick<TestService, 'deps'>,
   user: string,
@@ -32,7 +35,7 @@ export function cookieOf(answer: Answer): string {
   return cookie.slice(0, cookie.indexOf(';'))
 }
 
-/** The headers of a new session of the user, whose password counts as just given. */
+/** The headers of a new session of the user, in which the password counts as just given. */
 export async function logIn(
   service: Pick<TestService, 'deps'>,
   user: string,
@@ -40,7 +43,7 @@ export async function logIn(
   return { ...OWN, cookie: `corridor=${await makeSession(service, user)}` }
 }
 
-/** The same by a link, at which the user has set the password. */
+/** Logs the user in by a login link that sets the password; returns the session's headers. */
 export async function logInByLink(
   service: Pick<TestService, 'deps' | 'inject'>,
   user: string,
@@ -55,7 +58,7 @@ export async function logInByLink(
   return { ...OWN, cookie: cookieOf(answer) }
 }
 
-/** Sends a form of the console's, as a browser would. */
+/** Sends a form of the console, as a browser does. */
 export function sendForm(
   { inject }: Pick<TestService, 'inject'>,
   headers: Readonly<Record<string, string | undefined>>,

@@ -1,5 +1,5 @@
-// Settlement as tests need it: rounds until nothing is due, payouts made due now, and rails that
-// say what a test wants. The worker, the lanes and the ledger are the product's.
+// Settles payouts for tests: runs rounds until nothing is due, makes payouts due now, and gives
+// rails the answers of a test. Worker, lanes and ledger are the product's.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../../../src/deps.ts'
 import type { PayoutRequest } from '../../../src/payout/request.ts'
@@ -14,24 +14,24 @@ import { settleOnce } from '../../../src/worker/settle-payouts.ts'
 import { localPayout } from '../given/bodies.ts'
 import type { Client, TestService } from './service.ts'
 
-/** As if this were the rail of sandbox accounts. */
+/** The dependencies with this rail in place of the simulator. */
 export function askingRail(deps: Deps, rail: Rail): Deps {
   return { ...deps, rails: new Map([[SIMULATOR, rail]]) }
 }
 
-/** Rounds of the settling worker until no payout is due. */
+/** Runs rounds of the settling worker until no payout is due. */
 export async function settleAll(service: TestService, rail?: Rail): Promise<void> {
   const deps = rail === undefined ? service.deps : askingRail(service.deps, rail)
-  // A payout whose entity has changed is screened within a second: here at once.
+  // Screens payouts of changed entities at once; the service does so within a second.
   deps.screening.again()
   while ((await settleOnce(deps)) > 0);
 }
 
 /**
- * One round of a worker that asks these rails: of all that is due as it begins. The clock of an
- * account may be a moment ahead, and with it what is due at once. A worker passes over what another
- * transaction writes at this moment, as its own question about an earlier attempt may do, and finds
- * it in its next round; so does this.
+ * Asks these rails about every payout that is due at the beginning. An account's clock may be a
+ * moment ahead of the database's, so it first waits for payouts due within 200 ms. A worker skips a
+ * row that another transaction writes, and takes it in its next round; this function repeats rounds
+ * until each row had its turn.
  */
 export async function settleRound(
   service: TestService,
@@ -55,7 +55,7 @@ async function soonDue({ database }: TestService): Promise<number> {
   return rows.length
 }
 
-/** The questions that are due, each with the time since when: one that is asked has another. */
+/** The due questions to rails, each with its due time, which changes once the rail is asked. */
 async function dueOf({ database }: TestService, rails: readonly string[]): Promise<string[]> {
   const rows = await database.owner<{ question: string }[]>`
     select id || ' ' || ask_rail_at as question from open_payouts
@@ -67,7 +67,7 @@ async function dueOf({ database }: TestService, rails: readonly string[]): Promi
   return rows.map(({ question }) => question)
 }
 
-/** Local payouts with these changes, side by side, as many requests at once would be. */
+/** Makes local payouts with these changes side by side, as concurrent requests would. */
 export function payAll(service: TestService, { account }: Client, changes: readonly object[]) {
   return Promise.all(
     changes.map(change => {
@@ -78,14 +78,14 @@ export function payAll(service: TestService, { account }: Client, changes: reado
   )
 }
 
-/** The rail is due to be asked about this payout now, whatever wait it was given. */
+/** Makes the rail's next question about this payout due now. */
 export async function makeDue(service: TestService, id: string): Promise<void> {
   await service.database.owner`
     update open_payouts set ask_rail_at = statement_timestamp(), claimed_until = null
     where id = ${id}`
 }
 
-/** A report of these steps after which nothing more happens by itself. */
+/** A rail's report of these steps, after which the rail is not asked again. */
 export function report(...statuses: readonly RailStatus[]): RailReport {
   const failure = { code: 'T1', category: 'test', message: 'As the test wants.' }
   const steps = statuses.map(status => ({
@@ -96,11 +96,11 @@ export function report(...statuses: readonly RailStatus[]): RailReport {
 }
 
 export interface ScriptedRail extends Rail {
-  /** `submit pot_…` and `inquire pot_…` in the order in which they came. */
+  /** The calls in order: `submit pot_…` and `inquire pot_…`. */
   readonly calls: string[]
 }
 
-/** Answers each question with the next of the answers, and the last one ever after. */
+/** A rail that answers each call with the next answer, and repeats the last one. */
 export function scriptedRail(
   ...answers: readonly (() => Promise<RailReport | undefined>)[]
 ): ScriptedRail {
@@ -124,10 +124,10 @@ export function scriptedRail(
   }
 }
 
-/** A rail that answers payout by payout, and knows each for ever. */
+/** A rail that answers each payout by itself and never forgets one. */
 export function railOf(one: {
   submit(payout: RailPayout): Promise<RailReport>
-  /** As it submits, unless said otherwise. */
+  /** The same as `submit` by default. */
   inquire?(payout: RailPayout): Promise<RailReport | undefined>
 }): Rail {
   const { submit, inquire = submit } = one
@@ -139,7 +139,10 @@ export function railOf(one: {
   }
 }
 
-/** The statement lines of a source, oldest first, as GET /v3/balance_transaction/{id} gives them. */
+/**
+ * The statement lines of these sources, oldest first, as GET /v3/balance_transaction/{id} shows
+ * them.
+ */
 export async function linesOf(service: TestService, client: Client, sources: readonly string[]) {
   const rows = await service.database.owner<{ id: string }[]>`
     select id from balance_transactions
@@ -152,11 +155,13 @@ export async function linesOf(service: TestService, client: Client, sources: rea
 }
 
 export interface RememberingRail extends Rail {
-  /** How often each payout was handed over. */
+  /** How often each payout was submitted. */
   readonly handed: ReadonlyMap<string, number>
 }
 
-/** Pays whatever it is handed, remembers it, as banks do, and counts how often that was. */
+/**
+ * A rail that pays every submitted payout, remembers it as banks do, and counts the submissions.
+ */
 export function rememberingRail(): RememberingRail {
   const handed = new Map<string, number>()
   const paid = report('succeeded')

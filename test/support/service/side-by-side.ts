@@ -1,5 +1,5 @@
-// Several processes of the service on one database, all in the test's own: each has its connections,
-// its lanes and its reference data, and the database alone decides what happens between them.
+// Runs several services on one database in the test's own process. Each has its connections, lanes
+// and reference data, so that only the database coordinates them.
 import { serviceLog } from './logs.ts'
 import {
   type AccountOptions,
@@ -14,9 +14,9 @@ import {
 export interface SideBySide {
   readonly service: TestService
   readonly processes: readonly Pick<AnotherProcess, 'deps' | 'inject'>[]
-  /** The lines of errors that any of them has logged. */
+  /** The error lines of all their logs. */
   readonly faults: readonly string[]
-  /** A new account that all of them know; its client by each of them in turn. */
+  /** Opens an account; the result is its client at the service `i % count`. */
   open(options?: AccountOptions): Promise<(i: number) => Client>
   close(): Promise<void>
 }

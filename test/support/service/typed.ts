@@ -1,5 +1,5 @@
-// Documents typed into bash: each `npx corridor` in them is run by a process that has the product loaded
-// (cli.ts), where one of its own would cost half a second of the processor.
+// Runs the shell commands of documents in bash. A loaded process (cli.ts) runs each `npx corridor`,
+// because a new one would cost half a second of processor time.
 import { createServer } from 'node:http'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -7,26 +7,26 @@ import type { TestContext } from 'node:test'
 import { listenOn } from '../network/port.ts'
 import { openCli } from './cli.ts'
 
-export interface Typed {
-  /** Defines `npx`, for the beginning of a script. */
+export interface TypedCommands {
+  /** Shell code that defines `npx`, for the beginning of a script. */
   readonly npx: string
-  /** Where the commands are run, and where the script is to be. */
+  /** The folder of the commands, and so of the script. */
   readonly folder: string
-  /** What the commands have said on standard error. */
-  said(): string
+  /** The standard error of the commands so far. */
+  errorOutput(): string
 }
 
-/** Commands on this database, in the name of `anna`. */
-export async function startTyping(t: TestContext, database_url: string): Promise<Typed> {
+/** Prepares commands on this database in the name of `anna`. */
+export async function startTyping(t: TestContext, database_url: string): Promise<TypedCommands> {
   const place = await openCli(database_url, { CORRIDOR_USER: 'anna' })
   t.after(place.close)
   const folder = dirname(await place.file('commands', ''))
-  let said = ''
-  // Each is asked for by its words, and answered by its code and what it prints.
-  const server = createServer(async (asked, answer) => {
-    const args = (await text(asked)).trimEnd().split('\n')
+  let errorOutput = ''
+  // A request has the words of a command, one a line; the answer has its exit code and output.
+  const server = createServer(async (request, answer) => {
+    const args = (await text(request)).trimEnd().split('\n')
     const { code, stdout, stderr } = await place.run(...args)
-    said += stderr
+    errorOutput += stderr
     answer.end(`${code}\n${stdout}`)
   })
   const port = await listenOn(server)
@@ -38,5 +38,5 @@ export async function startTyping(t: TestContext, database_url: string): Promise
     printf '%s\\n' "\${answer#*$'\\n'}"
     return "\${answer%%$'\\n'*}"
   }`
-  return { npx, folder, said: () => said }
+  return { npx, folder, errorOutput: () => errorOutput }
 }

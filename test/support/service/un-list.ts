@@ -1,4 +1,4 @@
-// The list of the UN as tests have it: the sample's entries, published today.
+// The UN's sanctions list for tests: the sample's entries, published today.
 import { readFile } from 'node:fs/promises'
 import { importList } from '../../../src/screening/import.ts'
 import { updateRequired } from '../../../src/screening/list-store.ts'
@@ -11,7 +11,7 @@ interface Database {
   readonly deps: Pick<TestService['deps'], 'sql'>
 }
 
-/** Eric Badege is on it, as CDi.001. */
+/** The list as XML; Eric Badege is on it, as CDi.001. */
 export async function readUnList(): Promise<string> {
   const today = new Date().toISOString().slice(0, 10)
   return (await readFile(UN, 'utf8')).replace('2026-11-23', today)

@@ -1,5 +1,5 @@
-// An account that has one of everything, for tests of who may see what: an id of each kind, and
-// every id that its rows hold.
+// Makes an account with an object of each kind, for tests of access: the ids by kind, and every id
+// in its rows.
 import assert from 'node:assert/strict'
 import { deliverDue } from '../../../src/worker/deliver-webhooks.ts'
 import { rowsOf } from '../assert/check.ts'
@@ -11,24 +11,24 @@ import { bookUsd } from './operate.ts'
 import { addPerson, basic, type Client, type PersonClient, type TestService } from './service.ts'
 
 export interface World {
-  /** With a key that may do everything a key can. */
+  /** A client with a key of scope `operator`, which may do everything. */
   readonly client: Client
-  /** The headers by which the account calls a route: its key's, or those of an approver. */
+  /** The headers for a route: an approver's where it needs one, else those of the account's key. */
   headersOf(route: Route): Record<string, string>
-  /** One of each kind. */
+  /** An id of each kind, by prefix. */
   readonly ids: Ids
   /** Every id in its rows. */
   readonly all: ReadonlySet<string>
 }
 
-/** The Idempotency-Key of what the account has done. */
+/** The Idempotency-Key of the account's requests. */
 export const OWNERS_KEY = 'the very same key'
-/** What it calls its own. */
+/** The `reference_id` of the account's objects. */
 export const OWNERS_REFERENCE = 'the very same reference'
 
 const ID = /\b[a-z]{2,3}_[0-9a-hjkmnp-tv-z]{20}\b/g
 
-/** The service needs a rate of EUR to USD, and may send to private addresses. */
+/** Requires a rate from EUR to USD, and a service that may send webhooks to private addresses. */
 export async function makeWorld(service: TestService, sandbox: boolean): Promise<World> {
   const fund = { USD: 100_000_000n, EUR: 100_000_000n }
   const opened = await service.openAccount({ currencies: ['USD', 'EUR'], fund, sandbox })
@@ -88,7 +88,7 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
     assert.ok(found, text)
     return found
   }
-  // A delivery that waits behind another of its object has no attempt yet.
+  // A delivery that waits behind an earlier one of its object has no attempt yet.
   const delivery = await first(
     `/v3/webhook_endpoint/${endpoint.id}/delivery`,
     ({ attempt_count }) => attempt_count > 0,
@@ -123,7 +123,7 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
   }
 }
 
-/** Changes a beneficiary under a rule, and lets a person approve the change. */
+/** Changes a beneficiary under an approval rule, and approves the change in a person's name. */
 async function approveChanged(
   service: TestService,
   client: Client,

@@ -1,5 +1,5 @@
-// Measures how long one turn of a service's event loop takes: `node --import` loads it into a service,
-// each SIGUSR2 begins or ends a measurement, whose end is a line of the log.
+// Measures the longest turn of a service's event loop. `node --import` loads this file into a
+// service; each SIGUSR2 begins or ends a measurement, and the log gets its result.
 import { performance } from 'node:perf_hooks'
 
 let watching = false
@@ -18,14 +18,15 @@ process.on('SIGUSR2', () => {
   }
 })
 
-/** Not one that has the event loop turn while it has nothing to do. */
+/** Schedules the next look, without keeping an idle event loop alive. */
 function lookNextTurn(): void {
   setImmediate(look).unref()
 }
 
 /**
- * On a machine with other work the clock says how long everybody waited, and the processor's time is
- * counted by ticks of some milliseconds: the turn took no longer than either.
+ * The turn took no longer than the wall clock says, which includes waiting for the processor, and
+ * no longer than the processor time says, which advances in ticks of some milliseconds: takes the
+ * smaller.
  */
 function look(): void {
   if (!watching) return
@@ -36,7 +37,7 @@ function look(): void {
   lookNextTurn()
 }
 
-/** By the clock, less what the loop has waited for something to do; and of the processor. */
+/** Wall-clock time without the loop's idle time, and processor time, in milliseconds. */
 function now() {
   const { user, system } = process.threadCpuUsage()
   const { idle } = performance.eventLoopUtilization()
