@@ -452,7 +452,7 @@ test('what is no ACH file: refused with its line, and no matter how long', async
   const [entry] = sent() as [AchEntry]
   const text = writeReturns([{ entry, code: 'R03', amount: entry.amount }], BANK, AT)
   const lines = text.split('\n')
-  await refusedAs(lines.toSpliced(3, 1).join('\n'), /line 4: the entry before readLines .* addenda/)
+  await refusedAs(lines.toSpliced(3, 1).join('\n'), /line 4: the entry before says .* addenda/)
   await refusedAs(lines.toSpliced(2, 2).join('\n'), /line 3: the number of entries and addenda/)
   await refusedAs(text.replace('\n799', '\n7A9'), /line 4: a return .* without its addenda/)
 })
