@@ -161,7 +161,7 @@ export class Api {
   }
 }
 
-const NO_SUCH_PATH = { reason: 'not_found', message: 'There is no such thing.', remarks: '' }
+const NO_SUCH_PATH = { reason: 'not_found', message: 'No such page or object.', remarks: '' }
 
 /**
  * The path. Refuses (404) one with an escape, a segment that begins with a dot, a query or a

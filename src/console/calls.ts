@@ -9,7 +9,7 @@ import { bodyText, type Call, indented } from './api.ts'
 /** The folded section at the end of a page; '' without calls. */
 export function callsOf(calls: readonly Call[], origin: string): Html | '' {
   if (calls.length === 0) return ''
-  return html`<details class="calls"><summary>How to do this by the API</summary>
+  return html`<details class="calls"><summary>How to do this with the API</summary>
 ${calls.map(call => callSection(call, origin))}</details>`
 }
 

@@ -19,7 +19,7 @@ export class Files {
    */
   async open(session: string, pieces: AsyncGenerator<string>): Promise<Readable> {
     if (this.#open.has(session) || this.#open.size >= MAX_FILES) {
-      throw rateLimited('Another file is being written; let it end first.', 5)
+      throw rateLimited('Another CSV file is being downloaded. Try again when it is complete.', 5)
     }
     this.#open.add(session)
     const release = () => this.#open.delete(session)

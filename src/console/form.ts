@@ -134,7 +134,7 @@ export function fieldText({ form }: Visit, name: string): string {
   return form.get(name)?.trim() ?? ''
 }
 
-export const REASON: Field = { name: 'reason', label: 'Why', required: true }
+export const REASON: Field = { name: 'reason', label: 'Reason', required: true }
 
 /** The empty body of a request. */
 export const emptyBody = () => ({})
@@ -161,7 +161,7 @@ export function amountOf(visit: Visit): { readonly amount: bigint; readonly curr
   const exponent = findCurrency(currency)?.exponent
   const amount = exponent === undefined ? undefined : parseMajor(text, exponent)
   if (amount !== undefined) return { amount, currency }
-  const message = `“${text}” is no amount of ${currency}.`
+  const message = `“${text}” is not an amount in ${currency}.`
   throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
 }
 

@@ -29,7 +29,7 @@ const ACCOUNT_SCREENS: ScreenGroups = {
 
 const INSTALLATION_SCREENS: ScreenGroups = {
   Operators: {
-    '': 'Attention',
+    '': 'Needs attention',
     '/payouts': 'All payouts',
     '/entities': 'Entity reviews',
     '/screening': 'Screening',
@@ -40,7 +40,7 @@ const INSTALLATION_SCREENS: ScreenGroups = {
     '/rails': 'Rails and routes',
     '/rules': 'Limits and rules',
     '/income': 'Income',
-    '/deliveries': 'Dead webhooks',
+    '/deliveries': 'Failing webhooks',
     '/users': 'Users',
     '/audit': 'Audit log',
   },
@@ -143,24 +143,24 @@ function done({ query }: Visit): Html | false {
 
 /** The address names the act by a key of this table, so no link puts its own text onto a page. */
 const DONE: Readonly<Record<string, string>> = {
-  made: 'The payout is made.',
+  made: 'The payout is created.',
   cancelled: 'The payout is cancelled. Its money is back in your balance.',
-  approved: 'You have approved it.',
-  rejected: 'You have rejected it. The money is back in the balance.',
-  refused: 'You have rejected it. No payout may go to it.',
-  submitted: 'It is submitted for review.',
-  saved: 'It is saved.',
-  removed: 'It is removed.',
-  kept: 'The view is kept.',
-  sent: 'It is sent; the deliveries below show its way.',
+  approved: 'Your approval is saved.',
+  rejected: 'Your rejection is saved. The money is back in the balance.',
+  refused: 'Your rejection is saved. No payout may go to this beneficiary.',
+  submitted: 'The entity is submitted for review.',
+  saved: 'Your change is saved.',
+  removed: 'The view is deleted.',
+  kept: 'The view is saved.',
+  sent: 'The test event is sent. The deliveries below show whether it has arrived.',
   funded: 'The balance is funded.',
-  advanced: 'The clock is advanced.',
+  advanced: 'The clock of the sandbox is advanced.',
   moved: 'The payout is moved to its new state.',
   replayed: 'The events are sent again.',
-  batch: 'The batch is made.',
-  answered: 'Your answer is sent; the payout goes on.',
-  archived: 'It is archived: no payout goes to it until you take it back.',
-  unarchived: 'It is taken back, and can be paid again.',
+  batch: 'The batch is created.',
+  answered: 'Your answer is sent, and the payout continues.',
+  archived: 'The beneficiary is archived: no payout can go to it until you unarchive it.',
+  unarchived: 'The beneficiary is unarchived, and can be paid again.',
 }
 
 function problems({ formError: error }: Visit): Html | '' {

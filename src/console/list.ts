@@ -71,8 +71,8 @@ export interface ListPage<T> extends Listing<T>, Pick<Screen, 'title' | 'live'> 
 }
 
 const DAYS: readonly Field[] = [
-  { name: 'created.gte', label: 'From', type: 'date' },
-  { name: 'created.lt', label: 'Before', type: 'date' },
+  { name: 'created.gte', label: 'Created from', type: 'date' },
+  { name: 'created.lt', label: 'Created before', type: 'date' },
 ]
 
 function filtersOf<T>(visit: Visit, { filters = [], withoutDays }: Listing<T>): readonly Field[] {
@@ -111,7 +111,7 @@ export async function showList<T>(visit: Visit, place: string, listing: Listing<
     viewBar(visit, path, filterQuery(visit, listing)),
   ])
   const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
-  const table = isFiltered ? { ...listing, empty: 'Nothing fits these filters.' } : listing
+  const table = isFiltered ? { ...listing, empty: 'Nothing matches these filters.' } : listing
   return html`${views}${filters(visit, path, listing)}
 ${rows(table, page.results)}
 ${pager(visit, path, listing, page)}`
@@ -131,7 +131,7 @@ function filters<T>(visit: Visit, path: string, listing: Listing<T>): Html | '' 
   const query = filterQuery(visit, listing)
   return html`<form class="filters" action="${path}">${inputs}
 <div class="buttons"><button class="quiet">Filter</button>
-${isSet && html`<a href="${path}">Clear</a>`}
+${isSet && html`<a href="${path}">Clear the filters</a>`}
 ${listing.csv && html`<a href="${path}.csv${query}" download>CSV</a>`}</div></form>`
 }
 
@@ -166,7 +166,7 @@ function pager<T>(
   const older = (isBack || has_more) && last !== undefined
   if (!newer && !older && starting_after === undefined) return ''
   return html`<p class="pager">
-${isForwardOnly && starting_after && html`<a href="${pageAt({})}">To the first</a>`}
+${isForwardOnly && starting_after && html`<a href="${pageAt({})}">To the first page</a>`}
 ${newer && html`<a rel="prev" href="${pageAt({ ending_before: first })}">← Newer</a>`}
 ${older && html`<a rel="next" href="${pageAt({ starting_after: last })}">Older →</a>`}</p>`
 }
@@ -190,7 +190,9 @@ export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerat
     starting_after = cursorOf(listing, page.results.at(-1))
     if (!page.has_more || starting_after === undefined) return
   }
-  yield csvLine([`The first ${MAX_CSV_ROWS} rows. Filter by a time for the others.`])
+  yield csvLine([
+    `This file has only the first ${MAX_CSV_ROWS} rows. Filter by time to get the others.`,
+  ])
 }
 
 /** A CSV line. Numbers stay as they are; `textCell` escapes text that begins like a formula. */

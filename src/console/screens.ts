@@ -265,8 +265,8 @@ export class Screens {
 <html lang="en"><head><meta charset="utf-8"><title>Corridor</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><link rel="stylesheet" href="${style}"></head>
-<body><main id="main"><h1>This cannot be shown</h1><p role="alert">${message}</p>
-<p><a href="/console">To the console</a></p></main></body></html>`
+<body><main id="main"><h1>This page cannot be shown</h1><p role="alert">${message}</p>
+<p><a href="/console">Go to the console</a></p></main></body></html>`
     return withHeaders(reply).status(status).send(body.text)
   }
 }
@@ -292,7 +292,7 @@ function withHeaders(reply: FastifyReply): FastifyReply {
 }
 
 function refusedScreen(visit: Visit, error: ApiError): Screen {
-  const title = error.status === 404 ? 'There is no such thing' : 'This cannot be shown'
+  const title = error.status === 404 ? 'Not found' : 'This page cannot be shown'
   const body = html`${problemList(error)}<p><a href="${visit.root}">Home</a></p>`
   return { title, body, status: error.status }
 }

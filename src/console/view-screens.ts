@@ -58,7 +58,7 @@ async function show(visit: Visit): Promise<Screen> {
   const body = html`${place !== '' && saveForm(visit, place)}${rows(
     {
       caption: 'Your views',
-      empty: 'None yet. Filter a list, and keep what you see under a name.',
+      empty: 'No views yet. Filter a list, then save it as a view.',
       columns: [
         { name: 'View', show: view => html`<a href="${view.place}">${view.name}</a>` },
         {
@@ -81,7 +81,7 @@ async function show(visit: Visit): Promise<Screen> {
 }
 
 function forms(visit: Visit, path: string, name: string) {
-  return html`<details><summary>Another name, or delete</summary>${postForm(visit, {
+  return html`<details><summary>Rename or delete</summary>${postForm(visit, {
     action: `${path}/rename`,
     button: 'Rename',
     fields: [{ name: 'name', label: 'Name', value: name, required: true }],

@@ -24,15 +24,15 @@ export async function viewBar(visit: Visit, page: string, query: string): Promis
 ${
   query !== '' &&
   !isSaved &&
-  html`<details><summary>Keep this view</summary>${saveForm(visit, place)}</details>`
+  html`<details><summary>Save this view</summary>${saveForm(visit, place)}</details>`
 }
-${views.results.length > 0 && html`<a href="${visit.root}/views">Change</a>`}</div>`
+${views.results.length > 0 && html`<a href="${visit.root}/views">Manage views</a>`}</div>`
 }
 
 export function saveForm(visit: Visit, place: string): Html {
   return postForm(visit, {
     action: `${visit.root}/views`,
-    button: 'Keep',
+    button: 'Save',
     hidden: { place },
     fields: [{ name: 'name', label: 'Name of the view', required: true }],
   })

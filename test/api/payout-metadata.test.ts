@@ -208,6 +208,6 @@ test('the page of a payout: a maker changes its metadata, a viewer does not see 
   const form = { key: 'k', 'metadata:a': '1', 'metadata:b': '', name: 'c', text: '3' }
   const sent = await sendForm(service, maker, `${url}/metadata`, form)
   const changed = await service.inject({ url: String(sent.headers.location), headers: maker })
-  assert.match(changed.text, /It is saved\./, sent.text)
+  assert.match(changed.text, /Your change is saved\./, sent.text)
   assert.deepEqual((await findPayout(account, id)).metadata, { a: '1', c: '3' })
 })

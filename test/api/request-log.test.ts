@@ -293,7 +293,7 @@ test('the console, Requests: what was refused with its field, masked; how to tur
   assert.equal(status, 200, text)
   assert.match(text, /POST \/v3\/sandbox\/fund[\s\S]*invalid_field[\s\S]*<code>currency<\/code>/)
   assert.doesNotMatch(text, /Zq|<b>/)
-  assert.match((await look('?outcome=failed')).text, /Nothing fits these filters/)
+  assert.match((await look('?outcome=failed')).text, /Nothing matches these filters/)
 })
 
 test('the log of requests, off: nothing is noted, and the log is no path', async () => {

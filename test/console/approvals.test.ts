@@ -68,11 +68,14 @@ test('a beneficiary: waits for its maker, is approved as it was shown, and shows
   const made = await send('POST', '/v3/beneficiary', { ...bankBeneficiary, name: 'Harbour Ltd' })
   assert.equal(made.status, 200, made.text)
   const path = `/beneficiaries/${made.json.data.id}`
-  assert.match(await look(maker, ''), /new or changed payees waiting for an approval/)
-  assert.match(await look(maker, path), /You made it, so somebody else approves it/)
+  assert.match(await look(maker, ''), /new or changed beneficiaries waiting for an approval/)
+  assert.match(
+    await look(maker, path),
+    /You created or changed this, so somebody else must approve it/,
+  )
   assert.match(await look(approver, '/approvals'), /Harbour Ltd/)
   const first = await look(approver, path)
-  assert.match(first, /Nobody has approved it before: compare all of it/)
+  assert.match(first, /Nobody has approved this beneficiary before: check all of its details/)
   assertShownAsDecided(first, `/v3${path.replace('ies/', 'y/')}`)
   const approved = await decide(`${path}/approve`, { digest: digestIn(first) })
   assert.equal(approved.headers.location, `/console/${id}${path}?done=approved`, approved.text)
@@ -91,7 +94,7 @@ test('a beneficiary: waits for its maker, is approved as it was shown, and shows
   const rejected = await decide(`${path}/reject`, { digest: digestIn(stale.text), reason: 'No' })
   assert.equal(rejected.headers.location, `/console/${id}${path}?done=refused`, rejected.text)
   const { text } = await service.inject({ url: `/console/${id}${path}`, headers: approver })
-  assert.match(text, /Once it is changed, it can be approved/)
+  assert.match(text, /This beneficiary can be approved after it is changed/)
 })
 
 test('an import: listed with what it pays, for its maker too, and decided as it was shown', async () => {
@@ -116,9 +119,9 @@ test('an import: listed with what it pays, for its maker too, and decided as it 
   const list = await page(lea, '/approvals')
   assert.match(list, new RegExp(`/approvals/${pim}">Payouts of a file</a></td>`))
   assert.match(list, /<td class="number">2<\/td>[\s\S]*?3,000\.00&nbsp;USD[\s\S]*?<td>kim<\/td>/)
-  assert.match(await page(kim), /You made it, so somebody else approves it/)
+  assert.match(await page(kim), /You created or changed this, so somebody else must approve it/)
   const first = await page(lea)
-  assert.match(first, /People who must approve<\/dt><dd>2</)
+  assert.match(first, /Approvals needed<\/dt><dd>2</)
   assert.match(first, /PAY-1[\s\S]*PAY-2|PAY-2[\s\S]*PAY-1/)
   const asked = (call: string) => first.lastIndexOf(`<code>GET /v3/payout_import/${pim}/${call}`)
   assert.ok(asked('approval') !== -1 && asked('approval') < asked('payout'))
@@ -133,13 +136,16 @@ test('an import: listed with what it pays, for its maker too, and decided as it 
   const done = await decided(lea, 'approve', digestIn(stale.text))
   const path = `/console/${account_id}/approvals/${pim}`
   assert.equal(done.headers.location, `${path}?done=approved`, done.text)
-  assert.match(await page(lea), /You have decided. It waits for somebody else/)
+  assert.match(await page(lea), /You have decided. Somebody else must decide, too/)
   assert.equal((await decided(kim, 'approve', digestIn(stale.text))).status, 403)
 
   await addPerson(service, { user: 'max', roles: [[account_id, 'approver']] })
   const max = await logIn(service, 'max')
   const rejected = await decided(max, 'reject', digestIn(await page(max)))
   assert.equal(rejected.headers.location, `${path}?done=rejected`, rejected.text)
-  assert.match(await page(max), /Nothing of it waits[\s\S]*3 <span class="state bad">rejected/)
+  assert.match(
+    await page(max),
+    /No payout waits for an approval[\s\S]*3 <span class="state bad">rejected/,
+  )
   assert.doesNotMatch(await page(max, '/approvals'), /Payouts of a file/)
 })

@@ -31,7 +31,7 @@ test('a file: waits for its release, is shown byte for byte, and goes as it was 
   assert.match(await look(''), /files\?state=sealed">2<\/a> files for banks wait for their release/)
   assert.match(await look('/files'), new RegExp(`${file}[\\s\\S]*to release`))
   const page = await look(`/files/${file}`)
-  assert.match(page, new RegExp(`<h2>What the bank reads</h2><pre tabindex="0">${file}</pre>`))
+  assert.match(page, new RegExp(`<h2>Content of the file</h2><pre tabindex="0">${file}</pre>`))
   const digest = /name="digest" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? ''
   const path = `/files/${file}/release`
   assert.equal((await send(path, { digest: '0'.repeat(64) })).status, 409)
@@ -54,6 +54,6 @@ test('an auditor reads a file, and releases none', async () => {
   const digest = /name="digest" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? ''
   await addPerson(world.service, { user: 'gil', role: 'auditor' })
   headers = await logIn(world.service, 'gil')
-  assert.doesNotMatch(await look(`/files/${file}`), /Release it/)
+  assert.doesNotMatch(await look(`/files/${file}`), /Release the file/)
   assert.equal((await send(`/files/${file}/release`, { digest })).status, 403)
 })

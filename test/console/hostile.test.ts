@@ -107,7 +107,7 @@ test('files of lists: one for a session, 429 with Retry-After for the next, and 
     headers,
   })
   assert.equal(wrong.status, 400)
-  assert.match(wrong.text, /This cannot be shown/)
+  assert.match(wrong.text, /This page cannot be shown/)
 })
 
 test('parameters twice, and names that every object has: a page, and no fault', async () => {

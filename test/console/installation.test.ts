@@ -46,7 +46,7 @@ test('users: an operator makes one, gives a role and a link that is nobody’s t
   const role = { account_id: id, role: 'approver' }
   assert.equal((await send('/bob.n/account_role', role)).status, 303)
   const page = await look('ada', '/users/bob.n')
-  assert.match(page.text, /Take it away/)
+  assert.match(page.text, /Remove the role/)
   const { text } = await send('/bob.n/login_link', {})
   assert.match(text, /<pre class="secret"[^>]*>http:[^<]*\/login\/link\?token=[\w-]{43}<\/pre>/)
   assert.equal(text.match(/token=/g)?.length, 2, 'once, and for the button that copies it')
@@ -59,15 +59,15 @@ test('users: an operator makes one, gives a role and a link that is nobody’s t
 
 test('upkeep: never, until corridor verify of all accounts has run; then with its age', async () => {
   const never = await look('ada', '')
-  assert.match(never.text, /The books were proved: never/)
+  assert.match(never.text, /The books were verified: never/)
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
   assert.equal((await cli.run('verify', '--account', id)).code, 0)
-  assert.match((await look('ada', '')).text, /The books were proved: never/)
+  assert.match((await look('ada', '')).text, /The books were verified: never/)
   assert.equal((await cli.run('verify')).code, 0)
   const auditor = await openCli(service.database.url, { CORRIDOR_USER: 'grace' })
   assert.equal((await auditor.run('verify')).code, 0)
   const { text } = await look('grace', '')
-  assert.match(text, /The books were proved (under a minute|\d+ min) ago/)
+  assert.match(text, /The books were verified (under a minute|\d+ min) ago/)
   assert.match(text, /in order<\/span> \d+ journals of 1 accounts/)
   await Promise.all([cli.close(), auditor.close()])
   await assert.rejects(service.deps.sql`update upkeep_runs set well = false`)
@@ -139,7 +139,7 @@ test('income of an account: what its book has in fees, exact, and taken back by 
   await pay('three')
   assert.equal((await incomeOf())[0].fees, '500')
   const { income } = service.deps
-  assert.match((await look('grace', '/income')).text, /has not counted yet/)
+  assert.match((await look('grace', '/income')).text, /has no figures yet/)
   const others = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
   assert.equal((await others.post('/v3/payout', localPayout)).status, 200)
   await income.countAll([payerId, others.account.account_id])

@@ -122,7 +122,10 @@ test('each role sees every screen of its account, and text that means harm is te
       assert.equal(status, 200, `${role} ${path}: ${text}`)
       assert.equal(/<script>|<img/.test(text), false, path)
       assert.match(String(sent['content-security-policy']), /default-src 'none'/)
-      assert.equal(/New payout|Fix this quote/.test(text) && role !== 'maker' && path === '', false)
+      assert.equal(
+        /New payout|Choose this option/.test(text) && role !== 'maker' && path === '',
+        false,
+      )
     }
   }
 })
@@ -224,7 +227,7 @@ test('CSV of what is shown: exact amounts, and no cell is a formula', async () =
   const { text, status } = await look(headers, `/console/${id}/payouts.csv?status=processing`)
   assert.equal(status, 200)
   const [names = '', newest = ''] = text.split('\r\n')
-  assert.equal(names, 'Payee,Amount,Currency,State,Type,Your reference,Made,Id')
+  assert.equal(names, 'Payee,Amount,Currency,State,Type,Your reference,Created,Id')
   assert.match(newest, /^"'=HYPERLINK\(""https:\/\/example\.com""\)",[\d.]+,USD,processing,local,/)
 })
 
@@ -255,7 +258,7 @@ test('a batch from CSV: each problem at its line, checked without making, made o
   assert.match(refused.text, /Line 3: /)
   const good = csvOf(row('10.00'), row('11.00'))
   const checked = await sent(good, { check: 'yes' })
-  assert.match(checked.text, /nothing is made yet/)
+  assert.match(checked.text, /no payout is created yet/)
   assert.equal(await count(), before)
   const made = await sent(good)
   const again = await sent(good)

@@ -34,7 +34,7 @@ test('an entity that may be listed: shown with its score, confirmed, and cleared
     assert.equal(answer.status, 200, answer.text)
     return answer.text
   }
-  assert.match(await look(''), /payout or party may be listed/)
+  assert.match(await look(''), /payout or party may be on a sanctions list/)
   for (const list of ['/screening', '/screening?of=entity&state=open']) {
     assert.ok((await look(list)).includes(`${ROOT}/screening/${id}`), list)
   }

@@ -47,7 +47,7 @@ test('a view: kept once by two clicks, shown on its list, renamed and deleted', 
   const place = `${root}/payouts?status=failed&reference_id=a+b`
   const form = { name: HOSTILE, place, key: 'k' }
   const bar = await look(headers, place)
-  assert.match(bar.text, /Keep this view/)
+  assert.match(bar.text, /Save this view/)
   for (let click = 0; click < 2; click += 1) {
     const kept = await send(headers, `${root}/views`, form)
     assert.equal(kept.headers.location, `${place}&done=kept`, kept.text)

@@ -8,9 +8,9 @@ import { may, type Visit } from '../visit.ts'
 /** The numbers of the form's documents. The API takes up to 20. */
 const DOCUMENT_NUMBERS = [0, 1, 2] as const
 const DOCUMENT_FIELDS = [
-  ['type', 'Kind, such as invoice'],
-  ['file_name', 'Name of the file'],
-  ['url', 'Address of the file'],
+  ['type', 'Type, such as invoice'],
+  ['file_name', 'File name'],
+  ['url', 'Address (URL) of the file'],
 ] as const
 const PAYEE_FIELDS = [
   ['registration_number', 'Registration number of the payee'],
@@ -21,17 +21,20 @@ const PAYEE_FIELDS = [
 
 export function answerForm(visit: Visit, { id, status }: Payout): Html | '' {
   if (status !== 'requires_action') return ''
-  if (!may(visit, 'maker')) return html`<p>It waits for an answer of a maker of this account.</p>`
+  if (!may(visit, 'maker'))
+    return html`<p>This payout waits for an answer from a maker of
+this account.</p>`
   return html`<h2>Answer</h2>${postForm(visit, {
     action: `${visit.root}/payouts/${id}/answer`,
     button: 'Send the answer',
     body: html`${DOCUMENT_NUMBERS.map(n => documentFields(visit, n))}
-<details><summary>Of the payee and the payment</summary>${PAYEE_FIELDS.map(([name, label]) =>
-      field(visit, {
-        name: `beneficiary_details.${name}`,
-        label,
-        type: name === 'date_of_birth' ? 'date' : 'text',
-      }),
+<details><summary>Details of the payee and the payment</summary>${PAYEE_FIELDS.map(
+      ([name, label]) =>
+        field(visit, {
+          name: `beneficiary_details.${name}`,
+          label,
+          type: name === 'date_of_birth' ? 'date' : 'text',
+        }),
     )}${field(visit, { name: 'transaction_description', label: 'Description of the payment' })}
 </details>
 ${field(visit, { name: 'note', label: 'Note, for people' })}`,

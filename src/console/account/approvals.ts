@@ -36,14 +36,14 @@ export function approvalScreens(screens: Screens): void {
 /** Says that nothing waits. Tells an operator how to make payouts wait for a second person. */
 function emptyText(visit: Visit): Html {
   if (!mayRunInstallation(visit.person.role, 'write')) {
-    return html`Nothing waits for an approval.`
+    return html`No payout waits for an approval.`
   }
   const { account_id } = accountOf(visit)
-  return html`<p>Nothing waits for an approval.
-<a href="/console/installation/rules?account_id=${account_id}">A rule says which payouts need
-one.</a>
-A second person approves: <a href="/console/installation/users">make them, give them the role
-approver on this account, and a link to log in.</a></p>`
+  return html`<p>No payout waits for an approval.
+<a href="/console/installation/rules?account_id=${account_id}">Add a rule that says which payouts
+need one.</a>
+A second person approves them: <a href="/console/installation/users">add a user, give the user the
+role approver on this account, and create a login link.</a></p>`
 }
 
 const API = '/v3/payout_import'
@@ -57,10 +57,10 @@ async function importScreen(visit: Visit): Promise<Screen> {
     caption: 'Payouts of the import, newest first',
     columns: payoutColumns(visit.root),
     withoutDays: true,
-    empty: 'It has none.',
+    empty: 'The import has no payouts.',
   })
   const body = html`<p class="lead"><code>${id}</code> ${copier('Copy the id', id)}</p>
 ${groupApproval(visit, id, approval, 'approvals')}
-<h2>Its payouts</h2>${payouts}`
+<h2>Payouts of the import</h2>${payouts}`
   return { title: 'Payouts of a file', body, live: 'pot_' }
 }

@@ -24,10 +24,10 @@ function batchList(visit: Visit): ListPage<Batch> {
       { name: 'Batch', show: ({ id }) => idLink(visit.root, id) },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Payouts', number: true, show: ({ counts }) => counts.payouts },
-      { name: 'Made', number: true, show: ({ counts }) => counts.created },
+      { name: 'Created', number: true, show: ({ counts }) => counts.created },
       { name: 'Refused', number: true, show: ({ counts }) => counts.refused },
       { name: 'Your reference', show: ({ reference_id }) => reference_id },
-      { name: 'When', show: ({ created_at }) => time(created_at) },
+      { name: 'Time', show: ({ created_at }) => time(created_at) },
     ],
     filters: [{ name: 'reference_id', label: 'Your reference' }],
     empty: 'No batches yet.',
@@ -44,16 +44,16 @@ async function batchScreen(visit: Visit): Promise<Screen> {
   const body = html`<p class="lead">${state(batch.status)}</p>
 ${facts([
   ['Payouts', batch.counts.payouts],
-  ['Made', batch.counts.created],
+  ['Created', batch.counts.created],
   ['Held', batch.counts.held],
   ['Refused', batch.counts.refused],
   ['Mode', words(batch.mode)],
   ['Your reference', batch.reference_id],
   ...costsOf('Costs', batch.totals),
-  ['When', time(batch.created_at)],
+  ['Time', time(batch.created_at)],
 ])}
 ${hasApproval && groupApproval(visit, id, approval, 'batches')}
-<h2>Its payouts</h2>${await showList(visit, `/batches/${id}`, itemList(visit, id))}`
+<h2>Payouts of the batch</h2>${await showList(visit, `/batches/${id}`, itemList(visit, id))}`
   return { title: batch.reference_id || 'Batch', body, live: 'pot_' }
 }
 
@@ -68,7 +68,10 @@ export function costsOf(label: string, totals: Batch['totals']): [string, Html][
 /** The columns of an item that tell which payout it is, and why it was refused. */
 export const REFUSAL_COLUMNS: readonly Column<BatchItem>[] = [
   { name: 'Your reference', show: ({ reference_id }) => reference_id },
-  { name: 'Why not', show: ({ errors }) => errors.map(({ message }) => message).join(' ') },
+  {
+    name: 'Why it was refused',
+    show: ({ errors }) => errors.map(({ message }) => message).join(' '),
+  },
 ]
 
 function itemList(visit: Visit, id: string): Listing<BatchItem> {
@@ -87,9 +90,9 @@ function itemList(visit: Visit, id: string): Listing<BatchItem> {
       {
         name: 'status',
         label: 'State',
-        options: { '': 'Any', created: 'made', refused: 'refused' },
+        options: { '': 'Any', created: 'created', refused: 'refused' },
       },
     ],
-    empty: 'It has none.',
+    empty: 'The batch has no payouts.',
   }
 }

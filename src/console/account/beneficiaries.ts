@@ -34,7 +34,11 @@ async function showBeneficiary(visit: Visit): Promise<Screen> {
 ${approval}
 <h2>Details</h2>${members(visit.root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
-    { columns: payoutColumns(visit.root), caption: 'Payouts to them', empty: 'None yet.' },
+    {
+      columns: payoutColumns(visit.root),
+      caption: 'Payouts to this beneficiary',
+      empty: 'No payouts yet.',
+    },
     latest.results,
   )}</div>`
   return { title: beneficiary.name, body, live: id }
@@ -50,7 +54,7 @@ function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean
   return html`<div class="acts">${
     archived_at === null
       ? html`${isPayable && pay}${postForm(visit, archive)}`
-      : postForm(visit, { action: `${path}/unarchive`, button: 'Take back', small: true })
+      : postForm(visit, { action: `${path}/unarchive`, button: 'Unarchive', small: true })
   }</div>`
 }
 
@@ -66,10 +70,10 @@ function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
         show: ({ id, name }) => html`<a href="${visit.root}/beneficiaries/${id}">${name}</a>`,
         text: ({ name }) => name,
       },
-      textColumn('Is', ({ type }) => type, words),
-      textColumn('Paid by', ({ destination_details: { type } }) => String(type), words),
+      textColumn('Type', ({ type }) => type, words),
+      textColumn('Destination', ({ destination_details: { type } }) => String(type), words),
       textColumn('State', ({ status }) => status, state),
-      textColumn('Made', ({ created_at }) => created_at, time),
+      textColumn('Created', ({ created_at }) => created_at, time),
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
@@ -77,11 +81,11 @@ function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
       {
         name: 'archived',
         label: 'Show',
-        options: { '': 'those to be paid', true: 'archived' },
+        options: { '': 'not archived', true: 'archived' },
       },
-      { name: 'type', label: 'Is', options: anyOf(['individual', 'business']) },
-      { name: 'destination_type', label: 'Paid by', options: anyOf(DESTINATION_TYPES) },
+      { name: 'type', label: 'Type', options: anyOf(['individual', 'business']) },
+      { name: 'destination_type', label: 'Destination', options: anyOf(DESTINATION_TYPES) },
     ],
-    empty: 'Nobody yet. Whoever you pay stands here from then on.',
+    empty: 'No beneficiaries yet. Every payee that you pay is listed here.',
   }
 }

@@ -36,15 +36,16 @@ export function beneficiaryApprovalOf(
   if (shown === undefined || (status !== 'pending_approval' && status !== 'rejected')) return ''
   const { approval, events } = shown
   const { given, needed, made_by, expires_at } = approval
-  return html`<h2>Approval</h2><p>${state(status)} No payout may go to them. ${given} of ${needed}
-given. ${status === 'pending_approval' && html`It ends ${time(expires_at)}.`}
-${made_by.length > 0 && html`Made or changed by <strong>${made_by.join(', ')}</strong>.`}</p>
+  return html`<h2>Approval</h2><p>${state(status)} No payout may go to this beneficiary.
+${given} of ${needed} approvals given.
+${status === 'pending_approval' && html`The approval expires ${time(expires_at)}.`}
+${made_by.length > 0 && html`Created or changed by <strong>${made_by.join(', ')}</strong>.`}</p>
 ${decisionsOf(approval.decisions)}
 ${changesOf(beneficiary, events)}
 ${
   status === 'pending_approval'
     ? decisionForms(visit, id, approval, 'beneficiaries')
-    : html`<p>Once it is changed, it can be approved.</p>`
+    : html`<p>This beneficiary can be approved after it is changed.</p>`
 }`
 }
 
@@ -60,15 +61,16 @@ export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
     empty: '',
     columns: [
       { name: 'Name', show: ({ id, name }) => link(`${visit.root}/beneficiaries/${id}`, name) },
-      { name: 'Is', show: ({ type }) => words(type) },
-      { name: 'Paid by', show: ({ destination_details: { type } }) => words(String(type)) },
+      { name: 'Type', show: ({ type }) => words(type) },
+      { name: 'Destination', show: ({ destination_details: { type } }) => words(String(type)) },
       { name: 'Changed', show: ({ updated_at }) => time(updated_at) },
     ],
   }
   return html`<h2>Beneficiaries</h2>${rows(table, waiting.results)}
 ${
   waiting.has_more &&
-  html`<p><a href="${visit.root}/beneficiaries?status=pending_approval">All that wait</a></p>`
+  html`<p><a href="${visit.root}/beneficiaries?status=pending_approval">All beneficiaries that
+wait</a></p>`
 }`
 }
 
@@ -80,8 +82,9 @@ function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event
   const approved = results.findIndex(({ type }) => type === 'beneficiary.approved')
   if (approved === -1) {
     return has_more
-      ? html`<p>It was changed too often to show here what was approved.</p>`
-      : html`<p>Nobody has approved it before: compare all of it.</p>`
+      ? html`<p>This beneficiary was changed too often to show what people approved last:
+check all of its details.</p>`
+      : html`<p>Nobody has approved this beneficiary before: check all of its details.</p>`
   }
   // Events come newest first. A member's oldest change after the approval has its approved value.
   const before: Record<string, Json> = {}

@@ -23,14 +23,14 @@ export function decisionForms(
   place: Place,
 ): Html {
   if ([made_by].flat().includes(visit.person.user)) {
-    return html`<p>You made it, so somebody else approves it.</p>`
+    return html`<p>You created or changed this, so somebody else must approve it.</p>`
   }
-  if (!may(visit, 'approver')) return html`<p>It waits for an approver of this account.</p>`
+  if (!may(visit, 'approver')) return html`<p>An approver of this account must decide.</p>`
   if (decisions.some(({ user }) => user === visit.person.user)) {
-    return html`<p>You have decided. It waits for somebody else.</p>`
+    return html`<p>You have decided. Somebody else must decide, too.</p>`
   }
   const path = `${visit.root}/${place}/${id}`
-  return html`<p class="faint">You decide about exactly this, digest
+  return html`<p class="faint">You decide about exactly what this page shows, with the digest
 <code title="${digest}">${digest.slice(0, 16)}…</code></p><div class="side">
 ${postForm(visit, {
   action: `${path}/approve`,

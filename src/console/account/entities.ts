@@ -45,16 +45,16 @@ function entityList(visit: Visit): ListPage<Entity> {
         show: ({ id, name }) => html`<a href="${visit.root}/entities/${id}">${name || id}</a>`,
         text: ({ name }) => name,
       },
-      textColumn('Is', ({ type }) => type, words),
+      textColumn('Type', ({ type }) => type, words),
       textColumn('Review', ({ approval_status }) => approval_status, state),
       textColumn('Your reference', ({ reference_id }) => reference_id),
-      textColumn('Made', ({ created_at }) => created_at, time),
+      textColumn('Created', ({ created_at }) => created_at, time),
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
       { name: 'approval_status', label: 'Review', options: anyOf(STATUSES) },
       { name: 'reference_id', label: 'Your reference' },
     ],
-    empty: 'No entities. Payouts in your own name need none.',
+    empty: 'No entities yet. Payouts in your own name do not need one.',
   }
 }

@@ -16,16 +16,16 @@ export async function waitingGroups(visit: Visit): Promise<Html | ''> {
     empty: '',
     columns: [
       {
-        name: 'What',
+        name: 'File or batch',
         show: ({ id }) =>
           id.startsWith('pim_')
             ? html`<a href="${visit.root}/approvals/${id}">Payouts of a file</a>`
             : html`<a href="${visit.root}/batches/${id}">Batch</a>`,
       },
       { name: 'Payouts', number: true, show: ({ totals }) => countOf(totals) },
-      { name: 'They get', number: true, show: ({ totals }) => sums(totals) },
-      { name: 'Made by', show: ({ made_by }) => made_by.join(', ') },
-      { name: 'Waits since', show: ({ since }) => time(since) },
+      { name: 'Payees get', number: true, show: ({ totals }) => sums(totals) },
+      { name: 'Created by', show: ({ made_by }) => made_by.join(', ') },
+      { name: 'Waiting since', show: ({ since }) => time(since) },
     ],
   }
   return html`<h2>Files and batches</h2>${rows(table, groups)}`
@@ -50,23 +50,24 @@ export function groupApproval(
   const { waiting, totals, made_by, needed, expires_at, approved_by, further, ended } = approval
   const ends = ended.map(({ status, payouts }) => html`<li>${payouts} ${state(status)}</li>`)
   if (waiting === '0') {
-    return html`<h2>Approval</h2><p>Nothing of it waits.</p><ul class="plain">${ends}</ul>`
+    return html`<h2>Approval</h2><p>No payout waits for an approval.</p>
+<ul class="plain">${ends}</ul>`
   }
   return html`<h2>Approval</h2>
 ${facts([
   ['Payouts that wait', waiting],
   ...totals.map(
-    ({ currency, amount }) => [`They get in ${currency}`, money(amount, currency)] as const,
+    ({ currency, amount }) => [`Payees get in ${currency}`, money(amount, currency)] as const,
   ),
-  ['People who must approve', needed],
-  ['Have approved it', approved_by.join(', ')],
-  ['Made by', made_by.join(', ')],
-  ['It ends', expires_at && time(expires_at)],
-  ['Decided before', ends.length > 0 && html`<ul class="plain">${ends}</ul>`],
+  ['Approvals needed', needed],
+  ['Approved by', approved_by.join(', ')],
+  ['Created by', made_by.join(', ')],
+  ['Approval expires', expires_at && time(expires_at)],
+  ['Already decided', ends.length > 0 && html`<ul class="plain">${ends}</ul>`],
 ])}
 ${
   (further ?? '0') !== '0' &&
-  html`<p>${further} more wait. They are shown and decided once these are.</p>`
+  html`<p>${further} more payouts wait. They are shown once these are decided.</p>`
 }
 ${decisionForms(
   visit,

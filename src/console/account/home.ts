@@ -16,7 +16,7 @@ export function homeScreens(screens: Screens): void {
     const [first] = visit.accounts
     if (first !== undefined) return `/console/${first.account_id}`
     if (mayRunInstallation(visit.person.role, 'read')) return '/console/installation'
-    const body = html`<p>You have no role on any account yet. An operator gives you one by
+    const body = html`<p>You have no role on any account yet. An operator gives you one with
 <code>corridor user role ${visit.person.user} --account ID --role viewer</code>.</p>`
     return { title: `Welcome, ${visit.person.user}`, body }
   })
@@ -61,19 +61,19 @@ async function home(visit: Visit): Promise<Screen> {
     ...NEEDS.map(({ what, place }, i) => need(root + place, what, waiting[i], 'created_at')),
     need(
       `${root}/approvals`,
-      'new or changed payees waiting for an approval',
+      'new or changed beneficiaries waiting for an approval',
       payees,
       'updated_at',
     ),
   ].filter(Boolean)
   const body = html`<div data-live-part>
 ${balances(root, balance)}
-${needed.length > 0 && html`<h2>Needs somebody</h2><ul class="plain needs">${needed}</ul>`}
+${needed.length > 0 && html`<h2>Needs attention</h2><ul class="plain needs">${needed}</ul>`}
 ${inTransit(root, processing)}
 <h2>Latest payouts</h2>
 ${may(visit, 'maker') && mainLink(`${root}/payouts/new`, 'New payout')}
 ${rows({ ...LATEST, columns: payoutColumns(root) }, latest.results)}
-<h2>Balances of 30 days</h2>${await balanceLines(visit, balance)}
+<h2>Balances over 30 days</h2>${await balanceLines(visit, balance)}
 </div>`
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }
 }
@@ -103,10 +103,10 @@ const AGES: readonly (readonly [string, number])[] = [
   ['under an hour', 3_600_000],
   ['under a day', 86_400_000],
   ['under three days', 259_200_000],
-  ['longer', Number.POSITIVE_INFINITY],
+  ['three days or more', Number.POSITIVE_INFINITY],
 ]
 
-const LATEST = { caption: 'Latest payouts', empty: 'None yet.' }
+const LATEST = { caption: 'Latest payouts', empty: 'No payouts yet.' }
 
 /** The amounts of payouts in `processing`, by age and currency; '' without one. */
 function inTransit(root: string, page: ListOf<Payout>): Html | '' {
@@ -115,7 +115,7 @@ function inTransit(root: string, page: ListOf<Payout>): Html | '' {
   const byAge = Map.groupBy(page.results, ({ created_at }) =>
     AGES.find(([, most]) => now - Date.parse(created_at) < most),
   )
-  return html`<h2>Under way</h2>
+  return html`<h2>In transit</h2>
 <p><a href="${root}/payouts?status=processing">${page.results.length}${
     page.has_more && '+'
   } payouts</a> are ${state('processing')}</p>

@@ -19,10 +19,10 @@ export function newBatchScreens(screens: Screens): void {
 const EXAMPLE_HEADER =
   'amount_major,currency,purpose,transaction_description,reference_id,' +
   'beneficiary.name,beneficiary.type,beneficiary.iban,beneficiary.country'
-const HINT = html`A header and a row for each payout, as <code>corridor payout import</code> takes
-them. The header could be <code>${EXAMPLE_HEADER}</code>`
+const HINT = html`A header line, then a line for each payout, in the format of
+<code>corridor payout import</code>. A header is, for example, <code>${EXAMPLE_HEADER}</code>`
 
-const MODES = { all_or_nothing: 'all, or none of them', best_effort: 'those that can be made' }
+const MODES = { all_or_nothing: 'create no payout', best_effort: 'create the other payouts' }
 
 async function form(visit: Visit): Promise<Screen> {
   return { title: 'New batch', body: formUnder(visit, undefined) }
@@ -34,19 +34,19 @@ function formUnder(visit: Visit, findings: Html | undefined): Html {
 aria-label="Choose a file">`
   return html`${findings}${postForm(visit, {
     action: `${visit.root}/batches/new`,
-    button: 'Make the payouts',
+    button: 'Create the payouts',
     body: html`${fileInput}${fields(visit, [
       { name: 'csv', label: 'Payouts, as CSV', rows: 12, required: true, hint: HINT },
-      { name: 'mode', label: 'Make', options: MODES },
+      { name: 'mode', label: 'If a payout is refused', options: MODES },
       { name: 'reference_id', label: 'Your reference (optional)' },
-    ])}<p><button class="quiet" name="check" value="yes">Check, and make nothing</button></p>`,
+    ])}<p><button class="quiet" name="check" value="yes">Check without creating</button></p>`,
   })}`
 }
 
 async function make(visit: Visit): Promise<Screen | string> {
   const { rows: read, problems } = readPayouts(visit.form.get('csv') ?? '')
   if (problems.length > 0) throw asRefusal(problems.map(p => `Line ${p.line}: ${p.message}`))
-  if (read.length === 0) throw asRefusal(['There is no row under the header.'])
+  if (read.length === 0) throw asRefusal(['The CSV has no row under the header.'])
   const dry_run = fieldText(visit, 'check') === 'yes'
   const reference_id = fieldText(visit, 'reference_id')
   const body = {
@@ -102,10 +102,10 @@ function findingsOf(read: readonly TextRow[], batch: Batch): Html {
       ...REFUSAL_COLUMNS,
     ],
   }
-  return html`<section class="card"><h2>Checked: nothing is made yet</h2>
+  return html`<section class="card"><h2>Checked: no payout is created yet</h2>
 ${facts([
   ['Payouts', counts.payouts],
-  ['Would be made', counts.created],
+  ['Would be created', counts.created],
   ['Would be refused', counts.refused],
   ...costsOf('Would cost', totals),
 ])}${rows(table, refused)}</section>`

@@ -55,12 +55,12 @@ async function optionsScreen(visit: Visit): Promise<Screen> {
   const options = minor !== undefined && (await optionsPart(visit, draft, minor))
   const body = html`<form class="row" action="${visit.root}/payouts/new">
 ${draft.to && html`<input type="hidden" name="to" value="${draft.to}">`}
-${fields(visit, draftFields(visit, draft))}<button class="main">Show the ways</button></form>
+${fields(visit, draftFields(visit, draft))}<button class="main">Show the options</button></form>
 ${
   accountOf(visit).sandbox &&
   !isComplete &&
-  html`<p class="faint">Nothing real moves in a sandbox. <a href="${visit.root}/sandbox">Some
-amounts fail or are held</a>, so that you can see it.</p>`
+  html`<p class="faint">No real money moves in a sandbox. <a href="${visit.root}/sandbox">Some
+amounts fail or are held</a>, so that you can test both.</p>`
 }
 ${problem && html`<p class="note bad" role="alert">${problem}</p>`}
 ${options}`
@@ -73,7 +73,7 @@ function draftFields(visit: Visit, { amount, currency, country, holding }: Draft
   return [
     {
       name: 'amount',
-      label: 'They get',
+      label: 'The payee gets',
       value: amount,
       required: true,
       hint: 'For example 12,000.00',
@@ -85,7 +85,12 @@ function draftFields(visit: Visit, { amount, currency, country, holding }: Draft
       required: true,
       hint: 'HKD, EUR, USD …',
     },
-    { name: 'country', label: 'Country', value: country, hint: 'Of their account: HK, DE …' },
+    {
+      name: 'country',
+      label: 'Country',
+      value: country,
+      hint: 'Country of the payee’s account: HK, DE …',
+    },
     { name: 'holding', label: 'From your balance in', value: from, options: optionsOf(currencies) },
   ]
 }
@@ -95,12 +100,12 @@ function draftFields(visit: Visit, { amount, currency, country, holding }: Draft
  */
 function minorUnits({ amount, currency }: Draft): { minor?: bigint; problem: string } {
   if (findCurrency(currency) === undefined)
-    return { problem: `${currency} is no currency we know.` }
+    return { problem: `“${currency}” is not a currency that Corridor knows.` }
   const exponent = currencyExponent(currency)
   const minor = parseMajor(ungrouped(amount).trim(), exponent)
   if (minor !== undefined && minor > 0n) return { minor, problem: '' }
   const example = exponent === 0 ? '12,000' : `12,000.${'0'.repeat(exponent)}`
-  return { problem: `“${amount}” is no amount of ${currency}: write it like ${example}.` }
+  return { problem: `“${amount}” is not an amount in ${currency}: write it like ${example}.` }
 }
 
 /** The options of the payout, or why there are none. `amount` is in minor units. */
@@ -128,11 +133,11 @@ interface Options {
 function optionCards(visit: Visit, draft: Draft, options: readonly PayoutOption[]): Html {
   const possible = options.filter(option => option.possible)
   const others = options.filter(option => !option.possible)
-  return html`<h2>${possible.length === 0 ? 'No way leads there' : 'Ways it can go'}</h2>
+  return html`<h2>${possible.length === 0 ? 'No option is available' : 'Options'}</h2>
 <div class="cards">${possible.map(option => optionCard(visit, draft, option))}</div>
 ${
   others.length > 0 &&
-  html`<details><summary>Why not another way</summary><ul>${others.map(
+  html`<details><summary>Why other options are not available</summary><ul>${others.map(
     option =>
       html`<li><strong>${nameOf(option)}</strong>:
 ${option.errors.map(e => e.message).join(' ')}</li>`,
@@ -149,7 +154,7 @@ ${facts([
 ])}
 ${postForm(visit, {
   action: `${visit.root}/payouts/new`,
-  button: 'Fix this quote',
+  button: 'Choose this option',
   hidden: { request: JSON.stringify(option.quote_request), ...draft },
 })}</section>`
 }
@@ -185,6 +190,6 @@ function readRequest(text: string): { readonly swift?: { readonly charge_type?: 
   } catch {
     // The error below follows.
   }
-  const message = 'Choose one of the ways again.'
+  const message = 'Choose an option again.'
   throw new ApiError(400, [{ reason: 'invalid_request', message, remarks: '' }])
 }

@@ -40,7 +40,7 @@ ${
     action: `${visit.root}/payouts/new/${quote.id}${queryText(query)}`,
     button: 'Pay',
     body: html`${stored === undefined ? payeeFields(visit, requirements) : storedPayee(stored)}
-<h2>What for</h2>${purposeFields(visit, requirements)}
+<h2>The payment</h2>${purposeFields(visit, requirements)}
 ${visit.formError?.is('possible_duplicate_payout') && duplicateField()}`,
   })
 }`
@@ -60,12 +60,12 @@ function terms(quote: Quote, newPrice: string): Html {
   const total = BigInt(from.amount) + feesOf(quote)
   const validity =
     quote.status === 'active'
-      ? html`<p>This price holds until ${time(quote.valid_until)}
-<strong data-until="${quote.valid_until}"></strong>. <a href="${newPrice}">Another price</a></p>`
+      ? html`<p>This price is valid until ${time(quote.valid_until)}
+<strong data-until="${quote.valid_until}"></strong>. <a href="${newPrice}">Get a new price</a></p>`
       : html`<p class="note bad">This quote is ${quote.status}.
-<a href="${newPrice}">Ask for a new price.</a></p>`
+<a href="${newPrice}">Get a new price.</a></p>`
   return html`<section class="card">${facts([
-    ['They get', money(to.amount, to.currency)],
+    ['The payee gets', money(to.amount, to.currency)],
     ...priceFacts(quote, String(total), to.currency),
     ['Arrives', quote.expected_at && time(quote.expected_at)],
   ])}${validity}</section>`
@@ -80,7 +80,7 @@ export function priceFacts(price: Price, total: string, to: string): [string, Co
   const { currency: from } = price.holding_info
   const rate = `1 ${from} = ${price.exchange_rates.holding_to_payout} ${to}`
   return [
-    ['Costs you', html`<strong>${money(total, from)}</strong>`],
+    ['You pay', html`<strong>${money(total, from)}</strong>`],
     ['of which fees', money(String(feesOf(price)), from)],
     ['Rate', from !== to && rate],
   ]
@@ -97,13 +97,13 @@ function storedPayee({ id, name }: Beneficiary): Html {
 
 function payeeFields(visit: Visit, { alternatives }: Requirements): Html {
   const chosen = alternatives.find(({ name }) => name === visit.query.by) ?? alternatives[0]
-  if (chosen === undefined) return html`<p>Nothing is asked of the payee.</p>`
+  if (chosen === undefined) return html`<p>No details of the payee are needed.</p>`
   const path = visit.here.split('?', 1)[0] ?? ''
   const others = alternatives.filter(({ name }) => name !== chosen.name)
   return html`<h2>The payee</h2>
 ${
   others.length > 0 &&
-  html`<p>Their account is named by <strong>${words(chosen.name)}</strong>. Or by ${others.map(
+  html`<p>Name the payee’s account by <strong>${words(chosen.name)}</strong>, or by ${others.map(
     ({ name }) =>
       html`<a href="${path}${queryText({ ...visit.query, by: name })}">${words(name)}</a> `,
   )}</p>`
@@ -153,21 +153,21 @@ function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Cont
       name: 'transaction_description',
       label: 'Description',
       required: true,
-      hint: 'What they see: Invoice 2041',
+      hint: 'What the payee sees, such as Invoice 2041',
     },
     { name: 'reference_id', label: 'Your reference (optional)' },
     {
       name: 'execute_at',
       label: 'Pay it later, at this time in UTC (optional)',
       type: 'datetime-local',
-      hint: 'The money is taken now, at this price. Until then you can cancel it.',
+      hint: 'The money leaves your balance now, at this price. You can cancel until that time.',
     },
   ])
 }
 
 function duplicateField(): Html {
   return html`<p class="field"><label><input type="checkbox" name="allow_duplicate" value="true">
-This is another payment: make it all the same</label></p>`
+This is a different payment: create it anyway</label></p>`
 }
 
 /** A browser's local time as RFC 3339 in UTC: it has no zone, and may have no seconds. */

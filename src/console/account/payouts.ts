@@ -54,13 +54,13 @@ function payoutList(visit: Visit): ListPage<Payout> {
       {
         name: 'scheduled',
         label: 'Scheduled',
-        options: { '': 'Any', true: 'Waits for its time' },
+        options: { '': 'Any', true: 'Waits for its scheduled time' },
       },
       { name: 'currency', label: 'Currency' },
       { name: 'reference_id', label: 'Your reference' },
     ],
     empty: html`No payouts yet. ${
-      may(visit, 'maker') && html`<a href="${visit.root}/payouts/new">Make the first one.</a>`
+      may(visit, 'maker') && html`<a href="${visit.root}/payouts/new">Create the first one.</a>`
     }`,
   }
 }
@@ -77,7 +77,7 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
     textColumn('State', ({ status }) => status, state),
     textColumn('Type', ({ type }) => type, words),
     textColumn('Your reference', ({ reference_id }) => reference_id),
-    textColumn('Made', ({ created_at }) => created_at, time),
+    textColumn('Created', ({ created_at }) => created_at, time),
     { name: 'Id', text: ({ id }) => id },
   ]
 }
@@ -124,16 +124,16 @@ ${acts(visit, payout)}
  */
 function scheduled({ execute_at, status }: Payout): Html | '' {
   if (execute_at === null || status !== 'processing') return ''
-  return html`<p>Its time is ${time(execute_at)}: nothing goes out before, and until then you can
-cancel it.</p>`
+  return html`<p>This payout is scheduled for ${time(execute_at)}. It is not sent before that time,
+and you can cancel it until then.</p>`
 }
 
 function failure({ failure: why, status }: Payout): Html | '' {
   if (why === null) return ''
   return html`<div class="note bad"><p><strong>${
-    status === 'reversed' ? 'The bank gave the money back' : 'Why it failed'
+    status === 'reversed' ? 'Why the money came back' : 'Why it failed'
   }:</strong> ${why.message}</p>
-<p class="faint">Code <code>${why.code}</code>, said by: ${words(why.category)}. The amount and its
+<p class="faint">Code <code>${why.code}</code>, category: ${words(why.category)}. The amount and its
 fees are back in your balance.</p></div>`
 }
 
@@ -148,7 +148,7 @@ function moneyOf(
   const fee = (part: 'fixed' | 'variable') =>
     quote && money(quote.fee_info[part].in_holding_currency, quote.holding_info.currency)
   return facts([
-    ['They get', money(payout.amount, payout.currency)],
+    ['The payee gets', money(payout.amount, payout.currency)],
     [
       'Left your balance',
       transaction && money(transaction.net.amount.replace(/^-/, ''), transaction.net.currency),
@@ -167,19 +167,19 @@ function moneyOf(
     ],
     ['Quote', payout.quote && idLink(root, payout.quote)],
     ['Statement line', idLink(root, payout.balance_transaction)],
-    ['Executed', payout.execute_at && time(payout.execute_at)],
-    ['Expected', payout.expected_at && time(payout.expected_at)],
+    ['Scheduled for', payout.execute_at && time(payout.execute_at)],
+    ['Expected arrival', payout.expected_at && time(payout.expected_at)],
   ])
 }
 
 function approvalOf(visit: Visit, payout: Payout, approval: Approval): Html {
   const file = `${visit.root}/approvals/${approval.payout_import}`
-  return html`<h2>Approval</h2><p>${approval.given} of ${approval.needed} given.
-${approval.status === 'pending' && html`It ends ${time(approval.expires_at)}.`}
-${approval.made_by && html`Made by <strong>${approval.made_by}</strong>.`}</p>
+  return html`<h2>Approval</h2><p>${approval.given} of ${approval.needed} approvals given.
+${approval.status === 'pending' && html`The approval expires ${time(approval.expires_at)}.`}
+${approval.made_by && html`Created by <strong>${approval.made_by}</strong>.`}</p>
 ${
   approval.payout_import &&
-  html`<p>A file has made it: <a href="${file}">decide about all of the file.</a></p>`
+  html`<p>This payout comes from a file: <a href="${file}">decide about the whole file.</a></p>`
 }
 ${decisionsOf(approval.decisions)}
 ${approval.status === 'pending' && decisionForms(visit, payout.id, approval, 'payouts')}`
@@ -190,10 +190,10 @@ function acts(visit: Visit, payout: Payout): Html {
   const { id, status } = payout
   const path = `${root}/payouts/${id}`
   const cancel = { action: `${path}/cancel`, button: 'Cancel this payout' }
-  const move = html`<a href="${root}/sandbox?payout=${id}">Move it in the sandbox</a>`
+  const move = html`<a href="${root}/sandbox?payout=${id}">Change its state in the sandbox</a>`
   const makerActs = html`
 ${CANCELLABLE.includes(status) && postForm(visit, { ...cancel, danger: true, small: true })}
-<a href="${root}/payouts/new?like=${id}">Make one like it</a>
+<a href="${root}/payouts/new?like=${id}">Create a similar payout</a>
 ${accountOf(visit).sandbox && move}`
   return html`<div class="acts">${may(visit, 'maker') && makerActs}
 ${copier('Copy the id', id)}${copier('Copy the link', path)}
@@ -207,10 +207,10 @@ function detailsOf(root: string, payout: Payout): Html {
     ['Your reference', payout.reference_id],
     ['Purpose', words(payout.purpose)],
     ['Description', payout.transaction_description],
-    ['For', payout.on_behalf_of && idLink(root, payout.on_behalf_of)],
+    ['On behalf of', payout.on_behalf_of && idLink(root, payout.on_behalf_of)],
     ['Beneficiary', payout.beneficiary && idLink(root, payout.beneficiary)],
     ['Rail', payout.rail],
-    ['Made', time(payout.created_at)],
+    ['Created', time(payout.created_at)],
     ['Documents', payout.documents.length > 0 && payout.documents.map(d => members(root, d))],
     ['Metadata', payout.metadata && members(root, payout.metadata)],
     ['MT103', payout.mt103 && html`<pre tabindex="0">${payout.mt103}</pre>`],
@@ -232,8 +232,8 @@ function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' {
     button: 'Save the metadata',
     fields: [
       ...present,
-      { name: 'name', label: 'One more name', hint: 'An empty text takes a name away.' },
-      { name: 'text', label: 'Its text', member: 'metadata' },
+      { name: 'name', label: 'New name', hint: 'To remove a name, leave its text empty.' },
+      { name: 'text', label: 'Text of the new name', member: 'metadata' },
     ],
   })
 }

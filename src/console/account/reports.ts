@@ -14,8 +14,11 @@ export function reportScreens(screens: Screens): void {
   screens.show('account', '/reports', show)
 }
 
-const BY_RAIL = { title: 'Paid, of 100 that ended', columns: ['Rail', 'Paid'] } as const
-const TO_SUCCESS = { title: 'Seconds to success', columns: ['Of them', 'At most'] } as const
+const BY_RAIL = { title: 'Success rate, in percent', columns: ['Rail', 'Succeeded'] } as const
+const TO_SUCCESS = {
+  title: 'Seconds to success',
+  columns: ['Share of payouts', 'At most'],
+} as const
 
 /** The most payouts, and the most events, that a report reads. */
 const MAX_READ = 1000
@@ -29,12 +32,12 @@ async function show(visit: Visit): Promise<Screen> {
     api.first<Event>('/v3/event', MAX_READ, { type: 'payout.succeeded' }, after),
     visit.api.get<Balance>('/v3/balance'),
   ])
-  const body = html`<p>Of the latest ${payouts.length} payouts${
+  const body = html`<p>This report covers the latest ${payouts.length} payouts${
     payouts.length === MAX_READ && html`; the statement has all of them`
   }.</p>
 <h2>Balances</h2>${await balanceLines(visit, balance)}
 <h2>Volume by corridor</h2><div class="charts">${volumes(payouts)}</div>
-<h2>How they end</h2><div class="charts">
+<h2>Outcomes</h2><div class="charts">
 ${barChart({ title: 'By state', columns: ['State', 'Payouts'], points: byStatus(payouts) })}
 ${barChart({ ...BY_RAIL, points: paidByRail(payouts) })}
 ${barChart({ ...TO_SUCCESS, points: timesToSuccess(succeeded) })}

@@ -16,7 +16,7 @@ export async function timelineOf(visit: Visit, payout: string): Promise<Html> {
     item =>
       html`<li><span class="at">${time(item.at)}</span>
 <div>${shownItem(visit.root, item)}</div></li>`,
-  )}</ol>${truncated && html`<p>There is more than is shown here.</p>`}`
+  )}</ol>${truncated && html`<p>The timeline has more entries than this page shows.</p>`}`
 }
 
 function shownItem(root: string, item: Item): Content {
@@ -25,7 +25,7 @@ function shownItem(root: string, item: Item): Content {
       return html`${state(item.status)} <span class="faint">by ${words(item.by ?? '')}</span>
 ${item.failure && html` ${item.failure.message} <code>${item.failure.code}</code>`}`
     case 'route':
-      return html`Goes by <strong>${item.rail}</strong>. ${item.reason}`
+      return html`Routed to <strong>${item.rail}</strong>. ${item.reason}`
     case 'attempt':
       return railAttempt(item)
     case 'journal':
@@ -36,7 +36,7 @@ ${item.journal_number}</summary>${postings(item)}</details>`
     case 'approval':
       return html`<strong>${item.by_hand.operator}</strong> ${
         item.decision === 'approve' ? 'approved' : 'rejected'
-      } it: ${item.given} of ${item.needed} given.`
+      } it: ${item.given} of ${item.needed} approvals given.`
     case 'handling':
       return html`<strong>${item.by_hand.operator}</strong> ${
         item.action === 'taken' ? 'took it, to pay it by hand' : 'gave it back unpaid'
@@ -48,7 +48,7 @@ ${item.journal_number}</summary>${postings(item)}</details>`
 
 function railAttempt(item: ItemOf<'attempt'>): Html {
   const { release_at, failure, uetr } = item
-  const release = release_at && html`, its rail gets it ${time(release_at)}`
+  const release = release_at && html`, the rail gets it ${time(release_at)}`
   return html`Attempt ${item.number} by <strong>${item.rail}</strong>:
 ${words(item.state)}${release}${failure && html`. ${failure.message}`}
 ${uetr && html`<br><span class="faint">UETR <code>${uetr}</code></span>`}`
@@ -64,7 +64,7 @@ function webhookAttempt(root: string, item: ItemOf<'webhook_attempt'>): Html {
     isDone ? 'delivered' : 'not delivered'
   }</span> <code>${item.event_type}</code> to ${idLink(root, endpoint)},
 attempt ${item.attempt}: ${answered}, <a href="${page}">${item.duration_ms} ms</a>${
-    retry_at && html`. Again ${time(retry_at)}`
+    retry_at && html`. Next attempt ${time(retry_at)}`
   }`
 }
 

@@ -26,7 +26,7 @@ async function balanceAt(visit: Visit) {
   const form = html`<form class="row" action="${visit.root}/transactions">
 ${field(visit, {
   name: 'as_of',
-  label: 'At the start of (UTC)',
+  label: 'Balance at the start of (UTC)',
   type: 'date',
   value: day.slice(0, 10),
 })}
@@ -49,11 +49,11 @@ function statementForm(visit: Visit): Html {
   const currencies = optionsOf(accountOf(visit).currencies)
   const day = (name: string, label: string, value: string) =>
     field(visit, { name, label, type: 'date', value, required: true })
-  return html`<details class="file"><summary>The statement of a period, as a file</summary>
+  return html`<details class="file"><summary>Download the statement of a period</summary>
 <form class="row" action="${visit.root}/statement">
 ${day('from', 'From (UTC)', month === today ? '' : month)}
-${day('to', 'To the beginning of', today)}
-${field(visit, { name: 'currency', label: 'Balance', options: { '': 'All', ...currencies } })}
+${day('to', 'To the start of (UTC)', today)}
+${field(visit, { name: 'currency', label: 'Currency', options: { '': 'All', ...currencies } })}
 ${field(visit, { name: 'format', label: 'Format', options: FORMATS })}
 <button class="quiet">Download</button></form></details>`
 }
@@ -61,7 +61,7 @@ ${field(visit, { name: 'format', label: 'Format', options: FORMATS })}
 function transactionList(visit: Visit): Listing<Transaction> {
   return {
     api: '/v3/balance_transaction',
-    caption: 'Movements, newest first',
+    caption: 'Balance transactions, newest first',
     csv: true,
     columns: [
       {
@@ -70,9 +70,9 @@ function transactionList(visit: Visit): Listing<Transaction> {
         text: ({ created_at }) => created_at,
       },
       ...AMOUNT_COLUMNS,
-      textColumn('For', ({ type }) => type, words),
+      textColumn('Type', ({ type }) => type, words),
       textColumn(
-        'Of',
+        'Source',
         ({ source }) => source,
         source => source && idLink(visit.root, source),
       ),
@@ -80,19 +80,19 @@ function transactionList(visit: Visit): Listing<Transaction> {
     ],
     filters: [
       { name: 'currency', label: 'Currency', options: anyOf(accountOf(visit).currencies) },
-      { name: 'operation_type', label: 'Which way', options: anyOf(['credit', 'debit']) },
-      { name: 'source', label: 'Payout or source' },
+      { name: 'operation_type', label: 'Direction', options: anyOf(['credit', 'debit']) },
+      { name: 'source', label: 'Payout or other source' },
     ],
-    empty: 'Nothing has moved yet.',
+    empty: 'No transactions yet.',
   }
 }
 
 async function showTransaction(visit: Visit): Promise<Screen> {
   const line = await visit.api.get<Transaction>(`/v3/balance_transaction/${visit.params.id}`)
   const body = html`${facts([
-    ['Moved', html`<strong>${money(line.amount, line.currency)}</strong>`],
-    ['For', words(line.type)],
-    ['Of', line.source && idLink(visit.root, line.source)],
+    ['Amount', html`<strong>${money(line.amount, line.currency)}</strong>`],
+    ['Type', words(line.type)],
+    ['Source', line.source && idLink(visit.root, line.source)],
     ['When', time(line.created_at)],
     ['Description', line.description],
     ['Fees', line.fee_details.length > 0 && line.fee_details.map(fee => members(visit.root, fee))],

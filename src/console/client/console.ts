@@ -35,7 +35,7 @@ function countDown(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-until]')) {
     const left = Math.trunc((Date.parse(element.dataset.until ?? '') - Date.now()) / 1000)
     const minutes = Math.trunc(left / 60)
-    const text = left > 0 ? `${minutes}:${String(left % 60).padStart(2, '0')} left` : 'over'
+    const text = left > 0 ? `${minutes}:${String(left % 60).padStart(2, '0')} left` : 'expired'
     if (element.textContent !== text) element.textContent = text
   }
 }
@@ -137,7 +137,7 @@ async function refresh(): Promise<void> {
   const isBusy = part?.querySelector(`[aria-busy], details[open], :focus, input:user-valid,
     tr:hover, li:hover`)
   if (part === null || isBusy || Date.now() - lastActivity > ACTIVE_MS)
-    return showNews('This has changed.', 'Show it')
+    return showNews('This page has changed.', 'Show the changes')
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
   if (answer.redirected) location.reload()
   if (!answer.ok) return
@@ -211,7 +211,7 @@ function listen(): void {
     if (hello) {
       if (isReader) tabs.postMessage({ at: last })
     } else if (over) location.reload()
-    else if (lost) showNews('Corridor does not answer. This page goes on when it does.')
+    else if (lost) showNews('Corridor does not answer. This page updates again when it does.')
     else if (ids !== undefined) showChanges(ids)
     // Something changed after the page was made and before its first message.
     else if (at > last) showNews('Something has changed.', 'Show it')

@@ -23,13 +23,13 @@ function eventList(visit: Visit): ListPage<Event> {
     caption: 'Events, newest first',
     columns: [
       { name: 'Event', show: ({ id, type }) => html`<a href="${root}/events/${id}">${type}</a>` },
-      { name: 'Of', show: ({ object_id }) => idLink(root, object_id) },
+      { name: 'Object', show: ({ object_id }) => idLink(root, object_id) },
       { name: 'Number', number: true, show: ({ sequence }) => sequence },
       { name: 'When', show: ({ created_at }) => time(created_at) },
     ],
     filters: [
       { name: 'type', label: 'Type', hint: 'payout.failed' },
-      { name: 'object_id', label: 'Of the object' },
+      { name: 'object_id', label: 'Object' },
     ],
     empty: 'No events yet.',
   }

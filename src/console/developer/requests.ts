@@ -13,8 +13,8 @@ export function requestScreens(screens: Screens): void {
 }
 
 const OFF = html`<p class="empty">This service logs no requests. Start it with
-<code>CORRIDOR_REQUEST_LOG=on</code>, or with <code>bodies</code> to see what was sent too, masked.
-</p>`
+<code>CORRIDOR_REQUEST_LOG=on</code>, or with
+<code>CORRIDOR_REQUEST_LOG=bodies</code> to log masked bodies, too.</p>`
 
 async function requestsScreen(visit: Visit): Promise<Screen> {
   const title = 'Requests'
@@ -31,26 +31,26 @@ async function requestsScreen(visit: Visit): Promise<Screen> {
 
 const REQUESTS: Listing<LoggedRequest> = {
   api: '/v3/request_log',
-  caption: 'Requests by keys, newest first',
+  caption: 'Requests with keys, newest first',
   columns: [
     { name: 'When', show: ({ created_at }) => time(created_at) },
     { name: 'Request', show: requestOf },
-    { name: 'Ended', show: ({ outcome, status }) => [state(outcome), ' ', status] },
-    { name: 'Why', show: whyOf },
+    { name: 'Outcome', show: ({ outcome, status }) => [state(outcome), ' ', status] },
+    { name: 'Reason', show: whyOf },
     { name: 'ms', number: true, show: ({ duration_ms }) => duration_ms },
     { name: 'Request id', show: ({ request_id }) => html`<code>${request_id}</code>` },
   ],
   filters: [
     {
       name: 'outcome',
-      label: 'Ended',
+      label: 'Outcome',
       options: anyOf(['succeeded', 'refused', 'failed', 'abandoned']),
     },
     { name: 'method', label: 'Method', options: anyOf(['GET', 'POST', 'PUT', 'DELETE']) },
     { name: 'reason', label: 'Reason', hint: 'invalid_field' },
     { name: 'request_id', label: 'Request id' },
   ],
-  empty: 'No request by a key yet.',
+  empty: 'No request with a key yet.',
 }
 
 function requestOf({ method, path, body }: LoggedRequest): Html {

@@ -38,10 +38,10 @@ function amountsCard(visit: Visit): Html {
       html`<li><strong>${shown(from)}${from !== to && ` to ${shown(to)}`}</strong>
 ${steps.length === 0 ? 'stays in processing' : steps.map(words).join(', then ')}</li>`,
   )
-  return html`<section class="card"><h2>Amounts that end otherwise</h2>
-<p>The amount that the payee gets decides; every other amount succeeds.</p>
+  return html`<section class="card"><h2>Amounts with another outcome</h2>
+<p>The amount that the payee gets decides the outcome. Every amount not listed here succeeds.</p>
 <ul class="plain">${rows}</ul>
-<p class="faint">Written with the decimals of ${primary_currency}.</p></section>`
+<p class="faint">Amounts are shown with the decimals of ${primary_currency}.</p></section>`
 }
 
 async function sandboxScreen(visit: Visit): Promise<Screen> {
@@ -52,7 +52,7 @@ async function sandboxScreen(visit: Visit): Promise<Screen> {
   const root = `${visit.root}/sandbox`
   const { payout = '' } = visit.query
   const body = html`<div class="cards">
-<section class="card"><h2>Play money</h2>${postForm(visit, {
+<section class="card"><h2>Test money</h2>${postForm(visit, {
     action: `${root}/fund`,
     button: 'Fund the balance',
     fields: [
@@ -63,19 +63,19 @@ async function sandboxScreen(visit: Visit): Promise<Screen> {
 <section class="card"><h2>Clock</h2>${postForm(visit, {
     action: `${root}/clock`,
     button: 'Advance the clock',
-    fields: [{ name: 'seconds', label: 'By', options: STEPS, hint: 'It never goes back.' }],
+    fields: [{ name: 'seconds', label: 'By', options: STEPS, hint: 'The clock never goes back.' }],
   })}</section>
 ${amountsCard(visit)}
-<section class="card"><h2>A payout</h2>${postForm(visit, {
+<section class="card"><h2>State of a payout</h2>${postForm(visit, {
     action: `${root}/transition`,
-    button: 'Move it',
+    button: 'Change the state',
     fields: [
       { name: 'payout', label: 'Payout', required: true, value: payout, hint: 'pot_…' },
-      { name: 'status', label: 'Becomes', options: optionsOf(STEP_STATUSES) },
+      { name: 'status', label: 'New state', options: optionsOf(STEP_STATUSES) },
       {
         name: 'description',
         label: 'What you are asked for',
-        hint: 'Of “requires action” alone',
+        hint: 'Only for “requires action”',
       },
     ],
   })}</section></div>`

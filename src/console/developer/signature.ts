@@ -16,16 +16,16 @@ export function debuggerForm(visit: Visit): Html {
   return postForm(visit, {
     action: `${visit.root}/webhooks/signature`,
     button: 'Compare',
-    body: html`<p>Paste what your receiver got. Nothing of it is kept.</p>`,
+    body: html`<p>Paste what your receiver got. Corridor does not store it.</p>`,
     fields: [
       {
         name: 'headers',
         label: 'Headers',
         rows: 4,
         required: true,
-        hint: 'webhook-id, webhook-timestamp and webhook-signature, one a line',
+        hint: 'webhook-id, webhook-timestamp and webhook-signature, one per line',
       },
-      { name: 'body', label: 'Body, as it came', rows: 5, required: true },
+      { name: 'body', label: 'Body, exactly as received', rows: 5, required: true },
       { name: 'secret', label: 'Secret', required: true, hint: 'whsec_…' },
     ],
   })
@@ -90,19 +90,19 @@ export function checkSignature({ headers, body, secret }: Received, now_ms: numb
     findings.push(
       isOff
         ? wrong(
-            `${clock} A receiver refuses it after ${TOLERANCE_S} s, or if its own clock is off.`,
+            `${clock} A receiver refuses a webhook more than ${TOLERANCE_S} s off its own clock.`,
           )
         : right(clock),
     )
   } else findings.push(wrong('webhook-timestamp is not Unix time in seconds.'))
   if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
-    return [...findings, wrong('The secret is not whsec_ and base64.')]
+    return [...findings, wrong('The secret is not “whsec_” followed by base64.')]
   }
   const expected = signatures([secret], id, Number(stamp), body)
   const candidates = signature.split(/\s+/)
-  if (candidates.includes(expected)) return [...findings, right('The signature is of this body.')]
+  if (candidates.includes(expected)) return [...findings, right('The signature matches this body.')]
   const text =
-    `None of the ${candidates.length} signatures is of this body by this secret: that would be ` +
+    `None of the ${candidates.length} signatures matches this body and secret. The match is ` +
     `${expected}.`
   return [...findings, wrong(text)]
 }
@@ -121,7 +121,7 @@ async function compareBody(visit: Visit, { headers, body }: Received): Promise<F
 /** Whether the body is the signed one; else the first byte that differs. */
 export function sameBytes(signed: string, received: string): Finding {
   const [a, b] = [Buffer.from(signed), Buffer.from(received)]
-  if (a.equals(b)) return right('The body is what was signed, byte by byte.')
+  if (a.equals(b)) return right('The body is exactly what was signed.')
   let at = 0
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1
   const part = (bytes: Buffer) => JSON.stringify(bytes.subarray(at, at + 20).toString())

@@ -28,7 +28,7 @@ export function webhookScreens(screens: Screens): void {
 }
 
 const URL_HINT = 'https://example.com/webhooks'
-const EVENTS_HINT = 'Separated by spaces: payout.* entity.approved. None is every event.'
+const EVENTS_HINT = 'Separated by spaces: payout.* entity.approved. Empty for every event.'
 
 async function endpointsScreen(visit: Visit): Promise<Screen> {
   const { root } = visit
@@ -40,16 +40,16 @@ async function endpointsScreen(visit: Visit): Promise<Screen> {
       { name: 'Address', show: ({ id, url }) => html`<a href="${root}/webhooks/${id}">${url}</a>` },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Events', show: ({ event_types }) => event_types.join(', ') },
-      { name: 'Made', show: ({ created_at }) => time(created_at) },
+      { name: 'Created', show: ({ created_at }) => time(created_at) },
     ],
-    empty: 'No endpoint yet. One is told of each event within a second.',
+    empty: 'No endpoints yet. Corridor sends each event to an endpoint within a second.',
   })
   const body = html`${list}
 ${
   may(visit, 'maker') &&
   html`<h2>A new endpoint</h2>${postForm(visit, {
     action: `${root}/webhooks`,
-    button: 'Make the endpoint',
+    button: 'Create the endpoint',
     fields: [
       { name: 'url', label: 'Address', type: 'url', required: true, hint: URL_HINT },
       { name: 'event_types', label: 'Events', hint: EVENTS_HINT },
@@ -69,11 +69,11 @@ async function makeEndpoint(visit: Visit): Promise<Screen> {
     ...bodyOf(visit.form, ['description']),
   }
   const made = await post<Endpoint & { secret: string }>(withUnlistedCalls(visit), API, body)
-  const shown = html`<p>This is its secret. It is not shown again:</p>
+  const shown = html`<p>This is the secret of the endpoint. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.secret}</pre>
 <p>Your receiver checks each signature with it.</p>
 <p><a class="button" href="${visit.root}/webhooks/${made.id}">To the endpoint</a></p>`
-  return { title: 'The endpoint is made', body: shown }
+  return { title: 'The endpoint is created', body: shown }
 }
 
 const listOf = (visit: Visit, name: string) =>
@@ -106,14 +106,14 @@ function deliveryList(visit: Visit, id: string): Listing<Delivery> {
     caption: 'Deliveries, newest first',
     columns: [
       { name: 'Event', show: row => link(`${page}/deliveries/${row.id}`, row.event_type) },
-      { name: 'Of', show: ({ object_id }) => idLink(visit.root, object_id) },
+      { name: 'Object', show: ({ object_id }) => idLink(visit.root, object_id) },
       { name: 'State', show: ({ status }) => state(status) },
       { name: 'Attempts', number: true, show: ({ attempt_count }) => attempt_count },
-      { name: 'Next', show: ({ next_attempt_at }) => time(next_attempt_at) },
-      { name: 'Made', show: ({ created_at }) => time(created_at) },
+      { name: 'Next attempt', show: ({ next_attempt_at }) => time(next_attempt_at) },
+      { name: 'Created', show: ({ created_at }) => time(created_at) },
     ],
     filters: [{ name: 'status', label: 'State', options: anyOf(['pending', 'delivered', 'dead']) }],
-    empty: 'Nothing was sent yet.',
+    empty: 'No deliveries yet.',
   }
 }
 
@@ -124,7 +124,7 @@ async function deliveryScreen(visit: Visit): Promise<Screen> {
   const body = html`<p class="lead">${state(sent.status)}</p>
 ${facts([
   ['Event', idLink(visit.root, sent.event)],
-  ['Of', idLink(visit.root, sent.object_id)],
+  ['Object', idLink(visit.root, sent.object_id)],
   ['Attempts', sent.attempt_count],
   ['Next attempt', sent.next_attempt_at && time(sent.next_attempt_at)],
 ])}
@@ -141,7 +141,7 @@ ${
 }
 
 function attemptsOf(root: string, attempts: readonly JsonObject[]): Html {
-  if (attempts.length === 0) return html`<p class="empty">None yet.</p>`
+  if (attempts.length === 0) return html`<p class="empty">No attempts yet.</p>`
   return html`<ol class="plain">${attempts.map(
     attempt => html`<li class="card">${members(root, attempt)}</li>`,
   )}</ol>`

@@ -57,7 +57,7 @@ async function makeKey(visit: Visit): Promise<Screen> {
   const shown = html`<p>This is the key with its secret. It is not shown again:</p>
 <pre class="secret" tabindex="0">${made.key_id}:${made.secret}</pre>
 <p><a class="button" href="${visit.root}/accounts/${id}">To the account</a></p>`
-  return { title: 'The key is made', body: shown }
+  return { title: 'The key is created', body: shown }
 }
 
 function list(visit: Visit): ListPage<DeskAccount> {
@@ -73,7 +73,7 @@ function list(visit: Visit): ListPage<DeskAccount> {
       },
       { name: 'Id', show: ({ account_id }) => html`<code>${account_id}</code>` },
       { name: 'State', show: row => state(row.state) },
-      { name: 'Is', show: ({ sandbox }) => (sandbox ? 'sandbox' : 'live') },
+      { name: 'Mode', show: ({ sandbox }) => (sandbox ? 'sandbox' : 'live') },
       { name: 'Balances', number: true, show: ({ balances }) => balancesOf(balances) },
       { name: 'Opened', show: ({ created_at }) => time(created_at) },
     ],
@@ -96,12 +96,12 @@ async function show(visit: Visit): Promise<Screen> {
   const body = html`<p class="lead">${state(account.state)} ${account.state_reason}</p>
 ${facts([
   ['Id', html`<code>${id}</code>`],
-  ['Is', account.sandbox ? 'sandbox' : 'live'],
+  ['Mode', account.sandbox ? 'sandbox' : 'live'],
   ['Balances', balancesOf(account.balances)],
   ['Deposit address', html`<code>${account.deposit_address}</code>`],
   ['Opened', time(account.created_at)],
   ['Payouts', link(`${visit.root}/payouts?account_id=${id}`, 'its payouts')],
-  ['Income', link(`${visit.root}/accounts/${id}/income`, 'what it brought in')],
+  ['Income', link(`${visit.root}/accounts/${id}/income`, 'its income')],
   ['Limits', link(`${visit.root}/rules?account_id=${id}`, 'its limits')],
 ])}
 ${stateForms(visit, id, account.state)}
@@ -143,9 +143,9 @@ function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html
         last,
       ],
     })
-  const source = { name: 'source', label: 'Who paid it in (optional)' }
-  return html`<div class="side">${form('fund', 'Money came in', source)}
-${form('withdraw', 'Money goes out', REASON)}</div>`
+  const source = { name: 'source', label: 'Source of the money (optional)' }
+  return html`<div class="side">${form('fund', 'Book money in', source)}
+${form('withdraw', 'Book money out', REASON)}</div>`
 }
 
 function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
@@ -156,8 +156,8 @@ function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
     columns: [
       { name: 'Key', show: ({ key_id }) => html`<code>${key_id}</code>` },
       { name: 'Name', show: ({ name }) => name },
-      { name: 'May', show: ({ scope }) => scope },
-      { name: 'Of', show: ({ owner }) => owner },
+      { name: 'Scope', show: ({ scope }) => scope },
+      { name: 'Owner', show: ({ owner }) => owner },
       { name: 'Last used', show: ({ last_used_at }) => time(last_used_at) },
       {
         name: 'State',
@@ -179,10 +179,10 @@ function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
 ${postForm(visit, {
   action: `${path}/key`,
   under: 'A new key',
-  button: 'Make the key',
+  button: 'Create the key',
   asksPassword: true,
   fields: [
-    { name: 'scope', label: 'May', options: optionsOf(['read', 'write', 'operator']) },
+    { name: 'scope', label: 'Scope', options: optionsOf(['read', 'write', 'operator']) },
     { name: 'name', label: 'Name (optional)' },
   ],
 })}`

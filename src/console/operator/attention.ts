@@ -52,9 +52,9 @@ async function show(visit: Visit): Promise<Screen> {
   )
   const listsAre = missing.length === 1 ? 'list is' : 'lists are'
   const listsNeed = html`<li><a href="${visit.root}/screening">${missing.length}</a> required
-sanctions ${listsAre} not fresh: ${missing.join(', ')}. Live payouts are held.</li>`
+sanctions ${listsAre} missing or stale: ${missing.join(', ')}. Payouts of live accounts wait.</li>`
   const isEmpty = all.length === 0 && missing.length === 0
-  const emptyNote = html`<p class="empty">Nothing needs you. This is the whole list.</p>`
+  const emptyNote = html`<p class="empty">Nothing needs attention.</p>`
   const body = html`<div data-live-part>${isEmpty && emptyNote}
 <ul class="plain needs">${all.map(need => needItem(visit, need))}${
     missing.length > 0 && listsNeed
@@ -77,7 +77,10 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
   ])
   return [
     need(
-      ['payout or party may be listed', 'payouts and parties may be listed'],
+      [
+        'payout or party may be on a sanctions list',
+        'payouts and parties may be on sanctions lists',
+      ],
       held,
       'screening',
       row => row.since,
@@ -95,7 +98,7 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
       row => row.payout.created_at,
     ),
     need(
-      ['payout waits for its account', 'payouts wait for their account'],
+      ['payout waits for an answer of its account', 'payouts wait for answers of accounts'],
       waitingForAccount,
       'payouts?status=requires_action',
       row => row.payout.created_at,
@@ -129,16 +132,16 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
       row => row.sealed_at,
     ),
     need(
-      ['webhook endpoint gets nothing', 'webhook endpoints get nothing'],
+      [
+        'webhook endpoint is disabled or has dead deliveries',
+        'webhook endpoints are disabled or have dead deliveries',
+      ],
       endpoints,
       'deliveries',
       row => row.dead_since ?? '',
     ),
     need(
-      [
-        'rate is stale: nothing is converted by it',
-        'rates are stale: nothing is converted by them',
-      ],
+      ['rate is stale: payouts cannot use it', 'rates are stale: payouts cannot use them'],
       stale,
       'prices',
       row => row.as_of,
@@ -171,7 +174,7 @@ function needItem(visit: Visit, { what, count, since, place }: Need): Html {
 }
 
 const UPKEEP = [
-  ['verify', 'The books were proved', 'corridor verify'],
+  ['verify', 'The books were verified', 'corridor verify'],
   ['backup', 'A backup was taken', 'corridor backup'],
 ] as const
 
@@ -182,7 +185,7 @@ async function upkeepOf(visit: Visit): Promise<Html> {
   return html`<h2>Upkeep</h2><ul class="plain">${UPKEEP.map(([kind, what, command]) => {
     const last = results.find(run => run.kind === kind)
     if (last === undefined) {
-      return html`<li>${what}: never. Run <code>${command}</code> on the machine.</li>`
+      return html`<li>${what}: never. Run <code>${command}</code> on the server.</li>`
     }
     const { finished_at, well, told } = last
     return html`<li>${what} ${age(finished_at, now)} ago, ${time(finished_at)}:

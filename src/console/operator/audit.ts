@@ -14,28 +14,28 @@ function list(): ListPage<AuditedChange> {
   return {
     title: 'Audit log',
     api: '/v3/operator/audit',
-    caption: 'Acts, newest first',
+    caption: 'Changes, newest first',
     cursor: 'before',
     cursorOf: ({ change_id }) => change_id,
     columns: [
       { name: 'When', show: ({ changed_at }) => time(changed_at) },
       { name: 'Who', show: ({ changed_by }) => html`<strong>${changed_by}</strong>` },
       {
-        name: 'Did',
+        name: 'Action',
         show: ({ act, table_name, reason }) =>
           html`${act} <span class="faint">${words(table_name)}</span>
 ${reason && html`<br>${reason}`}`,
       },
-      { name: 'From', show: ({ via }) => via },
+      { name: 'Via', show: ({ via }) => via },
       { name: 'Changed', show: ({ before, after }) => changes(before, after) },
     ],
     filters: [
       { name: 'by', label: 'Who' },
-      { name: 'act', label: 'Act', hint: 'rates, user, payout …' },
+      { name: 'act', label: 'Action', hint: 'rates, user, payout …' },
       { name: 'account_id', label: 'Account' },
-      { name: 'id', label: 'Of the object' },
+      { name: 'id', label: 'Object' },
     ],
-    empty: 'Nothing was done yet.',
+    empty: 'No changes yet.',
   }
 }
 
@@ -45,7 +45,7 @@ function changes(before: JsonObject | null, after: JsonObject | null): Html {
   const text = (row: JsonObject | null, name: string) =>
     row === null || row[name] === undefined ? '–' : JSON.stringify(row[name])
   const changed = [...names].filter(name => text(before, name) !== text(after, name))
-  return html`<details><summary>${changed.length} members</summary><ul class="plain">${changed.map(
+  return html`<details><summary>${changed.length} fields</summary><ul class="plain">${changed.map(
     name => html`<li><code>${name}</code>: ${text(before, name)} → ${text(after, name)}</li>`,
   )}</ul></details>`
 }

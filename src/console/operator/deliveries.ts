@@ -22,7 +22,7 @@ function list(visit: Visit): ListPage<FailingEndpoint> {
   const act = (id: string, name: string, button: string) =>
     postForm(visit, { action: `${visit.root}/deliveries/${id}/${name}`, button, small: true })
   return {
-    title: 'Dead webhooks',
+    title: 'Failing webhooks',
     api: API,
     caption: 'Endpoints that are disabled or have dead deliveries',
     columns: [
@@ -31,8 +31,8 @@ function list(visit: Visit): ListPage<FailingEndpoint> {
         name: 'State',
         show: ({ status, disabled_reason }) => html`${state(status)} ${disabled_reason}`,
       },
-      { name: 'Dead', number: true, show: ({ dead }) => dead },
-      { name: 'Since', show: ({ dead_since }) => time(dead_since) },
+      { name: 'Dead deliveries', number: true, show: ({ dead }) => dead },
+      { name: 'Failing since', show: ({ dead_since }) => time(dead_since) },
       { name: 'Account', show: ({ account_id }) => account_id },
       {
         name: '',

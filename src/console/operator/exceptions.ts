@@ -29,17 +29,17 @@ function list(visit: Visit): ListPage<RailException> {
       { name: 'Payout', show: ({ payout }) => idLink(root, payout) },
       { name: 'Rail', show: ({ rail }) => rail },
       {
-        name: 'What',
+        name: 'Exception',
         show: ({ kind, message }) => html`<strong>${words(kind)}</strong><br>${message}`,
       },
-      { name: 'Since', show: ({ opened_at }) => time(opened_at) },
+      { name: 'Open since', show: ({ opened_at }) => time(opened_at) },
       {
-        name: 'Judged',
+        name: 'Decision',
         show: ({ payout, number }) =>
           postForm(visit, {
             action: `${root}/exceptions/${payout}`,
             under: 'Close',
-            button: 'Close it',
+            button: 'Close the exception',
             asksPassword: true,
             hidden: { number },
             fields: [{ name: 'note', label: 'What you found', required: true }],

@@ -42,14 +42,14 @@ function list(visit: Visit): ListPage<DeskFile> {
       { name: 'Rail', show: ({ rail }) => rail },
       { name: 'Payments', number: true, show: ({ item_count }) => item_count },
       { name: 'Sum', number: true, show: sumOf },
-      { name: 'Executed', show: ({ execution_date }) => execution_date },
+      { name: 'Execution date', show: ({ execution_date }) => execution_date },
       { name: 'Sealed', show: ({ sealed_at }) => time(sealed_at) },
     ],
     filters: [
       { name: 'state', label: 'State', options: anyOf(FILE_STATES) },
       { name: 'rail', label: 'Rail' },
     ],
-    empty: 'No files: no rail pays by files of a bank.',
+    empty: 'No files for banks yet.',
   }
 }
 
@@ -71,11 +71,11 @@ async function show(visit: Visit): Promise<Screen> {
   const { content } = await visit.api.unlisted().get<{ content: string }>(`${API}/${id}/content`)
   const payments: Table<Payment> = {
     caption: 'Payments in the file',
-    empty: 'None.',
+    empty: 'No payments.',
     columns: [
       { name: 'Payout', show: ({ payout }) => idLink(root, payout) },
       { name: 'Amount', number: true, show: ({ amount, currency }) => money(amount, currency) },
-      { name: 'The bank calls it', show: ({ end_to_end_id }) => end_to_end_id },
+      { name: 'End-to-end id', show: ({ end_to_end_id }) => end_to_end_id },
       { name: 'Account', show: ({ account_id }) => account_id },
     ],
   }
@@ -84,8 +84,8 @@ ${facts([
   ['Rail', file.rail],
   ['Payments', file.item_count],
   ['Sum', html`<strong>${sumOf(file)}</strong>`],
-  ['From', html`<code>${file.settlement_account}</code>`],
-  ['Executed', file.execution_date],
+  ['Settlement account', html`<code>${file.settlement_account}</code>`],
+  ['Execution date', file.execution_date],
   ['Name at the bank', file.name],
   ['Format', file.format],
   ['Sealed', time(file.sealed_at)],
@@ -99,7 +99,7 @@ ${
   decisions(visit, id, file)
 }
 <h2>Payments</h2>${rows(payments, file.payments)}
-<h2>What the bank reads</h2><pre tabindex="0">${content || 'It was erased.'}</pre>`
+<h2>Content of the file</h2><pre tabindex="0">${content || 'The content was erased.'}</pre>`
   return { title: `File ${id}`, body }
 }
 
@@ -110,24 +110,24 @@ function decisions(visit: Visit, id: string, { digest }: DeskFileInFull): Html {
   const isSlip = visit.formError?.is('likely_slip') === true
   return html`<h2>Decide</h2><div class="side">${postForm(visit, {
     action: `${path}/release`,
-    button: 'Release it, to be sent',
+    button: 'Release the file to the bank',
     asksPassword: true,
     hidden: { digest },
     fields: [isSlip && FORCE],
   })}
 ${postForm(visit, {
   action: `${path}/withdraw`,
-  under: 'Take it back',
-  button: 'Take it back',
+  under: 'Withdraw the file',
+  button: 'Withdraw the file',
   danger: true,
   hidden: { digest },
-  body: html`<p>Its payments go into the next file.</p>`,
+  body: html`<p>The payments of the file go into the next file.</p>`,
   fields: [REASON],
 })}</div>`
 }
 
 const FORCE: Field = {
   name: 'force',
-  label: 'Payouts in it are over',
-  options: { '': 'do not send it so', yes: 'send it all the same' },
+  label: 'Some of its payouts have ended or use another rail',
+  options: { '': 'do not release the file', yes: 'release the file anyway' },
 }

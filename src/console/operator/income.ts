@@ -16,18 +16,18 @@ export function incomeScreens(screens: Screens): void {
 
 const KINDS = [
   ['fees', 'Fees'],
-  ['fx', 'Income of conversions'],
+  ['fx', 'Income from conversions'],
 ] as const
 
 async function showAll({ api }: Visit): Promise<Screen> {
   const { counted_at, results } = await api.get<AllIncome>(`${API}/income`)
   const whenCounted =
     counted_at === null
-      ? 'This process has not counted yet; one that settles payouts counts every hour.'
-      : html`Counted ${time(counted_at)}, every hour anew; the page of an account has its own up to
-now.`
-  const body = html`<p>Of all live accounts. What failed or came back has taken its fees back.
-${whenCounted}</p>${charts(results)}`
+      ? 'This process has no figures yet. A process that settles payouts counts them every hour.'
+      : html`Counted ${time(counted_at)}, and again every hour. The page of an account has its
+income up to now.`
+  const body = html`<p>Income from all live accounts. Fees of payouts that failed or came back are
+subtracted. ${whenCounted}</p>${charts(results)}`
   return { title: 'Income', body }
 }
 
@@ -37,16 +37,18 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.get<DeskAccount>(`${API}/account/${id}`),
     visit.api.get<AccountIncome>(`${API}/account/${id}/income`),
   ])
-  const body = html`<p>Of <a href="${visit.root}/accounts/${id}">${account.name || id}</a>${
-    account.sandbox && ', a sandbox, whose money is none'
-  }. What failed or came back has taken its fees back.</p>${
-    !complete && html`<p class="note wait">It is still being summed up: look again in a moment.</p>`
+  const body = html`<p>Income from
+<a href="${visit.root}/accounts/${id}">${account.name || id}</a>${
+    account.sandbox && ', a sandbox: its money is not real'
+  }. Fees of payouts that failed or came back are subtracted.</p>${
+    !complete &&
+    html`<p class="note wait">The income is still being summed up: reload the page in a moment.</p>`
   }${charts(results)}`
   return { title: 'Income', body }
 }
 
 function charts(results: readonly Income[]): Html {
-  if (results.length === 0) return html`<p class="empty">Nothing was earned in 30 days.</p>`
+  if (results.length === 0) return html`<p class="empty">No income in the last 30 days.</p>`
   return html`<div class="charts">${[...Map.groupBy(results, ({ currency }) => currency)].flatMap(
     ([currency, days]) =>
       KINDS.map(([kind, what]) => {

@@ -36,7 +36,7 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<ApprovalRule>(RULES),
     visit.api.list<Limit>(LIMITS, { account_id }),
   ])
-  const body = html`<h2>Who must approve</h2>${rows(ruleTable(visit), rules.results)}
+  const body = html`<h2>Approval rules</h2>${rows(ruleTable(visit), rules.results)}
 <details${account_id && html` open`}><summary>A new rule</summary>${postForm(visit, {
     action: `${visit.root}/rules/approvals`,
     button: 'Add the rule',
@@ -45,10 +45,10 @@ async function show(visit: Visit): Promise<Screen> {
         name: 'account_id',
         label: 'Account',
         value: account_id ?? '',
-        hint: 'acc_…; empty is every account',
+        hint: 'acc_…, or empty for every account',
       },
       { name: 'approvers', label: 'Approvals needed', options: optionsOf(['1', '2', '3']) },
-      { name: 'new_payee', label: 'Of which payouts', options: PAYOUT_OPTIONS },
+      { name: 'new_payee', label: 'For which payouts', options: PAYOUT_OPTIONS },
     ],
   })}</details>
 <h2>Limits</h2>${rows(limitTable(visit), limits.results)}`
@@ -57,11 +57,11 @@ async function show(visit: Visit): Promise<Screen> {
 
 function ruleTable(visit: Visit): Table<ApprovalRule> {
   return {
-    caption: 'Rules of approvals',
+    caption: 'Approval rules',
     empty: 'No rules: payouts go out as soon as they are made.',
     columns: [
       { name: 'Approvals', number: true, show: ({ approvers }) => approvers },
-      { name: 'Account', show: ({ account_id }) => account_id ?? 'every one' },
+      { name: 'Account', show: ({ account_id }) => account_id ?? 'all' },
       { name: 'Payouts', show: payoutsOf },
       {
         name: '',
@@ -93,9 +93,9 @@ function limitTable(visit: Visit): Table<Limit> {
         show: ({ cap, currency }) =>
           currency === null ? `${cap} payouts` : `${digits(cap, currency)} ${currency}`,
       },
-      { name: 'In', show: ({ window }) => window },
-      { name: 'Of each', show: ({ each }) => each },
-      { name: 'Account', show: ({ account_id }) => account_id ?? 'every one' },
+      { name: 'Period', show: ({ window }) => window },
+      { name: 'For each', show: ({ each }) => each },
+      { name: 'Account', show: ({ account_id }) => account_id ?? 'all' },
       { name: 'Rail', show: ({ rail }) => rail ?? 'any' },
       { name: 'Network', show: ({ network }) => network ?? 'any' },
       { name: '', show: ({ limit_id }) => removeForm(visit, `limits/${limit_id}`) },
@@ -107,7 +107,7 @@ function removeForm(visit: Visit, path: string) {
   return postForm(visit, {
     action: `${visit.root}/rules/${path}/remove`,
     under: 'Remove',
-    button: 'Remove it',
+    button: 'Remove',
     asksPassword: true,
     danger: true,
   })

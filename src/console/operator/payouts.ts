@@ -46,7 +46,7 @@ function list(visit: Visit): ListPage<DeskPayoutRow> {
       { name: 'Rail', show: ({ rail }) => rail || '–' },
       { name: 'Taken by', show: ({ taken_by }) => taken_by },
       { name: 'Account', show: ({ account_id: id }) => link(`${root}/accounts/${id}`, id) },
-      { name: 'Made', show: ({ payout }) => time(payout.created_at) },
+      { name: 'Created', show: ({ payout }) => time(payout.created_at) },
     ],
     filters: [
       { name: 'status', label: 'State', options: anyOf(PAYOUT_STATUSES) },
@@ -64,7 +64,7 @@ async function show(visit: Visit): Promise<Screen> {
   const { amount, currency, beneficiary_details } = payout
   const body = html`<div data-live-part><p class="lead">${state(payout.status)}
 ${payout.status_description}
-${found.under_review && link(`${visit.root}/exceptions`, 'It is under review.')}
+${found.under_review && link(`${visit.root}/exceptions`, 'This payout is under review.')}
 ${screening && link(`${visit.root}/screening/${id}`, `Screening: ${words(screening)}`)}</p>
 ${
   payout.failure &&
@@ -72,13 +72,13 @@ ${
 <code>${payout.failure.code}</code></div>`
 }
 ${facts([
-  ['Send', money(found.send.amount, found.send.currency)],
+  ['Amount to send', money(found.send.amount, found.send.currency)],
   ['Account', link(`${visit.root}/accounts/${account_id}`, found.account_name || account_id)],
   ['Rail', found.rail],
-  ['The bank calls it', found.rail_reference],
+  ['Reference of the bank', found.rail_reference],
   ['Taken by', found.taken_by],
   ['Taken', found.taken_at && time(found.taken_at)],
-  ['Made', time(payout.created_at)],
+  ['Created', time(payout.created_at)],
   ['Id', html`<code>${id}</code>`],
 ])}</div>
 ${forms(visit, id, found.taken_by)}
@@ -91,23 +91,31 @@ function forms(visit: Visit, id: string, taken_by: string): Html {
   const path = `${visit.root}/payouts/${id}`
   const take =
     taken_by === ''
-      ? postForm(visit, { action: `${path}/take`, button: 'Take it, to pay it by hand' })
-      : postForm(visit, { action: `${path}/release`, button: 'Give it back', fields: [REASON] })
+      ? postForm(visit, { action: `${path}/take`, button: 'Take this payout to pay it by hand' })
+      : postForm(visit, {
+          action: `${path}/release`,
+          button: 'Give it back unpaid',
+          fields: [REASON],
+        })
   return html`<div class="side">${take}
 ${postForm(visit, {
   action: `${path}/transition`,
-  under: 'Say what became of it',
-  button: 'Move it',
+  under: 'Record the outcome',
+  button: 'Change the state',
   asksPassword: true,
   fields: [
-    { name: 'status', label: 'Becomes', options: optionsOf(STEP_STATUSES) },
-    { name: 'reference', label: 'The bank’s reference', hint: 'Of one that was paid by hand' },
+    { name: 'status', label: 'New state', options: optionsOf(STEP_STATUSES) },
+    {
+      name: 'reference',
+      label: 'The bank’s reference',
+      hint: 'Only if the payout was paid by hand',
+    },
     {
       name: 'description',
       label: 'What the account is asked for',
-      hint: 'Of “requires action”',
+      hint: 'Only for “requires action”',
     },
-    { name: 'reason', label: 'Why' },
+    { name: 'reason', label: 'Reason' },
   ],
 })}</div>`
 }

@@ -26,7 +26,7 @@ function rateOf(visit: Visit): object {
   }
 }
 
-const MID_HINT = '7.8501, the mid-market rate without your spread'
+const MID_HINT = 'Units of the quote currency for one of the base, without your spread: 7.8501'
 
 async function show(visit: Visit): Promise<Screen> {
   const [rates, fees] = await Promise.all([
@@ -40,10 +40,10 @@ ${postForm(visit, {
   button: 'Set the rate',
   asksPassword: true,
   fields: [
-    { name: 'base', label: 'One unit of', required: true, hint: 'USD' },
-    { name: 'quote', label: 'is worth, in', required: true, hint: 'HKD' },
-    { name: 'mid', label: 'so many', required: true, hint: MID_HINT },
-    { name: 'source', label: 'By whom', required: true },
+    { name: 'base', label: 'Base currency', required: true, hint: 'USD' },
+    { name: 'quote', label: 'Quote currency', required: true, hint: 'HKD' },
+    { name: 'mid', label: 'Mid-market rate', required: true, hint: MID_HINT },
+    { name: 'source', label: 'Source', required: true },
   ],
 })}
 <h2>Fees</h2>${rows(FEES, fees.results)}`
@@ -61,11 +61,11 @@ const RATES: Table<Rate> = {
       show: ({ base, quote }) =>
         link(`/console/installation/prices/${base}/${quote}`, `${base}/${quote}`),
     },
-    { name: 'Mid', number: true, show: ({ mid }) => mid },
+    { name: 'Mid-market rate', number: true, show: ({ mid }) => mid },
     { name: 'Source', show: ({ source, sample }) => html`${source} ${sample && SAMPLE}` },
     { name: 'As of', show: ({ as_of }) => time(as_of) },
     {
-      name: 'Good until',
+      name: 'Valid until',
       show: ({ good_until, pegged }) =>
         pegged ? 'pegged' : html`${isPast(good_until) && state('stale')} ${time(good_until)}`,
     },
@@ -80,7 +80,7 @@ const FEES: Table<Fee> = {
   caption: 'Fees',
   empty: 'No fees: no payout can be priced.',
   columns: [
-    { name: 'Of', show: ({ payout_type }) => words(payout_type) },
+    { name: 'Payout type', show: ({ payout_type }) => words(payout_type) },
     {
       name: 'Where',
       show: ({ payout_currency, destination_country, network, charge_type }) =>
@@ -132,12 +132,12 @@ function scaled(mid: string): bigint | undefined {
 
 const CHANGES: Table<AuditedChange> = {
   caption: 'Changes of the rate, newest first',
-  empty: 'It was not changed lately.',
+  empty: 'The rate was not changed lately.',
   columns: [
     { name: 'When', show: ({ changed_at }) => time(changed_at) },
     { name: 'Who', show: ({ changed_by }) => changed_by },
-    { name: 'Was', number: true, show: ({ before }) => text(before?.mid) },
-    { name: 'Became', number: true, show: ({ after }) => text(after?.mid) },
+    { name: 'Before', number: true, show: ({ before }) => text(before?.mid) },
+    { name: 'After', number: true, show: ({ after }) => text(after?.mid) },
     { name: 'Source', show: ({ after }) => text(after?.source) },
   ],
 }

@@ -41,7 +41,7 @@ async function show(visit: Visit): Promise<Screen> {
           postForm(visit, {
             action: `${visit.root}/rails/${name}/${paused ? 'resume' : 'pause'}`,
             under: paused ? 'Resume' : 'Pause',
-            button: paused ? 'Resume it' : 'Pause it',
+            button: paused ? 'Resume the rail' : 'Pause the rail',
             asksPassword: paused,
             fields: [!paused && REASON],
           }),
@@ -56,7 +56,8 @@ async function show(visit: Visit): Promise<Screen> {
   const routeTable = { ...ROUTES, columns: [...ROUTES.columns, paidLately] }
   const body = html`${rows(railTable, rails.results)}
 ${figureTables(figures)}
-<h2>Routes</h2><p>The first that fits, by priority. Others follow when a rail gives a payout up.</p>
+<h2>Routes</h2><p>A payout takes the first route that fits it, by priority. If the rail
+gives the payout up, the next route follows.</p>
 ${rows(routeTable, routes.results)}`
   return { title: 'Rails and routes', body }
 }
@@ -65,7 +66,7 @@ const any = (text: string | null) => text ?? 'any'
 
 const ROUTES: Table<RouteRow> = {
   caption: 'Routes',
-  empty: 'No routes: people pay what is live.',
+  empty: 'No routes: people pay the payouts of live accounts by hand.',
   columns: [
     { name: 'Priority', number: true, show: ({ priority }) => priority },
     { name: 'Rail', show: ({ rail }) => rail },
@@ -74,7 +75,7 @@ const ROUTES: Table<RouteRow> = {
     { name: 'Currency', show: ({ currency }) => any(currency) },
     { name: 'Country', show: ({ country }) => any(country) },
     { name: 'Account', show: ({ account_id }) => any(account_id) },
-    { name: 'Now', show: ({ in_force }) => (in_force ? 'in force' : 'not now') },
+    { name: 'In force', show: ({ in_force }) => (in_force ? 'yes' : 'not now') },
   ],
 }
 
@@ -104,13 +105,14 @@ function figureTables({ counted_at, results }: RailFigures): Html {
   ]
   const empty =
     counted_at === null
-      ? 'This process has not counted yet; one that settles payouts counts every hour.'
+      ? 'This process has no figures yet. A process that settles payouts counts them every hour.'
       : 'No payout of a live account has ended in 30 days.'
-  return html`<h2>How they did</h2>
-${rows({ caption: 'How the rails did', empty, columns }, rails)}
-<p class="faint">Payouts of live accounts that a rail had and that ended; half of those paid took
-no longer than the first time, 95 of 100 no longer than the second.
-${counted_at && html`Counted ${time(counted_at)}, every hour anew.`}</p>
+  return html`<h2>Figures of the rails</h2>
+${rows({ caption: 'Figures of the rails', empty, columns }, rails)}
+<p class="faint">“Paid” is the share of the rail’s ended payouts that were paid and did not
+come back. “Took” has two times: half of the paid payouts took no longer than the first, and 95 of
+100 no longer than the second. Only live accounts count.
+${counted_at && html`Counted ${time(counted_at)}, and again every hour.`}</p>
 <div class="charts">${results.length > 0 && WINDOWS.map(window => chartOf(results, window))}</div>`
 }
 

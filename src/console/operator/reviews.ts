@@ -35,7 +35,7 @@ function list(visit: Visit): ListPage<DeskEntity> {
       { name: 'Changed', show: ({ entity }) => time(entity.updated_at) },
     ],
     filters: [{ name: 'account_id', label: 'Account' }],
-    empty: 'Nobody waits for a review.',
+    empty: 'No entity waits for a review.',
   }
 }
 
@@ -55,9 +55,9 @@ ${postForm(visit, {
   hidden: { seen: entity.updated_at },
   fields: [
     { name: 'status', label: 'Decision', options: DECISIONS },
-    { name: 'reason', label: 'Why', hint: 'The account is told' },
+    { name: 'reason', label: 'Reason', hint: 'The account sees this reason.' },
   ],
 })}
-<h2>Who they are</h2>${members(visit.root, entity)}`
+<h2>Details of the entity</h2>${members(visit.root, entity)}`
   return { title: entity.name || id, body }
 }

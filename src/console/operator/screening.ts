@@ -40,12 +40,12 @@ async function heldScreen(visit: Visit): Promise<Screen> {
       { name: 'state', label: 'Screening', options: anyOf(['waits', 'open', 'confirmed']) },
       { name: 'account_id', label: 'Account' },
     ],
-    empty: 'Screening holds nothing.',
+    empty: 'Screening holds no payout and no party.',
   })
   const { lists, required } = await visit.api.get<Lists>('/v3/operator/screening_list')
   const shown = lists.map(list => html`<section class="card">${members(root, list)}</section>`)
   const body = html`${held}<h2>Lists</h2>
-<p>Required of live accounts: ${required.length === 0 ? 'none' : required.join(', ')}.</p>
+<p>Lists required for live accounts: ${required.length === 0 ? 'none' : required.join(', ')}.</p>
 <div class="cards">${shown}</div>`
   return { title: 'Screening', body }
 }
@@ -57,7 +57,8 @@ async function show(visit: Visit): Promise<Screen> {
     postForm(visit, {
       action: `${visit.root}/screening/${id}/${decision}`,
       asksPassword: true,
-      button: decision === 'clear' ? 'Clear: it is somebody else' : 'Confirm: it is them',
+      button:
+        decision === 'clear' ? 'Clear: it is somebody else' : 'Confirm: it is the listed party',
       danger: decision === 'confirm',
       hidden: { digest: found.digest },
       fields: [REASON],
@@ -66,7 +67,7 @@ async function show(visit: Visit): Promise<Screen> {
   const body = html`<p class="lead">${state(found.screening)}
 ${PAGES[found.of] && html`<a href="${visit.root}/${PAGES[found.of]}/${id}">The ${found.of}</a>`}</p>
 ${forms && html`<div class="side">${forms}</div>`}
-<h2>Whom it is like</h2>${found.matches.map(match => matchOf(visit.root, match))}`
+<h2>Matches</h2>${found.matches.map(match => matchOf(visit.root, match))}`
   return { title: 'Held by screening', body }
 }
 
@@ -83,7 +84,7 @@ function matchOf(
   root: string,
   { party, list, entry_id, listed, score, state: was, ...more }: Match,
 ): Html {
-  return html`<section class="card"><h3>${score} of 1000: the ${party} and
+  return html`<section class="card"><h3>Score ${score} of 1000: the ${party} and
 <code>${list} ${entry_id}</code></h3><p>${state(was)}
 ${!listed && html`<span class="state wait">no longer listed</span>`}</p>
 ${members(root, more)}</section>`

@@ -56,12 +56,12 @@ async function makeLink(visit: Visit): Promise<Screen> {
   const { name } = visit.params
   const path = `${API}/${name}/login_link`
   const made = await post<{ link: string; expires_at: string }>(withUnlistedCalls(visit), path, {})
-  const body = html`<p>Give this to <strong>${name}</strong> and to nobody else: whoever opens it
-sets the password and is logged in as them. It is good once, until ${time(made.expires_at)}, and is
-not shown again.</p>
+  const body = html`<p>Give this link to <strong>${name}</strong> and to nobody else:
+whoever opens it sets the password and is logged in as ${name}. The link works once,
+until ${time(made.expires_at)}, and is not shown again.</p>
 <pre class="secret" tabindex="0">${made.link}</pre><p>${copier('Copy the link', made.link)}</p>
 <p><a class="button" href="${visit.root}/users/${name}">Back to ${name}</a></p>`
-  return { title: 'The link is made', body }
+  return { title: 'The login link is created', body }
 }
 
 async function list(visit: Visit): Promise<Screen> {
@@ -75,14 +75,17 @@ async function list(visit: Visit): Promise<Screen> {
         show: ({ name, full_name }) =>
           html`<a href="${visit.root}/users/${name}"><strong>${name}</strong></a><br>${full_name}`,
       },
-      { name: 'Is', show: ({ role }) => role },
-      { name: 'On accounts', show: ({ accounts }) => rolesOf(visit.root, accounts) },
+      { name: 'Role', show: ({ role }) => role },
+      { name: 'Roles on accounts', show: ({ accounts }) => rolesOf(visit.root, accounts) },
       { name: 'Last seen', show: ({ last_seen_at }) => time(last_seen_at) },
       { name: 'State', show: stateOf },
-      { name: 'Did', show: ({ name }) => link(`${visit.root}/audit?by=${name}`, 'their acts') },
+      {
+        name: 'Changes',
+        show: ({ name }) => link(`${visit.root}/audit?by=${name}`, 'their changes'),
+      },
     ],
   }
-  const newUser = mayChange(visit) && html`<h2>Another person</h2>${newForm(visit)}`
+  const newUser = mayChange(visit) && html`<h2>A new user</h2>${newForm(visit)}`
   const body = html`${rows(table, users.results)}${newUser}`
   return { title: 'Users', body }
 }
@@ -92,19 +95,19 @@ const NAME_HINT = 'Small letters, digits, “.”, “_” and “-”, such as 
 function newForm(visit: Visit): Html {
   return postForm(visit, {
     action: `${visit.root}/users`,
-    button: 'Make the user',
+    button: 'Create the user',
     asksPassword: true,
     fields: [
       { name: 'name', label: 'Name to log in with', hint: NAME_HINT, required: true },
       { name: 'full_name', label: 'Full name', required: true },
-      { name: 'role', label: 'In the installation', options: IN_INSTALLATION },
+      { name: 'role', label: 'Role in the installation', options: IN_INSTALLATION },
     ],
   })
 }
 
 /** The roles in the installation, in words. */
 const IN_INSTALLATION: Readonly<Record<UserRole, string>> = {
-  member: 'member: works for accounts',
+  member: 'member: works for accounts only',
   auditor: 'auditor: reads everything',
   operator: 'operator: reads and changes everything',
 }
@@ -123,17 +126,17 @@ async function show(visit: Visit): Promise<Screen> {
   const isSelf = name === visit.person.user
   const body = html`<p class="lead">${user.full_name} ${stateOf(user)}</p>
 ${facts([
-  ['In the installation', user.role],
+  ['Role in the installation', user.role],
   ['Last seen', time(user.last_seen_at)],
-  ['Acts', link(`${visit.root}/audit?by=${name}`, 'what they did')],
+  ['Changes', link(`${visit.root}/audit?by=${name}`, 'their changes')],
 ])}
-<h2>On accounts</h2>${onAccounts(visit, user, isSelf)}
+<h2>Roles on accounts</h2>${onAccounts(visit, user, isSelf)}
 ${mayChange(visit) && (isSelf ? ONESELF : changeForms(visit, user, accounts))}`
   return { title: name, body }
 }
 
-const ONESELF = html`<p>What you may yourself is changed by another operator, or on the machine by
-<code>corridor user</code>.</p>`
+const ONESELF = html`<p>You cannot change your own roles here. Another operator can, or
+<code>corridor user</code> on the server.</p>`
 
 function mayChange({ person }: Visit): boolean {
   return mayRunInstallation(person.role, 'write')
@@ -142,21 +145,24 @@ function mayChange({ person }: Visit): boolean {
 function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean): Html {
   const columns: Column<GivenRole>[] = [
     { name: 'Account', show: ({ account_id }) => accountLink(visit.root, account_id) },
-    { name: 'Is its', show: ({ role }) => role },
+    { name: 'Role', show: ({ role }) => role },
   ]
   const take: Column<GivenRole> = {
     name: '',
     show: ({ account_id, role }) =>
       postForm(visit, {
         action: `${visit.root}/users/${name}/account_role/remove`,
-        button: 'Take it away',
+        button: 'Remove the role',
         small: true,
         asksPassword: true,
         hidden: { account_id, role },
       }),
   }
   const shown = mayChange(visit) && !isSelf ? [...columns, take] : columns
-  return rows({ caption: 'Roles on accounts', empty: 'None.', columns: shown }, accounts)
+  return rows(
+    { caption: 'Roles on accounts', empty: 'No roles on accounts.', columns: shown },
+    accounts,
+  )
 }
 
 type GivenRole = DeskUser['accounts'][number]
@@ -176,28 +182,29 @@ ${form('account_role', 'A role on an account', {
   button: 'Give the role',
   fields: accountRoleFields(accounts),
 })}
-${isEnabled && form('login_link', 'A link to log in', { button: 'Make the link', body: LINK_NOTE })}
-${form('role', 'In the installation', { button: 'Give this role', fields: [role] })}
+${isEnabled && form('login_link', 'Login link', { button: 'Create the link', body: LINK_NOTE })}
+${form('role', 'Role in the installation', { button: 'Give this role', fields: [role] })}
 ${
   isEnabled && form('log_out', 'Log out everywhere', { button: 'End their sessions', danger: true })
 }
 ${
   isEnabled
     ? form('disable', 'Disable', { button: 'Disable', danger: true, fields: [REASON] })
-    : form('enable', 'Enable', { button: 'Let them work again' })
+    : form('enable', 'Enable', { button: 'Enable' })
 }</div>`
 }
 
-const LINK_NOTE = html`<p>Good once, for 15 minutes. It lets them set a password.</p>`
+const LINK_NOTE = html`<p>The link works once, for 15 minutes. The user sets a password
+with it.</p>`
 
 function accountRoleFields({ results, has_more }: ListOf<DeskAccount>): Field[] {
   const account = { name: 'account_id', label: 'Account', required: true }
   const options = results.map(({ account_id: id, name }) => [id, `${name} ${id}`] as const)
   return [
     has_more
-      ? { ...account, hint: 'Its id, acc_…' }
+      ? { ...account, hint: 'The id of the account, acc_…' }
       : { ...account, options: Object.fromEntries(options) },
-    { name: 'role', label: 'Is its', options: optionsOf(ACCOUNT_ROLES) },
+    { name: 'role', label: 'Role', options: optionsOf(ACCOUNT_ROLES) },
   ]
 }
 
