@@ -16,6 +16,7 @@ export const FAULTS = {
   races: 'takes the same payment twice when two PUTs come at once',
   'amount-not-compared': 'takes another amount under a known id',
   'beneficiary-not-compared': 'takes another beneficiary under a known id',
+  'account-not-compared': 'takes another account of the beneficiary under a known id',
   'float-amounts': 'reads amounts as floating-point numbers',
   'other-amount': 'deducts a fee from what the beneficiary receives',
   'over-limit': 'pays more than its own limit',

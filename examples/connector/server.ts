@@ -227,9 +227,12 @@ function readOrder(body: string, faults: Faults): Order | undefined {
 function isSameOrder(known: Order, order: Order, faults: Faults): boolean {
   const compared = { ...order }
   if (faults.hits('amount-not-compared')) compared.amount = known.amount
-  const ignoresWhom = faults.hits('beneficiary-not-compared')
-  const whom = ignoresWhom ? known.beneficiary : order.beneficiary
-  return sorted({ ...compared, beneficiary: whom }) === sorted(known)
+  if (faults.hits('beneficiary-not-compared')) compared.beneficiary = known.beneficiary
+  if (faults.hits('account-not-compared')) {
+    const { destination_details } = known.beneficiary
+    compared.beneficiary = { ...order.beneficiary, destination_details }
+  }
+  return sorted(compared) === sorted(known)
 }
 
 /** JSON with the members of its objects in order: white space and order make no difference. */

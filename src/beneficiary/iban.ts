@@ -82,6 +82,18 @@ export function exampleIban(country: string): string {
   return composeIBAN({ countryCode: country, bban: account }) ?? ''
 }
 
+/** A valid IBAN that differs from this valid one in the last digit of the account. */
+export function otherIban(iban: string): string {
+  const bban = otherNumber(iban.slice(4))
+  return composeIBAN({ countryCode: iban.slice(0, 2), bban }) ?? ''
+}
+
+/** The text with another last digit. A text without a digit gets one. */
+export function otherNumber(text: string): string {
+  const other = text.replace(/\d(?=\D*$)/, digit => (digit === '0' ? '1' : '0'))
+  return other === text ? `1${text}` : other
+}
+
 function formOf(country: string): Form {
   const form = FORMS.get(country)
   if (form === undefined) throw new Error(`${country} has no IBANs`)

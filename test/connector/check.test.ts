@@ -8,8 +8,11 @@ import { after, test } from 'node:test'
 import { FAULTS, type Fault, Faults } from '../../examples/connector/faults.ts'
 import { startConnector } from '../../examples/connector/start.ts'
 import { allChecks } from '../../src/connector/check/all.ts'
+import { STEPS } from '../../src/connector/check/asking.ts'
 import { type CheckReport, type KeptPayment, runChecks } from '../../src/connector/check/check.ts'
-import { ANSWER_WITHIN_MS } from '../../src/connector/protocol.ts'
+import { Probe, Skipped } from '../../src/connector/check/probe.ts'
+import type { Order } from '../../src/connector/order.ts'
+import { ANSWER_WITHIN_MS, type Payment } from '../../src/connector/protocol.ts'
 import { newSecret } from '../../src/webhook/sign.ts'
 import { share } from '../support/share.ts'
 
@@ -27,6 +30,7 @@ const FOUND_BY: Readonly<Record<Exclude<Fault, 'drop-answers' | 'errors-500'>, s
   races: 'put-at-once',
   'amount-not-compared': 'put-other-amount',
   'beneficiary-not-compared': 'put-other-beneficiary',
+  'account-not-compared': 'put-other-beneficiary',
   'float-amounts': 'put-large-amount',
   'other-amount': 'put-echo',
   'over-limit': 'put-over-limit',
@@ -53,7 +57,7 @@ const TOGETHER: readonly (readonly Found[])[] = [
   ],
   [
     ...(['html-errors', 'unsigned-believed', 'races', 'over-limit'] as const),
-    ...(['forgets-keys', 'steps-reordered'] as const),
+    ...(['forgets-keys', 'steps-reordered', 'account-not-compared'] as const),
   ],
   ['any-signature-believed', 'errors-unsigned', 'other-amount'],
   ['old-believed', 'unknown-as-empty', 'known-as-404'],
@@ -129,6 +133,39 @@ test('each seeded fault: fails exactly its check', { concurrency: 4 }, async t =
     }),
   )
   await Promise.all(rows)
+})
+
+/** A probe whose every payment is rejected, whatever its amount. */
+class Rejecting extends Probe {
+  override async put(id: string, { amount, currency }: Order): Promise<Payment> {
+    const step = { code: 'AC04', message: '', at: '2026-01-01T00:00:00Z' }
+    const steps = ['accepted', 'rejected'].map((status, i) => ({ ...step, number: i + 1, status }))
+    this.#payment = { id, amount, currency, reference: '', steps }
+    return this.#payment
+  }
+
+  override async watch(): Promise<readonly Payment[]> {
+    return this.#payment === undefined ? [] : [this.#payment]
+  }
+
+  #payment: Payment | undefined
+}
+
+test('a rejected payment, where a returned one is expected: returns-bounded is skipped', async () => {
+  const probe = new Rejecting({ ...ASKING, url: '', answer_within_ms: 1_000 })
+  probe.capabilities = {
+    protocol: '1',
+    name: '',
+    currencies: [{ currency: 'EUR' }],
+    key_lifetime_s: null,
+    cancellation: false,
+    answers: false,
+  }
+  const run = STEPS.checks['returns-bounded']?.run(probe)
+  await assert.rejects(
+    async () => run,
+    new Skipped('an amount that ends in 04 is not returned here'),
+  )
 })
 
 test('a connector that is not there: the first check fails, and no other', async () => {

@@ -176,7 +176,7 @@ export const STEPS: Group = {
         const { id, payment } = await putNew(probe, 4)
         const versions = await probe.watch(id, isReturnedOrRejected)
         const { steps } = versions.at(-1) ?? payment
-        if (!isReturnedOrRejected({ steps })) {
+        if (!steps.some(({ status }) => status === 'returned')) {
           throw new Skipped('an amount that ends in 04 is not returned here')
         }
         const ordered = { amount: BigInt(payment.amount), currency: payment.currency }

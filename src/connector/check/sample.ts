@@ -1,5 +1,7 @@
 // Sample orders for the checks, in a currency that the connector carries, and within its limits.
 // Pure.
+import { electronicForm } from '../../beneficiary/bank-code.ts'
+import { ibanFault, otherIban, otherNumber } from '../../beneficiary/iban.ts'
 import type { Order } from '../order.ts'
 import type { Capabilities } from '../protocol.ts'
 
@@ -58,4 +60,22 @@ export function sampleOrder(
     created_at: '2026-01-01T00:00:00.000000Z',
   }
   return { ...order, ...more }
+}
+
+/** The members of a destination that name the account, wallet or key that is paid. */
+const ACCOUNTS = ['iban', 'account_number', 'clabe', 'deposit_address', 'deposit_key']
+
+/** The order, paid to another account of the same beneficiary. */
+export function otherAccount(order: Order): Order {
+  const destination = JSON.stringify(order.beneficiary.destination_details, (name, value) =>
+    ACCOUNTS.includes(name) ? accountBeside(String(value)) : value,
+  )
+  const destination_details = JSON.parse(destination)
+  return { ...order, beneficiary: { ...order.beneficiary, destination_details } }
+}
+
+/** Another account. An IBAN stays valid, so that a connector which checks IBANs can read it. */
+function accountBeside(account: string): string {
+  const iban = electronicForm(account)
+  return ibanFault(iban) === undefined ? otherIban(iban) : otherNumber(account)
 }

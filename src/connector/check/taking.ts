@@ -3,7 +3,7 @@ import type { Order } from '../order.ts'
 import type { Capabilities, Payment } from '../protocol.ts'
 import type { Group } from './check.ts'
 import { expectStatus, Finding, newPaymentId, type Probe, paymentOf, Skipped } from './probe.ts'
-import { amountEnding, type Limits, limitsOf, sampleOrder } from './sample.ts'
+import { amountEnding, type Limits, limitsOf, otherAccount, sampleOrder } from './sample.ts'
 
 /** The connector's capabilities; skips the check when they are not known. */
 export function readyCapabilities({ capabilities }: Probe): Capabilities {
@@ -40,7 +40,7 @@ export async function putNew(probe: Probe, ending = 0) {
   return { id, order, payment: await probe.put(id, order) }
 }
 
-const otherBeneficiary = (order: Order): Order => ({
+const otherName = (order: Order): Order => ({
   ...order,
   beneficiary: { ...order.beneficiary, name: 'Somebody Else' },
 })
@@ -144,7 +144,10 @@ export const CHANGED_BODIES: Group = {
     'put-other-beneficiary': {
       proves: 'Another beneficiary under a known id is refused with 409.',
       needs: ['put-echo'],
-      run: probe => checkConflict(probe, otherBeneficiary),
+      async run(probe) {
+        await checkConflict(probe, otherName)
+        await checkConflict(probe, otherAccount)
+      },
     },
     'put-conflict-harmless': {
       proves: 'After a 409 the payment is as it was.',
