@@ -118,14 +118,11 @@ export async function resealFile(
   }
   return transactMany(sql, items, async tx => {
     const { waiting } = await sortItems(tx, items)
-    await noteResealed(tx, msg_id, note)
-    if (force) return putBack(tx, msg_id, waiting)
-    const accepted = await findAccepted(tx, waiting)
-    return putBack(
-      tx,
-      msg_id,
-      waiting.filter(item => !accepted.has(itemName(item))),
-    )
+    const accepted = force ? new Set() : await findAccepted(tx, waiting)
+    const leaving = waiting.filter(item => !accepted.has(itemName(item)))
+    const done = await putBack(tx, msg_id, leaving)
+    if (done.count > 0) await noteResealed(tx, msg_id, note)
+    return done
   })
 }
 
@@ -133,7 +130,7 @@ async function putBack(
   tx: TransactionSql,
   msg_id: string,
   items: readonly FoundItem[],
-): Promise<ResealResult> {
+): Promise<{ readonly count: number }> {
   const ids = items.map(({ end_to_end_id }) => end_to_end_id)
   return { count: await takeOutOfFile(tx, msg_id, ids) }
 }

@@ -192,7 +192,10 @@ test('two people put the payments of a refused file into the next one at once: o
     resealFile(sql, { ...saying, note: 'ann' }),
     resealFile(sql, { ...saying, note: 'ben' }),
   ])
-  assert.deepEqual(done.map(one => ('count' in one ? one.count : one.fault)).sort(), [0, 2])
+  const counts = done.map(one => ('count' in one ? one.count : one.fault))
+  assert.deepEqual(counts.toSorted(), [0, 2])
+  const name = counts[0] === 2 ? 'ann' : 'ben'
+  assert.equal((await findFile(sql, msg_id))?.reason, `RJCT FF10; resealed by ${name}`)
   const earlier = await service.database.owner<{ earlier_files: string[] }[]>`
     select earlier_files from rail_items where rail = ${bank.name}`
   assert.deepEqual(
