@@ -56,7 +56,7 @@ export const CATALOGUE = {
   headers_too_large: {
     code: 116,
     status: 431,
-    meaning: 'The headers are more than 100, or with the request line over 16 KiB.',
+    meaning: 'There are over 100 headers, or headers and request line are over 16 KiB together.',
   },
   uri_too_long: { code: 117, status: 414, meaning: 'Path and query are over 4,096 characters.' },
   misdirected_request: {
@@ -69,16 +69,20 @@ export const CATALOGUE = {
     status: 400,
     meaning: 'The header Corridor-Version names no version of this installation.',
   },
-  method_not_allowed: { code: 115, status: 405, meaning: 'The path exists; see Allow.' },
+  method_not_allowed: {
+    code: 115,
+    status: 405,
+    meaning: 'The path has no such method; see Allow.',
+  },
   account_frozen: {
     code: 121,
     status: 403,
-    meaning: 'The operator has frozen the account: it is read and receives, and pays nothing.',
+    meaning: 'The operator has frozen the account: it can be read and receive money, nothing more.',
   },
   account_closed: {
     code: 122,
     status: 403,
-    meaning: 'The operator has closed the account: it is only read.',
+    meaning: 'The operator has closed the account: it can only be read.',
   },
   invalid_field: { code: 120, status: 400, meaning: 'A field is missing, unknown or not valid.' },
   cross_site_request: {
@@ -94,17 +98,17 @@ export const CATALOGUE = {
   password_needed: {
     code: 136,
     status: 403,
-    meaning: 'The session has not given its password lately: POST /v3/session/confirm.',
+    meaning: 'The user has not given the password lately: POST /v3/session/confirm.',
   },
   invalid_login: {
     code: 137,
     status: 401,
-    meaning: 'No such user and password, or the link is spent or too old.',
+    meaning: 'No user has this name and password, or the link is spent or too old.',
   },
   session_over: {
     code: 138,
     status: 401,
-    meaning: 'The session is over, as are those of users who are disabled: log in again.',
+    meaning: 'The session is over, or its user is disabled: log in again.',
   },
   idempotency_key_reused: {
     code: 130,
@@ -166,13 +170,13 @@ export const CATALOGUE = {
   quote_mismatch: {
     code: 20299,
     status: 422,
-    meaning: 'The payout differs from its quote; the fields are named.',
+    meaning: 'The payout differs from its quote; the message says in which field.',
   },
   rate_stale: { code: 20300, status: 503, meaning: 'A rate is too old; the message names it.' },
   fee_unavailable: {
     code: 20311,
     status: 422,
-    meaning: 'No fee is set for such payouts of a live account; the message says which.',
+    meaning: 'The operator has set no fee for payouts like this one; the message names the terms.',
   },
   rate_unavailable: { code: 20301, status: 422, meaning: 'No rate joins these two currencies.' },
   deposit_address_not_found: {
@@ -193,27 +197,27 @@ export const CATALOGUE = {
   entity_duplicate: {
     code: 20306,
     status: 409,
-    meaning: 'A rejected entity cannot come back beside a live one that is the same.',
+    meaning: 'Another entity, which is not rejected, is the same by a duplicate rule.',
   },
   entity_changed: {
     code: 20307,
     status: 409,
-    meaning: 'The entity is no longer as the reviewer has seen it.',
+    meaning: 'The entity has changed since the reviewer read it.',
   },
   approval_not_allowed: {
     code: 123,
     status: 403,
-    meaning: 'The person is no approver of the account, or has made what is to be approved.',
+    meaning: 'The person is no approver of the account, or made the object that needs approval.',
   },
   already_decided: {
     code: 20316,
     status: 409,
-    meaning: 'The person has approved or rejected it before; nobody does so twice.',
+    meaning: 'The person has already approved or rejected the object; each person decides once.',
   },
   approval_outdated: {
     code: 20317,
     status: 409,
-    meaning: 'The digest is not that of what waits for a person; look at it again.',
+    meaning: 'The object has changed since the digest was read; read the object again.',
   },
   payout_not_cancellable: {
     code: 20308,
@@ -235,7 +239,7 @@ export const CATALOGUE = {
   balance_limit_exceeded: {
     code: 20313,
     status: 422,
-    meaning: 'A balance would pass the most that it can hold, 2^62 minor units.',
+    meaning: 'A balance would exceed 2^62 minor units, the most that it can hold.',
   },
   route_unavailable: {
     code: 20312,
@@ -245,15 +249,14 @@ export const CATALOGUE = {
   calendar_ended: {
     code: 20314,
     status: 422,
-    meaning:
-      'The payout’s route has a cut-off, and the calendar of its business days knows no later one.',
+    meaning: 'The payout’s route has a cut-off, and its calendar of business days ends too soon.',
   },
   limit_exceeded: {
     code: 20315,
     status: 422,
     meaning:
-      'A limit of the operator has no room for the payout; the message says which, what is used, ' +
-      'and when there is room.',
+      'The payout would exceed a limit that the operator has set; the message says which limit, ' +
+      'how much of it is used, and when there is room.',
   },
   beneficiary_not_approved: {
     code: 20318,
@@ -265,14 +268,12 @@ export const CATALOGUE = {
   beneficiary_archived: {
     code: 20319,
     status: 422,
-    meaning: 'The beneficiary is archived: it is read, and paid no more until it is taken back.',
+    meaning: 'The beneficiary is archived: it can be read, but not paid until it is unarchived.',
   },
   party_erased: {
     code: 20340,
     status: 422,
-    meaning:
-      'The data of this beneficiary or entity is erased: it is only read, and nothing is made ' +
-      'with it.',
+    meaning: 'This beneficiary or entity is erased: it can be read, but no longer used.',
   },
   erasure_refused: {
     code: 20341,
@@ -297,7 +298,7 @@ export const CATALOGUE = {
   reference_already_used: {
     code: 20330,
     status: 409,
-    meaning: 'The bank’s reference counts once for the account; the message names what it booked.',
+    meaning: 'The reference of the bank is already used; the message names where.',
   },
   already_reversed: {
     code: 20331,
@@ -307,7 +308,7 @@ export const CATALOGUE = {
   not_reversible: {
     code: 20332,
     status: 422,
-    meaning: 'Only what the operator has booked is reversed: funding, withdrawal, adjustment.',
+    meaning: 'Only a booking of the operator can be reversed: a funding, withdrawal or adjustment.',
   },
   route_conflict: {
     code: 20334,
@@ -319,14 +320,14 @@ export const CATALOGUE = {
   likely_slip: {
     code: 20333,
     status: 422,
-    meaning: 'What an operator asks for is likely a slip of the finger; `force` confirms it.',
+    meaning: 'What the operator asks for is likely a mistake; `force` confirms it.',
   },
   event_archived: {
     code: 20350,
     status: 410,
     meaning:
-      'The operator has taken the event out of the service, as an archive has it; the message ' +
-      'says with which event the service begins.',
+      'The operator has moved the event from the service to an archive; the message names the ' +
+      'first event that the service has.',
   },
 } as const satisfies Record<string, CatalogueEntry>
 

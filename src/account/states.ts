@@ -18,7 +18,8 @@ interface Stateful {
 
 /** Refuses every write of a closed account. */
 export function checkOpen({ state }: Stateful): void {
-  if (state === 'closed') throw refusal('account_closed', 'The account is closed: it is only read.')
+  if (state !== 'closed') return
+  throw refusal('account_closed', 'The account is closed: it can only be read.')
 }
 
 /** Refuses to take money out of a frozen or closed account. */
@@ -26,6 +27,6 @@ export function checkActive(account: Stateful): void {
   checkOpen(account)
   if (account.state === 'active') return
   // The message gives no reason, which is between the operator and the account.
-  const message = 'The account is frozen: it is read, and money comes in, and nothing else.'
+  const message = 'The account is frozen: it can be read and receive money, nothing more.'
   throw refusal('account_frozen', message)
 }

@@ -124,8 +124,8 @@ function refusePaging(query: ListQuery): void {
   refuseIfAny(
     sent.map(name => {
       const message =
-        `CSV is of a whole range; leave ${name} out, and choose by created and the ` +
-        'other filters.'
+        `A CSV statement has every line of its range: leave ${name} out, and choose lines by ` +
+        'created and the other filters.'
       return invalidParameter(name, message)
     }),
   )
@@ -134,7 +134,7 @@ function refusePaging(query: ListQuery): void {
 /** Refuses sources of both kinds, because a statement reads its lines by one index. */
 function refuseMixedSources({ source = [] }: Filters): void {
   if (new Set(source.map(id => id.startsWith('btr_'))).size < 2) return
-  const message = 'CSV is of sources that are balance transactions, or of others, not of both.'
+  const message = 'For CSV, send either balance transactions or other sources as source, not both.'
   throw refusal('invalid_query_parameter', message, 'source')
 }
 

@@ -142,8 +142,8 @@ export function checkInlinePayee(
 ): void {
   if (neededNow(context, book, key_id, destination) === null) return
   const message =
-    'People approve beneficiaries before they are paid: record it by POST /v3/beneficiary, and ' +
-    'send its id as `beneficiary` once it is approved.'
+    'People approve beneficiaries before they are paid: create the beneficiary by POST ' +
+    '/v3/beneficiary, and send its id as `beneficiary` once it is approved.'
   throw refusal('beneficiary_not_approved', message, 'beneficiary_details')
 }
 
@@ -176,11 +176,11 @@ export function decideApprovalOf(
   const what = `beneficiary ${beneficiary_id}`
   if (open !== undefined) checkDecision(what, open, asked, approvers, now)
   if (open === undefined || beneficiary.approval !== 'pending_approval') {
-    throw refusal('invalid_transition', `The ${what} waits for nobody's approval.`)
+    throw refusal('invalid_transition', `The ${what} does not wait for approval.`)
   }
   const content = BENEFICIARY_SEAL.digest(beneficiary)
   if (content !== open.approval.digest) {
-    throw refusal('approval_outdated', `The ${what} is not as it was when it was asked for.`)
+    throw refusal('approval_outdated', `The ${what} has changed since its approval was asked for.`)
   }
   const { user_name, decision: choice, reason } = asked
   const decision: BeneficiaryDecision = {

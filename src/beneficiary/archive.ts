@@ -13,7 +13,7 @@ import { BENEFICIARY_SEAL } from './columns.ts'
 export function checkNotArchived({ id, archived_at }: Beneficiary): void {
   if (archived_at === null) return
   const message =
-    `Beneficiary ${id} is archived: pay another one, or take it back by ` +
+    `Beneficiary ${id} is archived: pay another one, or unarchive it by ` +
     `POST /v3/beneficiary/${id}/unarchive.`
   throw refusal('beneficiary_archived', message, 'beneficiary')
 }

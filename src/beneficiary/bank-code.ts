@@ -114,7 +114,7 @@ export function bankCodeFault(name: string, value: string, country?: string): st
   if (form === undefined) return undefined
   const code = bankCode(name, value, country)
   const is_valid = form.pattern.test(code) && (form.holds?.(code) ?? true)
-  return is_valid ? undefined : `${form.title}; this is none.`
+  return is_valid ? undefined : `${form.title}; this value is not valid.`
 }
 
 /** The country in a BIC; undefined for an invalid BIC. */

@@ -78,13 +78,15 @@ function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
       invalidField(`${path}.deposit_key_type`, `deposit_key_type is required: ${known}`),
     )
   } else if (fitting.length === 0) {
-    problems.push(invalidField(`${path}.deposit_key_type`, `Not a type of key here: ${known}`))
+    problems.push(
+      invalidField(`${path}.deposit_key_type`, `deposit_key_type is not valid: ${known}`),
+    )
   }
   if (deposit_key.trim() === '') {
     problems.push(invalidField(`${path}.deposit_key`, 'deposit_key is required.'))
   } else if (fitting.length > 0 && !fitting.some(({ pattern }) => pattern.test(deposit_key))) {
     const title = fitting.map(form => form.title).join('; ')
-    problems.push(invalidField(`${path}.deposit_key`, `${title}; this is none.`))
+    problems.push(invalidField(`${path}.deposit_key`, `${title}; this value is not valid.`))
   }
   return problems
 }

@@ -108,13 +108,13 @@ export function ibanFault(iban: string): string | undefined {
   }
   const form = FORMS.get(country)
   if (form === undefined) {
-    return `${country} has no IBANs in the SWIFT registry; account_number takes other numbers.`
+    return `${country} has no IBANs in the SWIFT registry; send the number as account_number.`
   }
   if (iban.length !== form.length) {
     return `An IBAN of ${country} has ${form.length} characters, this one ${iban.length}.`
   }
   if (!form.account.test(iban.slice(4))) {
-    return `An IBAN of ${country} has letters and digits in other places.`
+    return `In an IBAN of ${country} letters and digits have other places than in this one.`
   }
   // ISO 13616-1 defines one pair of check digits, although up to three pairs pass modulo 97.
   const expected = composeIBAN({ countryCode: country, bban: iban.slice(4) })

@@ -355,9 +355,9 @@ function unavailable(cause: unknown): Refusal {
   const answer = refusal(
     'service_unavailable',
     isOutcomeUnknown(cause)
-      ? 'The database did not confirm it; whether the request took effect is not known. ' +
+      ? 'The database did not confirm the request; whether it took effect is not known. ' +
           'Retry with the same Idempotency-Key.'
-      : 'The database cannot take it now; nothing was written.',
+      : 'The database cannot take the request now; nothing was written.',
   )
   answer.cause = cause
   return answer

@@ -472,7 +472,7 @@ test('review of what has changed since the operator saw it: refused with its tim
   const state = stateWith(entity(anna))
   assert.deepEqual(
     refusalOf(() => review(state, 'approved', { seen: NOW })),
-    [`entity_changed at the whole: Entity ent_old has changed: it is of ${AN_HOUR_AGO} now.`],
+    [`entity_changed at the whole: Entity ent_old has changed: its updated_at is ${AN_HOUR_AGO}.`],
   )
   assert.equal(review(state, 'approved', { seen: AN_HOUR_AGO }).did, 'changed')
 })

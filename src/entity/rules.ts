@@ -218,7 +218,8 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
 function checkRegistered({ type }: Entity, judged: readonly Judged[]): void {
   if (type !== 'business') return
   const missing = judged.flatMap(rule => rule.missing)
-  refuseIfAny(missing.map(path => invalidField(path, `A business is submitted with its ${path}.`)))
+  const message = (path: string) => `A business needs its ${path} before it is submitted.`
+  refuseIfAny(missing.map(path => invalidField(path, message(path))))
 }
 
 /**
@@ -233,7 +234,7 @@ function decideReview(
   { status, description, seen }: Extract<EntityChange, { kind: 'review' }>,
 ): EntityOutcome {
   if (seen !== undefined && seen !== entity.updated_at) {
-    const message = `Entity ${entity.id} has changed: it is of ${entity.updated_at} now.`
+    const message = `Entity ${entity.id} has changed: its updated_at is ${entity.updated_at}.`
     throw refusal('entity_changed', message)
   }
   checkStep(entity, status)
@@ -254,7 +255,9 @@ function checkUnlisted({ listed }: EntityState, { account_id, id }: Entity): voi
   const screening = listed.get(nameOf({ account_id, id }))
   if (screening === undefined) return
   const what = `${screening === 'open' ? 'may be' : 'is confirmed to be'} on a sanctions list`
-  const message = `Entity ${id} ${what}: corridor screening show ${id}, then clear or reject it.`
+  const message =
+    `Entity ${id} ${what}: read corridor screening show ${id}, then clear the match or reject ` +
+    'the entity.'
   throw refusal('invalid_transition', message, 'approval_status')
 }
 

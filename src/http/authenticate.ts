@@ -115,7 +115,7 @@ export function authenticate(
   if (person !== undefined) {
     admitPerson(request, known, person, needed)
     if (request.routeOptions.config.ofSession !== true) return
-    throw refusal('insufficient_scope', 'This is for people who are logged in: a key may not.')
+    throw refusal('insufficient_scope', 'Only a logged-in person may do this; a key may not.')
   }
   if (own !== undefined && account !== undefined) admitKey(request, own, account, needed)
 }
@@ -165,7 +165,7 @@ function admitKey(
 ): void {
   request.account = account
   if (!isScope(needed)) {
-    throw refusal('insufficient_scope', 'This is for people: call it with the key of a user.')
+    throw refusal('insufficient_scope', 'Only people may do this: use the key of a user.')
   }
   if (scopeAllows(scope, needed)) return
   throw refusal('insufficient_scope', `This key has scope ${scope}; ${needed} is needed.`)

@@ -57,7 +57,7 @@ export function checkBodyHeaders({ method, headers }: FastifyRequest): void {
   if (method === 'GET' || method === 'HEAD') return
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
-    throw refusal('unsupported_media_type', 'A body is sent as it is, without Content-Encoding.')
+    throw refusal('unsupported_media_type', 'Send the body without Content-Encoding.')
   }
   // RFC 8259: JSON on the wire is UTF-8.
   const charsets = (headers['content-type'] ?? '').matchAll(/;\s*charset\s*(?:=\s*([^;]*))?/gi)
@@ -138,7 +138,7 @@ function tooLarge(limit: number): Refusal {
 }
 
 function noRoom(): Refusal {
-  const message = 'Too many long requests are being read; nothing was written. Try again.'
+  const message = 'The service reads too many long requests now; nothing was written. Try again.'
   return refusal('service_unavailable', message)
 }
 

@@ -40,8 +40,8 @@ const isSecure = ({ protocol }: FastifyRequest) => protocol === 'https'
 export function checkPrivate(request: FastifyRequest): void {
   if (isSecure(request) || isLoopback(request.hostname)) return
   const message =
-    'Log in over HTTPS: the proxy in front of this service says so by X-Forwarded-Proto, and ' +
-    'CORRIDOR_TRUSTED_PROXIES names it.'
+    'Log in over HTTPS: the proxy in front of this service must send X-Forwarded-Proto, and ' +
+    'CORRIDOR_TRUSTED_PROXIES must name the proxy.'
   throw refusal('insecure_connection', message)
 }
 
@@ -55,7 +55,7 @@ export function checkOwnHost(request: FastifyRequest, allowed: Hosts): void {
   const { name = '' } = partsOfHost(host) ?? {}
   if (allowed.length > 0) checkHost(host, allowed)
   else if (!isLoopback(name) && isIP(name.replace(/^\[|\]$/g, '')) === 0) {
-    const message = 'To use sessions by this name, set CORRIDOR_ALLOWED_HOSTS to it.'
+    const message = 'For sessions under this host name, set CORRIDOR_ALLOWED_HOSTS to the name.'
     throw refusal('misdirected_request', message)
   }
 }
@@ -85,5 +85,5 @@ export function checkSameOrigin(request: FastifyRequest, proof: boolean): void {
         ? origin === `${request.protocol}://${host}`
         : site === 'same-origin'
   if (same) return
-  throw refusal('cross_site_request', 'A page of another site sent this, or nothing says which.')
+  throw refusal('cross_site_request', 'Another site sent this request, or it has no Origin header.')
 }

@@ -203,7 +203,7 @@ export async function presentListWith<Row>(
 function foundPage<Row>(page: Page<Row> | undefined, { cursor }: Wanted): Page<Row> {
   if (page !== undefined) return page
   const parameter = cursor?.towards === 'newer' ? 'ending_before' : 'starting_after'
-  throw refusal('invalid_query_parameter', `${parameter} names no object here.`, parameter)
+  throw refusal('invalid_query_parameter', `${parameter} names no object of this list.`, parameter)
 }
 
 /** The response schema of a list, named after its items. */
@@ -242,7 +242,7 @@ function checkBound(name: BoundName, text: string | undefined): Problem[] {
 /** PostgreSQL stores no NUL, so no stored text has one. */
 function checkTexts(name: string, values: readonly string[]): Problem[] {
   const has = values.some(value => value.includes('\0'))
-  return has ? [invalidParameter(name, 'NUL is no character of a text.')] : []
+  return has ? [invalidParameter(name, `${name} must have no character NUL.`)] : []
 }
 
 function cursorOf(after: string | undefined, before: string | undefined): Cursor | null {

@@ -76,7 +76,7 @@ function tooLong({ url = '', rawHeaders }: IncomingMessage): Refusal | undefined
 
 function ambiguous(message: IncomingMessage): Refusal | undefined {
   const { url = '', headers, rawHeaders, httpVersion } = message
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('This is HTTP/1.1.')
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('Send HTTP/1.1.')
   let found = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
@@ -89,11 +89,11 @@ function ambiguous(message: IncomingMessage): Refusal | undefined {
   const { expect, host, 'transfer-encoding': coding } = headers
   // Of `gzip, chunked`, Node decodes only the chunks.
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
-    return malformed('Of Transfer-Encoding only chunked is understood.')
+    return malformed('Transfer-Encoding can only be chunked.')
   }
   if (host === undefined && httpVersion === '1.1') return malformed('The header Host is missing.')
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    return malformed('Of Expect only 100-continue is understood.')
+    return malformed('Expect can only be 100-continue.')
   }
   if (url.charCodeAt(0) === SLASH || url === '*' || hostOf(url) === host?.toLowerCase()) {
     return undefined

@@ -27,7 +27,7 @@ function checkAudit(query: Query): void {
   refuseIfAny([
     ...(isTime ? [] : [invalidParameter('since', 'since is an ISO 8601 time with an offset.')]),
     ...Object.entries({ by, act, id }).flatMap(([name, text]) =>
-      text.includes('\0') ? [invalidParameter(name, 'NUL is no character of a text.')] : [],
+      text.includes('\0') ? [invalidParameter(name, `${name} must have no character NUL.`)] : [],
     ),
   ])
 }

@@ -76,7 +76,7 @@ export function decideApproval(
   if (open !== undefined) checkDecision(`payout ${id}`, open, act, approvers, now)
   if (open === undefined || open.approval.outcome !== '' || payout.status !== 'pending_approval') {
     const status = open !== undefined && isRejected(open) ? 'rejected' : payout.status
-    const message = `Payout ${id} waits for nobody's approval: it is ${status}.`
+    const message = `Payout ${id} does not wait for approval: it is ${status}.`
     throw refusal('invalid_transition', message)
   }
   const { user_name, decision: choice, reason, digest = open.approval.digest } = act
@@ -86,7 +86,7 @@ export function decideApproval(
     return { steps: stepsByRejection(payout, reason), decision, hold: NO_HOLD, outcome: 'rejected' }
   }
   if (APPROVAL_SEAL.digest(payout) !== open.approval.digest) {
-    const message = `Payout ${id} is not as it was when its approval was asked for.`
+    const message = `Payout ${id} has changed since its approval was asked for.`
     throw refusal('approval_outdated', message)
   }
   const decisions = [...open.decisions, decision]
@@ -102,8 +102,8 @@ export function decideApproval(
 function stepsByRejection({ id, screening }: OpenPayout, reason: string): readonly RailStep[] {
   if (screening === 'confirmed') {
     const message =
-      `Payout ${id} is under review, and its money stays held: nobody rejects it until that is ` +
-      'decided.'
+      `Payout ${id} is under review, and its money stays held: nobody can reject the payout ` +
+      'before the review ends.'
     throw refusal('invalid_transition', message)
   }
   return screening === 'open' ? [] : [rejected(reason)]
@@ -236,6 +236,6 @@ export function approvalChanges(
 export function checkApproved(payout: OpenPayout, steps: readonly RailStep[], by: Cause): void {
   if (payout.status !== 'pending_approval' || by === 'approval') return
   if (steps.every(({ status }) => status === 'failed')) return
-  const message = `Payout ${payout.id} waits for its approval, and goes nowhere before that.`
+  const message = `Payout ${payout.id} waits for its approval; until then it can only fail.`
   throw refusal('invalid_transition', message, 'status')
 }

@@ -47,7 +47,7 @@ export function checkPerson(
     throw takenByAnother(payout)
   }
   if (step.status === 'succeeded' && payout.taken_by === '') {
-    const message = `Payout ${payout.id} was taken by nobody; take it before you pay it.`
+    const message = `Nobody has taken payout ${payout.id}; take it before you pay it.`
     throw refusal('invalid_transition', message, 'status')
   }
   const reference = person.reference ?? payout.rail_reference
@@ -55,15 +55,15 @@ export function checkPerson(
   const noReason = GIVEN_BACK_STATUSES.includes(step.status) && (person.reason ?? '') === ''
   refuseIfAny([
     ...(noReference
-      ? [invalidField('reference', 'Say the reference that the bank has given.')]
+      ? [invalidField('reference', 'Send the reference that the bank has given.')]
       : []),
-    ...(noReason ? [invalidField('reason', 'Say why the money goes back.')] : []),
+    ...(noReason ? [invalidField('reason', 'Send the reason why the money goes back.')] : []),
   ])
   if (step.status !== 'succeeded' || paid_elsewhere === undefined || person.force) return
   const { account_id, id } = paid_elsewhere
   const message =
-    `Reference "${reference}" has paid payout ${id} of account ${account_id} already; ` +
-    'say --force if one payment of the bank paid both.'
+    `Reference "${reference}" has already paid payout ${id} of account ${account_id}; ` +
+    'confirm with force if one payment of the bank paid both.'
   throw refusal('reference_already_used', message, 'reference')
 }
 
@@ -71,8 +71,8 @@ export function checkPerson(
 function checkName({ name, is_login }: Person): void {
   if (is_login !== true && name !== '') return
   const message =
-    `Say who you are by CORRIDOR_USER: "${name}" is the log-in, which others may share, and one ` +
-    'person at a time has a payout.'
+    `Set CORRIDOR_USER to your name: others may share the log-in "${name}", and only the person ` +
+    'who has taken a payout pays it.'
   refuseIfAny([invalidField('operator', message)])
 }
 
@@ -96,16 +96,16 @@ export function decideHandling(payout: Payout, handling: Handling, now: Instant)
   checkName(person)
   if (payout.rail !== MANUAL) {
     const where = payout.rail === '' ? 'no rail' : `rail ${payout.rail}`
-    throw refused(`Payout ${payout.id} goes to ${where}; people pay those of rail ${MANUAL}.`)
+    throw refused(`Payout ${payout.id} goes to ${where}; people pay payouts of rail ${MANUAL}.`)
   }
   if (!ALLOWED_STATUSES[act].includes(payout.status)) {
-    throw refused(`Payout ${payout.id} is ${payout.status}; nobody is to pay it.`)
+    throw refused(`Payout ${payout.id} is ${payout.status}; no person needs to pay it.`)
   }
   if (act === 'take') {
     if (payout.taken_by !== '' && payout.taken_by !== from) throw takenByAnother(payout)
     return { ...payout, taken_by: person.name, taken_at: now, updated_at: now }
   }
-  if (payout.taken_by === '') throw refused(`Payout ${payout.id} was taken by nobody.`)
+  if (payout.taken_by === '') throw refused(`Nobody has taken payout ${payout.id}.`)
   if (payout.taken_by !== person.name) throw takenByAnother(payout)
   return { ...payout, taken_by: '', taken_at: null, updated_at: now }
 }
@@ -119,7 +119,7 @@ export function checkNoOpenException({ id }: Payout, exceptions: readonly RailEx
   if (open === undefined) return
   const { number, rail, kind } = open
   const exception = `the open exception ${number} (${kind}) of rail ${rail}`
-  throw refused(`Payout ${id} has ${exception}: look at it, and close it.`)
+  throw refused(`Payout ${id} has ${exception}: look at the exception and close it first.`)
 }
 
 /** Whether a person has taken the payout and may have paid it, so that it cannot be cancelled. */
@@ -161,10 +161,10 @@ export function operatorStep(status: RailStatus, { failure, description }: StepD
   refuseIfAny([
     ...(failure === undefined || fails
       ? []
-      : [invalidField('failure', `Only ${GIVEN_BACK_STATUSES.join(' and ')} carry one.`)]),
+      : [invalidField('failure', `Only ${GIVEN_BACK_STATUSES.join(' and ')} have a failure.`)]),
     ...(description === undefined || asks
       ? []
-      : [invalidField('description', `Only ${ASKING} asks for something.`)]),
+      : [invalidField('description', `Only ${ASKING} has a description.`)]),
   ])
   return {
     status,

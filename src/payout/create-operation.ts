@@ -344,7 +344,7 @@ export const keptPayout: Keeping<CreatedPayout, CreationState> = {
     const payouts = byName(await findPayouts(tx, keys))
     return kept.map(({ account_id, object_id, state }) => {
       const payout = payouts.get(nameOf({ account_id, id: object_id }))
-      if (payout === undefined) throw new Error(`an answer is kept of ${object_id}, which is not`)
+      if (payout === undefined) throw new Error(`payout ${object_id} of a kept answer is missing`)
       return success(presentPayout(atCreation(payout, state))).body
     })
   },

@@ -94,8 +94,8 @@ const NO_BENEFICIARY = 'bnf_'.padEnd(24, '0')
 
 function tooManyNamed(): Refusal {
   const message =
-    `More than ${MOST_NAMED} beneficiaries have such a name: send more of it, or name those who ` +
-    'are meant by beneficiary.'
+    `More than ${MOST_NAMED} beneficiaries have such a name: send more of the name, or send the ` +
+    'ids of the beneficiaries as beneficiary.'
   return refusal('invalid_query_parameter', message, 'beneficiary_name')
 }
 

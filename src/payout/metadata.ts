@@ -26,7 +26,7 @@ function withMetadata(payout: ReadPayout, { metadata: sent }: PayoutUpdate): Rea
     if (text === null || text === '') merged.delete(name)
     else merged.set(name, text)
   }
-  const message = `It would have ${merged.size} names, and ${MOST_NAMES} are the most.`
+  const message = `metadata would have ${merged.size} names; it has at most ${MOST_NAMES}.`
   refuseIfAny(merged.size > MOST_NAMES ? [invalidField('metadata', message)] : [])
   return { ...payout, metadata: Object.fromEntries(merged) }
 }

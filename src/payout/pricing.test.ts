@@ -430,8 +430,8 @@ for (const [what, quote, destination, different] of RECEIVING) {
 
 const priced = (column: Partial<Fee>) => [feeRow({}), feeRow({ ...column, fixed_amount: 1n })]
 const anotherFee =
-  'quote_mismatch at quote: Another fee applies to this network, charge type or country than the ' +
-  'quote was priced with; ask for a quote that names them.'
+  'quote_mismatch at quote: The fee for this network, charge type or country differs from the fee ' +
+  'of the quote; ask for a quote that names them.'
 
 /** A member that the quote left open and the payout sets, with a row of the fee schedule for it. */
 const FEES: readonly (readonly [

@@ -158,8 +158,8 @@ export function checkSameFee(
   const actual = paidTerms(quote, request, destination)
   if (selectFee(fees, feeSubject(actual)) === selectFee(fees, feeSubject(quote))) return
   const message =
-    'Another fee applies to this network, charge type or country than the quote was priced with; ' +
-    'ask for a quote that names them.'
+    'The fee for this network, charge type or country differs from the fee of the quote; ask for ' +
+    'a quote that names them.'
   throw refusal('quote_mismatch', message, 'quote')
 }
 

@@ -36,11 +36,13 @@ export function executionOf({ execute_at: sent }: PayoutRequest, now: Instant): 
   const at = sent === undefined ? undefined : instantFromIso(sent)
   if (at === undefined) return null
   if (at <= now) {
-    throw refused(`execute_at ${at} is not ahead: it is ${now}. Leave it out to pay at once.`)
+    throw refused(
+      `execute_at ${at} is not in the future: it is ${now}. Leave execute_at out to pay at once.`,
+    )
   }
   const last = plusSeconds(now, MOST_AHEAD_S)
   if (at <= last) return at
-  throw refused(`execute_at is at most ${MOST_DAYS_AHEAD} days ahead, which is ${last}.`)
+  throw refused(`execute_at is at most ${MOST_DAYS_AHEAD} days ahead: ${last} at the latest.`)
 }
 
 /**
@@ -61,9 +63,9 @@ export function checkPriceUntil(
     if (at <= last) continue
     const fixed =
       schedule_s === 0
-        ? `no rate from ${from} to ${to} is fixed ahead: leave execute_at out`
-        : `its rate from ${from} to ${to} is fixed until ${last} at the latest`
-    throw refused(`The payout is made at the price of now, and ${fixed}.`)
+        ? `no rate from ${from} to ${to} can be fixed ahead: leave execute_at out`
+        : `its rate from ${from} to ${to} can be fixed until ${last} at the latest`
+    throw refused(`The price of the payout is fixed now, and ${fixed}.`)
   }
 }
 

@@ -45,7 +45,9 @@ export function applyScreening(
 function checkUnconfirmed(confirmed: ReadonlySet<string>, payout: OpenPayout): void {
   const party = partiesOfPayout(payout).find(key => confirmed.has(nameOf(key)))
   if (party === undefined) return
-  const message = `${party.id} of payout ${payout.id} was confirmed since it was screened.`
+  const message =
+    `A match of ${party.id} was confirmed after payout ${payout.id} was compared with the ` +
+    'sanctions lists.'
   throw refusal('invalid_transition', message)
 }
 
@@ -155,6 +157,6 @@ export function checkHeld(
   if (by === 'approval' && (screening === 'waits' || !gives_back)) return
   const fails = steps.every(({ status }) => status === 'failed')
   if (by === 'operator' && (isHandedOver(payout) || (fails && screening === 'confirmed'))) return
-  const message = `Payout ${id} is under review, and stays as it is until that is decided.`
+  const message = `Payout ${id} is under review, and cannot change before the review ends.`
   throw refusal('invalid_transition', message, 'status')
 }

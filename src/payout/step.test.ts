@@ -163,8 +163,8 @@ for (const from of PAYOUT_STATUSES) {
         refusalOf(() => decideAdvance(state, set(to))),
         [
           waits
-            ? 'invalid_transition at status: Payout pot_1 waits for its approval, and goes ' +
-              'nowhere before that.'
+            ? 'invalid_transition at status: Payout pot_1 waits for its approval; until then it ' +
+              'can only fail.'
             : `invalid_transition at status: Payout pot_1 cannot go from ${from} to ${to}.`,
         ],
       )

@@ -27,7 +27,7 @@ export function payoutAmountFor(
   if (amount >= 1n && amount <= MAX_AMOUNT) return amount
   const message =
     amount < 1n
-      ? `${fixed.path} of ${fixed.amount} does not pay the fees and one minor unit.`
+      ? `${fixed.path} of ${fixed.amount} does not cover the fees and a payout of one minor unit.`
       : `With these terms the payout comes to more than ${MAX_AMOUNT} minor units.`
   throw refusal('amount_out_of_range', message, fixed.path)
 }

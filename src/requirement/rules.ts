@@ -154,7 +154,8 @@ function needFaults({ field, instead }: Need, details: Details, country: string)
     const bare = path === DEPOSIT_KEY ? value : value.replace(/[\s-]/g, '')
     const clabe = country === 'MX' ? bankCodeFault('clabe', bare, country) : undefined
     if ((form.test(bare) || form.test(value)) && clabe === undefined) return []
-    return [{ path, message: clabe ?? `${description.replace(/\.$/, '')}; this is none.` }]
+    const title = description.replace(/\.$/, '')
+    return [{ path, message: clabe ?? `${title}; this value is not valid.` }]
   })
 }
 

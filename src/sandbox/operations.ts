@@ -23,7 +23,7 @@ import { findClockAhead, updateClock } from './store.ts'
 /** Refuses a live account with sandbox_only. */
 export function checkSandbox({ sandbox }: Account): void {
   if (sandbox) return
-  const message = 'This account is no sandbox: its time, money and payouts are what they are.'
+  const message = 'This account is no sandbox; only sandboxes have this operation.'
   throw refusal('sandbox_only', message)
 }
 

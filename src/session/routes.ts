@@ -103,7 +103,7 @@ function whoRoute(app: FastifyInstance): void {
     },
     async (request, reply) => {
       const { person, session } = request
-      if (person === null) throw refusal('insufficient_scope', 'This is for people.')
+      if (person === null) throw refusal('insufficient_scope', 'Only people may do this.')
       return send(reply, success(presentSession(person, session?.expires_at ?? null)))
     },
   )

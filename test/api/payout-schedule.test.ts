@@ -112,7 +112,7 @@ test('execute_at, no time, one that is past or too far ahead: 400 naming it, not
   for (const [execute_at, message] of [
     ['tomorrow', /RFC 3339/],
     ['2030-02-30T09:00:00Z', /RFC 3339/],
-    [ahead(0), /is not ahead: it is/],
+    [ahead(0), /is not in the future: it is/],
     [ahead(366 * DAY_S), /at most 365 days ahead/],
   ] as const) {
     assertNamed(await account.post('/v3/payout', { ...localPayout, execute_at }), message)
@@ -135,13 +135,13 @@ test('execute_at, a payout that converts: as far ahead as schedule_s lets its ra
     ...hkd,
     execute_at: ahead(8 * DAY_S),
   })
-  assertNamed(refused, /its rate from USD to HKD is fixed until/)
+  assertNamed(refused, /its rate from USD to HKD can be fixed until/)
   const made = await pay(account, { ...hkd, execute_at: ahead(6 * DAY_S) })
   assert.equal(made.status, 'processing')
   const { account_id } = account.account
   await service.setPricing({ schedule_s: 0 }, { account_id })
   const none = await account.post('/v3/payout', { ...localPayout, ...hkd, execute_at: ahead(60) })
-  assertNamed(none, /no rate from USD to HKD is fixed ahead/)
+  assertNamed(none, /no rate from USD to HKD can be fixed ahead/)
   assert.equal((await pay(account, { execute_at: ahead(364 * DAY_S) })).status, 'processing')
 })
 

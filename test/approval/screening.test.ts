@@ -158,7 +158,7 @@ test('found, then rejected by its approver: nobody approves it any more, its mon
   assert.deepEqual([status, await balancesOf(account)], ['rejected', held])
   assertRefused(await decide(payout, 'approve'), 409, 'already_decided')
   const by_bob = approve(service, { account_id: id, payout_id: payout, user: 'bob' })
-  await assert.rejects(by_bob, /waits for nobody's approval: it is rejected/)
+  await assert.rejects(by_bob, /does not wait for approval: it is rejected/)
   assertRefused(await account.post(`${PATH}/${payout}/cancel`, {}), 409, 'payout_not_cancellable')
   await settle()
   assert.deepEqual([await statusOf(payout), await balancesOf(account)], ['pending_approval', held])

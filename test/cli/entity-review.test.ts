@@ -192,7 +192,7 @@ test('entity show, its last lines: the reviews of what is shown, ready to run, r
     const { code, stdout, stderr } = await cli.run('entity', ...line)
     assert.deepEqual([code, stdout], [1, ''])
     const { updated_at: now } = changed.json.data
-    assert.equal(stderr, `corridor: Entity ${id} has changed: it is of ${now} now.\n`)
+    assert.equal(stderr, `corridor: Entity ${id} has changed: its updated_at is ${now}.\n`)
   }
   assert.deepEqual(await rowVersions(service.database.owner), before)
   const approve = (await ready())[0] ?? []

@@ -96,11 +96,11 @@ const WRONG: readonly (readonly [
     'made',
     'anna',
     ['transition', 'succeeded', '--reference', 'B-1'],
-    /was taken by nobody; take it/,
+    /Nobody has taken payout \w+; take it/,
   ],
-  ['made', 'anna', ['transition', 'failed'], /Say why the money goes back/],
-  ['made', 'anna', ['release', '--reason', 'Closed'], /was taken by nobody/],
-  ['taken', 'anna', ['transition', 'succeeded'], /Say the reference that the bank has given/],
+  ['made', 'anna', ['transition', 'failed'], /Send the reason why the money goes back/],
+  ['made', 'anna', ['release', '--reason', 'Closed'], /Nobody has taken payout/],
+  ['taken', 'anna', ['transition', 'succeeded'], /Send the reference that the bank has given/],
   [
     'taken',
     'anna',
@@ -113,7 +113,7 @@ const WRONG: readonly (readonly [
     ['transition', 'succeeded', '--reference', 'x'.repeat(141)],
     /--reference has at most 140 characters/,
   ],
-  ['taken', 'anna', ['transition', 'failed'], /Say why the money goes back/],
+  ['taken', 'anna', ['transition', 'failed'], /Send the reason why the money goes back/],
   ['taken', 'anna', ['release'], /required option '--reason/],
   ['taken', 'anna', ['take'], /was taken by anna at 20/],
   ['taken', 'ben', ['take'], /was taken by anna at 20/],
@@ -127,11 +127,11 @@ const WRONG: readonly (readonly [
     ['transition', 'reversed', '--reason', 'No'],
     /cannot go from processing to reversed/,
   ],
-  ['asks', 'anna', ['take', '--from', 'anna'], /is requires_action; nobody is to pay it/],
-  ['succeeded', 'anna', ['take'], /is succeeded; nobody is to pay it/],
-  ['succeeded', 'anna', ['release', '--reason', 'No'], /is succeeded; nobody is to pay it/],
-  ['succeeded', 'ben', ['transition', 'reversed'], /Say why the money goes back/],
-  ['failed', 'anna', ['take'], /is failed; nobody is to pay it/],
+  ['asks', 'anna', ['take', '--from', 'anna'], /is requires_action; no person needs to pay it/],
+  ['succeeded', 'anna', ['take'], /is succeeded; no person needs to pay it/],
+  ['succeeded', 'anna', ['release', '--reason', 'No'], /is succeeded; no person needs to pay it/],
+  ['succeeded', 'ben', ['transition', 'reversed'], /Send the reason why the money goes back/],
+  ['failed', 'anna', ['take'], /is failed; no person needs to pay it/],
 ]
 
 test('mistakes with payouts that people pay: one sentence each, nothing written', async t => {
@@ -152,7 +152,10 @@ test('mistakes with payouts that people pay: one sentence each, nothing written'
 test('payout take of a payout that the simulator has, or that is not there: refused', async () => {
   const sandbox = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
   const { id } = (await sandbox.post('/v3/payout', localPayout)).json.data
-  refused(await anna.run('payout', 'take', id), /goes to rail simulator; people pay those of rail/)
+  refused(
+    await anna.run('payout', 'take', id),
+    /goes to rail simulator; people pay payouts of rail/,
+  )
   refused(await anna.run('payout', 'take', 'pot_0'), /no payout pot_0/)
   refused(await anna.run('payout', 'show', 'pot_0'), /no payout pot_0/)
 })
@@ -183,7 +186,7 @@ test('POST /v3/payout/{id}/cancel: until a person takes it, and again once it is
   const given_back = await payoutThatIs('taken')
   await handle(given_back, 'release', 'anna')
   assert.equal((await live.post(`/v3/payout/${given_back}/cancel`, {})).status, 200)
-  refused(await anna.run('payout', 'take', given_back), /is failed; nobody is to pay it/)
+  refused(await anna.run('payout', 'take', given_back), /is failed; no person needs to pay it/)
 })
 
 test('take and cancel at the same moment, 20 times: one of them, and the money is once', async () => {
@@ -330,7 +333,10 @@ test('by a log-in that nobody has named: no payout is taken, released or moved',
       ['transition', taken, 'succeeded', '--reference', 'B-9'],
       ['transition', taken, 'failed', '--reason', 'No'],
     ]) {
-      refused(await nobody.run('payout', ...command), /Say who you are by CORRIDOR_USER: "\w+" is/)
+      refused(
+        await nobody.run('payout', ...command),
+        /Set CORRIDOR_USER to your name: others may share the log-in "\w+"/,
+      )
     }
     assert.deepEqual(await rows(), before)
   } finally {
@@ -349,7 +355,7 @@ test('one reference of a bank for two payouts: refused naming the first, until -
   assert.equal((await pay(first, 'HSBC 0500')).code, 0)
   const before = await rows()
   const words = new RegExp(
-    `"hsbc0500" has paid payout ${first} of account ${live.account.account_id} already; say --force`,
+    `"hsbc0500" has already paid payout ${first} of account ${live.account.account_id}; confirm`,
   )
   refused(await pay(second, 'hsbc0500'), words)
   assert.deepEqual(await rows(), before)

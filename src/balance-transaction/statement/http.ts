@@ -62,7 +62,7 @@ function openStatements(deps: Needs): Statements {
       const inTurn: InTurn = query => turns.run(owner, () => deps.inTurn(account_id, query))
       const release = admit(open, account_id)
       if (release === undefined) {
-        throw rateLimited('Too many statements are being read; let one end first.', 5)
+        throw rateLimited('The account reads too many statements at once; wait until one ends.', 5)
       }
       try {
         const pieces = await begin(deps, request, inTurn)

@@ -91,8 +91,8 @@ export function mt103Faults(facts: Mt103Facts): Mt103Fault[] {
   }
   if (accountOf(bankOf(facts)) === undefined) {
     const message =
-      "A SWIFT account has at most 34 of A-Z a-z 0-9 / - ? : ( ) . , ' + and spaces, and neither " +
-      'begins with / nor has two of them together.'
+      "A SWIFT account number has at most 34 characters of A-Z a-z 0-9 / - ? : ( ) . , ' + and " +
+      'spaces; it does not begin with / and has no // in it.'
     faults.push({ member: 'account', message })
   }
   return faults
