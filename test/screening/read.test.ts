@@ -214,3 +214,27 @@ test('a file that is not whole, or not what it should be: refused, and why', asy
     })
   }
 })
+
+test('a publication date without its day or month: refused by every format', async () => {
+  const [uk, ofac] = [await shipped('uk'), await shipped('ofac')]
+  const rows: readonly (readonly [text: string, list: ListName])[] = [
+    [uk.replace(/(?<=<DateGenerated>)[^<]*/, 'dd/11/2026'), 'uk'],
+    [uk.replace(/(?<=<DateGenerated>)[^<]*/, 'dd/mm/2026'), 'uk'],
+    [ofac.replace(/(?<=<Publish_Date>)[^<]*/, '11/2026'), 'ofac'],
+    [(await advanced()).replace('<Day>23</Day></DateOfIssue>', '</DateOfIssue>'), 'ofac'],
+  ]
+  for (const [text, list] of rows) {
+    await assert.rejects(read(text, list), /the file does not say when it was published/)
+  }
+})
+
+test('a file with too many entries: refused before all of them are in memory', async () => {
+  const many = Buffer.from('<sdnEntry/>'.repeat(20_000))
+  let chunk_count = 0
+  async function* chunks() {
+    yield Buffer.from('<sdnList>')
+    for (; chunk_count < 20; chunk_count++) yield many
+  }
+  await assert.rejects(readList(chunks(), 'ofac'), /the file has more than 200000 entries/)
+  assert.equal(chunk_count, 10)
+})

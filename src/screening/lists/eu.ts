@@ -26,6 +26,7 @@ export const EU: ListFormat = {
     return {
       units: new Set(['sanctionEntity']),
       take: unit => entries.push(entryOf(unit)),
+      count: () => entries.length,
       finish: () => ({ published_on: attributeOf(root, 'generationDate').slice(0, 10), entries }),
     }
   },

@@ -10,6 +10,8 @@ export interface ListReader {
   /** The names of the elements that `take` gets, each with its content. */
   readonly units: ReadonlySet<string>
   take(unit: XmlNode): void
+  /** The number of entries so far. */
+  count(): number
   /** The list, after the last element. */
   finish(): ReadList
 }
@@ -64,6 +66,11 @@ export function spanOf(year: string, month = '', day = ''): BirthSpan | undefine
   if (dd < 1 || dd > last) return { from: `${year}-${mm}-01`, to: `${year}-${mm}-${last}` }
   const date = `${year}-${mm}-${String(dd).padStart(2, '0')}`
   return { from: date, to: date }
+}
+
+/** The date of a span of one day; '' for a longer one, such as a month. */
+export function dateOfDay(span: BirthSpan | undefined): string {
+  return span !== undefined && span.from === span.to ? span.from : ''
 }
 
 function monthOf(month: string): number | undefined {

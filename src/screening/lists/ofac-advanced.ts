@@ -7,6 +7,7 @@ import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.t
 import {
   between,
   countryOf,
+  dateOfDay,
   idOf,
   joinName,
   known,
@@ -47,7 +48,7 @@ class AdvancedReader implements ListReader {
   /** The reader of each element that is not in VALUES. */
   readonly #takers: Readonly<Record<string, (unit: XmlNode) => void>> = {
     DateOfIssue: unit => {
-      this.#published_on = dateOf(unit)?.from ?? ''
+      this.#published_on = dateOfDay(dateOf(unit))
     },
     Location: unit => this.#addPlace(unit),
     IDRegDocument: unit => this.#addDocument(unit),
@@ -67,6 +68,10 @@ class AdvancedReader implements ListReader {
     const taker = this.#takers[unit.name]
     if (taker !== undefined) taker(unit)
     else this.#values.set(`${unit.name} ${attributeOf(unit, 'ID')}`, unit)
+  }
+
+  count(): number {
+    return this.#entries.length
   }
 
   finish(): ReadList {

@@ -7,6 +7,7 @@ import {
   about,
   between,
   countryOf,
+  dateOfDay,
   idOf,
   joinName,
   known,
@@ -29,6 +30,7 @@ export const OFAC: ListFormat = {
         if (unit.name === 'sdnEntry') entries.push(entryOf(unit))
         else published_on = dayOf(unit.text)
       },
+      count: () => entries.length,
       finish: () => ({ published_on, entries }),
     }
   },
@@ -37,8 +39,7 @@ export const OFAC: ListFormat = {
 /** Reads mm/dd/yyyy as YYYY-MM-DD; '' for any other text. */
 function dayOf(text: string): string {
   const [month = '', day = '', year = ''] = text.trim().split('/')
-  const span = spanOf(year, month, day)
-  return span?.from === span?.to ? (span?.from ?? '') : ''
+  return dateOfDay(spanOf(year, month, day))
 }
 
 const KINDS: Readonly<Record<string, ListedEntry['kind']>> = {

@@ -47,6 +47,9 @@ export async function readList(
       // A unit inside another one is a part of it, such as a country in an address.
       if (inside > 0) return 'keep'
       reader.take(node)
+      if (reader.count() > MOST_ENTRIES) {
+        throw new UnreadableFile(`the file has more than ${MOST_ENTRIES} entries`)
+      }
       if (++units > MOST_ENTRIES * 10) throw new UnreadableFile('the file has too many records')
       return 'forget'
     },
@@ -73,9 +76,6 @@ function checked(format: ListFormat, reader: ListReader): ListFile {
     throw new UnreadableFile('the file does not say when it was published')
   }
   if (entries.length === 0) throw new UnreadableFile('the file names nobody')
-  if (entries.length > MOST_ENTRIES) {
-    throw new UnreadableFile(`the file has more than ${MOST_ENTRIES} entries`)
-  }
   const ids = new Set<string>()
   for (const { entry_id, names } of entries) {
     if (entry_id === '') throw new UnreadableFile(`${named(names)} has no id`)

@@ -5,6 +5,7 @@ import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
 import {
   countryOf,
+  dateOfDay,
   idOf,
   joinName,
   known,
@@ -26,8 +27,9 @@ export const UK: ListFormat = {
       units: new Set(['DateGenerated', 'Designation']),
       take(unit) {
         if (unit.name === 'Designation') entries.push(entryOf(unit))
-        else published_on = dayOf(unit.text)?.from ?? ''
+        else published_on = dateOfDay(dayOf(unit.text))
       },
+      count: () => entries.length,
       finish: () => ({ published_on, entries }),
     }
   },

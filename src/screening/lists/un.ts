@@ -26,6 +26,7 @@ export const UN: ListFormat = {
     return {
       units: new Set(['INDIVIDUAL', 'ENTITY']),
       take: unit => entries.push(entryOf(unit)),
+      count: () => entries.length,
       finish: () => ({ published_on: attributeOf(root, 'dateGenerated').slice(0, 10), entries }),
     }
   },
