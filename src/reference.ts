@@ -256,6 +256,7 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
   const read = async (tx: TransactionSql): Promise<ReferenceData> => {
     const [row] = await tx<{ version: bigint; price_version: bigint; lists_version: bigint }[]>`
       select version, price_version, lists_version from reference_version`
+    if (row === undefined) throw new Error('the reference data has no version')
     const accounts = await listAccounts(tx)
     const keys = await listApiKeys(tx)
     const people = indexPeople(await listUsers(tx), await listAccountRoles(tx))
@@ -264,9 +265,7 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
     const rails = await listRails(tx)
     const timetables = timetablesOf(rails)
     return {
-      version: row?.version ?? 0n,
-      price_version: row?.price_version ?? 0n,
-      lists_version: row?.lists_version ?? 0n,
+      ...row,
       accounts: new Map(accounts.map(a => [a.account_id, a])),
       accountsByDepositAddress: new Map(accounts.map(a => [a.deposit_address, a])),
       keys: new Map(keys.map(key => [key.key_id, key])),

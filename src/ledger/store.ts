@@ -81,12 +81,8 @@ export async function lockBooks(
       ids_given: 0,
     })
   }
-  return {
-    books: result,
-    now,
-    price_version: version === undefined ? 0n : version.price_version,
-    lists_version: version === undefined ? 0n : version.lists_version,
-  }
+  if (version === undefined) throw new Error('the reference data has no version')
+  return { books: result, now, ...version }
 }
 
 /** A book's row, without its balances. */

@@ -116,7 +116,8 @@ export async function readRequired(sql: Tag) {
 export async function readListsVersion(sql: Sql): Promise<bigint> {
   const [row] = await sql<{ lists_version: bigint }[]>`
     select lists_version from reference_version`
-  return row?.lists_version ?? 0n
+  if (row === undefined) throw new Error('the reference data has no version')
+  return row.lists_version
 }
 
 /** Sets the lists that must be current. Triggers write the audit log. */

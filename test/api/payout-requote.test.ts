@@ -131,6 +131,19 @@ test(`POST ${PATH}, expired quote of an entity, network and charge: the new one 
   for (const name of named) assert.equal(now?.[name], before?.[name], name)
 })
 
+test(`POST ${PATH}, no row has the version of prices: 500 internal, nothing written, and well again`, async () => {
+  const { owner } = service.database
+  const [row = assert.fail()] = await owner`delete from reference_version returning *`
+  try {
+    const untouched = await rowVersions(owner)
+    assertRefused(await pay({}), 500, 'internal')
+    assert.deepEqual(await rowVersions(owner), untouched)
+  } finally {
+    await owner`insert into reference_version ${owner(row)}`
+  }
+  assert.equal((await pay({})).status, 200)
+})
+
 test(`POST ${PATH}, rates gone since the quote: rate_unavailable, nothing written`, async () => {
   const quote = await expiredQuote()
   await service.database.owner`delete from rates`
