@@ -1,7 +1,11 @@
 // How a refusal is written (§error.body): envelope or problem details, every field at once, the
 // codes of the catalogue, and nothing of how the service is built.
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { newSecret, newUserSecret } from '../../src/account/secret.ts'
+import { hashPassword } from '../../src/user/password.ts'
+import { newSecret as newWebhookSecret } from '../../src/webhook/sign.ts'
 import {
   assertErrorEnvelope,
   assertNoInsides,
@@ -242,4 +246,16 @@ test('the database goes away under a request: 503 with Retry-After, and well aga
   assertErrorEnvelope(answer)
   assert.match(String(answer.headers['retry-after']), /^\d+$/)
   assert.equal((await pay({})).status, 200)
+})
+
+test('assertNoInsides: fails on each of our secrets', async () => {
+  const secrets = [
+    newSecret({ sandbox: false }),
+    newSecret({ sandbox: true }),
+    newUserSecret(),
+    newWebhookSecret(randomBytes(24)),
+    await hashPassword('a password of a person'),
+  ]
+  assertNoInsides('The secret of corridor_live_… or whsec_… is wrong.')
+  for (const secret of secrets) assert.throws(() => assertNoInsides(`It is ${secret}.`))
 })
