@@ -16,17 +16,17 @@ const OTHER_CONTENT = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and 
 const APPROVAL_FITS_PAYOUT = rule('payout_approvals')`
   select account_id, key, expected, found from (
     select coalesce(a.account_id, p.account_id) as account_id, coalesce(a.payout_id, p.id) as key,
-      case when p.id is null then 'no approval, as no payout is so'
+      case when p.id is null then 'no approval, as there is no such payout'
         when a.payout_id is null then 'an approval that waits'
         when p.status = 'pending_approval' then 'waits, or rejected'
-        when p.status = 'failed' then 'an outcome'
+        when p.status = 'failed' then 'an approval that has ended'
         else concat(a.approvers, ' approvals of the payout as it is, and approved')
         end as expected,
       case when a.payout_id is null then 'none'
         else coalesce(d.given, 0) || ' approvals, ' || coalesce(d.rejected, 0) || ' rejections, '
           || case a.outcome when '' then 'waits' else a.outcome end
           || case when ${OTHER_CONTENT}
-            then ', of another row' else '' end end as found,
+            then ', with the digest of another row' else '' end end as found,
       case when p.id is null or a.payout_id is null or a.approvers is null then true
         when ${OTHER_CONTENT} then true
         when p.status = 'pending_approval' then a.outcome not in ('', 'rejected')
@@ -60,7 +60,8 @@ const APPROVAL_FITS_PAYOUT = rule('payout_approvals')`
 /** Each decision has an approval in time, and is not by the payout's maker. */
 const DECISION_HAS_APPROVAL = rule('approval_decisions')`
   select d.account_id, d.payout_id || ' ' || d.user_name as key,
-    'a decision of somebody who has not made the payout, as it was shown' as expected,
+    'a decision in time, with the digest shown, by a person who did not make the payout'
+      as expected,
     case when a.payout_id is null then 'no approval'
       else concat('made by ', a.made_by, ', digest ', encode(d.digest, 'hex')) end as found
   from approval_decisions d
@@ -73,7 +74,7 @@ const DECISION_HAS_APPROVAL = rule('approval_decisions')`
 /** Each decision has an event of the same person and time. */
 const DECISION_HAS_EVENT = rule('approval_decisions')`
   select d.account_id, d.payout_id || ' ' || d.user_name as key,
-    'a decision that an event tells of' as expected,
+    'a decision with an event' as expected,
     concat(d.decision, ' at ', d.decided_at) as found
   from approval_decisions d
   left join (

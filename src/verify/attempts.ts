@@ -15,7 +15,7 @@ const ATTEMPTS_IN_ORDER = rule('payout_attempts')`
   select account_id, payout_id || '-' || number as key, expected, found from (
     select a.account_id, a.payout_id, a.number,
       'attempt ' || place || ' of ' || attempts || ', rail ' || coalesce(case
-        when place = 1 then p.first_rail else e.rail end, 'that an event tells') || ', '
+        when place = 1 then p.first_rail else e.rail end, 'named by an event') || ', '
         || case when place < attempts then 'not_taken' else ends end as expected,
       'attempt ' || number || ', rail ' || a.rail || ', '
         || coalesce(nullif(ended_as, ''), 'open') as found,
@@ -74,8 +74,8 @@ const ATTEMPT_EXISTS = rule('payouts')`
  * or a match in the state of its hold: `open` or `confirmed`.
  */
 const MONEY_IS_WATCHED = rule('payouts')`
-  select p.account_id, p.id as key, p.status || ', and neither' as found,
-    'rail ' || p.rail || ' asked, an open exception or a match' as expected
+  select p.account_id, p.id as key, p.status || ', with none of these' as found,
+    'a next question to rail ' || p.rail || ', an open exception or a match' as expected
   from ${STATED_PAYOUTS} p
   join open_payouts o on o.account_id = p.account_id and o.id = p.id
   where ${EXTERNAL_RAIL} and p.rail not in ('', '${MANUAL}')
@@ -96,7 +96,7 @@ const NUMBERED_RECORDS: readonly Rule[] = [
 ].map(
   ([table, counted]) => rule(table)`
     select e.account_id, e.payout_id || '-' || e.attempt || ' ' || e.number as key,
-      'number ' || place || ' of an attempt on rail ' || coalesce(a.rail, 'that there is')
+      'number ' || place || ' of ' || coalesce('an attempt on rail ' || a.rail, 'an attempt')
         as expected,
       'number ' || e.number || ', rail ' || e.rail as found
     from (

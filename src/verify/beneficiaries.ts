@@ -14,9 +14,9 @@ const MAY_BE_ARCHIVED = `exists (
  */
 const STATUS_IS_OUTCOME = rule('beneficiaries')`
   select b.account_id, b.id as key,
-    case when a.digest is null then 'nothing that people were asked'
+    case when a.digest is null then 'no approval asked for'
       else coalesce(nullif(a.outcome, ''), 'pending_approval') end as expected,
-    case b.approval when '' then 'nobody was asked' else b.approval end as found
+    case b.approval when '' then 'no approval asked for' else b.approval end as found
   from (
     select account_id, id, approval, ${BENEFICIARY_SEAL.sql('b')} as content
     from beneficiaries b where details ->> 'status' is distinct from 'erased'
@@ -37,9 +37,8 @@ const STATUS_IS_OUTCOME = rule('beneficiaries')`
 /** Each approval has an event with its number of approvers. Its outcome follows from decisions. */
 const APPROVAL_HAS_EVENT = rule('beneficiary_approvals')`
   select a.account_id, a.beneficiary_id || ' ' || encode(a.digest, 'hex') as key,
-    coalesce('asked for with ' || e.needed || ' approvers, and ended by them',
-      'none, as no event asks')
-      as expected,
+    coalesce(e.needed || ' approvers, and the outcome of their decisions in time',
+      'no approval, as no event asks for one') as expected,
     a.approvers || ' approvers, ' || coalesce(d.given, 0) || ' approvals, '
       || coalesce(d.rejected, 0) || ' rejections, '
       || coalesce(nullif(a.outcome, ''), 'waits') as found
@@ -69,7 +68,8 @@ const APPROVAL_HAS_EVENT = rule('beneficiary_approvals')`
 /** Each decision has an approval and an event, and is not by a maker of the beneficiary. */
 const DECISION_HAS_APPROVAL = rule('beneficiary_decisions')`
   select d.account_id, d.beneficiary_id || ' ' || d.user_name as key,
-    'a decision of somebody who has not made it, which an event tells of' as expected,
+    'a decision in time, with an event, by a person who did not make the beneficiary'
+      as expected,
     d.decision || coalesce(', made by ' || array_to_string(a.made_by, ', '), ', of no approval')
       as found
   from beneficiary_decisions d
@@ -90,8 +90,8 @@ const TIME = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`
 /** A beneficiary's archived_at equals the one in its newest event of archiving or unarchiving. */
 const ARCHIVED_BY_EVENT = rule('beneficiaries')`
   select coalesce(b.account_id, e.account_id) as account_id, coalesce(b.id, e.id) as key,
-    'archived ' || coalesce('since ' || e.at, 'no more') as expected,
-    'archived ' || coalesce('since ' || b.at, 'never') as found
+    coalesce('archived since ' || e.at, 'not archived') as expected,
+    coalesce('archived since ' || b.at, 'not archived') as found
   from (
     select account_id, id, to_char(archived_at at time zone 'UTC', ${TIME}) as at
     from beneficiaries where archived_at is not null and ${ofAccount('account_id')}
@@ -108,7 +108,7 @@ const ARCHIVED_BY_EVENT = rule('beneficiaries')`
 
 /** An archived beneficiary has no payout made after its archived_at. */
 const NOT_PAID_SINCE_ARCHIVED = rule('payouts')`
-  select p.account_id, p.id as key, 'none to a beneficiary that is archived' as expected,
+  select p.account_id, p.id as key, 'no payout to an archived beneficiary' as expected,
     'made after ' || to_char(b.archived_at at time zone 'UTC', ${TIME}) || ', to ' || b.id
       as found
   from beneficiaries b

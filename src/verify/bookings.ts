@@ -58,7 +58,7 @@ export async function checkBookings(run: Verification): Promise<void> {
         when t.kind = any ('${REVERSED}') and (o.kind || '_reversal' is distinct from t.kind
           or o.currency <> t.currency or o.net <> -t.net
           or o.source <> t.source or o.number >= t.number)
-          then array['a line before it that it takes back, whole', t.undoes]
+          then array['an earlier line that it undoes as a whole', t.undoes]
         when t.kind = any ('${REVERSED}') and exists (
           select from journals r where r.account_id = t.account_id and r.undoes is not null
             and r.undoes = t.undoes and r.number < t.number)

@@ -256,7 +256,7 @@ function checkPostings(row: JournalRow): Posting[] {
   if (postings === undefined) {
     throw journalProblem(
       row,
-      'three lists of one length',
+      'codes, currencies and amounts of one length',
       `${row.codes} / ${row.currencies} / ${row.amounts}`,
     )
   }
@@ -289,10 +289,11 @@ function lineProblem(
     const expected = moved
       ? `a balance transaction of ${postingsText(moved)}`
       : 'no balance transaction'
-    return journalProblem(row, expected, row.line_is_whole ? 'none' : 'a part of one')
+    const found = row.line_is_whole ? 'none' : 'a part of a balance transaction'
+    return journalProblem(row, expected, found)
   }
   if (moved === undefined || type === null) {
-    return journalProblem(row, 'no balance transaction', `one of a ${row.kind}`)
+    return journalProblem(row, 'no balance transaction', `a balance transaction of a ${row.kind}`)
   }
   const { currency, amount, fixed_fee, variable_fee } = line
   const found = `${currency} ${amount + fixed_fee + variable_fee}`
@@ -307,8 +308,8 @@ function lineProblem(
   if (was !== posted) return journalProblem(row, posted, was)
   if ((line.undoes !== null) === booked.undoes) return undefined
   const undone = booked.undoes
-    ? 'a balance transaction that it takes back'
-    : 'none that it takes back'
+    ? 'a balance transaction that it undoes'
+    : 'no balance transaction that it undoes'
   return journalProblem(row, undone, line.undoes ?? 'none')
 }
 

@@ -73,16 +73,16 @@ function checkApproval(row: EntityRow): void {
       ? status === APPROVAL_STATUSES[0]
       : APPROVAL_TRANSITIONS[before].includes(status)
   })
-  if (!legal) throw entityProblem(row, 'a history that states allow', statuses.join(', '))
+  if (!legal) throw entityProblem(row, 'a history of allowed steps', statuses.join(', '))
   if (statuses.at(-1) === row.approval_status) return
-  throw entityProblem(row, `a history that ends ${row.approval_status}`, statuses.join(', '))
+  throw entityProblem(row, `a history that ends with ${row.approval_status}`, statuses.join(', '))
 }
 
 /** No two live entities share an identity, even if somebody has dropped the unique index. */
 const UNIQUE_IDENTITIES = RULES.map(
   name => rule('entities')`
     select account_id, ids[1] as key,
-      'the only one of its ${name} that is not rejected' as expected,
+      'the only entity of its ${name} that is not rejected' as expected,
       array_to_string(ids[2:], ', ') || ' besides' as found
     from (
       select account_id, array_agg(id::text order by id) as ids from entities
@@ -129,7 +129,7 @@ async function checkEntityEvents(run: Verification): Promise<void> {
       const expected = `1 event of its creation and ${(history ?? 1n) - 1n} of its approval`
       run.findings.add(entityProblem(bad, expected, `${created} and ${steps}`).problem)
     } else {
-      const facts = { expected: `an entity ${key}, of which events tell`, found: 'none' }
+      const facts = { expected: `entity ${key}, which events name`, found: 'none' }
       run.findings.add({ table: 'events', account_id: bad.account_id, key, ...facts })
     }
   }
@@ -158,8 +158,8 @@ const HOLD_FITS_PAYOUT = rule('payouts')`
         when p.held_for <> p.on_behalf_of
           then array['held for ' || p.on_behalf_of, p.held_for]
         when e.approval_status in ('approved', 'rejected') and r.entity_id is null
-          then array['its hold ended, ' || h.entity_id || ' being ' || e.approval_status,
-            'nothing to do it']
+          then array['a row of ended_reviews, as ' || h.entity_id || ' is ' || e.approval_status,
+            'none']
       end as wrong
     from (
       select account_id, id, status, held_for, on_behalf_of

@@ -118,8 +118,8 @@ function checkErasure(rows: readonly NamedRow[], findings: Findings): void {
   const bad = (row: NamedRow, expected: string, found: string | null) =>
     findings.add({ ...placeOf(row), expected, found: found ?? 'none' })
   if (told !== digest && !(told === null && first.may_be_archived))
-    bad(first, `an event of the erasure of digest ${digest}`, told)
-  if (recorded !== digest) bad(first, `an act in the audit log of digest ${digest}`, recorded)
+    bad(first, `an event of the erasure with digest ${digest}`, told)
+  if (recorded !== digest) bad(first, `an act in the audit log with digest ${digest}`, recorded)
   const facts = (row: NamedRow) => [row.erased_at, row.erased_by, row.reason].join(', ')
   for (const row of rows) if (facts(row) !== facts(first)) bad(row, facts(first), facts(row))
 }

@@ -59,7 +59,7 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
   const count = gap.event_count ?? 0n
   const [key, expected, found] =
     missing <= count
-      ? [missing, `an event, the book counting ${count}`, `sequence ${first?.found ?? 'ends'}`]
+      ? [missing, `an event, as the book counts ${count}`, `sequence ${first?.found ?? 'ends'}`]
       : [count + 1n, `no more than the ${count} events of the book`, `${gap.events}`]
   return { table: 'events', account_id, key: `sequence ${key}`, expected, found }
 }
@@ -93,7 +93,7 @@ export async function checkChain(run: Verification): Promise<void> {
     order by 1, 2 limit ${MAX_NAMED}`
   await tx.unsafe('set local enable_nestloop = on')
   for (const { sequence, hash, ...row } of wrong) {
-    const expected = 'the hash of what it says and of the row before it'
+    const expected = 'the hash of its content and of the row before it'
     findings.add({ table: 'events', ...row, key: `sequence ${sequence}`, expected, found: hash })
   }
   await nameRows(run, HEADS)

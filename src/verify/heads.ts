@@ -43,12 +43,12 @@ export async function checkKeptHeads(
     const link = found.get(head.account_id)
     const place = { table: 'books', account_id: head.account_id }
     if (link?.head_hash !== head.head_hash) {
-      const expected = `journal ${head.journals} of hash ${head.head_hash}, as it was kept`
+      const expected = `journal ${head.journals} with hash ${head.head_hash}, as in the kept head`
       findings.add({ ...place, key: 'kept head', expected, found: link?.head_hash ?? 'none' })
     } else if (link.event_head !== head.event_head) {
       // `corridor events check` compares a head before the last cut with the archive.
       if (link.event_head === null && link.is_archived === true) continue
-      const expected = `event ${head.events} of hash ${head.event_head}, as it was kept`
+      const expected = `event ${head.events} with hash ${head.event_head}, as in the kept head`
       findings.add({ ...place, key: 'kept head', expected, found: link.event_head ?? 'none' })
     }
   }

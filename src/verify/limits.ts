@@ -40,8 +40,8 @@ const USE_HAS_SUM = rule('limit_uses')`
  */
 const USE_FITS_PAYOUT = rule('limit_uses')`
   select u.account_id, u.payout_id || ' ' || u.limit_id as key,
-    coalesce('a payout whose money is not back: ' || p.amount || ' ' || p.currency || ', made '
-      || p.created_at, 'no use, as no payout is so') as expected,
+    coalesce('a payout that is not failed or reversed: ' || p.amount || ' ' || p.currency
+      || ', made ' || p.created_at, 'no use, as there is no such payout') as expected,
     concat(coalesce(p.status, 'none'), ', counted ', u.amount, ' of ', u.starts_at) as found
   from limit_uses u
   left join ${STATED_PAYOUTS} p on p.account_id = u.account_id and p.id = u.payout_id
@@ -59,7 +59,8 @@ const USE_FITS_PAYOUT = rule('limit_uses')`
  * from more than the row.
  */
 const PAYOUT_HAS_USE = rule('limit_uses')`
-  select p.account_id, p.id || ' ' || l.limit_id as key, 'counted' as expected, 'not' as found
+  select p.account_id, p.id || ' ' || l.limit_id as key, 'counted' as expected,
+    'not counted' as found
   from limits l
   join books b on coalesce(l.account_id, b.account_id) = b.account_id
   join ${STATED_PAYOUTS} p on p.account_id = b.account_id
@@ -96,7 +97,8 @@ const WINDOW_WITHIN_CAP = rule('limit_sums')`
 
 /** A book with uses has the mark has_limit_uses, without which no payout gives its uses back. */
 const BOOK_IS_MARKED = rule('books')`
-  select b.account_id, '' as key, 'payouts count for limits' as expected, 'they do not' as found
+  select b.account_id, '' as key, 'has_limit_uses true, as the account has uses' as expected,
+    'false' as found
   from books b where not b.has_limit_uses and ${ofAccount('b.account_id')}
     and exists (select from limit_uses u where u.account_id = b.account_id)`
 

@@ -32,9 +32,9 @@ export function checkPapers(payout: PapersRow): void {
   const { id, type, mt103, answers, asked } = payout
   const wrong = (expected: string, found: string) => payoutProblem(payout, expected, found)
   if (payout.is_erased) {
-    if (mt103 !== '') throw wrong('no mt103, being erased', 'one')
+    if (mt103 !== '') throw wrong('no mt103, as the payout is erased', 'one')
   } else if (type !== 'swift') {
-    if (mt103 !== '') throw wrong('no mt103, being no payout by SWIFT', 'one')
+    if (mt103 !== '') throw wrong('no mt103, as the payout is not by SWIFT', 'one')
   } else {
     const uetr = /\{121:([^}]*)\}/.exec(mt103)?.[1] ?? 'none'
     if (uetr !== uetrOf(id)) throw wrong(`UETR ${uetrOf(id)} in its mt103`, uetr)

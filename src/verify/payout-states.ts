@@ -17,10 +17,10 @@ import { isArchived, ofAccount, rowsOf, rule, STATED_PAYOUTS, type Verification 
 export const RAIL = rule('payouts')`
   select account_id, id as key,
     status || ': ' || case
-      when asked_needlessly then 'the rail not asked'
-      when never_asked then 'the rail asked before it tells'
-      when late then 'the rail asked once, or due since its last step'
-      when told_elsewhere then 'succeeded at ' || told_at || ', when its event tells of it'
+      when asked_needlessly then 'no next question to the rail'
+      when never_asked then 'the rail asked before it answers'
+      when late then 'the rail asked once, or the payout due since its last step'
+      when told_elsewhere then 'succeeded at ' || told_at || ', the time of its event'
       else 'rail_steps ' || told || ' to ' || told + given_back end as expected,
     case when told_elsewhere then 'succeeded at ' || coalesce(outcome_at::text, 'no time') || ', '
       else '' end || 'ask_rail_at ' || coalesce(ask_rail_at::text, 'never') || ', rail_steps '
@@ -139,7 +139,7 @@ export const STATES = rule('payouts')`
   select account_id, id as key, expected, found from (
     select coalesce(p.account_id, o.account_id, s.account_id) as account_id,
       coalesce(p.id, o.id, s.id) as id,
-      case when p.id is null then 'no state, as no payout is so'
+      case when p.id is null then 'no state, as there is no such payout'
         when o.id is not null and s.id is not null then ${sharedText('s')}
         else 'one state, rail ' || p.rail end as expected,
       case when o.id is null and s.id is null then 'none'

@@ -213,11 +213,11 @@ function checkQuote(payout: PayoutRow): Income {
   if (quote_status !== 'used') throw wrong(`status used, by payout ${id}`, quote_status)
   if (quote_differs !== null) {
     const [column, expected, found] = quote_differs
-    throw wrong(`${column} ${expected}, as payout ${id} has it`, String(found))
+    throw wrong(`${column} ${expected}, as in payout ${id}`, String(found))
   }
   const { fx_income_holding, fx_income_destination } = payout
   if (fx_income_holding === null || fx_income_destination === null) {
-    throw wrong('what its exchanges earn', 'none')
+    throw wrong('the income of its exchanges', 'none')
   }
   return { fx_income_holding, fx_income_destination }
 }
@@ -252,12 +252,12 @@ function checkJournals(
   }
   const kinds: readonly string[] | undefined = direct ? ['payout'] : JOURNAL_KINDS[status]
   if (kinds === undefined || (toAccount && !STATUSES_TO_ACCOUNT.has(status))) {
-    throw payoutProblem(payout, 'a status this type can have', status)
+    throw payoutProblem(payout, 'a status that its type can have', status)
   }
   const expected = kinds.join(', ')
   const found = journals.map(journal => journal.kind).join(', ')
   if (found !== expected) {
-    throw payoutProblem(payout, `journals ${expected}, being ${status}`, found)
+    throw payoutProblem(payout, `journals ${expected}, as it is ${status}`, found)
   }
   const creation = checkPostings(journals[0], creationPostings(payout, income, direct))
   const taken = [-payout.holding_amount, -payout.fixed_fee, -payout.variable_fee]

@@ -81,7 +81,7 @@ function checkPrice(
   wrong: Wrong,
 ): Price {
   const price = recomputePrice(terms, basis, created_at)
-  if (price instanceof Error) throw wrong('a basis that makes a price', price.message)
+  if (price instanceof Error) throw wrong('a basis from which a price follows', price.message)
   for (const name of FIGURES) {
     if (!(name in stored)) continue
     const expected = figureText(price[name])
@@ -98,7 +98,7 @@ function recomputePrice(
   created_at: Instant,
 ): Price | Error {
   try {
-    if (basis === null) throw new Error('none is stored')
+    if (basis === null) throw new Error('no basis is stored')
     return priceQuote(terms, sourcesFrom(basis, terms), created_at)
   } catch (error) {
     // An invalid basis is a problem of this row. The verification goes on.
@@ -133,13 +133,13 @@ function figureText(figure: Price[(typeof FIGURES)[number]]): string {
  */
 const USES = rule('quotes')`
   select q.account_id, q.id as key,
-    case q.status when 'used' then 'a payout, the quote being used'
-      when 'active' then 'never changed, being active' else 'active or used' end as expected,
+    case q.status when 'used' then 'a payout, as the quote is used'
+      when 'active' then 'no change, as the quote is active' else 'active or used' end as expected,
     case when q.status is distinct from 'used'
         then concat_ws(', ', coalesce(q.status, 'no status'), 'updated ' || q.updated_at,
           nullif(q.renewed_as, ''))
       when p.id is null then 'none'
-      else 'used ' || coalesce(q.updated_at::text, 'never') || ', the payout being of '
+      else 'used ' || coalesce(q.updated_at::text, 'never') || ', the payout made '
         || p.created_at end as found
   from quotes q left join payouts p on p.account_id = q.account_id
     and p.quote_id = coalesce(nullif(q.renewed_as, ''), q.id)

@@ -60,11 +60,11 @@ export async function matchReceipts(run: Verification): Promise<number> {
 }
 
 function checkReceipt(row: ReceiptRow): void {
-  if (row.receiver === null) throw payoutProblem(row, 'an account with its address', 'none')
+  if (row.receiver === null) throw payoutProblem(row, 'an account with its deposit address', 'none')
   const { destination_currency, destination_amount } = row
   const postings = receiptPostings({ destination_currency, destination_amount })
   const expected = `a receipt in account ${row.receiver}: ${postingsText(...postings)}`
-  if (row.journal_number === null) throw payoutProblem(row, expected, 'no line there')
+  if (row.journal_number === null) throw payoutProblem(row, expected, 'no receipt there')
   const found = postingsText(...(readPostings(row) ?? []))
   if (found !== postingsText(...postings)) {
     throw payoutProblem(row, expected, `journal ${row.journal_number}: ${found}`)

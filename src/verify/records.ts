@@ -52,7 +52,7 @@ const IMPORTS = rule('payout_imports')`
 
 /** Each kept answer is the answer of its request: an event has its digest. */
 const KEPT_AS_ANSWERED = rule('idempotency_keys')`
-  select account_id, key, 'an answer that an event vouches for' as expected,
+  select account_id, key, 'an answer whose digest an event has' as expected,
     'digest ' || coalesce(encode(kept, 'hex'), 'none') as found
   from (
     select i.account_id, operation || ' ' || key as key, operation, created_at,
@@ -70,7 +70,7 @@ const KEPT_AS_ANSWERED = rule('idempotency_keys')`
 /** Each answer to a request with an Idempotency-Key is kept for KEPT_HOURS. */
 const ANSWERED_AS_KEPT = rule('idempotency_keys')`
   select e.account_id, 'sequence ' || e.sequence as key,
-    'the answer that this event vouches for' as expected, 'none' as found
+    'the answer whose digest this event has' as expected, 'none' as found
   from events e join books b on b.account_id = e.account_id
   where e.kept is not null and ${ofAccount('e.account_id')}
     and e.created_at >
@@ -165,7 +165,7 @@ const BATCHES = [
 const BOOKS = rule('books')`
   select b.account_id, '' as key,
     'clock_ahead 0 unless of a sandbox, last_written_at '
-      || coalesce(w.written_at::text, 'as of its account') || ', sandbox ' || a.sandbox
+      || coalesce(w.written_at::text, 'when its account was created') || ', sandbox ' || a.sandbox
       || ', state ' || a.state as expected,
     coalesce(b.clock_ahead::text, 'none') || ', ' || coalesce(b.last_written_at::text, 'none')
       || ', ' || coalesce(b.sandbox::text, 'none') || ', ' || coalesce(b.state, 'none')
@@ -196,7 +196,8 @@ const BOOKS = rule('books')`
  */
 const BALANCES = rule('balances')`
   select b.account_id, b.currency as key,
-    'updated_at ' || coalesce(l.created_at::text, 'as of its account') || ', account_state '
+    'updated_at ' || coalesce(l.created_at::text, 'when its account was created or changed')
+      || ', account_state '
       || a.state as expected,
     coalesce(b.updated_at::text, 'none') || ', ' || coalesce(b.account_state, 'none') as found
   from balances b

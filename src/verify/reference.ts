@@ -104,9 +104,9 @@ function rowsThatDiffer(audited: AuditedTable): Rule {
     )
     select coalesce(s.row ->> 'account_id', n.after ->> 'account_id', '') as account_id,
       coalesce(s.key, n.key)::text as key,
-      coalesce('as of its newest change, ' || n.after::text, 'a change that tells of it')
+      coalesce('as of its newest change, ' || n.after::text, 'a change in the audit log')
         as expected,
-      coalesce(case when times > 1 then times || ' of them, ' else '' end || s.row::text, 'none')
+      coalesce(case when times > 1 then times || ' rows, ' else '' end || s.row::text, 'none')
         as found
     from stored s full join newest n on n.key = s.key
     where times > 1 or (s.key is null and n.after is not null)
@@ -122,7 +122,7 @@ function rowsThatDiffer(audited: AuditedTable): Rule {
  */
 const CHAIN = rule('audit_log')`
   select '' as account_id, 'change_id ' || change_id as key,
-    'the hash of what it says and of the change before it' as expected,
+    'the hash of its content and of the change before it' as expected,
     coalesce(encode(hash, 'hex'), 'none') as found
   from (
     select c.*, lag(hash) over numbers as previous, lag(change_id) over numbers as number_before

@@ -154,11 +154,9 @@ interface WrongRow {
 }
 
 function expectedRow(key: string, event: string | null): string {
-  return event === null ? `${key}, of which an event tells` : `a row of digest ${event}`
+  return event === null ? `${key}, which an event names` : `a row with digest ${event}`
 }
 
 function expectedDigest(event: string | null): string {
-  return event === null
-    ? 'an event that tells of it'
-    : `digest ${event}, as its newest event has it`
+  return event === null ? 'an event of this row' : `digest ${event} of its newest event`
 }

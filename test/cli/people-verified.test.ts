@@ -65,18 +65,18 @@ const TAMPERED: readonly (readonly [table: Table, done: string, says: RegExp])[]
   [
     'users',
     `insert into users (name, full_name, role) values ('eve', 'Eve', 'operator')`,
-    /a change that tells of it.*eve/s,
+    /a change in the audit log.*eve/s,
   ],
   [
     'account_roles',
     `insert into account_roles select user_name, account_id, 'approver' from account_roles
       where user_name = 'mary'`,
-    /a change that tells of it.*approver/s,
+    /a change in the audit log.*approver/s,
   ],
   [
     'account_roles',
     `insert into account_roles select 'ada', account_id, role from account_roles limit 1`,
-    /a change that tells of it.*ada/s,
+    /a change in the audit log.*ada/s,
   ],
   ['account_roles', `update account_roles set role = 'approver' where user_name = 'mary'`, /mary/],
   [
@@ -94,7 +94,7 @@ const TAMPERED: readonly (readonly [table: Table, done: string, says: RegExp])[]
     'user_keys',
     `insert into user_keys (key_id, user_name, secret_hash)
       values ('usk_00000000000000000000', 'ada', sha256('x'))`,
-    /a change that tells of it.*ada/s,
+    /a change in the audit log.*ada/s,
   ],
   [
     'user_passwords',
@@ -105,14 +105,14 @@ const TAMPERED: readonly (readonly [table: Table, done: string, says: RegExp])[]
   [
     'user_passwords',
     `insert into user_passwords (user_name, secret_hash) values ('ada', '$argon2id$x')`,
-    /a change that tells of it.*ada/s,
+    /a change in the audit log.*ada/s,
   ],
   ['user_passwords', `delete from user_passwords where user_name = 'mary'`, /mary.*none/s],
   [
     'login_links',
     `insert into login_links (secret_hash, user_name, expires_at)
       values (sha256('x'), 'ada', now() ${LATER})`,
-    /a change that tells of it.*ada/s,
+    /a change in the audit log.*ada/s,
   ],
   ['login_links', `update login_links set ended_at = null where user_name = 'alan'`, /alan/],
   ['login_links', `update login_links set user_name = 'ada' where user_name = 'mary'`, /ada|mary/],
@@ -122,7 +122,7 @@ const TAMPERED: readonly (readonly [table: Table, done: string, says: RegExp])[]
   [
     'sessions',
     `insert into sessions (secret_hash, user_name) values (sha256('x'), 'ada')`,
-    /a change that tells of it.*ada/s,
+    /a change in the audit log.*ada/s,
   ],
   ['sessions', `update sessions set ended_at = null where user_name = 'alan'`, /alan/],
   ['sessions', `update sessions set user_name = 'ada' where user_name = 'mary'`, /mary.*ada/s],

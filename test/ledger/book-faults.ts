@@ -70,7 +70,7 @@ const journalFaults: readonly Fault[] = [
   planted({
     name: 'a position that is missing',
     table: 'journals',
-    words: /three lists of one length/,
+    words: /codes, currencies and amounts of one length/,
     statement: `update journals set codes = 'available' where account_id = $1 and number = 5`,
     named: journal(5n),
   }),

@@ -55,18 +55,18 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     'a status without a step',
     'pending',
     `approval_status = 'approved'`,
-    /ends approved; pending$/,
+    /ends with approved; pending$/,
   ),
   entityChange(
     'a history that no states allow',
     'pending',
     `approval_history = '[{"status":"pending"},{"status":"resubmitted"},{"status":"pending"}]'`,
-    /a history that states allow/,
+    /a history of allowed steps/,
   ),
   {
     name: 'a second live entity of one identity, the index gone',
     table: 'entities',
-    words: /the only one of its registration_number that is not rejected; ent_zz besides$/,
+    words: /the only entity of its registration_number that is not rejected; ent_zz besides$/,
     async plant(owner, { main, entities }) {
       await owner`drop index entity_registration_once`
       await owner`
@@ -113,7 +113,7 @@ export const ENTITY_FAULTS: readonly Fault[] = [
   {
     name: 'a review that ended and let nothing go',
     table: 'payouts',
-    words: /^its hold ended, ent_\w{20} being approved; nothing to do it$/,
+    words: /^a row of ended_reviews, as ent_\w{20} is approved; none$/,
     async plant(owner, { main, entities, payouts }) {
       const { account_id } = main.account
       await owner`

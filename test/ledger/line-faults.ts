@@ -44,18 +44,18 @@ export const LINE_FAULTS: readonly Fault[] = [
     'failure',
   ]),
   lineChange('a line taken away', `${NO_LINE}, balance_after = null`, /^a balance transaction of/),
-  lineChange('a line without its fees', 'fixed_fee = null', /; a part of one$/),
-  lineChange('a remainder of a line', NO_LINE, /; a part of one$/),
+  lineChange('a line without its fees', 'fixed_fee = null', /; a part of a balance transaction$/),
+  lineChange('a remainder of a line', NO_LINE, /; a part of a balance transaction$/),
   lineChange(
     'a line of a settlement',
     `currency = 'USD', amount = 0, fixed_fee = 0, variable_fee = 0, balance_after = 1`,
-    /^no balance transaction; one of a settlement$/,
+    /^no balance transaction; a balance transaction of a settlement$/,
     ['succeeded', 'settlement'],
   ),
   lineChange(
     'what nothing was said of, of a settlement',
     `metadata = '{}'`,
-    /^no balance transaction; a part of one$/,
+    /^no balance transaction; a part of a balance transaction$/,
     ['succeeded', 'settlement'],
   ),
   planted({
@@ -69,7 +69,7 @@ export const LINE_FAULTS: readonly Fault[] = [
   planted({
     name: 'a funding that takes another back, chain covered',
     table: 'journals',
-    words: /^none that it takes back; btr_x$/,
+    words: /^no balance transaction that it undoes; btr_x$/,
     statement: `update journals set undoes = 'btr_x' where account_id = $1 and number = 1`,
     named: journal(1n),
     covered: true,

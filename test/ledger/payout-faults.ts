@@ -117,25 +117,25 @@ const payoutFaults: readonly Fault[] = [
     'a country that no event tells of',
     'succeeded',
     `destination_country = 'KE'`,
-    /^digest [0-9a-f]{64}, as its newest event has it; [0-9a-f]{64}$/,
+    /^digest [0-9a-f]{64} of its newest event; [0-9a-f]{64}$/,
   ),
   payoutChange(
     'a carried quote that would have been valid for longer',
     'succeeded',
     'quote_validity_s = quote_validity_s + 1',
-    /^digest [0-9a-f]{64}, as its newest event has it; [0-9a-f]{64}$/,
+    /^digest [0-9a-f]{64} of its newest event; [0-9a-f]{64}$/,
   ),
   stateChange(
     'a rail that has told and was never asked',
     'succeeded',
     'update payout_outcomes set rail_attempts = 0',
-    /the rail asked before it tells/,
+    /the rail asked before it answers/,
   ),
   stateChange(
     'a payout that no rail was asked about, and none will be',
     'processing',
     'update open_payouts set rail_attempts = 0, ask_rail_at = null',
-    /the rail asked once, or due since its last step.*never/,
+    /the rail asked once, or the payout due since its last step.*never/,
   ),
   stateChange(
     'a payout that nobody will do anything about',
@@ -153,7 +153,7 @@ const payoutFaults: readonly Fault[] = [
     'an open payout in a status that no event tells of',
     'processing',
     `update open_payouts set status = 'compliance_hold'`,
-    /^digest [0-9a-f]{64}, as its newest event has it; [0-9a-f]{64}$/,
+    /^digest [0-9a-f]{64} of its newest event; [0-9a-f]{64}$/,
   ),
   stateChange(
     'what is over, asked about again',
@@ -166,7 +166,7 @@ const payoutFaults: readonly Fault[] = [
     'a state of a payout that is not there',
     'failed',
     'delete from payouts',
-    /^no state, as no payout is so; payout_outcomes: failed, rail simulator$/,
+    /^no state, as there is no such payout; payout_outcomes: failed, rail simulator$/,
   ),
   stateChange(
     'a rail that the payout was not routed to',
@@ -187,7 +187,7 @@ const payoutFaults: readonly Fault[] = [
       insert into open_payouts (account_id, id, updated_at, rail_steps, rail_attempts, status, rail)
       select account_id, id, updated_at, rail_steps, rail_attempts, 'processing', rail
       from payout_outcomes`,
-    /being processing/,
+    /as it is processing/,
   ),
   stateChange(
     'processing with an outcome besides',
@@ -214,13 +214,13 @@ const payoutFaults: readonly Fault[] = [
     'an internal payout failed',
     'internal',
     `update payout_outcomes set status = 'failed'`,
-    /payout, failure, being failed; payout$/,
+    /payout, failure, as it is failed; payout$/,
   ),
   stateChange(
     'an internal payout that was reversed',
     'internal',
     `update payout_outcomes set status = 'reversed', succeeded_at = updated_at`,
-    /a status this type/,
+    /a status that its type can have/,
   ),
   payoutChange(
     'a payout pointing at another debit',
@@ -232,7 +232,7 @@ const payoutFaults: readonly Fault[] = [
     'a message of SWIFT, the payout being local',
     'succeeded',
     `mt103 = '{1:F01'`,
-    /^no mt103, being no payout by SWIFT; one$/,
+    /^no mt103, as the payout is not by SWIFT; one$/,
   ),
   payoutChange(
     'the message of another payout',
@@ -267,11 +267,11 @@ const payoutFaults: readonly Fault[] = [
   journalRemoved(
     'succeeded',
     'settlement',
-    /journals payout, settlement, being succeeded; payout$/,
+    /journals payout, settlement, as it is succeeded; payout$/,
   ),
   journalRemoved('held', 'payout', /^a payout journal; none$/),
-  journalRemoved('fx_failed', 'failure', /journals payout, failure, being failed; payout$/),
-  journalRemoved('reversed', 'reversal', /payout, settlement, reversal, being reversed/),
+  journalRemoved('fx_failed', 'failure', /journals payout, failure, as it is failed; payout$/),
+  journalRemoved('reversed', 'reversal', /payout, settlement, reversal, as it is reversed/),
   {
     name: 'a payout deleted',
     table: 'journals',
@@ -308,7 +308,7 @@ const payoutFaults: readonly Fault[] = [
   {
     name: 'a payout to an address of nobody',
     table: 'payouts',
-    words: /an account with its address; none/,
+    words: /an account with its deposit address; none/,
     async plant(owner, { sister, payouts }) {
       await owner`
         update accounts set deposit_address = 'dep_x'
@@ -336,7 +336,7 @@ const payoutFaults: readonly Fault[] = [
   {
     name: 'a receipt of another payout, chain covered',
     table: 'payouts',
-    words: /a receipt in account acc_\w+: .*; no line there/,
+    words: /a receipt in account acc_\w+: .*; no receipt there/,
     async plant(owner, { sister, payouts }) {
       const { account_id } = sister.account
       await owner`
@@ -378,18 +378,18 @@ const quoteFaults: readonly Fault[] = [
   quoteChange(
     'a quote with another amount',
     'update quotes set holding_amount = holding_amount + 1',
-    /^holding_amount \d+, as payout pot_\w+ has it; \d+$/,
+    /^holding_amount \d+, as in payout pot_\w+; \d+$/,
   ),
   quoteChange(
     'a quote with another rate',
     'update quotes set holding_to_payout = 1.5',
-    /^holding_to_payout [\d.]+, as payout pot_\w+ has it; 1.5$/,
+    /^holding_to_payout [\d.]+, as in payout pot_\w+; 1.5$/,
   ),
   quoteChange('a used quote deleted', 'delete from quotes', /^the quote of payout/),
   openQuoteChange(
     'a quote marked used by nobody',
     `status = 'used'`,
-    /a payout, the quote being used; none/,
+    /a payout, as the quote is used; none/,
   ),
   openQuoteChange(
     'an unused quote that costs less',

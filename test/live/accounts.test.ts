@@ -356,7 +356,7 @@ test('corridor verify: in order, and the first bad booking is named', async () =
       `metadata = '{"by":"x"}'::json where kind = 'withdrawal_reversal'`,
       /a reason, and who gave it/,
     ],
-    [`undoes = 'btr_x' where kind = 'withdrawal_reversal'`, /takes back/],
+    [`undoes = 'btr_x' where kind = 'withdrawal_reversal'`, /that it undoes/],
     [
       `metadata = '{"by":"a","reason":"b","reference":"CASE-3"}'::json
         where metadata ->> 'reference' = 'CASE-2' and kind = 'adjustment'`,

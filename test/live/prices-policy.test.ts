@@ -129,7 +129,7 @@ test('schedule_s: a live account schedules no conversion before it is allowed, a
   }
   const refused = await scheduled(live, 60)
   assertRefused(refused, 400, 'invalid_field', 'execute_at')
-  assert.match(refused.json.errors[0].message, /no rate from USD to HKD is fixed ahead/)
+  assert.match(refused.json.errors[0].message, /no rate from USD to HKD can be fixed ahead/)
   assert.equal((await scheduled(live, 60, 'USD')).status, 200)
   assert.equal((await scheduled(sandbox, 6 * 86_400)).status, 200)
   assert.equal((await scheduled(sandbox, 8 * 86_400)).status, 400)
