@@ -186,9 +186,9 @@ async function pick(
       ? await findNumbers(tx, account_id, readRange(created ?? {}))
       : { from: BigInt(sequence.from ?? 1), to: BigInt(sequence.to ?? fanned_out) }
   const cut = await findCut(tx, account_id)
-  // A sequence range without `from` starts at the oldest event in the database.
-  const has_start = sequence?.from !== undefined || created !== undefined
-  if (cut !== undefined && has_start && from <= cut.sequence) refuseBefore(cut)
+  // A range without a lower bound starts at the oldest event in the database.
+  const has_start = [sequence?.from, created?.gt, created?.gte].some(one => one !== undefined)
+  if (cut !== undefined && (has_start ? from : to) <= cut.sequence) refuseBefore(cut)
   const last = to < fanned_out ? to : fanned_out
   const within = { after: from - 1n, to: last }
   return { events: await listEventsAfter(tx, account_id, within, MAX_REPLAYED + 1), last }

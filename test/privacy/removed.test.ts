@@ -17,6 +17,7 @@ import { undone, verdictIn } from '../ledger/undone.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { basic } from '../support/service/service.ts'
 
 const FUTURE = '2999-01-01T00:00:00Z'
 let history: History
@@ -211,11 +212,35 @@ test('whoever asks for an event that is gone: 410, and where events begin; what 
     // To another account it is unknown, as ever.
     assert.ok([400, 404].includes((await sister.get(path)).status), path)
   }
-  const [endpoint] = (await main.get('/v3/webhook_endpoint')).json.data.results
-  for (const body of [{ event: gone }, { sequence: { from: 1 } }]) {
-    const replay = await main.post(`/v3/webhook_endpoint/${endpoint.id}/replay`, body)
-    assertRefused(replay, 410, 'event_archived')
+  const url = 'https://8.8.8.8/of-all-types'
+  const endpoint = (await main.post('/v3/webhook_endpoint', { url })).json.data
+  const path = `/v3/webhook_endpoint/${endpoint.id}`
+  // Without a lower bound, a range starts at the first event that is left.
+  for (const body of [
+    { sequence: { to: first.sequence } },
+    { created: { lt: FUTURE } },
+    { created: { lte: first.created_at } },
+  ]) {
+    const replayed = await main.post(`${path}/replay`, body)
+    assert.equal(replayed.status, 200, replayed.text)
+    assert.equal(replayed.json.data.deliveries, 1, JSON.stringify(body))
   }
+  const long_ago = '2000-01-01T00:00:00Z'
+  for (const body of [
+    { event: gone },
+    { sequence: { from: 1 } },
+    { created: { gt: long_ago } },
+    { created: { gte: long_ago, lt: FUTURE } },
+    // They end before the first event that is left.
+    { sequence: { to: 1 } },
+    { created: { lte: rows[0]?.created_at } },
+  ]) {
+    assertRefused(await main.post(`${path}/replay`, body), 410, 'event_archived')
+  }
+  // Its deliveries are owed until it is deleted.
+  const headers = { authorization: basic(main.key_id, main.secret) }
+  const deleted = await history.service.inject({ method: 'DELETE', url: path, headers })
+  assert.equal(deleted.status, 200, deleted.text)
   const { archived_to } = (await main.get(`/v3/payout/${history.payouts.succeeded}/timeline`)).json
     .data
   assert.equal(
