@@ -14,6 +14,7 @@ import { insertRail, updatePause, updateRail } from '../rail/row-store.ts'
 import { deleteRoute, upsertRoute } from '../rail/store.ts'
 import { RAIL_KINDS } from '../rails.ts'
 import { readRequired, updateRequired } from '../screening/list-store.ts'
+import { inShell } from '../text/shell.ts'
 import { createFunded } from './account.ts'
 import type { Context } from './context.ts'
 import { authorizationOf } from './demo-http.ts'
@@ -50,7 +51,8 @@ export async function setUpBankDemo(context: Context, place: BankPlace) {
   const booking = { account_id, currency: 'EUR', amount: FUNDED, reason: '', split: false } as const
   const reference = `DEMO ${account_id}`
   const proof = { kind: 'funding', source: newId('esc'), reference } as const
-  await book(context, { ...booking, ...proof }, `corridor fund ${account_id} EUR 1000.00`)
+  const retry = `corridor fund ${account_id} EUR 1000.00 --reference ${inShell(reference)}`
+  await book(context, { ...booking, ...proof }, retry)
   const route = { ...ANY_PAYOUT, account_id, rail: RAIL }
   await upsertRoute(context.sql, route)
   return {

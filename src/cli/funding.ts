@@ -7,6 +7,7 @@ import { newId } from '../id.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import type { Deed } from '../operator/deed.ts'
 import { bookingDeed, reversalDeed } from '../operator/funding.ts'
+import { inShell } from '../text/shell.ts'
 import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { readAmount, readCurrency, readReason, readReference, readSigned } from './input.ts'
@@ -62,7 +63,7 @@ export function fundCommand(command: Command): void {
         const { sandbox } = await accountNamed(context.sql, account_id)
         if (!sandbox && reference === '') throw new UsageError(UNPROVEN)
         const money = { account_id, currency, amount, source, reference, reason: '', split }
-        const proof = reference === '' ? `--source ${source}` : `--reference "${reference}"`
+        const proof = reference === '' ? `--source ${source}` : `--reference ${inShell(reference)}`
         const words = split ? `${proof} --split` : proof
         const retry = `corridor fund ${account_id} ${currency} ${text} ${words}`
         return book(context, { kind: 'funding', ...money }, retry)
@@ -135,7 +136,7 @@ export function reverseCommand(command: Command): void {
     .action(async (id: string, { reason }: { reason: string }) => {
       const { account_id, reversed } = await withContext(async context => {
         const deed = await reversalDeed(context.audit, context.config.user, id, reason)
-        const retry = `corridor reverse ${id} --reason "${reason}"`
+        const retry = `corridor reverse ${id} --reason ${inShell(reason)}`
         const { account_id } = deed.command
         return { account_id, reversed: await runOnce(context, deed, retry) }
       })

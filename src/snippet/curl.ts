@@ -1,4 +1,5 @@
 // Writes a request as a shell command. Pure.
+import { inShell } from '../text/shell.ts'
 import { callOf, type SnippetRequest } from './snippet.ts'
 
 /** The request as a curl command. `data` is the body as JSON. */
@@ -12,9 +13,4 @@ export function curl(request: SnippetRequest, data: string | undefined): string 
     lines.push("-H 'Content-Type: application/json'", `-d ${inShell(data)}`)
   }
   return lines.join(' \\\n  ')
-}
-
-/** Quotes any text for the shell with single quotes. */
-function inShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -2,9 +2,12 @@
 // nodes has committed: whoever asked is told that it is not known, nothing is run again for those who
 // have no key, and keys, references and claims bring out what there is. Nothing is lost, nothing twice.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../../src/app.ts'
+import { onDatabase } from '../../src/cli/context.ts'
+import { setUpBankDemo } from '../../src/cli/demo-bank-setup.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { connect } from '../../src/db/connect.ts'
 import { type Deps, openDeps } from '../../src/deps.ts'
@@ -85,6 +88,13 @@ async function balance(): Promise<bigint> {
   const [row] = await database.owner<{ available: bigint }[]>`
     select available from balances where account_id = ${account_id} and currency = 'USD'`
   return row?.available ?? 0n
+}
+
+/** The words that a shell makes of the command line that a message names, after `corridor`. */
+function shellWords(message: string): string[] {
+  const [, line = ''] = /it is run: corridor (.*)$/m.exec(message) ?? []
+  const words = execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' })
+  return words.split('\0').slice(0, -1)
 }
 
 function assertUnknown(answer: Answer): void {
@@ -217,6 +227,50 @@ describe('commands, their COMMIT carried out and answered with XX000', () => {
     assert.match(again, /^fund .* --source esc_\w+$/, stderr)
     assert.match((await cli.run(...again.split(' '))).stderr, /has funded this account already/)
     assert.equal(await balance(), before + 1_234n)
+  })
+
+  // Quotes, a variable and a command that a shell would expand.
+  const signs = 'O\'Neill "A" $HOME `id` \\ !1'
+
+  test('corridor fund, a reference with signs of the shell: the command line it names books it once', async () => {
+    const before = await balance()
+    proxy.answerCommits('XX000', 1, WRITES)
+    const reference = `fund ${signs}`
+    const { stderr } = await cli.run('fund', account_id, 'USD', '12.34', '--reference', reference)
+    const again = shellWords(stderr)
+    assert.deepEqual(again, ['fund', account_id, 'USD', '12.34', '--reference', reference])
+    assert.match((await cli.run(...again)).stderr, /has booked|counts once|btr_/)
+    assert.equal(await balance(), before + 1_234n)
+  })
+
+  test('corridor reverse, a reason with signs of the shell: the command line it names is the same', async () => {
+    const funded = await cli.run('fund', account_id, 'USD', '12.34', '--json')
+    const before = await balance()
+    const args = ['reverse', funded.json.id, '--reason', signs]
+    proxy.answerCommits('XX000', 1, WRITES)
+    const { stderr } = await cli.run(...args)
+    assert.deepEqual(shellWords(stderr), args)
+    assert.equal((await cli.run(...args)).code, 1)
+    assert.equal(await balance(), before - 1_234n)
+  })
+
+  test('corridor demo --bank: the command line it names has the reference of its funding', async t => {
+    const place = { folder: '/', user: 'bank', password: '', server: undefined, fee: 0 }
+    const config = readConfig({ DATABASE_URL: proxy.url })
+    t.after(() => database.owner`delete from rails where name = 'demo_bank'`)
+    proxy.answerCommits('XX000', 1, /^\s*insert into journals\b/)
+    const failed = await onDatabase(config, proxy.url, context =>
+      setUpBankDemo(context, place).then(
+        () => assert.fail('it was booked'),
+        (error: Error) => error,
+      ),
+    )
+    const [account] = await database.owner<{ account_id: string }[]>`
+      select account_id from accounts where name = 'Bank demo'`
+    const id = account?.account_id ?? ''
+    const proof = ['--reference', `DEMO ${id}`]
+    assert.deepEqual(shellWords(failed.message), ['fund', id, 'EUR', '1000.00', ...proof])
+    assert.match((await cli.run(...shellWords(failed.message))).stderr, /is booked already/)
   })
 
   test('corridor account freeze: says that it is not known, and to look', async () => {
