@@ -136,9 +136,10 @@ async function trigger(type: string, options: { key: string; url?: string }): Pr
   let id = ''
   for (const step of recipe()) {
     const path = step.path.replace('{id}', id)
-    const holding = path === PAYOUT ? await findHolding(url, authorization) : {}
-    const request = { ...step, path, body: { ...step.body, ...holding } }
-    const { response } = requireSuccess(await send(url, authorization, request))
+    const sendStep = path === PAYOUT ? sendPayout : send
+    const { request, response } = requireSuccess(
+      await sendStep(url, authorization, { ...step, path }),
+    )
     requests.push(request)
     id ||= response.body?.data?.id ?? response.body?.id
   }
@@ -155,17 +156,24 @@ function cannotMake(type: string): string {
 }
 
 /**
- * The member `holding_currency` for the payout: none if the balance in the payout currency is
- * enough, else the currency of the largest balance.
+ * Sends a payout. If the service refuses it, sends it out of each balance in turn until one holds
+ * enough. If none does, returns the first refusal.
  */
-async function findHolding(url: string, authorization: string): Promise<object> {
-  const exchange = await send(url, authorization, { method: 'GET', path: '/v3/balance' })
+async function sendPayout(
+  url: string,
+  authorization: string,
+  request: Exchange['request'],
+): Promise<Exchange> {
+  const first = await send(url, authorization, request)
+  const { status } = first.response
+  if (status < 400 || status >= 500) return first
+  const asked = await send(url, authorization, { method: 'GET', path: '/v3/balance' })
   const balances: readonly { currency: string; amount: string }[] =
-    requireSuccess(exchange).response.body.data.available
-  const is_enough = balances.some(
-    ({ currency, amount }) =>
-      currency === CURRENCY && BigInt(amount) >= 2n * BigInt(UNMOVED_AMOUNT),
-  )
-  const [largest] = balances.toSorted((a, b) => (BigInt(a.amount) < BigInt(b.amount) ? 1 : -1))
-  return is_enough || largest === undefined ? {} : { holding_currency: largest.currency }
+    requireSuccess(asked).response.body.data.available
+  for (const { currency } of balances.filter(({ amount }) => amount !== '0')) {
+    const body = { ...request.body, holding_currency: currency }
+    const next = await send(url, authorization, { ...request, body })
+    if (next.response.status === 200) return next
+  }
+  return first
 }

@@ -43,14 +43,25 @@ test('trigger, a type that it cannot make, a wrong key: says so, and what was me
   assert.equal(wrong.code, 1)
 })
 
-test('trigger, an account whose balance of the payout currency is empty: pays from the fullest one', async () => {
+test('trigger, an account whose balance of the payout currency is empty: pays from one that holds enough', async () => {
+  await service.setRates({ 'USD/HKD': '8', 'JPY/HKD': '0.05' })
+  const currencies = ['HKD', 'JPY', 'USD']
+  // JPY 15000 is less than USD 140.00, and more in minor units.
+  for (const fund of [{ USD: 10_000_000n }, { JPY: 15_000n, USD: 14_000n }]) {
+    const poor = await service.openAccount({ currencies, fund })
+    const { code, stderr, json } = await trigger('payout.failed', `${poor.key_id}:${poor.secret}`)
+    assert.equal(code, 0, stderr)
+    const { status, holding_currency } = (await poor.get(`/v3/payout/${json.object_id}`)).json.data
+    assert.deepEqual([status, holding_currency], ['failed', 'USD'])
+  }
+})
+
+test('trigger, an account without enough in any currency: the refusal of the payout currency', async () => {
   await service.setRates({ 'USD/HKD': '8' })
-  const currencies = ['HKD', 'USD']
-  const poor = await service.openAccount({ currencies, fund: { USD: 10_000_000n } })
-  const { code, stderr, json } = await trigger('payout.failed', `${poor.key_id}:${poor.secret}`)
-  assert.equal(code, 0, stderr)
-  const { status, holding_currency } = (await poor.get(`/v3/payout/${json.object_id}`)).json.data
-  assert.deepEqual([status, holding_currency], ['failed', 'USD'])
+  const poor = await service.openAccount({ currencies: ['HKD', 'USD'], fund: { USD: 100n } })
+  const { code, stderr } = await trigger('payout.failed', `${poor.key_id}:${poor.secret}`)
+  assert.equal(code, 1)
+  assert.match(stderr, /needs \d+ HKD minor units .* and 0 are available/)
 })
 
 test('trigger, a key of a live account: refused before anything is sent, no payout', async () => {
