@@ -117,7 +117,8 @@ export function keyProblem(
 
 function readAtLeast({ atLeast, currency }: RuleCells): ReturnType<typeof readMajor> | undefined {
   if (atLeast !== undefined) return readMajor('--at-least', atLeast, currency, 1n)
-  return currency === undefined ? undefined : { messages: ['--currency is that of --at-least'] }
+  if (currency === undefined) return undefined
+  return { messages: [`--currency "${currency}" goes with --at-least alone`] }
 }
 
 function wholeNumber(text: string, most: number): number | undefined {

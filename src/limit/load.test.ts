@@ -17,8 +17,11 @@ const WRONG: readonly (readonly [cells: LimitCells, message: RegExp])[] = [
   [{ count: '-1', hours: '1' }, /"-1" is not a whole number of payouts/],
   [{ count: '1', per: 'day' }, /a day needs a --zone/],
   [{ count: '1', per: 'day', zone: 'Europe/Berlni' }, /unknown time zone Europe\/Berlni/],
-  [{ count: '1', per: 'month' }, /"month" is neither payout nor day/],
+  [{ count: '1', per: 'Day' }, /a day needs a --zone/],
+  [{ count: '1', per: 'Month' }, /--per "Month" is neither payout nor day/],
+  [{ count: '1', hours: '1', zone: 'UTC' }, /--zone "UTC" goes with --per day alone/],
   [{ count: '1', per: 'payout' }, /a single payout is one payout: say --amount/],
+  [{ count: '1', per: 'Payout' }, /a single payout is one payout: say --amount/],
   [{ amount: '1', hours: '1' }, /--amount needs the --currency/],
   [{ amount: '1.001', currency: 'USD', hours: '1' }, /is not an amount in USD/],
   [{ count: '1', hours: '1', newFor: '0' }, /--new-for "0" is not a whole number of hours/],
@@ -34,3 +37,14 @@ for (const [cells, message] of WRONG) {
     assert.match(messages[0] ?? '', message)
   })
 }
+
+test('a limit whose --each, --rail and --per have capitals: read as without', () => {
+  const { value } = readLimit(
+    { count: '1', each: 'Payee', rail: 'Manual', per: 'DAY', zone: 'UTC' },
+    vocabulary,
+  )
+  assert.deepEqual(
+    [value?.each, value?.rail, value?.per, value?.zone],
+    ['payee', 'manual', 'day', 'UTC'],
+  )
+})

@@ -86,7 +86,7 @@ function readPayments(
 
 /** An amount in a currency, or a number of payouts. */
 function readMeasure(cells: LimitCells): Read<Pick<Limit, 'cap' | 'currency'>> {
-  const { amount, currency, count, per } = cells
+  const { amount, currency, count } = cells
   if ((amount === undefined) === (count === undefined)) {
     return { messages: ['say what is limited: --amount with its --currency, or --count'] }
   }
@@ -96,16 +96,20 @@ function readMeasure(cells: LimitCells): Read<Pick<Limit, 'cap' | 'currency'>> {
     return { value: { cap: read.value.amount, currency: read.value.currency } }
   }
   if (currency !== undefined) return { messages: ['--count has no --currency'] }
-  if (per === 'payout') return { messages: ['a single payout is one payout: say --amount'] }
+  if (cells.per?.toLowerCase() === 'payout')
+    return { messages: ['a single payout is one payout: say --amount'] }
   if (/^\d{1,15}$/.test(count)) return { value: { cap: BigInt(count), currency: null } }
   return { messages: [`--count "${count}" is not a whole number of payouts`] }
 }
 
-function readWindow({ per, zone, hours }: LimitCells): Read<Window> {
+function readWindow({ zone, hours, ...cells }: LimitCells): Read<Window> {
+  const per = cells.per?.toLowerCase()
   if ((per === undefined) === (hours === undefined)) {
     return { messages: ['say for how long: --per payout, --per day with its --zone, or --hours'] }
   }
-  if (zone !== undefined && per !== 'day') return { messages: ['a --zone is of --per day'] }
+  if (zone !== undefined && per !== 'day') {
+    return { messages: [`--zone "${zone}" goes with --per day alone`] }
+  }
   if (hours !== undefined) {
     const number = /^\d{1,3}$/.test(hours) ? Number(hours) : 0
     const is_valid = number >= 1 && number <= MAX_HOURS
@@ -113,7 +117,7 @@ function readWindow({ per, zone, hours }: LimitCells): Read<Window> {
     return { messages: [`--hours "${hours}" is not a whole number from 1 to ${MAX_HOURS}`] }
   }
   if (per === 'payout') return { value: { per, zone: null, hours: null } }
-  if (per !== 'day') return { messages: [`--per "${per}" is neither payout nor day`] }
+  if (per !== 'day') return { messages: [`--per "${cells.per}" is neither payout nor day`] }
   if (zone !== undefined && isZone(zone)) return { value: { per, zone, hours: null } }
   const given = zone === undefined ? 'a day needs a --zone' : `unknown time zone ${zone}`
   return { messages: [`${given}, such as Europe/Berlin`] }
