@@ -101,7 +101,7 @@ export async function runWrk(load: Load): Promise<LoadAnswer> {
     const how = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script]
     const { stdout } = await run('wrk', [...how, where])
     const line = stdout.split('\n').find(text => text.startsWith('{'))
-    if (line === undefined) throw new Error(`wrk said nothing of use:\n${stdout}`)
+    if (line === undefined) throw new Error(`wrk printed no result:\n${stdout}`)
     return JSON.parse(line)
   } finally {
     await rm(script, { force: true })

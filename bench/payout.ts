@@ -253,7 +253,7 @@ async function steady(
   if (rate > closed_loop) {
     // At a rate above the closed loop's, requests pile up until the service refuses them, which
     // would end the scenario.
-    say(`  constant ${whole(rate)} a second: more than there is`)
+    say(`  constant ${whole(rate)} a second: more than the closed loop reaches`)
     return { value: 0, baselines: { 'closed loop': closed_loop } }
   }
   const result = await withCost([target.service_pid], target.postgres_pid, () =>

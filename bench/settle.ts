@@ -51,7 +51,7 @@ export function benchSettling(options: Options): Promise<readonly Figure[]> {
         unit,
         rounds: rounds.map(round => round.spread),
         goals: [],
-        note: `${NOTE} Those that are due follow each other in no order of accounts.`,
+        note: `${NOTE} The due payouts are not ordered by account.`,
       },
     ]
   })

@@ -73,12 +73,14 @@ function waitingMetrics(registers: Registry[]) {
     }),
     approvalsEndIn: new Gauge({
       name: 'corridor_approvals_end_in_seconds',
-      help: 'Time until the first of them fails unless it is approved; 0 when none waits.',
+      help:
+        'Time until the first payout of a live account that waits for approval fails unless ' +
+        'people approve it; 0 when none waits.',
       registers,
     }),
     railsPaused: new Gauge({
       name: 'corridor_rails_paused',
-      help: 'Rails that the operator has paused: 1 a rail. Their payouts wait.',
+      help: 'Rails that the operator has paused, each 1. Their payouts wait.',
       labelNames: ['rail'],
       registers,
     }),
@@ -96,7 +98,7 @@ function waitingMetrics(registers: Registry[]) {
     }),
     calendarDaysLeft: new Gauge({
       name: 'corridor_calendar_days_left',
-      help: 'Days that a settlement calendar still knows; cut-offs by it are refused at 0.',
+      help: 'Days until a settlement calendar ends; at 0, payouts with its cut-offs are refused.',
       labelNames: ['calendar'],
       registers,
     }),
@@ -142,7 +144,7 @@ function fileMetrics(registers: Registry[]) {
     }),
     bankFilesProblem: new Gauge({
       name: 'corridor_bank_files_problem_seconds',
-      help: 'For how long files could not be sealed, or exchanged with the bank; absent: they can.',
+      help: 'Time for which files could not be sealed or exchanged; absent while they can.',
       labelNames: ['rail'],
       registers,
     }),

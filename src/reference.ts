@@ -169,7 +169,7 @@ class Watch {
     if (signal.aborted) throw refusal('service_unavailable', 'The process stops; try again.')
     if (data === undefined) {
       this.#renew()
-      throw new Error('a look at reference data did not end in time, and was given up')
+      throw new Error('a read of the reference data took too long: the next one follows')
     }
     this.#limit_factor = 1
     return data

@@ -26,14 +26,15 @@ export const SETTINGS = [
     name: 'CORRIDOR_USER',
     fallback: 'name of the system user',
     meaning:
-      'Who runs commands, as the audit log names them. An installation with users takes one of ' +
-      'these; paying by hand always needs it.',
+      'Name of the person who runs commands, for the audit log. It must be a user, if there are ' +
+      'users; paying by hand always needs it.',
   },
   {
     name: 'CORRIDOR_RATE_FEED_URL',
     fallback: '',
     meaning:
-      'File of rates that the service fetches and takes into the rate book; without one, none.',
+      'URL of the file of rates that the service fetches into the rate book; without it, the ' +
+      'service fetches no rates.',
   },
   {
     name: 'CORRIDOR_RATE_FEED_INTERVAL_S',
@@ -69,7 +70,7 @@ export const SETTINGS = [
     fallback: '10000',
     meaning:
       'Milliseconds a rail has to answer before it is asked again later. A claim that nobody ' +
-      'ends, as after a kill, lasts twice as long and five seconds.',
+      'ends, as after a kill, lasts twice as long plus five seconds.',
   },
   {
     name: 'CORRIDOR_SIMULATOR_DELAY_MS',
@@ -118,15 +119,15 @@ export const SETTINGS = [
     name: 'CORRIDOR_ALLOWED_HOSTS',
     fallback: '',
     meaning:
-      'Names by which the API and its documents are asked for, such as api.example.com; others ' +
-      'are 421. None allows all.',
+      'Host names that requests may use, such as api.example.com; other names are 421. Without ' +
+      'any, all names are allowed.',
   },
   {
     name: 'CORRIDOR_REQUEST_LOG',
     fallback: 'off',
     meaning:
-      'off, on or bodies: keep the last requests of sandbox accounts for corridor logs, with ' +
-      'what was sent, masked.',
+      'off, on or bodies: keep the last requests of sandbox accounts for corridor logs; bodies ' +
+      'keeps their bodies too, masked.',
   },
   {
     name: 'CORRIDOR_TRUSTED_PROXIES',
@@ -142,14 +143,14 @@ export const SETTINGS = [
   {
     name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     fallback: '',
-    meaning: 'The same as the whole URL that spans are posted to.',
+    meaning: 'The collector as the whole URL that spans are posted to.',
   },
-  { name: 'OTEL_SDK_DISABLED', fallback: 'false', meaning: 'true: trace nothing all the same.' },
+  { name: 'OTEL_SDK_DISABLED', fallback: 'false', meaning: 'true: send no traces at all.' },
   { name: 'OTEL_SERVICE_NAME', fallback: 'corridor', meaning: 'Name of the service in traces.' },
   {
     name: 'OTEL_RESOURCE_ATTRIBUTES',
     fallback: '',
-    meaning: 'What more is said of this process in traces: name=value,name=value.',
+    meaning: 'Further attributes of this process in traces: name=value,name=value.',
   },
   {
     name: 'OTEL_TRACES_SAMPLER',
@@ -164,11 +165,11 @@ export const SETTINGS = [
   {
     name: 'OTEL_BSP_MAX_QUEUE_SIZE',
     fallback: '2048',
-    meaning: 'Most spans that wait to be sent; what comes then is dropped.',
+    meaning: 'Most spans that wait to be sent; further ones are dropped.',
   },
   {
     name: 'OTEL_BSP_SCHEDULE_DELAY',
     fallback: '5000',
-    meaning: 'Milliseconds after which spans are sent though they are few.',
+    meaning: 'Milliseconds after which spans are sent, however few they are.',
   },
 ] as const satisfies readonly Setting[]

@@ -1,5 +1,5 @@
-// Listed parties that nobody is: made from syllables of the languages that lists are full of, with
-// the other spellings that lists publish beside a name.
+// Invented listed parties: their names have syllables of the languages that most listed names come
+// from, and the other spellings that lists publish beside a name.
 import type { ListedEntry } from '../../src/screening/screening.ts'
 import { pick, type Random } from './random.ts'
 
@@ -125,7 +125,7 @@ function familyName(random: Random, { parts: [begin, middle, end] }: Language): 
   return `${pick(random, begin)}${inner}${pick(random, end)}`
 }
 
-/** Entries with at least so many names together. */
+/** Entries that have at least this many names in total. */
 export function listedEntries(names: number, random: Random): ListedEntry[] {
   const entries: ListedEntry[] = []
   for (let count = 0; count < names; count += entries.at(-1)?.names.length ?? 1) {
@@ -164,7 +164,7 @@ function organisation(random: Random, language: Language): string {
   return `${own} ${pick(random, BRANCHES)}${second} ${pick(random, FORMS)}`
 }
 
-/** Another spelling, a name left out, or a name more. */
+/** The name in another spelling, perhaps without its second part or with one more family name. */
 function alias(name: string, random: Random, language: Language): string {
   const [spelling, written] = pick(random, language.spellings)
   const spelled = name.replace(spelling, written)

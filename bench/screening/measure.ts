@@ -1,11 +1,12 @@
-// Measures how well names are found: as they are published, mistyped, and when nobody is meant.
+// Measures how many listed names are found, as published and mistyped, and how many ordinary names
+// are held by mistake.
 import type { Screener } from '../../src/screening/screener.ts'
 import type { ListedEntry, Party } from '../../src/screening/screening.ts'
 import { type OrdinaryName, ordinaryName } from './ordinary-names.ts'
 import { pick, type Random } from './random.ts'
 import { type Mistype, TYPING_ERRORS } from './typing-errors.ts'
 
-/** Of a party nothing is known but its name. */
+/** A party of which only name and kind are known. */
 export function named({ name, kind }: OrdinaryName): Party {
   return { name, kind, birth_date: '', countries: [], ids: [] }
 }
@@ -19,7 +20,7 @@ function isFound(screener: Screener, entry: ListedEntry, name: string): boolean 
   return screener.screen(party).some(hit => hit.entry === entry)
 }
 
-/** The share of published names by which their entry is found, of `count` drawn. */
+/** Draws `count` published names; returns the share that find their entry. */
 export function namesFound(
   screener: Screener,
   entries: readonly ListedEntry[],
@@ -34,7 +35,7 @@ export function namesFound(
   return found / count
 }
 
-/** The same for mistyped names, by the kind of error. Skips names that cannot have the error. */
+/** As `namesFound`, but mistypes the names; a share for each kind of error. */
 export function mistypedFound(
   screener: Screener,
   entries: readonly ListedEntry[],
@@ -62,11 +63,11 @@ function mistyped(entries: readonly ListedEntry[], mistype: Mistype, random: Ran
 }
 
 export interface Ordinary {
-  /** The share for which somebody would have to look. */
+  /** The share of names that screening holds for a person. */
   readonly held: number
-  /** What each took, in milliseconds. */
+  /** How long each name took, in milliseconds. */
   readonly took_ms: readonly number[]
-  /** The processor time of each, likewise: a busy machine makes names wait, and not work more. */
+  /** The processor time of each name, in milliseconds. A busy machine does not change it. */
   readonly cpu_ms: readonly number[]
 }
 

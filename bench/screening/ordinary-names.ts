@@ -1,5 +1,5 @@
-// Ordinary names: the most usual given and family names of many countries, written down before
-// anything was measured, and companies. Nobody is meant by them.
+// Ordinary names, which belong to no listed party: the most usual given and family names of many
+// countries, written down before the first measurement, and names of companies.
 import { pick, type Random } from './random.ts'
 
 /** Given names, then family names, of one language or country. */
@@ -176,7 +176,7 @@ export interface OrdinaryName {
   readonly name: string
 }
 
-/** One of seven is a company; people come from each list of names as often as from another. */
+/** One in seven is a company. A person's names come from a random entry of PEOPLE. */
 export function ordinaryName(random: Random): OrdinaryName {
   if (random() < 1 / 7) return { kind: 'organisation', name: company(random) }
   const [given, family] = pick(random, PEOPLE)

@@ -1,5 +1,5 @@
-// How long a new list keeps a service busy that has many entities: each of them is compared again
-// with 60,000 listed names, while others send requests to the same process.
+// Measures how long a service with many entities works on a new list: its worker compares each
+// entity again with 60,000 listed names, while the same process answers requests.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from '../../src/db/connect.ts'
 import type { ListedEntry } from '../../src/screening/screening.ts'
@@ -14,16 +14,16 @@ import { importEntries } from './rate.ts'
 const FULL = 20_000
 const QUICK = 1_000
 
-/** A request is sent so often meanwhile. */
+/** Milliseconds between the requests of `readsUntil`. */
 const EVERY_MS = 20
 
 export interface Passed {
   readonly entities: number
-  /** New ones that a worker has compared, and all of them after a list, each a second. */
+  /** Entities a second that the worker compared: new ones, and all of them after a new list. */
   readonly queued_per_s: number
   readonly passed_per_s: number
   readonly found: number
-  /** Reads of a balance while nothing else is done, and during the pass. */
+  /** Latencies of reads of a balance: on an idle service, and while all entities are compared. */
   readonly idle_ms: readonly number[]
   readonly busy_ms: readonly number[]
 }
@@ -45,7 +45,7 @@ export function measurePass(
       await importEntries(target, entries)
       let busy_ms: readonly number[] = []
       const passed_s = await seconds(async () => {
-        // Reading and indexing the lists has figures of its own.
+        // The reads begin after the lists are indexed: another figure measures the indexing.
         await untilNone(() => unbegun(owner))
         const over = untilNone(() => unfinished(owner))
         busy_ms = await readsUntil(worker, target, over)
@@ -65,7 +65,7 @@ export function measurePass(
   )
 }
 
-/** As the service would have written them; a trigger queues each. */
+/** Adds entities as the service writes them. A trigger queues each for screening. */
 async function addEntities(
   owner: Sql,
   account_id: string,
@@ -88,11 +88,11 @@ async function addEntities(
 
 const queued = (owner: Sql) => owner`select from screening_queue limit 1`
 
-/** A row until a worker has the present lists, and begins. */
+/** Has a row until a worker begins to compare with the present lists. */
 const unbegun = (owner: Sql) => owner`
   select from screening_pass p, reference_version v where p.lists_version < v.lists_version`
 
-/** A row until all parties are compared with the present lists. */
+/** Has a row until all parties are compared with the present lists. */
 const unfinished = (owner: Sql) => owner`
   select from screening_pass p, reference_version v
   where p.lists_version < v.lists_version or not p.is_done`
@@ -101,7 +101,7 @@ async function untilNone(find: () => PromiseLike<readonly unknown[]>): Promise<v
   while ((await find()).length > 0) await delay(50)
 }
 
-/** How long each read of a balance took until the other is over. */
+/** Reads a balance again and again until `over` settles; returns each read's milliseconds. */
 async function readsUntil(
   { address }: ServiceProcess,
   { authorization }: Target,

@@ -1,4 +1,4 @@
-// Chance that is the same in each run: mulberry32, from a seed.
+// Random numbers that are the same in each run: mulberry32, from a seed.
 
 export type Random = () => number
 

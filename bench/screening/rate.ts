@@ -1,6 +1,6 @@
-// What screening costs those who make payouts: the same load on a service that has 60,000 listed
-// names and on one that has none, in turns. First each payout goes to one payee, who is known after
-// the first; then nearly each to somebody new, each of whom the lists are asked about.
+// How much screening lowers the rate of payouts: the same load on a service that has 60,000 listed
+// names and, in turn, on one that has none. In the first load all payouts go to one payee, who is
+// compared with the lists once. In the second nearly every payee is new, and is compared.
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -23,7 +23,7 @@ const FULL: Plan = { rounds: 5, warm_up_s: 3, load_s: 10 }
 const QUICK: Plan = { rounds: 1, warm_up_s: 2, load_s: 4 }
 
 const CONNECTIONS = 64
-/** More than a measurement sends: few payees come twice. */
+/** More than a measurement sends, so that few payees come twice. */
 const PAYEES = 30_000
 
 const OFF = 'no lists'
@@ -55,7 +55,7 @@ export function benchScreeningRate(
           sayLoad(`${load}, ${name}`, 'payouts/s', measured)
           return measured
         }
-        // Whoever is second in one round is first in the next.
+        // The order alternates from round to round.
         const first = round % 2 === 0 ? await measure(among, 'on') : undefined
         const rate = await measure(without, 'off')
         const screened = first ?? (await measure(among, 'on'))
@@ -95,7 +95,7 @@ function strangers(random: Random): string[] {
   })
 }
 
-/** By the command that an operator imports a list with. */
+/** Imports the entries with the operator's command. */
 export async function importEntries(
   target: Target,
   entries: readonly ListedEntry[],
@@ -105,7 +105,7 @@ export async function importEntries(
   await target.command('lists', 'import', file, '--list', 'ofac')
 }
 
-/** In the format of OFAC's SDN.XML. */
+/** The entries in the format of OFAC's SDN.XML. */
 function* sdnList(entries: readonly ListedEntry[]): Generator<string> {
   const [year, month, day] = new Date().toISOString().slice(0, 10).split('-')
   yield '<sdnList xmlns="https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/XML">'

@@ -1,11 +1,11 @@
-// Five ways to mistype a name, each at a place that chance chooses.
+// Five ways to mistype a name, each at a random place.
 import { pick, type Random } from './random.ts'
 
 export type Mistype = (name: string, random: Random) => string
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'.split('')
 
-/** Writes something else in place of `length` letters, somewhere in a word of three or more. */
+/** Replaces `length` letters at a random place of a word with three or more letters. */
 function change(length: number, write: (letters: string, random: Random) => string): Mistype {
   return (name, random) => {
     const places = Array.from(name.matchAll(/\p{L}{3,}/gu)).flatMap(({ 0: word, index }) =>

@@ -211,7 +211,7 @@ export function statementsOf({ name, text }: Migration): Repeatable[] {
   return statements.map(statement => {
     const index = INDEX.exec(statement)?.[1] ?? null
     if (index === null && !REPEATABLE.test(statement)) {
-      throw new Error(`${name} may only build indexes: ${statement}`)
+      throw new Error(`${name} may only build or drop indexes, or call procedures: ${statement}`)
     }
     return { index, statement }
   })

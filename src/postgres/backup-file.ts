@@ -146,7 +146,7 @@ function differenceFrom(text: string, files: ReadonlyMap<string, Measured>): str
   // The last line of the manifest is the checksum of the lines before it.
   const [, body = '', checksum] =
     /^([\s\S]*\n)"Manifest-Checksum": "([0-9a-f]{64})"\}\n$/.exec(text) ?? []
-  if (hash('sha256', body, 'hex') !== checksum) return 'its list of files is not as it was written'
+  if (hash('sha256', body, 'hex') !== checksum) return 'its list of files has a wrong checksum'
   const { Files } = JSON.parse(text) as Manifest
   const listed = new Set<string>()
   for (const file of Files) {
@@ -155,8 +155,8 @@ function differenceFrom(text: string, files: ReadonlyMap<string, Measured>): str
     listed.add(path)
     if (found === undefined) return `${path} is missing`
     const same = found.size === file.Size && found.sha256 === file.Checksum
-    if (!same || file['Checksum-Algorithm'] !== 'SHA256') return `${path} is not as it was read`
+    if (!same || file['Checksum-Algorithm'] !== 'SHA256') return `${path} has a wrong checksum`
   }
   const extra = [...files.keys()].find(path => !listed.has(path) && !path.startsWith(WAL_FOLDER))
-  return extra === undefined ? undefined : `${extra} does not belong to it`
+  return extra === undefined ? undefined : `its list of files does not have ${extra}`
 }

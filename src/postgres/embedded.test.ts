@@ -330,7 +330,7 @@ test('openEmbedded, server restarted without its socket: a process that used the
   await fs.rm(socket)
   await fs.mkdir(socket)
   process.kill(pid, 'SIGKILL')
-  while (!said.some(line => line.includes('has moved'))) await delay(20)
+  while (!said.some(line => line.includes('has a new address'))) await delay(20)
   await server.release()
   await fs.rmdir(socket)
 })

@@ -91,7 +91,7 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
           await attachment.sql.end({ timeout: 0 })
           // The service's pools keep the old port or socket.
           const moved = next.port !== attachment.port || (attachment.by_socket && !next.by_socket)
-          if (moved) place.log('embedded PostgreSQL has moved: restart me')
+          if (moved) place.log('embedded PostgreSQL has a new address: restart this process')
           attachment = next
           return
         }

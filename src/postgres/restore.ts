@@ -31,7 +31,7 @@ export async function restoreBackup(options: {
   const { file, log, accept } = options
   const place = await makePlace(options.data_dir, log)
   const lock = takeStartLock(place)
-  if (!lock) throw new DatabaseProblem(`another process is at ${place.data_dir}`)
+  if (!lock) throw new DatabaseProblem(`another process uses ${place.data_dir}`)
   try {
     await refuseCluster(place)
     const restoring = { data_dir: restoringIn(place.data_dir), log }

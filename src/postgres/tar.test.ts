@@ -73,7 +73,7 @@ test('a header with any one bit flipped: refused, or the same except for the for
 for (const type of '12346789xgLKSZ') {
   test(`an entry of type ${type}, neither a file nor a folder: refused`, async () => {
     await assert.rejects(read(Buffer.concat([changed(TYPE_AT, type), END])), {
-      message: `an entry of type "${type}"`,
+      message: `an entry has the unknown type "${type}"`,
     })
   })
 }
@@ -81,7 +81,7 @@ for (const type of '12346789xgLKSZ') {
 for (const name of ['../out', '/out', 'sub/../../out', '..', '.', './']) {
   test(`an entry called ${name}: refused`, async () => {
     await assert.rejects(read(Buffer.concat([file(name, 'x'), END])), {
-      message: `an entry called "${name}"`,
+      message: `an entry has the unsafe name "${name}"`,
     })
   })
 }
@@ -99,7 +99,7 @@ for (const [what, rest] of [
 ] as const) {
   test(`${what} behind the end: refused`, async () => {
     await assert.rejects(read(Buffer.concat([WHOLE, rest])), {
-      message: 'something stands behind its end',
+      message: 'data follows the end of the archive',
     })
   })
 }

@@ -57,7 +57,7 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     let blank = isBlank(await bytes.take(END.length - BLOCK))
     // Reads to the end of the source: a truncated source may fail only there.
     for await (const piece of bytes.rest()) blank &&= isBlank(piece)
-    if (!blank) throw new BadTar('something stands behind its end')
+    if (!blank) throw new BadTar('data follows the end of the archive')
   } finally {
     await bytes.close()
   }
@@ -74,12 +74,12 @@ function readHeader(header: Buffer): { name: string; size: number; type: string 
   }
   const octal = (from: number, to: number) => {
     const digits = text(from, to).trim()
-    if (!/^[0-7]+$/.test(digits)) throw new BadTar(`a number of a header is "${digits}"`)
+    if (!/^[0-7]+$/.test(digits)) throw new BadTar(`a header has "${digits}" instead of a number`)
     return Number.parseInt(digits, 8)
   }
   if (octal(148, 156) !== checksum(header)) throw new BadTar('the checksum of a header is wrong')
   const type = text(156, 157)
-  if (type !== '0' && type !== '5') throw new BadTar(`an entry of type "${type}"`)
+  if (type !== '0' && type !== '5') throw new BadTar(`an entry has the unknown type "${type}"`)
   const name = [text(345, 500), text(0, 100)].filter(part => part !== '').join('/')
   return { name: safeName(name), size: octal(124, 136), type }
 }
@@ -88,7 +88,7 @@ function readHeader(header: Buffer): { name: string; size: number; type: string 
 function safeName(name: string): string {
   const parts = name.split('/').filter(part => part !== '' && part !== '.')
   if (name.startsWith('/') || parts.includes('..') || parts.length === 0) {
-    throw new BadTar(`an entry called "${name}"`)
+    throw new BadTar(`an entry has the unsafe name "${name}"`)
   }
   return parts.join('/')
 }

@@ -85,7 +85,7 @@ try {
     green = false
   }
   const judged = await judgeStatements({ folder: statements, whole: wanted.length === 0 })
-  for (const fault of judged.faults.slice(0, 20)) console.log(`a statement of ${fault}`)
+  for (const fault of judged.faults.slice(0, 20)) console.log(`a statement in ${fault}`)
   console.log(
     `${judged.count} statements sent, ${judged.faults.length} that no shard can run alone`,
   )

@@ -64,7 +64,9 @@ async function run({ args, folder, env, input }: Order): Promise<Ended> {
   process.stdout.removeAllListeners('error')
   // A process of its own would end only once these resources are closed.
   for (const until = performance.now() + OPEN_MS; open().length > before.length; ) {
-    if (performance.now() > until) throw new Error(`it leaves open ${open()}, and had ${before}`)
+    if (performance.now() > until) {
+      throw new Error(`the command left open ${open()}; before it, ${before} was open`)
+    }
     await delay(2, undefined, { ref: false })
   }
   return { code, stdout: stdout(), stderr: stderr() }
