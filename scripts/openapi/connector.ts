@@ -19,7 +19,8 @@ import { DENSE, layOut } from './layout.ts'
 
 const HEADERS: Readonly<Record<string, string>> = {
   'webhook-id':
-    'Of a request: chosen by Corridor, another one each time. Of an answer: that of its request.',
+    'In a request: an id that Corridor chooses, a new one for each request. In an answer: ' +
+    'the id of its request.',
   'webhook-timestamp': `Unix time in seconds, at most ${TOLERANCE_S} away from the receiver.`,
   'webhook-signature': '`v1,` and the base64 of the HMAC; several, separated by spaces.',
 }

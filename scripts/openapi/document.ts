@@ -23,26 +23,30 @@ import { WEBHOOK_PARAMETERS, WEBHOOK_RESPONSES, webhooks } from './webhooks.ts'
 
 /** The first prefix that matches decides the tag of a path. */
 const TAGS = [
-  ['/v3/payout/quote', 'Payout quotes', 'Fees and rates of a payout, fixed ahead of it.'],
-  ['/v3/rate', 'Rates', 'What currencies are converted at, without a quote.'],
+  ['/v3/payout/quote', 'Payout quotes', 'Fees and rates of a payout, fixed in advance.'],
+  ['/v3/rate', 'Rates', 'The rates at which currencies are converted, without a quote.'],
   ['/v3/payout_batch', 'Payout batches', 'Many payouts in one request.'],
-  ['/v3/payout_import', 'Payout imports', 'Payouts that a file has made, approved as one.'],
-  ['/v3/payout_group', 'Payout groups', 'Batches and imports that wait for people.'],
+  [
+    '/v3/payout_import',
+    'Payout imports',
+    'Payouts that were made from a file and can be approved as one.',
+  ],
+  ['/v3/payout_group', 'Payout groups', 'Batches and imports that wait for approval.'],
   ['/v3/payout', 'Payouts', 'Money moved out of a balance to a beneficiary.'],
-  ['/v3/account', 'Account', 'Who asks, and what its limits leave.'],
+  ['/v3/account', 'Account', 'The account of the caller, and what is left of its limits.'],
   ['/v3/balance_transaction', 'Balance transactions', 'The lines of the account’s statement.'],
   ['/v3/balance', 'Balances', 'What the account holds, in each currency.'],
-  ['/v3/beneficiary', 'Beneficiaries', 'Whom payouts go to.'],
+  ['/v3/beneficiary', 'Beneficiaries', 'The people and businesses that payouts go to.'],
   ['/v3/statement', 'Statements', 'The lines of a period as a file for bookkeeping.'],
-  ['/v3/saved_view', 'Saved views', 'Lists of the console that people have kept.'],
-  ['/v3/entity', 'Entities', 'In whose name payouts are made.'],
-  ['/v3/event', 'Events', 'What happened, in order.'],
+  ['/v3/saved_view', 'Saved views', 'Lists of the console that people have saved.'],
+  ['/v3/entity', 'Entities', 'The people and businesses in whose name payouts are made.'],
+  ['/v3/event', 'Events', 'The changes of state of an account’s objects, in order.'],
   ['/v3/webhook_endpoint', 'Webhooks', 'Where events are sent.'],
   ['/v3/request_log', 'Request log', 'The last requests of a sandbox, and how they ended.'],
-  ['/v3/sandbox', 'Sandbox', 'What only accounts for tests can do.'],
+  ['/v3/sandbox', 'Sandbox', 'What only sandbox accounts can do.'],
   ['/v3/session', 'Session', 'People log in and out.'],
   ['/v3/operator', 'Operator', 'For the people who run the installation.'],
-  ['/', 'Operations', 'For whoever runs the installation.'],
+  ['/', 'Operations', 'For the people who run the installation.'],
 ] as const
 
 const text = (description: string, ...examples: readonly string[]) => ({
@@ -55,14 +59,15 @@ const REPLAYED = {
   'Idempotent-Replayed': {
     type: 'string',
     const: 'true',
-    description: 'Present when this is the first answer again.',
+    description: 'Present when this answer repeats the first answer to the same Idempotency-Key.',
   },
 }
 const ETAG = {
   ETag: { type: 'string', description: 'Names this content; send it in `If-None-Match`.' },
 }
 const UNCHANGED = {
-  'x-response-description': 'It is as `If-None-Match` says; there is no body.',
+  'x-response-description':
+    'The content is the one that `If-None-Match` names; the answer has no body.',
   type: 'null',
   headers: REQUEST_ID,
 }
@@ -72,13 +77,13 @@ const PUBLIC: Readonly<Record<string, object>> = {
   '/healthz': {
     operationId: 'getHealth',
     summary: 'Is the process alive?',
-    description: 'It answers without its database.',
+    description: 'The process answers without its database.',
     response: { 200: status('Alive.', { status: 'ok' }) },
   },
   '/readyz': {
     operationId: 'getReadiness',
     summary: 'Is the process ready to serve?',
-    description: 'It asks its database, and is not ready while it shuts down.',
+    description: 'The process asks its database, and is not ready while it shuts down.',
     response: {
       200: status('Ready.', { status: 'ready' }),
       503: status('Not ready.', { status: 'not ready', reason: 'database does not answer' }),
@@ -87,13 +92,13 @@ const PUBLIC: Readonly<Record<string, object>> = {
   '/metrics': {
     operationId: 'getMetrics',
     summary: 'The numbers of the process, for Prometheus.',
-    description: 'They say nothing of accounts.',
+    description: 'The numbers say nothing about accounts.',
     response: { 200: text('Metrics.', 'corridor_http_request_seconds_count{status="200"} 7\n') },
   },
   '/openapi.json': {
     operationId: 'getOpenApi',
     summary: 'This document.',
-    description: 'It is that of the version which answers.',
+    description: 'The document is that of the version that answers.',
     response: {
       200: {
         'x-response-description': 'OpenAPI 3.1.',
@@ -119,8 +124,8 @@ const TITLES: Readonly<Record<Readers, string>> = {
 
 const KEYS: Readonly<Record<Readers, string>> = {
   accounts:
-    'User name: the id of an API key. Password: its secret. The key of a user needs the ' +
-    'header Corridor-Account besides, on the routes of an account.',
+    'User name: the id of an API key. Password: its secret. On the routes of an account, ' +
+    'the key of a user also needs the header Corridor-Account.',
   operators: 'User name: the id of the key of a user. Password: its secret.',
 }
 
@@ -249,7 +254,8 @@ const VERSION = {
   'corridor-version': {
     type: 'string',
     enum: VERSION_DATES,
-    description: 'The version that you are written for. Without it the oldest one answers.',
+    description:
+      'The version that your program is written for. Without it the oldest version answers.',
   },
 }
 
@@ -364,8 +370,9 @@ function status(description: string, value: Readonly<Record<string, string>>): o
 const ABOUT: Readonly<Record<Readers, string>> = {
   accounts: "Payouts across borders from an account's balances.",
   operators:
-    'What operators do by commands, over HTTP: a call does what the command does, and the audit ' +
-    'log has it under the name of the person whose key it is. Auditors read, operators write.',
+    'What operators do with commands, over HTTP. A call does what the command does, and the ' +
+    'audit log records it under the name of the person whose key or session makes it. ' +
+    'Auditors read, operators write.',
 }
 
 function introduction(readers: Readers): string {

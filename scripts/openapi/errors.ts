@@ -108,7 +108,9 @@ export const ProblemDetails = Type.Object(
 export const REQUEST_ID = {
   'X-Request-Id': {
     type: 'string',
-    description: 'The id of the request in the log: yours when it is harmless, else a new one.',
+    description:
+      'The id of the request in the log: the one that you sent if it is valid, else a new ' +
+      'one.',
   },
 }
 /** The headers of every answer of the API. */
@@ -117,7 +119,9 @@ export const ANSWERED = {
   'Corridor-Version': {
     type: 'string',
     enum: VERSION_DATES,
-    description: 'The version that answered. One that ends has `Deprecation` and `Sunset` besides.',
+    description:
+      'The version that answered. A version that will end also has `Deprecation` and ' +
+      '`Sunset`.',
   },
 }
 const RETRY_AFTER = {

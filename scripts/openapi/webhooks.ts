@@ -9,7 +9,7 @@ const SUMMARIES: Readonly<Record<EventType, string>> = {
   'payout_quote.created': 'A quote was made.',
   'payout.created': 'A payout was made.',
   'payout.pending_approval': 'A payout waits until people approve it.',
-  'payout.approved': 'A person has approved a payout; it may need more of them.',
+  'payout.approved': 'A person has approved a payout; it may need more approvals.',
   'payout.rejected': 'A person has rejected a payout.',
   'payout.processing': 'A payout is on its way.',
   'payout.requires_action': 'A payout waits for an answer of the account.',
@@ -18,7 +18,7 @@ const SUMMARIES: Readonly<Record<EventType, string>> = {
   'payout.failed': 'A payout has failed; its money is back.',
   'payout.reversed': 'A payout has come back after it had arrived; its money is back.',
   'payout.sent': 'The rail of a payout has sent it on.',
-  'payout.rerouted': 'Another rail gets a payout, or the same one again.',
+  'payout.rerouted': 'A payout goes to another rail, or to the same rail again.',
   'payout.taken': 'A person has taken a payout to pay it.',
   'payout.released': 'A person has given a payout back unpaid.',
   'payout.updated': 'The metadata of a payout was changed.',
@@ -30,18 +30,18 @@ const SUMMARIES: Readonly<Record<EventType, string>> = {
   'entity.approval_approved': 'An entity is approved.',
   'entity.approval_rejected': 'An entity is rejected.',
   'entity.approval_requires_action': 'The review of an entity waits for the account.',
-  'entity.approval_resubmitted': 'An entity is to be reviewed again.',
+  'entity.approval_resubmitted': 'An entity was resubmitted for its review.',
   'entity.erased': 'The personal data of an entity is erased.',
   'beneficiary.created': 'A beneficiary was made.',
   'beneficiary.updated': 'A beneficiary was changed.',
   'beneficiary.pending_approval': 'A beneficiary waits until people approve it.',
-  'beneficiary.approved': 'A person has approved a beneficiary; it may need more of them.',
+  'beneficiary.approved': 'A person has approved a beneficiary; it may need more approvals.',
   'beneficiary.rejected': 'A person has rejected a beneficiary.',
-  'beneficiary.archived': 'A beneficiary was archived: it is paid no more.',
-  'beneficiary.unarchived': 'A beneficiary that was archived is taken back.',
+  'beneficiary.archived': 'A beneficiary was archived: it cannot be paid.',
+  'beneficiary.unarchived': 'A beneficiary was unarchived.',
   'beneficiary.erased': 'The personal data of a beneficiary is erased.',
   'balance_transaction.created': 'Money has moved on a balance.',
-  'webhook_endpoint.test': 'A test of the endpoint was asked for; it alone gets it.',
+  'webhook_endpoint.test': 'A test event was requested for the endpoint, and goes only to it.',
 }
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -57,12 +57,14 @@ export const WEBHOOK_PARAMETERS: Json = headerParameters(HEADERS)
 
 /** The effects of an endpoint's answers, which are components. */
 export const WEBHOOK_RESPONSES: Json = {
-  WebhookTaken: { description: 'It is not sent again.' },
+  WebhookTaken: { description: 'The event is delivered, and is not sent again.' },
   WebhookGone: {
     description: 'The endpoint is disabled; its deliveries wait until it is enabled.',
   },
   WebhookRefused: {
-    description: 'So, or after 15 seconds without an answer: sent again for 24 hours.',
+    description:
+      'After any other answer, or 15 seconds without an answer, the event is sent again, for ' +
+      'up to 24 hours.',
   },
 }
 

@@ -10,22 +10,34 @@ import type { UsedLimit } from './rules.ts'
 const LimitResponse = Type.Object(
   {
     id: Type.String(),
-    currency: textOrNull({ description: 'What it counts in; null: it counts payouts.' }),
+    currency: textOrNull({
+      description:
+        'The currency of the amounts that the limit adds up. Null: the limit counts payouts.',
+    }),
     cap: Type.String({
-      description: 'The most: minor units of the currency, or payouts, as text.',
+      description:
+        'The most that the limit allows: minor units of the currency, or a number of payouts, ' +
+        'as text.',
     }),
     used: textOrNull({
       description:
-        'What its window has counted so far, as text: of the account, or with `each` `key` of ' +
-        'the caller’s key. Null with `each` `payee`, as each payee is counted by itself.',
+        'What the window has counted so far, as text: for the account, or with `each` `key` ' +
+        'for the key of the caller. Null with `each` `payee`, because each payee is counted ' +
+        'separately.',
     }),
     headroom: textOrNull({
-      description: 'What is left of `cap`, never below 0; null where `used` is.',
+      description: 'What is left of `cap`, never below 0; null where `used` is null.',
     }),
-    per: Literals(PERS, { description: 'Counted together: one payout, a day, the last hours.' }),
+    per: Literals(PERS, {
+      description:
+        'What is counted together: one payout, the payouts of a day, or those of the last ' +
+        'hours.',
+    }),
     zone: textOrNull({ description: 'The time zone of a day.' }),
     hours: integerOrNull({ description: 'How many hours, with `per` `hours`.' }),
-    each: Literals(EACH, { description: 'What is counted by itself.' }),
+    each: Literals(EACH, {
+      description: 'What is counted separately: the account, each key, or each payee.',
+    }),
     key_id: textOrNull({ description: 'Only payouts that this key makes; null: any.' }),
     rail: textOrNull({ description: 'Only payouts that go to this rail first; null: any.' }),
     network: textOrNull({ description: 'Only payouts over this network; null: any.' }),
@@ -41,27 +53,35 @@ export const AccountResponse = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal('account'),
-    name: Type.String({ description: 'Empty when it has none.' }),
-    sandbox: Type.Boolean({ description: 'Whether it is for tests; a live account is not.' }),
-    state: Literals(Object.keys(ACCOUNT_TRANSITIONS) as AccountState[], {
-      description: 'A `frozen` account is read and receives; a `closed` one is only read.',
+    name: Type.String({ description: 'Empty when the account has no name.' }),
+    sandbox: Type.Boolean({
+      description: 'Whether the account is a sandbox, for tests, and not live.',
     }),
-    currencies: Type.Array(Type.String(), { description: 'Those that it holds balances in.' }),
+    state: Literals(Object.keys(ACCOUNT_TRANSITIONS) as AccountState[], {
+      description:
+        'A `frozen` account can be read and can receive; a `closed` account can only be read.',
+    }),
+    currencies: Type.Array(Type.String(), {
+      description: 'The currencies in which the account holds balances.',
+    }),
     primary_currency: Type.String({
-      description: 'Funds a payout that names no holding currency, in a currency not held.',
+      description:
+        'The balance that funds a payout in a currency that the account does not hold, if the ' +
+        'payout names no holding currency.',
     }),
     deposit_address: Type.String({
       description: 'Where other accounts of the installation send `service_account` payouts.',
     }),
     duplicate_window_s: Type.Integer({
-      description: 'How long a payout like an earlier one is refused, in seconds; 0 for never.',
+      description: 'For how many seconds a payout like an earlier one is refused; 0 for never.',
     }),
     limits: Type.Array(LimitResponse, {
-      description: 'Every limit that counts payouts of this account, with what is used of it.',
+      description:
+        'Every limit that counts payouts of this account, and how much of the limit is used.',
     }),
     created_at: Timestamp,
   },
-  { title: 'Account', description: 'The account that asks.' },
+  { title: 'Account', description: 'The account of the caller.' },
 )
 
 /** The facts about an account that only the database has. */

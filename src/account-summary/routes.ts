@@ -12,11 +12,11 @@ interface Needs extends Pick<Reads, 'read'> {
 export function accountRoutes(routes: AccountRoutes, deps: Needs): void {
   routes.read('/v3/account', {
     operationId: 'getAccount',
-    summary: 'The account that asks.',
+    summary: 'The account of the caller.',
     description:
-      'Its currencies and deposit address, whether it is a sandbox, its state, and each ' +
-      'limit of its payouts with what is used and what is left. A limit that has just been ' +
-      'set is seen within a second. GET /v3/balance has the balances.',
+      'The currencies of the account and its deposit address, whether it is a sandbox, its ' +
+      'state, and each limit of its payouts with what is used and what is left. A new limit ' +
+      'is shown within a second. GET /v3/balance has the balances.',
     response: AccountResponse,
     refusals: [],
     async answer({ account, key_id }) {

@@ -5,12 +5,12 @@ import { Type } from '../http/type.ts'
 
 const Digest = Type.String({
   pattern: '^[0-9a-f]{64}$',
-  description: 'Of what you were shown: `digest` of the approval.',
+  description: 'The `digest` of the approval, as it was shown to you.',
 })
 
 const MAX_REASON = 500
 
-const Reason = Text(MAX_REASON, { minLength: 1, description: 'Why; in the timeline.' })
+const Reason = Text(MAX_REASON, { minLength: 1, description: 'The reason; the timeline shows it.' })
 
 export const ApproveRequest = Closed(
   { digest: Digest, reason: Type.Optional(Reason) },

@@ -13,14 +13,15 @@ import { countedApprovals } from './rules.ts'
 
 const Digest = Type.String({
   pattern: '^[0-9a-f]{64}$',
-  description: 'SHA-256 of all that the payout was made with. Whoever approves sends it.',
+  description:
+    'SHA-256 of everything that the payout was made with. Whoever approves sends this digest.',
 })
 
 export const DecisionResponse = Type.Object(
   {
     user: Type.String({ description: 'The name of the person.' }),
     decision: Literals(DECISIONS),
-    reason: Type.String({ description: 'Why, if it was said.' }),
+    reason: Type.String({ description: 'The reason, if the person gave one.' }),
     decided_at: Timestamp,
   },
   { title: 'ApprovalDecision' },
@@ -32,27 +33,27 @@ export const ApprovalResponse = Type.Object(
     payout: Id('pot', 'The payout.'),
     payout_import: Type.String({
       description:
-        'The import that has made the payout, `pim_…`, which can be decided as one; empty of ' +
-        'payouts that no file has made.',
+        'The import that has made the payout, `pim_…`, whose payouts can be decided ' +
+        'together; empty for a payout that no file has made.',
     }),
     status: Literals(['pending', ...APPROVAL_OUTCOMES], {
-      description: 'Whether it waits still, or how it has ended.',
+      description: 'Whether the approval still waits, or how it has ended.',
     }),
     needed: Type.Integer({ minimum: 1, description: 'How many people must approve.' }),
     given: Type.Integer({
       minimum: 0,
-      description: 'How many have, of those who may approve at this moment.',
+      description: 'How many people have approved, of those who may approve now.',
     }),
     digest: Digest,
     made_by: Type.String({
-      description: 'The person who made the payout; empty when a key did that is nobody’s.',
+      description: 'The person who made the payout; empty when a key without an owner made it.',
     }),
     requested_at: Timestamp,
     expires_at: Timestamp,
     ended_at: textOrNull({ format: 'date-time' }),
     decisions: Type.Array(DecisionResponse, { description: 'The oldest first.' }),
   },
-  { title: 'PayoutApproval', description: 'What a payout needs before it goes out.' },
+  { title: 'PayoutApproval', description: 'The approvals that a payout needs before it goes out.' },
 )
 
 /** An approval at this moment, and the users who may decide it. */

@@ -26,11 +26,14 @@ export const BalanceTransactionQuery = ListQueryOf('btr', {
     Type.String({
       pattern: SOURCES.map(idPattern).join('|'),
       description:
-        'The payout, the balance transaction that was given back or reversed, the escrow, the ' +
-        'withdrawal or the adjustment.',
+        'The source of the line: the payout, the balance transaction that was given back or ' +
+        'reversed, the escrow, the withdrawal or the adjustment.',
     }),
   ),
-  payout: IdFilter('pot', 'Every line of this payout: its debit, and what gave it back.'),
+  payout: IdFilter(
+    'pot',
+    'Every line of this payout: its debit, and the line that gave the money back.',
+  ),
 })
 
 export const BalanceQuery = Type.Object(
@@ -38,7 +41,8 @@ export const BalanceQuery = Type.Object(
     as_of: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Answer from the history: the balances this instant left (ISO 8601).',
+        description:
+          'The balances as this instant left them (ISO 8601), instead of the present ones.',
       }),
     ),
   },

@@ -30,8 +30,8 @@ export const BalanceTransactionResponse = Type.Object(
     net: Money,
     metadata: Type.Record(Type.String(), Type.String(), {
       description:
-        'Of money that the operator has booked: `reference`, the bank’s, and `reason`, where ' +
-        'there are any. Empty otherwise.',
+        'For bookings of the operator: `reference`, the bank’s reference, and `reason`, if ' +
+        'they were given. Empty otherwise.',
     }),
     operation_type: Literals(OPERATION_TYPES),
     source: Type.String(),
@@ -52,7 +52,7 @@ export function ExpandableLine(payout: TSchema) {
     },
     {
       title: 'BalanceTransaction',
-      description: 'One movement on a balance, with its payout where that is asked for.',
+      description: 'One movement on a balance, with its payout if `expand` asks for it.',
     },
   )
 }

@@ -80,13 +80,13 @@ function listRoute(
         operationId: 'listBalanceTransactions',
         summary: 'List the lines of the statement, newest first.',
         description:
-          'In the order of the book, in which each line found the balance it moved. With ' +
-          '`Accept: text/csv` the whole range is streamed as a statement, oldest first, between ' +
-          'rows of its opening and closing balances; it has no pages, so that `limit`, ' +
-          '`starting_after`, `ending_before`, `payout` and `expand` are refused.',
+          'The lines are in the order in which the book moved the balances. With `Accept: ' +
+          'text/csv` the whole range is streamed as a statement, oldest first, between rows ' +
+          'of its opening and closing balances. The statement has no pages, so that ' +
+          '`limit`, `starting_after`, `ending_before`, `payout` and `expand` are refused.',
         querystring: BalanceTransactionQuery,
         response: Envelope(ListOf(line)),
-        alternative: { media: 'text/csv', description: 'The statement, with a row of names.' },
+        alternative: { media: 'text/csv', description: 'The statement, with a header row.' },
         refusals: ['invalid_query_parameter'],
       }),
     },

@@ -9,21 +9,23 @@ export const BeneficiaryApprovalResponse = Type.Object(
     object: Type.Literal('beneficiary_approval'),
     beneficiary: Id('bnf', 'The beneficiary.'),
     status: Literals(['pending', 'approved', 'rejected'] as const, {
-      description: 'Whether it waits still, or how it has ended.',
+      description: 'Whether the approval still waits, or how it has ended.',
     }),
     needed: Type.Integer({ minimum: 1, description: 'How many people must approve.' }),
     given: Type.Integer({
       minimum: 0,
-      description: 'How many have, of those who may approve at this moment.',
+      description: 'How many people have approved, of those who may approve now.',
     }),
     digest: Type.String({
       pattern: '^[0-9a-f]{64}$',
       description:
-        'SHA-256 of all of the beneficiary as it was asked for. Whoever approves sends it.',
+        'SHA-256 of the whole beneficiary for which the approval was requested. Whoever ' +
+        'approves sends this digest.',
     }),
     made_by: Type.Array(Type.String(), {
       description:
-        'Who has made it or changed it since it was approved last, and cannot approve it.',
+        'Who has made the beneficiary or changed it since its last approval. These people ' +
+        'cannot approve it.',
     }),
     requested_at: Timestamp,
     expires_at: Timestamp,
@@ -32,7 +34,7 @@ export const BeneficiaryApprovalResponse = Type.Object(
   },
   {
     title: 'BeneficiaryApproval',
-    description: 'What a beneficiary needs before a payout may go to it.',
+    description: 'The approvals that a beneficiary needs before a payout may go to it.',
   },
 )
 

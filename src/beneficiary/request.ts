@@ -25,8 +25,9 @@ const Bank = Closed(
         minLength: 5,
         maxLength: 42,
         description:
-          'Of a country of the SWIFT IBAN registry, and of `country` and the BIC if these are ' +
-          'sent. Spaces and small letters are accepted; kept in electronic form.',
+          'An IBAN of a country in the SWIFT IBAN registry. It must agree with `country` ' +
+          'and the BIC if they are sent. Spaces and small letters are accepted; the IBAN is ' +
+          'stored in electronic form.',
         examples: ['DE89370400440532013000'],
       }),
     ),
@@ -40,11 +41,12 @@ const Bank = Closed(
         propertyNames: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,39}$' },
         additionalProperties: { type: 'string', minLength: 1, maxLength: 64 },
         description:
-          'Codes by name. Checked, and kept without spaces and dashes: `swift_code`, `bic`, ' +
-          '`aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, `clabe`, `ispb`, `transit_number`, ' +
-          '`institution_number`; by `country`: `routing_number` (US and none, CA), `bank_code` ' +
-          '(BR, HK, JP, KR, LK, SG, TH, TW), `branch_code` (HK, JP, LK, SG, TW, ZA). Other names ' +
-          'are free text.',
+          'Bank codes by name. These codes are checked, and stored without spaces and ' +
+          'dashes: `swift_code`, `bic`, `aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, ' +
+          '`clabe`, `ispb`, `transit_number`, `institution_number`; depending on `country`: ' +
+          '`routing_number` (US and without a country, CA), `bank_code` (BR, HK, JP, KR, ' +
+          'LK, SG, TH, TW), `branch_code` (HK, JP, LK, SG, TW, ZA). Other names are free ' +
+          'text.',
         examples: [{ swift_code: 'HSBCHKHH', bank_code: '004' }],
       }),
     ),
@@ -146,13 +148,17 @@ export type BeneficiaryRequest = Static<typeof BeneficiaryRequest>
 export const BeneficiaryUpdate = Closed(
   {
     name: Type.Optional(Name),
-    type: Type.Optional(Literals(BENEFICIARY_TYPES, { description: 'Fixed: only as it is.' })),
+    type: Type.Optional(
+      Literals(BENEFICIARY_TYPES, {
+        description: 'The type cannot change: leave it out, or send the present one.',
+      }),
+    ),
     destination_details: Type.Optional(DestinationDetails),
     ...clearable(OPTIONAL),
   },
   {
     title: 'BeneficiaryUpdate',
-    description: 'A member replaces the whole of what was there; null takes it away.',
+    description: 'A member that is sent replaces the earlier value as a whole; null removes it.',
   },
 )
 export type BeneficiaryUpdate = Static<typeof BeneficiaryUpdate>
@@ -161,23 +167,25 @@ export const ArchiveRequest = Closed({}, { title: 'ArchiveRequest', type: ['obje
 
 export const BeneficiaryQuery = ListQueryOf('bnf', {
   name: NameFilter,
-  email: TextFilter(320, 'Exactly, without regard to case.'),
+  email: TextFilter(320, 'The exact address, without regard to case.'),
   account_number: TextFilter(
     64,
-    'The account number, IBAN, wallet address or key that it is paid to, without regard to ' +
-      'spaces, dashes and case.',
+    'The account number, IBAN, wallet address or key that the beneficiary is paid to, ' +
+      'without regard to spaces, dashes and case.',
   ),
   archived: Literals(['true', 'false'] as const, {
-    description: 'Those that are archived, instead of those that are not.',
+    description: 'Only archived beneficiaries, instead of those that are not archived.',
     [DOCUMENTED]: { type: 'boolean', default: false },
   }),
   type: Several(Literals(BENEFICIARY_TYPES)),
   destination_type: Several(
-    Literals(DESTINATION_TYPES, { description: 'The type of the destination it has now.' }),
+    Literals(DESTINATION_TYPES, {
+      description: 'The type of the destination that the beneficiary has now.',
+    }),
   ),
   status: Several(
     Literals(['pending_approval', 'rejected'] as const, {
-      description: 'What people have not approved.',
+      description: 'The status of beneficiaries that people have not approved.',
     }),
   ),
 })

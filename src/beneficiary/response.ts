@@ -21,7 +21,7 @@ export const BeneficiaryDetailsResponse = Type.Object(
     phone: Phone,
     registration_number: Type.String(),
     status: Literals(['active', 'erased'] as const, {
-      description: '`erased`: its personal data is gone, and it is paid no more.',
+      description: '`erased`: its personal data is erased, and it cannot be paid any more.',
     }),
     tax_id: Type.String(),
     type: Literals(BENEFICIARY_TYPES),
@@ -36,12 +36,14 @@ export const BeneficiaryResponse = Type.Object(
     ...BeneficiaryDetailsResponse.properties,
     status: Literals(['active', 'pending_approval', 'rejected', 'erased'] as const, {
       description:
-        '`pending_approval` and `rejected`: no payout may go to it until people have approved ' +
-        'it. `erased`: its personal data is gone, and it is paid no more.',
+        '`pending_approval` and `rejected`: no payout may go to the beneficiary until ' +
+        'people have approved it. `erased`: its personal data is erased, and it cannot be ' +
+        'paid any more.',
     }),
     archived_at: textOrNull({
       format: 'date-time',
-      description: 'Since when it is archived, and paid no more. Null: it is not.',
+      description:
+        'Since when the beneficiary is archived and cannot be paid. Null: it is not archived.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -31,9 +31,10 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
     operationId: 'createBeneficiary',
     summary: 'Record who can be paid, and where.',
     description:
-      'Each call makes one, also when there is one with the same details. A payout with ' +
-      '`beneficiary_details` makes one by itself. Where a rule of the operator asks for it, ' +
-      'the beneficiary is `pending_approval` until people have approved it.',
+      'Each call makes a beneficiary, even when there is one with the same details. A ' +
+      'payout with `beneficiary_details` makes a beneficiary by itself. Where a rule of the ' +
+      'operator requires it, the beneficiary is `pending_approval` until people have ' +
+      'approved it.',
     body: BeneficiaryRequest,
     response: BeneficiaryResponse,
     idempotent: true,
@@ -46,7 +47,7 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
   routes.page('/v3/beneficiary', {
     operationId: 'listBeneficiaries',
     summary: 'List beneficiaries, newest first.',
-    description: 'Without those that are archived, unless `archived=true` asks for them.',
+    description: 'Archived beneficiaries are left out, unless `archived=true` asks for them.',
     querystring: BeneficiaryQuery,
     item: BeneficiaryResponse,
     find: listBeneficiaries,
@@ -78,10 +79,10 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     operationId: 'updateBeneficiary',
     summary: 'Change a beneficiary, for payouts that are still to be made.',
     description:
-      'A member that is sent replaces the whole of what was there, null takes it away, and ' +
-      'what is left out stays. Another destination has a new `destination` id. Payouts keep ' +
-      'the details they were made with. Where a rule asks for it, a change waits for an ' +
-      'approval as a new beneficiary does.',
+      'A member that is sent replaces the earlier value as a whole, null removes it, and ' +
+      'members that are left out stay. A changed destination gets a new `destination` id. ' +
+      'Payouts keep the details they were made with. Where a rule requires it, a change ' +
+      'waits for an approval as a new beneficiary does.',
     params: pathId('bnf'),
     body: BeneficiaryUpdate,
     response: BeneficiaryResponse,
@@ -97,16 +98,18 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
 const ACTS = {
   archive: {
     operationId: 'archiveBeneficiary',
-    summary: 'Archive a beneficiary: it is in no ordinary list, and is paid no more.',
+    summary: 'Archive a beneficiary: ordinary lists leave it out, and it cannot be paid.',
     description:
-      'A payout to it is refused with `beneficiary_archived` until it is taken back. Payouts ' +
-      'that are made already go on. Its record, and what people have approved of it, stay. One ' +
-      'that is archived already is answered as it is.',
+      'A payout to an archived beneficiary is refused with `beneficiary_archived`. Payouts ' +
+      'that are already made continue. The record of the beneficiary and its approval stay. ' +
+      'A beneficiary that is already archived is answered as it is.',
   },
   unarchive: {
     operationId: 'unarchiveBeneficiary',
-    summary: 'Take back a beneficiary that is archived.',
-    description: 'It can be paid again as before. One that is not archived is answered as it is.',
+    summary: 'Unarchive a beneficiary.',
+    description:
+      'The beneficiary can be paid again as before. A beneficiary that is not archived is ' +
+      'answered as it is.',
   },
 } as const
 

@@ -68,10 +68,16 @@ const OPTIONAL = {
   email: Text(320),
   phone: Phone,
   description: Text(2000),
-  vertical: Text(64, { description: 'The line of business, a scope of the name rule.' }),
+  vertical: Text(64, {
+    description:
+      'The line of business. The duplicate rule by name compares only entities with the same ' +
+      'one.',
+  }),
   on_behalf_of: Text(24, {
     pattern: '^(ent_.{20})?$',
-    description: 'The entity this one belongs to, a scope of the name rule.',
+    description:
+      'The entity that this one belongs to. The duplicate rule by name compares only entities ' +
+      'with the same one.',
   }),
   national_identification_number: NationalIdentification,
   registration_number: Text(64),
@@ -95,19 +101,23 @@ export type EntityRequest = Static<typeof EntityRequest>
 
 const UPDATE = {
   name: Type.Optional(Name),
-  type: Type.Optional(Literals(ENTITY_TYPES, { description: 'Fixed: only as it is.' })),
+  type: Type.Optional(
+    Literals(ENTITY_TYPES, {
+      description: 'The type cannot change: leave it out, or send the present one.',
+    }),
+  ),
   ...clearable(OPTIONAL),
 }
 
 export const EntityUpdate = Closed(UPDATE, {
   title: 'EntityUpdate',
-  description: 'A member replaces the whole of what was there; null takes it away.',
+  description: 'A member that is sent replaces the earlier value as a whole; null removes it.',
 })
 export type EntityUpdate = Static<typeof EntityUpdate>
 
 const SUBMISSION = {
   title: 'EntitySubmission',
-  description: 'The members of an update, or nothing.',
+  description: 'The members of an update; all may be left out.',
 }
 
 export const EntitySubmission = Closed(UPDATE, {
@@ -119,12 +129,12 @@ export const ApprovalStatus = Literals(APPROVAL_STATUSES, { title: 'ApprovalStat
 
 export const EntityQuery = ListQueryOf('ent', {
   name: NameFilter,
-  email: TextFilter(320, 'Exactly, without regard to case.'),
+  email: TextFilter(320, 'The exact address, without regard to case.'),
   metadata: MetadataFilter,
   type: Several(Literals(ENTITY_TYPES)),
   approval_status: Several(ApprovalStatus),
-  reference_id: TextFilter(128, 'As it was sent.'),
-  on_behalf_of: IdFilter('ent', 'The entity that the listed ones belong to.'),
+  reference_id: TextFilter(128, 'The reference, exactly as it was sent.'),
+  on_behalf_of: IdFilter('ent', 'The entity that the listed entities belong to.'),
 })
 
 /** Refuses (400) with every problem of the fields of a creation or an update. */

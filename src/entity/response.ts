@@ -89,7 +89,7 @@ export function presentEntity(entity: Entity) {
 const RuleCheck = Type.Object(
   {
     rule: Type.String({ examples: ['email'] }),
-    priority: Type.Integer({ description: '1 is looked at first.' }),
+    priority: Type.Integer({ description: 'Rules are checked in this order, from 1.' }),
     takes_part: Type.Boolean({ description: 'Whether every field that the rule needs is set.' }),
     missing: Type.Array(Type.String(), { description: 'Needed fields that are absent or blank.' }),
     compared: Type.Unsafe<Record<string, string>>({
@@ -101,7 +101,9 @@ const RuleCheck = Type.Object(
     }),
     entity: Type.String({ description: 'The entity that is the same by this rule, or empty.' }),
     rejected: Type.Array(Type.String(), {
-      description: 'Passed over because they are rejected; the 20 oldest, oldest first.',
+      description:
+        'Entities that are the same but are ignored because they are rejected; the 20 oldest, ' +
+        'oldest first.',
     }),
   },
   { title: 'DuplicateRule' },
@@ -110,19 +112,25 @@ const RuleCheck = Type.Object(
 export const DuplicateCheckResponse = Type.Object(
   {
     object: Type.Literal('entity_duplicate_check'),
-    duplicate: Type.Boolean({ description: 'Whether a creation would create nothing.' }),
-    entity: Type.String({ description: 'The entity that would be the answer, or empty.' }),
+    duplicate: Type.Boolean({
+      description: 'Whether a creation would return an existing entity and create none.',
+    }),
+    entity: Type.String({
+      description: 'The existing entity that a creation would return, or empty.',
+    }),
     rule: Type.String({
-      description: 'The rule that decides, or empty. More rules may come.',
+      description: 'The rule that decides, or empty. More rules may be added.',
       examples: ['email'],
     }),
     rules: Type.Array(RuleCheck, {
-      description: 'Every rule for the type, by priority, those after the deciding one too.',
+      description:
+        'Every rule for the type, by priority, including the rules after the one that ' +
+        'decides.',
     }),
   },
   {
     title: 'EntityDuplicateCheck',
-    description: 'What the duplicate rules say of a record, at this moment.',
+    description: 'What the duplicate rules say about a record at this moment.',
   },
 )
 

@@ -26,13 +26,13 @@ import { draftOf } from './rules.ts'
 import { listEntities } from './store.ts'
 
 const DUPLICATES =
-  'When the account has such an entity already, that one is the answer, with 200, and nothing is ' +
-  'written.'
+  'When the account already has the same entity, the answer is that entity, with 200, and ' +
+  'nothing is written.'
 
 const SUBMISSION =
-  'A pending entity becomes submitted, one that requires action resubmitted. The members of an ' +
-  'update may be sent with it. A business has its registration_number and its ' +
-  'registration_address.country by then.'
+  'A pending entity becomes submitted; an entity that requires action becomes resubmitted. The ' +
+  'members of an update may be sent with it. A business must have its registration_number and ' +
+  'its registration_address.country by then.'
 
 interface Needs extends Reads {
   readonly lanes: { readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>> }
@@ -84,9 +84,9 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     operationId: 'updateEntity',
     summary: 'Change an entity.',
     description:
-      'A member that is sent replaces the whole of what was there, null takes it away, and ' +
-      `what is left out stays. ${DUPLICATES} An approved entity is resubmitted when anything ` +
-      'but description, reference_id and metadata changes.',
+      'A member that is sent replaces the earlier value as a whole, null removes it, and ' +
+      `members that are left out stay. ${DUPLICATES} An approved entity is resubmitted when ` +
+      'anything but description, reference_id and metadata changes.',
     params: pathId('ent'),
     body: EntityUpdate,
     response: EntityResponse,
@@ -102,7 +102,7 @@ function submitRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write('/v3/entity/:id/submit', {
     config: { optionalBody: true, check: checkEntity },
     operationId: 'submitEntity',
-    summary: 'Hand an entity to the operator for review.',
+    summary: 'Submit an entity to the operator for review.',
     description: `${SUBMISSION} ${DUPLICATES}`,
     params: pathId('ent'),
     body: EntitySubmission,
@@ -120,10 +120,10 @@ function duplicateCheckRoute(routes: AccountRoutes, deps: Needs): void {
   routes.ask('/v3/entity/duplicate_check', {
     config: { check: checkEntity },
     operationId: 'checkEntityDuplicate',
-    summary: 'Ask what creating an entity would come to, and why.',
+    summary: 'Ask whether creating an entity would return an existing one, and why.',
     description:
-      'The body and its refusals are those of a creation. Nothing is written, so there is no ' +
-      'answer to keep: an `Idempotency-Key` is looked at for its form and otherwise ignored.',
+      'The body and its errors are those of a creation. Nothing is written; an ' +
+      '`Idempotency-Key` must be well-formed and has no other effect.',
     body: EntityRequest,
     response: DuplicateCheckResponse,
     refusals: ['entity_not_found', 'invalid_idempotency_key'],

@@ -11,18 +11,22 @@ import { CAUSES } from '../payout/states.ts'
 import { QuoteResponse } from '../quote/response.ts'
 import { WebhookEndpointEvent } from '../webhook/response.ts'
 
-const OPERATOR = Type.String({ description: 'The name of the person who did it by hand.' })
+const OPERATOR = Type.String({ description: 'The name of the person who made the change by hand.' })
 
 const ERASURE = {
   erased_rows: Type.Integer({ minimum: 0, description: 'How many rows an erasure has changed.' }),
-  digest: Type.String({ description: 'SHA-256 of these rows, in hex digits.' }),
+  digest: Type.String({
+    description: 'SHA-256 of the rows that the erasure has changed, in hex digits.',
+  }),
 }
 
 const Approval = Type.Object(
   {
     digest: Type.String({ description: 'SHA-256 of what was to be approved, in hex digits.' }),
-    given: Type.Optional(Type.Integer({ minimum: 0, description: 'How many have approved.' })),
-    needed: Type.Integer({ minimum: 1, description: 'How many must.' }),
+    given: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How many people have approved.' }),
+    ),
+    needed: Type.Integer({ minimum: 1, description: 'How many people must approve.' }),
     expires_at: Type.Optional(Timestamp),
   },
   { title: 'ApprovalTold' },
@@ -39,7 +43,7 @@ const RailAttempt = Type.Object(
     released_at: OrNull,
     expected_at: OrNull,
   },
-  { title: 'RailAttemptTold', description: 'The attempt, as far as its rail had said.' },
+  { title: 'RailAttemptTold', description: 'The attempt, as far as its rail had reported.' },
 )
 
 const PayoutEvent = EventOf('payout', 'PayoutEvent', PayoutResponse, {
@@ -47,21 +51,29 @@ const PayoutEvent = EventOf('payout', 'PayoutEvent', PayoutResponse, {
     type: 'string',
     enum: [...CAUSES],
     description:
-      'Who caused it: the account, the rail, the operator, the review of its entity, or those ' +
-      'who approve it.',
+      'Who caused the change: the account, the rail, the operator, the review of its ' +
+      'entity, or the people who approve the payout.',
   }),
   operator: OPERATOR,
-  reason: Type.String({ description: 'Why, as the person said.' }),
-  reference: Type.String({ description: 'The bank’s reference, as the person said.' }),
+  reason: Type.String({ description: 'The reason that the person gave.' }),
+  reference: Type.String({ description: 'The bank’s reference that the person gave.' }),
   journals: Type.Array(Type.Integer({ minimum: 1 }), {
     description:
-      'Numbers of the journals that it wrote in the book of the account, which ' +
-      'GET /v3/payout/{id}/timeline shows.',
+      'Numbers of the journals that the change wrote in the book of the account, which GET ' +
+      '/v3/payout/{id}/timeline shows.',
   }),
-  answer: Type.Integer({ minimum: 1, description: 'Which answer of the account led to it.' }),
-  rail: Type.String({ description: 'Of payout.rerouted: the rail that gets it.' }),
-  previous_rail: Type.String({ description: 'Of payout.rerouted: the rail that had it.' }),
-  attempt: Type.Integer({ minimum: 1, description: 'Of payout.rerouted: the new attempt.' }),
+  answer: Type.Integer({
+    minimum: 1,
+    description: 'The number of the answer of the account that led to the change.',
+  }),
+  rail: Type.String({ description: 'For `payout.rerouted`: the rail that gets the payout.' }),
+  previous_rail: Type.String({
+    description: 'For `payout.rerouted`: the rail that had the payout.',
+  }),
+  attempt: Type.Integer({
+    minimum: 1,
+    description: 'For `payout.rerouted`: the number of the new attempt.',
+  }),
   rail_attempt: RailAttempt,
   approval: Approval,
 })
@@ -97,8 +109,8 @@ const MAPPING = Object.entries(EVENTS).flatMap(([kind, types]) => {
 export const EventResponse = Type.Unsafe<object>({
   title: 'AccountEvent',
   description:
-    'One change of state, written in the transaction of the change. More types may come: pass ' +
-    'over those that you do not know.',
+    'One change of state, written in the transaction of the change. More types may be ' +
+    'added: ignore types that you do not know.',
   oneOf: Object.values(EVENT_SCHEMAS),
   discriminator: { propertyName: 'type', mapping: Object.fromEntries(MAPPING) },
 })

@@ -21,10 +21,11 @@ export function eventRoutes(routes: AccountRoutes, deps: Needs): void {
     operationId: 'listEvents',
     summary: 'List events, newest first.',
     description:
-      'In the order of their `sequence`. To follow an account, keep the id of the newest ' +
-      'event seen and ask with `ending_before` until `has_more` is false: none is missed. ' +
-      'Old events may be in an archive of the operator: a cursor before those that are here ' +
-      'is 410 `event_archived`.',
+      'The events are in the order of their `sequence`. To follow an account, keep the id ' +
+      'of the newest event that you have seen, and ask with `ending_before` until ' +
+      '`has_more` is false; so you miss none. Old events may be in an archive of the ' +
+      'operator: a cursor older than the events in the service is refused with 410 ' +
+      '`event_archived`.',
     querystring: EventQuery,
     item: EventResponse,
     refusals: ['event_archived'],

@@ -21,7 +21,7 @@ export function EventOf(
       object: Type.Literal('event'),
       type: Literals(
         EVENTS[kind].map(what => `${kind}.${what}`),
-        { description: 'What happened: the kind of object, and what became of it.' },
+        { description: 'What happened: the kind of the object, and the change.' },
       ),
       created_at: Timestamp,
       sequence: Type.Integer({
@@ -29,20 +29,20 @@ export function EventOf(
         description: 'The number of the event in its account: from 1, without gaps, in order.',
       }),
       account: Type.String({
-        description: 'The account that it happened in.',
+        description: 'The account in which the change happened.',
         examples: ['acc_7k2m9x4q'],
       }),
-      object_id: Type.String({ description: 'Id of the object it happened to.' }),
+      object_id: Type.String({ description: 'Id of the object that changed.' }),
       data: object,
       previous_attributes: Type.Object(can_change ? optional(properties) : {}, {
         ...(can_change && { title: `${title}Before` }),
         description:
-          'The members of `data` that this change altered, with their values before it. Empty of ' +
-          'what was created, and of what is erased.',
+          'The members of `data` that this change altered, with their earlier values. Empty ' +
+          'when the object was created or its data erased.',
       }),
       change: Type.Object(optional(change), {
         ...(can_change && { title: `${title}Change` }),
-        description: 'How it came about, as far as that is not a member of the object.',
+        description: 'What led to the change, where no member of the object says it.',
       }),
       erased: Type.Boolean({
         description:

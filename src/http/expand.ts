@@ -13,7 +13,10 @@ export interface Expanding {
 /** The parameter `expand`, which takes these names. */
 export function ExpandOf(names: readonly string[]) {
   return Several(
-    Literals(names, { description: 'What to show whole in `expanded`, beside its id.' }),
+    Literals(names, {
+      description:
+        'The objects to show in full in `expanded`, beside their ids. Several may be sent.',
+    }),
   )
 }
 
@@ -28,7 +31,8 @@ export function ExpandedOf(objects: Readonly<Record<string, TSchema>>) {
     return [name, Type.Optional(Type.Union([schema, Type.Null()]))]
   })
   return Type.Object(Object.fromEntries(members), {
-    description: 'With `expand`: the objects that it names. Null: there is none.',
+    description:
+      'With `expand`: the objects that were asked for. An object that does not exist is null.',
   })
 }
 

@@ -29,7 +29,7 @@ const BOUND_MEANINGS: Readonly<Record<BoundName, string>> = {
 
 /** A query string is text and nothing is coerced; openapi.json shows a number. */
 const Limit = Type.String({
-  description: 'Most objects on a page.',
+  description: 'The most objects on a page.',
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
 })
 
@@ -75,7 +75,7 @@ export const MetadataFilter = Type.Unsafe<Record<string, string>>({
   maxProperties: 10,
   propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
   additionalProperties: { type: 'string', maxLength: 500 },
-  description: 'Pairs that it has, each as `metadata[key]=value`.',
+  description: 'Pairs that the metadata has, each as `metadata[key]=value`.',
 })
 
 /** The code of a currency. A currency that does not exist finds nothing. */
@@ -212,7 +212,9 @@ export function ListOf<T extends TSchema>(item: T) {
   return Type.Object(
     {
       object: Type.Literal('list'),
-      has_more: Type.Boolean({ description: 'More follow in the direction of paging.' }),
+      has_more: Type.Boolean({
+        description: 'Whether more objects follow in the direction of paging.',
+      }),
       results: Type.Array(item, { description: 'Newest first.' }),
     },
     { title: `${title}List`, description: 'One page, newest first.' },

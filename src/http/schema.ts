@@ -138,7 +138,7 @@ export const ErrorDetail = Type.Object(
   {
     code: Type.Integer({ description: 'The number of the error in the catalogue.' }),
     reason: Type.String({
-      description: 'Its name: decide by this one. New reasons may be added.',
+      description: 'The name of the error: decide by this member. New reasons may be added.',
       ...openEnum(REASONS),
     }),
     message: Type.String({ description: 'For people; the wording may change.' }),

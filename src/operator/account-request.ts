@@ -11,7 +11,7 @@ import { MAX_NAME } from './words.ts'
 const MAX_CURRENCIES = 50
 
 const Currencies = Type.Array(CurrencyCode, { minItems: 1, maxItems: MAX_CURRENCIES })
-const Name = Text(MAX_NAME, { minLength: 1, description: 'Who the account belongs to.' })
+const Name = Text(MAX_NAME, { minLength: 1, description: 'The name of the owner of the account.' })
 const Window = Type.Integer({
   minimum: 0,
   maximum: MAX_DUPLICATE_WINDOW_S,
@@ -25,7 +25,8 @@ export const NewAccountRequest = Closed(
     primary_currency: CurrencyCode,
     ...optional({
       sandbox: Type.Boolean({
-        description: 'For tests: its clock can be moved, and it funds itself.',
+        description:
+          'Whether the account is for tests: its clock can be moved, and it can fund itself.',
       }),
       duplicate_window_s: Window,
     }),
@@ -41,7 +42,10 @@ export const AccountSettings = Closed(
     primary_currency: CurrencyCode,
     duplicate_window_s: Window,
   }),
-  { title: 'AccountSettings', description: 'What is left out stays; no currency is taken away.' },
+  {
+    title: 'AccountSettings',
+    description: 'Members that are left out stay; currencies can be added, and not removed.',
+  },
 )
 export type AccountSettings = Static<typeof AccountSettings>
 
@@ -51,10 +55,10 @@ export const NewKeyRequest = Closed(
     ...optional({
       name: Text(MAX_NAME, { description: 'What the key is for.' }),
       owner: Text(40, {
-        description: 'The user whose key it is, who then approves none of its payouts.',
+        description: 'The user who owns the key, and then approves none of its payouts.',
       }),
       makes_only: Type.Boolean({
-        description: 'Each payout that it makes needs an approval.',
+        description: 'Whether each payout that the key makes needs an approval.',
         default: false,
       }),
     }),

@@ -25,7 +25,9 @@ export const DeskAccount = Type.Object(
   {
     ...ACCOUNT,
     state: State,
-    state_reason: Type.String({ description: 'Why it is in this state; empty if it never was.' }),
+    state_reason: Type.String({
+      description: 'Why the account is in this state; empty if nobody has ever changed it.',
+    }),
     created_at: Timestamp,
     balances: Type.Record(Type.String(), Type.String(), {
       description: 'Minor units as text, by currency.',
@@ -37,8 +39,8 @@ export const DeskAccount = Type.Object(
 export const OpenedAccountResponse = Type.Object(
   {
     ...ACCOUNT,
-    key_id: Type.String({ description: 'Its first key, of scope `write`.' }),
-    secret: Type.String({ description: 'Shown once.' }),
+    key_id: Type.String({ description: 'The first key of the account, of scope `write`.' }),
+    secret: Type.String({ description: 'The secret, which is shown only in this answer.' }),
   },
   { title: 'OpenedAccount', description: 'The account and its first key.' },
 )
@@ -61,9 +63,12 @@ export const ChangedStateResponse = Type.Object(
 const KEY = { key_id: Type.String(), account_id: AccountId, scope: Literals(SCOPES) }
 const OF_MAKER = {
   owner: Type.Union([Type.String(), Type.Null()], {
-    description: 'The user whose key it is, who approves none of its payouts; null for nobody.',
+    description:
+      'The user who owns the key and approves none of its payouts; null if nobody owns it.',
   }),
-  makes_only: Type.Boolean({ description: 'Each payout that it makes needs an approval.' }),
+  makes_only: Type.Boolean({
+    description: 'Whether each payout that the key makes needs an approval.',
+  }),
 }
 const Instant = textOrNull({ format: 'date-time' })
 
@@ -76,11 +81,18 @@ export const DeskKey = Type.Object(
     revoked_at: Instant,
     last_used_at: Instant,
   },
-  { title: 'DeskKey', description: 'A key of an account. Its last use is to the minute.' },
+  {
+    title: 'DeskKey',
+    description: 'A key of an account. The time of its last use is to the minute.',
+  },
 )
 
 export const MadeKeyResponse = Type.Object(
-  { ...KEY, ...OF_MAKER, secret: Type.String({ description: 'Shown once.' }) },
+  {
+    ...KEY,
+    ...OF_MAKER,
+    secret: Type.String({ description: 'The secret, which is shown only in this answer.' }),
+  },
   { title: 'MadeKey' },
 )
 
@@ -88,7 +100,10 @@ export const RevokedKeyResponse = Type.Object(
   {
     ...KEY,
     name: Type.String(),
-    was_revoked: Type.Boolean({ description: 'Whether it was revoked already.' }),
+    was_revoked: Type.Boolean({ description: 'Whether the key was already revoked.' }),
   },
-  { title: 'RevokedKey', description: 'Every process refuses it within a second.' },
+  {
+    title: 'RevokedKey',
+    description: 'The revoked key. Every process refuses it within a second.',
+  },
 )

@@ -53,9 +53,14 @@ export function deskAccountRoutes(routes: DeskRoutes): void {
     answer: async ({ params }, { audit }) => presentAccount(await showAccount(audit, params.id)),
   })
   settingsRoute(routes)
-  stateRoute(routes, 'freeze', 'frozen', 'Let an account read and receive, and nothing else.')
+  stateRoute(
+    routes,
+    'freeze',
+    'frozen',
+    'Freeze an account: it can be read and can receive, but cannot pay.',
+  )
   stateRoute(routes, 'unfreeze', 'active', 'Let a frozen account pay again.')
-  stateRoute(routes, 'close', 'closed', 'Close an account that is empty; it is only read.')
+  stateRoute(routes, 'close', 'closed', 'Close an account that is empty: it can only be read.')
 }
 
 function createRoute(routes: DeskRoutes): void {
@@ -64,8 +69,8 @@ function createRoute(routes: DeskRoutes): void {
     operationId: 'createAccount',
     summary: 'Open an account, with its first key.',
     description:
-      'The secret is shown once and kept nowhere, so a repeat opens another account: look at ' +
-      'the list before you repeat a call without an answer.',
+      'The secret is shown once and stored nowhere, so a repeat opens another account. If a ' +
+      'call had no answer, look at the list of accounts before you repeat it.',
     body: NewAccountRequest,
     response: OpenedAccountResponse,
     refusals: ['currency'],
@@ -86,7 +91,7 @@ function settingsRoute(routes: DeskRoutes): void {
     method: 'PATCH',
     config: { asksPassword: true, check: checkSettings },
     operationId: 'changeAccount',
-    summary: 'Change name, currencies, primary currency or guard of an account.',
+    summary: 'Change the name, currencies, primary currency or duplicate guard of an account.',
     params: AccountPath,
     body: AccountSettings,
     response: ChangedSettingsResponse,
@@ -118,7 +123,7 @@ function stateRoute(
     config: { asksPassword: name === 'unfreeze', check: checkWords },
     operationId: `${name}Account`,
     summary,
-    description: 'The reason is kept in the history of the account, for operators alone.',
+    description: 'Only operators see the reason, in the history of the account.',
     params: AccountPath,
     body: ReasonRequest,
     response: ChangedStateResponse,

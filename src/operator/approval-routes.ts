@@ -75,8 +75,9 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     path: '/v3/payout',
     prefix: 'pot',
     show: {
-      summary: 'Show what a payout needs before it goes out, and who has approved it.',
-      description: 'A payout that has needed no approval has none: 404.',
+      summary:
+        'Show the approvals that a payout needs before it goes out, and who has approved it.',
+      description: 'For a payout that has needed no approval the answer is 404.',
       response: ApprovalResponse,
     },
     find: findApproval,
@@ -84,15 +85,15 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     approve: {
       summary: 'Approve a payout as it was shown to you.',
       description:
-        'For a person with the role approver on the account who has not made the payout. With ' +
-        'the last approval that it needs it goes on: it is `processing`, held if a review must ' +
-        'come first, and a transfer to another account is paid.',
+        'For a person with the role approver on the account who has not made the payout. ' +
+        'After the last approval that it needs, the payout is `processing`, or held if a ' +
+        'review must come first; a transfer to another account is paid.',
     },
     reject: {
       summary: 'Reject a payout.',
       description:
-        'One rejection ends it: the payout is `failed` with code `PF000400`, and amount and fees ' +
-        'are back with the answer.',
+        'One rejection is enough: the payout becomes `failed` with code `PF000400`, and ' +
+        'with the answer amount and fees are back in the balance.',
     },
     decided: PayoutResponse,
     decide: (desk, request, key, asked) =>
@@ -110,20 +111,23 @@ export function batchApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     path: '/v3/payout_batch',
     prefix: 'pob',
     show: {
-      summary: 'Show what of a batch waits for people, with one digest of all of it.',
+      summary:
+        'Show the payouts of a batch that wait for approval, with one digest of all of them.',
       response: BatchApprovalResponse,
     },
     approve: {
       summary: 'Approve all payouts of a batch that wait, as they were shown to you.',
       description:
-        'One transaction: either all that you have not decided yet are approved, or none. Each ' +
-        'goes on with the last approval that it needs, as if it were approved alone.',
+        'The approval is one transaction: either all payouts that you have not decided yet ' +
+        'are approved, or none. After the last approval that it needs, each payout ' +
+        'continues as if it were approved alone.',
     },
     reject: {
       summary: 'Reject all payouts of a batch that wait.',
       description:
-        'One transaction. Each is `failed` with code `PF000400`, and amount and fees are back ' +
-        'with the answer. What was approved before, and waits no more, goes on.',
+        'The rejection is one transaction. Each payout becomes `failed` with code ' +
+        '`PF000400`, and with the answer amount and fees are back in the balance. Payouts ' +
+        'that were approved before, and no longer wait, continue.',
     },
     decided: BatchDecisionResponse,
     ...GROUP_KIND,
@@ -136,25 +140,28 @@ export function importApprovalRoutes(app: FastifyInstance, deps: Needs): void {
     path: '/v3/payout_import',
     prefix: 'pim',
     show: {
-      summary: 'Show what of an import waits for people, with one digest of all of it.',
+      summary:
+        'Show the payouts of an import that wait for approval, with one digest of all of ' +
+        'them.',
       description:
-        `The payouts that one import of a file has made, at most the ${MAX_TOGETHER} that wait ` +
-        'longest. GET /v3/payout_import/{id}/payout lists them.',
+        `The answer covers at most the ${MAX_TOGETHER} payouts of the import that have waited ` +
+        'longest. GET /v3/payout_import/{id}/payout lists all payouts of the import.',
       response: ImportApprovalResponse,
     },
     approve: {
       summary: 'Approve all payouts of an import that wait, as they were shown to you.',
       description:
-        'One transaction: either all that were shown and that you have not decided yet are ' +
-        'approved, or none. Each goes on with the last approval that it needs, as if it were ' +
-        'approved alone.',
+        'The approval is one transaction: either all payouts that were shown and that you ' +
+        'have not decided yet are approved, or none. After the last approval that it needs, ' +
+        'each payout continues as if it were approved alone.',
     },
     reject: {
       summary: 'Reject all payouts of an import that wait.',
       description:
-        `One transaction, of at most the ${MAX_TOGETHER} that wait longest. Each is \`failed\` ` +
-        'with code `PF000400`, and amount and fees are back with the answer. What was approved ' +
-        'before goes on, and what the import makes later waits anew.',
+        `The rejection is one transaction, of at most the ${MAX_TOGETHER} payouts that have ` +
+        'waited longest. Each becomes `failed` with code `PF000400`, and with the answer amount ' +
+        'and fees are back in the balance. Payouts that were approved before continue. Payouts ' +
+        'that the import makes later wait for their own approval.',
     },
     decided: ImportDecisionResponse,
     ...GROUP_KIND,
@@ -179,8 +186,12 @@ export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): vo
     path: '/v3/beneficiary',
     prefix: 'bnf',
     show: {
-      summary: 'Show what a beneficiary needs before it is paid, and who has approved it.',
-      description: 'What was asked last. A beneficiary that has needed no approval has none: 404.',
+      summary:
+        'Show the approvals that a beneficiary needs before it is paid, and who has approved ' +
+        'it.',
+      description:
+        'The answer is the latest approval. For a beneficiary that has needed no approval it ' +
+        'is 404.',
       response: BeneficiaryApprovalResponse,
     },
     find: findBeneficiaryApproval,
@@ -188,12 +199,13 @@ export function beneficiaryApprovalRoutes(app: FastifyInstance, deps: Needs): vo
     approve: {
       summary: 'Approve a beneficiary as it was shown to you.',
       description:
-        'For a person with the role approver on the account who has neither made nor changed it. ' +
-        'With the last approval that it needs, payouts may go to it.',
+        'For a person with the role approver on the account who has neither made nor ' +
+        'changed the beneficiary. After the last approval that it needs, payouts may go to ' +
+        'the beneficiary.',
     },
     reject: {
       summary: 'Reject a beneficiary.',
-      description: 'No payout may go to it. Once it is changed, it can be approved.',
+      description: 'No payout may go to a rejected beneficiary. After a change it can be approved.',
     },
     decided: BeneficiaryResponse,
     refusals: ['party_erased'],

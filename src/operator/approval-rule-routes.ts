@@ -28,17 +28,23 @@ const AddRule = Closed(
     subject: Literals(RULE_SUBJECTS, {
       default: 'payout',
       description:
-        'What people approve: payouts; or each new or changed beneficiary before a payout may ' +
-        'go to it, with no conditions but `account_id`, `key_id` and `country`.',
+        'What people approve: payouts; or each new or changed beneficiary before a payout ' +
+        'may go to it. A rule for beneficiaries has no conditions but `account_id`, ' +
+        '`key_id` and `country`.',
     }),
     account_id: AccountId,
-    key_id: Text(64, { minLength: 1, description: 'Only what this API key makes.' }),
+    key_id: Text(64, {
+      minLength: 1,
+      description: 'Only payouts and beneficiaries that this API key makes.',
+    }),
     payout_type: Literals(PAYOUT_TYPES),
     network: Text(64, { minLength: 1, description: 'A local or payment network, or a chain.' }),
     country: Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166, two letters.' }),
     currency: CurrencyCode,
     new_payee: Type.Boolean({
-      description: 'Only payees, as they are, whom no payout was approved to.',
+      description:
+        'Only payouts to payees, with their present details, to whom no payout was approved ' +
+        'before.',
     }),
     at_least: Type.Integer({
       minimum: 1,
@@ -53,7 +59,10 @@ const AddRule = Closed(
       default: EXPIRES_AFTER_DAYS,
     }),
   }),
-  { title: 'AddApprovalRule', description: 'Conditions hold together; what is left out is any.' },
+  {
+    title: 'AddApprovalRule',
+    description: 'All conditions must hold; a condition that is left out holds for everything.',
+  },
 )
 type AddRule = Static<typeof AddRule>
 
@@ -73,7 +82,7 @@ export const Rule = Type.Object(
     approvers: Type.Integer(),
     expires_after_days: Type.Integer(),
   },
-  { title: 'ApprovalRule', description: 'What waits; null is any.' },
+  { title: 'ApprovalRule', description: 'A rule: what waits for approval. Null is any.' },
 )
 
 export function approvalRuleRoutes(routes: DeskRoutes): void {
@@ -87,10 +96,11 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
     act: 'approval-rule add',
     config: { check: checkAmount },
     operationId: 'addApprovalRule',
-    summary: 'Let payouts, or beneficiaries, wait until people approve them.',
+    summary: 'Add a rule by which payouts, or beneficiaries, wait until people approve them.',
     description:
-      'For payouts made from now on. A payout that one rule fits waits; of several, the most ' +
-      'approvers and the fewest days count. Adding a rule twice asks for nothing more.',
+      'The rule is for payouts made from now on. A payout that fits one rule waits; if it ' +
+      'fits several rules, the most approvers and the fewest days count. Adding a rule ' +
+      'twice changes nothing.',
     body: AddRule,
     response: Rule,
     refusals: ['not_found', 'currency'],
@@ -101,8 +111,10 @@ export function approvalRuleRoutes(routes: DeskRoutes): void {
     actsAgain: true,
     config: { asksPassword: true },
     operationId: 'removeApprovalRule',
-    summary: 'Remove a rule of approvals.',
-    description: 'What waits by it goes on waiting. Payouts made from now on do not.',
+    summary: 'Remove an approval rule.',
+    description:
+      'Payouts that already wait for approval keep waiting. Payouts made from now on do not ' +
+      'wait.',
     params: pathId('apr'),
     emptyBody: 'RemoveApprovalRule',
     response: Rule,

@@ -11,7 +11,9 @@ const Row = Type.Unsafe<Readonly<Record<string, string | null>> | null>({
 
 export const ChangeResponse = Type.Object(
   {
-    change_id: Type.String({ description: 'Its number, counted from 1 without gaps.' }),
+    change_id: Type.String({
+      description: 'The number of the change, counted from 1 without gaps.',
+    }),
     table_name: Type.String(),
     changed_at: Timestamp,
     changed_by: Type.String({ description: 'The person.' }),
@@ -22,7 +24,7 @@ export const ChangeResponse = Type.Object(
     before: Row,
     after: Row,
   },
-  { title: 'AuditedChange', description: 'What one person changed. `null` is no row.' },
+  { title: 'AuditedChange', description: 'One change by a person. `null` stands for no row.' },
 )
 
 /** The numbers of changes may exceed the exact numbers of JSON. */

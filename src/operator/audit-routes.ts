@@ -12,7 +12,7 @@ export function auditRoutes(routes: DeskRoutes): void {
     config: { checkQuery: checkAudit },
     operationId: 'listAudit',
     summary: 'List what people have changed, newest first.',
-    description: 'By commands and by this API, in one log that is chained by hashes.',
+    description: 'The log has the changes by commands and by this API, and is chained by hashes.',
     querystring: AuditQuery,
     item: ChangeResponse,
     find: (query, { audit }, limit) => listAudit(audit, filterOf(query), limit),

@@ -42,19 +42,22 @@ const EntitiesQuery = Closed(
 
 const ReviewRequest = Closed(
   {
-    status: Literals(REVIEW_RESULTS, { description: 'What the review comes to.' }),
-    seen: Time('The `updated_at` of what you have looked at; if it is another one, 409.'),
+    status: Literals(REVIEW_RESULTS, { description: 'The result of the review.' }),
+    seen: Time(
+      'The `updated_at` of the entity as you have read it. If the entity has changed since, ' +
+        'the answer is 409.',
+    ),
     reason: Type.Optional(Reason),
   },
-  { title: 'ReviewRequest', description: 'The account is told the reason.' },
+  { title: 'ReviewRequest', description: 'The decision. The account is told the reason.' },
 )
 type ReviewRequest = Static<typeof ReviewRequest>
 
 export function deskEntityRoutes(routes: DeskRoutes): void {
   routes.page('/v3/operator/entity', {
     operationId: 'listDeskEntities',
-    summary: 'List entities that wait for a review, the longest first.',
-    description: 'With a status that does not wait, the newest first.',
+    summary: 'List entities that wait for a review, those that wait longest first.',
+    description: 'With a status that does not wait for a review, the newest come first.',
     querystring: EntitiesQuery,
     item: DeskEntity,
     find: ({ status, account_id = null }, { audit }, limit) =>
@@ -76,7 +79,8 @@ export function deskEntityRoutes(routes: DeskRoutes): void {
     operationId: 'reviewEntity',
     summary: 'Approve an entity, reject it, or ask its account for something.',
     description:
-      'Payouts held for it are released once it is approved, and fail once it is rejected.',
+      'Payouts held for the entity are released once it is approved, and fail once it is ' +
+      'rejected.',
     params: pathId('ent'),
     body: ReviewRequest,
     response: EntityResponse,

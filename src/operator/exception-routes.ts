@@ -32,7 +32,10 @@ export const ExceptionResponse = Type.Object(
     message: Type.String(),
     opened_at: Timestamp,
   },
-  { title: 'RailException', description: 'What stands still until a person has looked at it.' },
+  {
+    title: 'RailException',
+    description: 'A payout that does not move until a person has looked at it.',
+  },
 )
 
 const CloseRequest = Closed(
@@ -47,7 +50,7 @@ const ClosedResponse = Type.Object(
   {
     payout: Id('pot', 'Payout id.'),
     exception: Type.Integer(),
-    asked: Type.Boolean({ description: 'Whether its rail is asked again.' }),
+    asked: Type.Boolean({ description: 'Whether Corridor asks the rail again.' }),
   },
   { title: 'ClosedException' },
 )
@@ -55,7 +58,7 @@ const ClosedResponse = Type.Object(
 export function deskExceptionRoutes(routes: DeskRoutes): void {
   routes.page('/v3/operator/exception', {
     operationId: 'listExceptions',
-    summary: 'List payouts that stand still until a person has looked, the oldest first.',
+    summary: 'List payouts that do not move until a person has looked at them, the oldest first.',
     querystring: Closed(optional({ limit: LimitText, starting_after: After })),
     item: ExceptionResponse,
     find: ({ starting_after = ':0' }, { audit }, limit) =>
@@ -67,9 +70,10 @@ export function deskExceptionRoutes(routes: DeskRoutes): void {
     actsAgain: true,
     config: { asksPassword: true, check: checkWords },
     operationId: 'closeException',
-    summary: 'Say what you found about a payout that stands still.',
+    summary: 'Close an exception of a payout, and record what you found.',
     description:
-      'It moves no money. Ask the bank or the provider first what it has done with the attempt.',
+      'Closing an exception moves no money. Ask the bank or the provider first what it has ' +
+      'done with the attempt.',
     params: pathId('pot'),
     body: CloseRequest,
     response: ClosedResponse,

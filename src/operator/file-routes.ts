@@ -29,7 +29,7 @@ const timeOrNull = Type.Union([Timestamp, Type.Null()])
 
 const FILE = {
   msg_id: MessageId,
-  name: Type.String({ description: 'As it lies at the bank.' }),
+  name: Type.String({ description: 'The name of the file at the bank.' }),
   rail: Type.String(),
   format: Type.String({ examples: ['pain.001.001.09'] }),
   settlement_account: Type.String({ description: 'The account that the bank debits.' }),
@@ -37,22 +37,29 @@ const FILE = {
   execution_date: Type.String({ examples: ['2026-11-25'] }),
   item_count: Type.Integer(),
   control_sum: Type.String({ description: 'The sum of the payments, an exact decimal.' }),
-  sha256: Type.String({ description: 'Of its bytes, in hex: `file release` names it.' }),
+  sha256: Type.String({
+    description: 'SHA-256 of the bytes of the file, in hex, which `corridor file release` takes.',
+  }),
   encrypted: Type.Boolean(),
   sealed_at: Timestamp,
-  needs_release: Type.Boolean({ description: 'A person must release it before it is sent.' }),
-  resend_is_safe: Type.Boolean({ description: 'The bank takes each file once.' }),
-  approved_by: Type.String({ description: 'Who has released it; empty of nobody.' }),
+  needs_release: Type.Boolean({
+    description: 'Whether a person must release the file before it is sent.',
+  }),
+  resend_is_safe: Type.Boolean({ description: 'Whether the bank takes each file only once.' }),
+  approved_by: Type.String({ description: 'Who has released the file; empty if nobody has.' }),
   approved_at: timeOrNull,
   state: Literals(FILE_STATES),
-  reason: Type.String({ description: 'What the bank or a person has said of it.' }),
+  reason: Type.String({ description: 'What the bank or a person has said about the file.' }),
   offered_at: timeOrNull,
-  offers: Type.Integer({ description: 'After the first, the bank may have it.' }),
-  forced: Type.Boolean({ description: 'It goes although payouts in it are over.' }),
+  offers: Type.Integer({
+    description:
+      'How often the file was offered to the bank. After the first time, the bank may have it.',
+  }),
+  forced: Type.Boolean({ description: 'Whether it is sent although payouts in it have ended.' }),
   sent_at: timeOrNull,
   uploads: Type.Integer(),
   updated_at: Timestamp,
-  bytes: Type.Integer({ description: 'How many it has.' }),
+  bytes: Type.Integer({ description: 'The size of the file in bytes.' }),
 }
 
 export const FileResponse = Type.Object(FILE, {
@@ -62,14 +69,16 @@ export const FileResponse = Type.Object(FILE, {
 
 const Digest = Type.String({
   pattern: '^[0-9a-f]{64}$',
-  description: 'Of what you were shown: `digest` of the file.',
+  description: 'The `digest` of the file, as it was shown to you.',
 })
 
 export const FileInFullResponse = Type.Object(
   {
     ...FILE,
     digest: Type.String({
-      description: 'Of the bytes and the payments, in hex: whoever releases the file names it.',
+      description:
+        'SHA-256 of the bytes and the payments, in hex, which a release or a withdrawal of ' +
+        'the file takes.',
     }),
     payments: Type.Array(
       Type.Object({
@@ -89,10 +98,10 @@ export const FileInFullResponse = Type.Object(
 const ContentResponse = Type.Object(
   {
     msg_id: MessageId,
-    sha256: Type.String({ description: 'Of the content in UTF-8, in hex.' }),
+    sha256: Type.String({ description: 'SHA-256 of the content in UTF-8, in hex.' }),
     content: Type.String({ description: 'The file, byte for byte; empty when it was erased.' }),
   },
-  { title: 'BankFileContent', description: 'What the bank reads.' },
+  { title: 'BankFileContent', description: 'The content of a file, as the bank reads it.' },
 )
 
 const ReleaseRequest = Closed(
@@ -108,8 +117,10 @@ const WithdrawRequest = Closed(
 const TakenBackResponse = Type.Object(
   {
     file: MessageId,
-    payments: Type.Integer({ description: 'How many go into the next file.' }),
-    left_out: Type.Integer({ description: 'Payouts that are over by now, or wait.' }),
+    payments: Type.Integer({ description: 'How many payments go into the next file.' }),
+    left_out: Type.Integer({
+      description: 'How many payments do not, because their payout has ended or waits.',
+    }),
   },
   { title: 'BankFileTakenBack' },
 )
@@ -143,7 +154,7 @@ export function deskFileRoutes(routes: DeskRoutes): void {
   routes.read('/v3/operator/bank_file/:id', {
     operationId: 'getBankFile',
     summary: 'Show a file for a bank and the payments in it.',
-    description: 'Its bytes are at `/content`.',
+    description: 'The bytes of the file are at `/content`.',
     params: FilePath,
     response: FileInFullResponse,
     answer: async ({ params }, { audit }) => presentFileInFull(await showFile(audit, params.id)),
@@ -151,7 +162,7 @@ export function deskFileRoutes(routes: DeskRoutes): void {
   routes.read('/v3/operator/bank_file/:id/content', {
     operationId: 'getBankFileContent',
     summary: 'Show a file as its bank reads it.',
-    description: 'It names who is paid. Look at it before you release the file.',
+    description: 'The file names the payees. Look at it before you release it.',
     params: FilePath,
     response: ContentResponse,
     answer: ({ params }, { audit }) => showContent(audit, params.id),
@@ -166,8 +177,9 @@ function decisionRoutes(routes: DeskRoutes): void {
     operationId: 'releaseBankFile',
     summary: 'Release a sealed file as it was shown to you, so that it is sent.',
     description:
-      'A file in which payouts are over or go another way is 422 `likely_slip`: withdraw it, ' +
-      'and the others go into the next file, or send it as it is by `force`.',
+      'A file with payouts that have ended or go another way is refused with 422 ' +
+      '`likely_slip`. Withdraw it, and its other payments go into the next file, or send ' +
+      'the file as it is with `force`.',
     params: FilePath,
     body: ReleaseRequest,
     response: FileResponse,
@@ -183,10 +195,11 @@ function decisionRoutes(routes: DeskRoutes): void {
     act: 'file withdraw',
     config: { check: checkWords },
     operationId: 'withdrawBankFile',
-    summary: 'Take back a file that the bank has never been offered.',
+    summary: 'Withdraw a file that the bank has never been offered.',
     description:
-      'Its payments go into the next file, under their ids; those that are over by now are ' +
-      'left out, and those that wait for a person go once they wait no more.',
+      'The payments of the file go into the next file, under their ids. Payments whose ' +
+      'payout has ended are left out, and those that wait for a person go once they no ' +
+      'longer wait.',
     params: FilePath,
     body: WithdrawRequest,
     response: TakenBackResponse,

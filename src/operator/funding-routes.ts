@@ -33,7 +33,7 @@ interface Needs {
 const BookingResponse = Type.Object(
   {
     account_id: AccountId,
-    by: Type.String({ description: 'Who has booked it.' }),
+    by: Type.String({ description: 'The person who has booked it.' }),
     balance_before: Minor,
     balance_after: Minor,
     balance_transaction: BalanceTransactionResponse,
@@ -66,8 +66,9 @@ export function fundingRoutes(routes: DeskRoutes, deps: Needs): void {
   fundRoute(routes, deps)
   bookingRoute(routes, deps, Withdrawal, {
     name: 'withdraw',
-    summary: 'Book money that leaves an account other than by a payout.',
-    description: 'Send the money by your bank; this books it. No balance goes below zero.',
+    summary: 'Book money that leaves an account by other means than a payout.',
+    description:
+      'Send the money through your bank; this call only books it. No balance goes below zero.',
     read: ({ amount, ...asked }) => ({
       ...asked,
       kind: 'withdrawal',
@@ -78,7 +79,8 @@ export function fundingRoutes(routes: DeskRoutes, deps: Needs): void {
   bookingRoute(routes, deps, Adjustment, {
     name: 'adjust',
     summary: 'Correct a balance, up or down.',
-    description: 'The other side, the ledger code `adjustments`, is the operator’s.',
+    description:
+      'The other side of the booking, the ledger code `adjustments`, belongs to the operator.',
     read: ({ amount, ...asked }) => ({
       ...asked,
       kind: 'adjustment',
@@ -97,9 +99,9 @@ function fundRoute(routes: DeskRoutes, deps: Needs): void {
     operationId: 'fundAccount',
     summary: 'Credit an account with money that has come in.',
     description:
-      'A balance transaction of type `escrow`. A reference funds an account once; one that ' +
-      'has funded another live account is refused, unless `split` says that the payment is ' +
-      'split over accounts.',
+      'The credit is a balance transaction of type `escrow`. A reference funds an account ' +
+      'once. A reference that has funded another live account is refused, unless `split` ' +
+      'confirms that the payment is split over several accounts.',
     body: FundAccount,
     response: BookingResponse,
     idempotent: true,
@@ -167,8 +169,8 @@ function reverseRoute(routes: DeskRoutes): void {
   routes.write('/v3/operator/balance_transaction/:id/reverse', {
     config: { asksPassword: true, check: checkWords },
     operationId: 'reverseBooking',
-    summary: 'Take back what was funded, withdrawn or adjusted, once.',
-    description: 'The whole amount goes back; its reference stays used.',
+    summary: 'Reverse a funding, a withdrawal or an adjustment, once.',
+    description: 'The whole amount is reversed; its reference stays used.',
     params: pathId('btr'),
     body: ReasonRequest,
     response: BookingResponse,

@@ -18,10 +18,13 @@ const Minor = (description: string) => Type.String({ pattern: '^-?\\d+$', descri
 
 export const IncomeResponse = Closed(
   {
-    day: Type.String({ format: 'date', description: 'Of UTC, by the clock of the account.' }),
+    day: Type.String({
+      format: 'date',
+      description: 'The day in UTC, by the clock of the account.',
+    }),
     currency: Type.String(),
     fees: Minor('Fees of payouts less those given back, in minor units, as text.'),
-    fx: Minor('Income of conversions, by spread and rounding, in minor units, as text.'),
+    fx: Minor('Income from conversions, by spread and rounding, in minor units, as text.'),
   },
   { title: 'Income' },
 )
@@ -31,13 +34,13 @@ export const IncomeList = Type.Object(
     object: Type.Literal('list'),
     has_more: Type.Literal(false),
     complete: Type.Boolean({
-      description: 'False while the process sums up its first days: ask again in a moment.',
+      description: 'False while the process still sums up the first days: ask again in a moment.',
     }),
     results: Type.Array(IncomeResponse),
   },
   {
     title: 'IncomeList',
-    description: 'Oldest first; days and currencies without any are not there.',
+    description: 'Oldest first, without the days and currencies that have no income.',
   },
 )
 
@@ -46,16 +49,16 @@ export const AllIncomeResponse = Type.Object(
     counted_at: textOrNull({ format: 'date-time' }),
     results: Type.Array(IncomeResponse),
   },
-  { title: 'AllIncome', description: 'Of all live accounts, oldest first.' },
+  { title: 'AllIncome', description: 'The income of all live accounts, oldest day first.' },
 )
 
 export function incomeRoutes(routes: DeskRoutes, deps: Needs): void {
   routes.read('/v3/operator/income', {
     operationId: 'listAllIncome',
-    summary: `What all live accounts have brought in, by day, for ${INCOME_DAYS} days.`,
+    summary: `Show the income from all live accounts by day, for ${INCOME_DAYS} days.`,
     description:
-      'As counted every hour by a process that settles payouts; one that has not counted yet ' +
-      'answers with `counted_at` null.',
+      'The income as a process that settles payouts counts it every hour. A process without ' +
+      'figures answers with `counted_at` null.',
     response: AllIncomeResponse,
     async answer() {
       const { counted_at = null, results = [] } = deps.income.all ?? {}
@@ -64,10 +67,10 @@ export function incomeRoutes(routes: DeskRoutes, deps: Needs): void {
   })
   routes.read('/v3/operator/account/:id/income', {
     operationId: 'listIncome',
-    summary: `What an account has brought in, by day, for ${INCOME_DAYS} days.`,
+    summary: `Show the income from an account by day, for ${INCOME_DAYS} days.`,
     description:
-      'Sums of the postings to `fees` and `fx_income` in its book: a payout that fails or is ' +
-      'reversed takes back on that day what it brought before.',
+      'The figures are sums of the postings to `fees` and `fx_income` in the book of the ' +
+      'account. A payout that fails or is reversed subtracts its income on that day.',
     params: AccountPath,
     response: IncomeList,
     async answer({ params }, { audit }) {

@@ -22,10 +22,10 @@ export function deskKeyRoutes(routes: DeskRoutes): void {
     actsAgain: true,
     config: { asksPassword: true, check: checkNewKey },
     operationId: 'createKey',
-    summary: 'Make a key of an account.',
+    summary: 'Create a key of an account.',
     description:
-      'The secret is shown once and kept nowhere, so a repeat makes another key: revoke the ' +
-      'one whose secret nobody has.',
+      'The secret is shown once and stored nowhere, so a repeat makes another key. If a ' +
+      'call had no answer, revoke the key whose secret nobody has.',
     params: AccountPath,
     body: NewKeyRequest,
     response: MadeKeyResponse,

@@ -49,13 +49,13 @@ const SetLimitRequest = Closed(
   optional({
     account_id: AccountId,
     key_id: Id('key', 'Only payouts that this key of an account makes.'),
-    each: Literals(EACH, { description: 'What is counted by itself; account without it.' }),
+    each: Literals(EACH, { description: 'What is counted separately; `account` by default.' }),
     rail: Text(40, { minLength: 1, description: 'Only payouts that go to this rail first.' }),
     network: Text(64, { minLength: 1, description: 'Only over this network or chain.' }),
     new_for_hours: Type.Integer({
       minimum: 1,
       maximum: MAX_NEW_FOR,
-      description: 'Only to payees that the account has known for less.',
+      description: 'Only payouts to payees that the account has known for fewer hours.',
     }),
     amount: Type.Integer({
       minimum: 0,
@@ -66,14 +66,15 @@ const SetLimitRequest = Closed(
     }),
     currency: CurrencyCode,
     count: Type.Integer({ minimum: 0, maximum: MAX_COUNT, description: 'The most payouts.' }),
-    per: Literals(PERS, { description: 'day is of `zone`; hours are the last `hours`.' }),
+    per: Literals(PERS, { description: '`day` is a day of `zone`; `hours` are the last `hours`.' }),
     zone: Text(64, { minLength: 1, examples: ['Europe/Berlin'] }),
     hours: Type.Integer({ minimum: 1, maximum: MAX_HOURS }),
   }),
   {
     title: 'SetLimit',
     description:
-      'An `amount` with its `currency`, or a `count`; and `per`. What is left out is any.',
+      'A limit needs `per`, and an `amount` with its `currency` or a `count`. A condition ' +
+      'that is left out is any.',
   },
 )
 type SetLimitRequest = Static<typeof SetLimitRequest>
@@ -90,13 +91,15 @@ const LIMIT = {
   per: Literals(PERS),
   zone: textOrNull(),
   hours: integerOrNull(),
-  cap: Type.Integer({ description: 'Minor units of the currency; payouts without one.' }),
+  cap: Type.Integer({
+    description: 'Minor units of the currency; without a currency, a number of payouts.',
+  }),
   window: Type.String({ examples: ['payout', 'day:Europe/Berlin', '24h'] }),
 }
 
 export const LimitResponse = Type.Object(LIMIT, {
   title: 'PayoutLimit',
-  description: 'How much, or how many payouts, accounts may make; null is any.',
+  description: 'How much accounts may pay out, or how many payouts they may make; null is any.',
 })
 
 const SetLimitResponse = Type.Object(
@@ -104,10 +107,10 @@ const SetLimitResponse = Type.Object(
     ...LIMIT,
     before: Type.Union([LimitResponse, Type.Null()]),
     counted: integerOrNull({
-      description: 'How many payouts count already; null of a limit that was there.',
+      description: 'How many earlier payouts already count; null if the limit existed before.',
     }),
   },
-  { title: 'ChangedLimit', description: 'The limit, and the one that counted the same.' },
+  { title: 'ChangedLimit', description: 'The limit, and the limit that it has replaced.' },
 )
 
 const UsedLimitResponse = Type.Object(
@@ -116,10 +119,12 @@ const UsedLimitResponse = Type.Object(
     used: Type.Array(
       Type.Object({
         account_id: AccountId,
-        subject: Type.String({ description: 'The key or payee, if it tells them apart.' }),
+        subject: Type.String({
+          description: 'The key or the payee, if the limit counts them separately.',
+        }),
         used: Type.Integer(),
       }),
-      { description: 'What is counted now, the most first; at most 50.' },
+      { description: 'What is counted now, the largest first; at most 50.' },
     ),
   },
   { title: 'UsedLimit', description: 'A limit, and what it has counted.' },
@@ -149,7 +154,7 @@ export function deskLimitRoutes(routes: DeskRoutes, deps: Needs): void {
     actsAgain: true,
     config: { asksPassword: true },
     operationId: 'removeLimit',
-    summary: 'Remove a limit; set again, it counts anew.',
+    summary: 'Remove a limit. If it is set again, it counts anew.',
     params: pathId('lim'),
     emptyBody: 'RemoveLimitRequest',
     response: LimitResponse,
@@ -161,11 +166,11 @@ function setRoute(routes: DeskRoutes, deps: Needs): void {
   routes.write('/v3/operator/limit', {
     config: { check: checkLimit },
     operationId: 'setLimit',
-    summary: 'Set a limit, or change the cap of the one that counts the same.',
+    summary: 'Set a limit, or change the cap of the limit with the same conditions.',
     description:
-      'Payouts of the window that are there count from the beginning, as for `corridor limit ' +
-      'set`, which also has the time for an installation of thousands of accounts. A session ' +
-      'that raises a cap has given its password lately.',
+      'Payouts that were already made in the window count from the beginning. For an ' +
+      'installation of thousands of accounts, `corridor limit set` has the time for this ' +
+      'count. A session that raises a cap must have confirmed its password lately.',
     body: SetLimitRequest,
     response: SetLimitResponse,
     idempotent: true,

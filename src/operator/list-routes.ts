@@ -9,34 +9,40 @@ import { checkWords, Reason } from './request.ts'
 
 const ListNames = Type.Array(Literals(LISTS), {
   maxItems: LISTS.length,
-  description: 'Empty: this installation does not screen payouts of live accounts.',
+  description:
+    'The lists that must be current. Empty: this installation does not screen payouts of live ' +
+    'accounts.',
 })
 
 /** The members that only an imported list has. */
 const IMPORTED = optional({
-  version: Type.Integer({ description: 'From 1, without gaps.' }),
-  sha256: Type.String({ description: 'Of the file, in hex.' }),
+  version: Type.Integer({ description: 'The version, from 1, without gaps.' }),
+  sha256: Type.String({ description: 'SHA-256 of the file, in hex.' }),
   file: Type.String(),
   format: Type.String(),
-  published_on: Type.String({ description: 'As the file says.' }),
-  sample: Type.Boolean({ description: 'Says nothing of who is listed.' }),
+  published_on: Type.String({ description: 'The date of publication, as the file says.' }),
+  sample: Type.Boolean({
+    description: 'Whether the list is a sample, which does not say who is listed.',
+  }),
   entries: Type.Integer(),
   names: Type.Integer(),
   added: Type.Integer(),
   changed: Type.Integer(),
   removed: Type.Integer(),
-  reason: Type.String({ description: 'Why it was taken although it looked wrong.' }),
+  reason: Type.String({ description: 'Why the file was imported although it looked wrong.' }),
   imported_by: Type.String(),
   imported_at: Timestamp,
   age_s: Type.Integer(),
-  current_until: textOrNull({ description: 'Unless it is imported again; null of a sample.' }),
+  current_until: textOrNull({
+    description: 'Until when the list is current, unless it is imported again; null for a sample.',
+  }),
 })
 
 const ListStatusResponse = Type.Object(
   {
     list: Literals(LISTS),
     required: Type.Boolean({
-      description: 'Payouts of live accounts wait unless it is current.',
+      description: 'Whether payouts of live accounts wait unless the list is current.',
     }),
     state: Literals(['current', 'stale', 'sample', 'missing'] as const),
     ...IMPORTED,
@@ -50,7 +56,7 @@ export const ListsResponse = Type.Object(
     required: ListNames,
     lists: Type.Array(ListStatusResponse),
   },
-  { title: 'ScreeningLists', description: 'All lists that there may be.' },
+  { title: 'ScreeningLists', description: 'All lists that Corridor knows.' },
 )
 
 const RequireRequest = Closed(
@@ -74,7 +80,7 @@ export function deskListRoutes(routes: DeskRoutes): void {
     act: 'screening require',
     config: { asksPassword: true, check: checkWords },
     operationId: 'requireScreeningLists',
-    summary: 'Say which lists must be current before payouts of live accounts go out.',
+    summary: 'Set which lists must be current before payouts of live accounts go out.',
     body: RequireRequest,
     response: RequiredResponse,
     change: (sql, request) => requireLists(sql, operatorOf(request).name, request.body),

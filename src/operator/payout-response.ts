@@ -10,10 +10,12 @@ import { AccountId } from './request.ts'
 
 const MEMBERS = {
   account_id: AccountId,
-  rail: Type.String({ description: 'Where it goes; empty while it goes nowhere.' }),
-  route: Type.Unknown({ description: 'The route that it took, as it was then.' }),
-  rail_reference: Type.String({ description: 'What the bank calls it; empty if nothing.' }),
-  taken_by: Type.String({ description: 'Who pays it by hand; empty if nobody.' }),
+  rail: Type.String({ description: 'The rail of the payout; empty while it has none.' }),
+  route: Type.Unknown({ description: 'The route that the payout took, as the route was then.' }),
+  rail_reference: Type.String({
+    description: 'The reference of the bank for the payout; empty if there is none.',
+  }),
+  taken_by: Type.String({ description: 'Who pays the payout by hand; empty if nobody does.' }),
   taken_at: textOrNull({ format: 'date-time' }),
   send: Money,
   payout: PayoutResponse,
@@ -30,13 +32,14 @@ export const DeskPayoutInFull = Type.Object(
     account_name: Type.String(),
     under_review: Type.Boolean({ description: 'Whether an exception of its rail is open.' }),
     screening: textOrNull({
-      description: 'What screening holds it for: waits, open or confirmed; null if for nothing.',
+      description:
+        'Why screening holds the payout: `waits`, `open` or `confirmed`; null if it does not.',
     }),
     timeline: Type.Array(Type.Unknown(), {
       description: 'As `GET /v3/payout/{id}/timeline` has it, with what only operators see.',
     }),
   },
-  { title: 'DeskPayoutInFull', description: 'A payout, what became of it, and what it waits for.' },
+  { title: 'DeskPayoutInFull', description: 'A payout, its history, and what it waits for.' },
 )
 
 /** The payout as its account sees it, and the members that only operators see. */

@@ -25,8 +25,8 @@ export function deskPayoutRoutes(routes: DeskRoutes, deps: Needs): void {
     operationId: 'listDeskPayouts',
     summary: 'List payouts of all accounts.',
     description:
-      'The newest first; with a status that waits for somebody, such as `processing`, those ' +
-      'that wait longest first.',
+      'The newest come first; with a status that waits for somebody, such as `processing`, ' +
+      'those that wait longest come first.',
     querystring: DeskPayoutQuery,
     item: DeskPayout,
     find({ status, rail, account_id, starting_after }, { audit }, limit) {
@@ -39,7 +39,7 @@ export function deskPayoutRoutes(routes: DeskRoutes, deps: Needs): void {
   })
   routes.read('/v3/operator/payout/:id', {
     operationId: 'getDeskPayout',
-    summary: 'Show a payout, what became of it, and what it waits for.',
+    summary: 'Show a payout, its history, and what it waits for.',
     params: pathId('pot'),
     response: DeskPayoutInFull,
     answer: async ({ params }, desk) => presentInFull(await showPayout(desk, params.id)),
@@ -47,12 +47,16 @@ export function deskPayoutRoutes(routes: DeskRoutes, deps: Needs): void {
   handlingRoute(routes, TakeRequest, {
     act: 'take',
     summary: 'Take a payout to pay it by hand.',
-    description: 'Its account can no longer cancel it. One person at a time has a payout.',
+    description:
+      'The account can then no longer cancel the payout. One person at a time can have a ' +
+      'payout.',
   })
   handlingRoute(routes, ReasonRequest, {
     act: 'release',
     summary: 'Give a payout back that you have taken and not paid.',
-    description: 'Its account can cancel it again. Never release what may have been paid.',
+    description:
+      'The account can then cancel the payout again. Never release a payout that may have ' +
+      'been paid.',
   })
   transitionRoute(routes)
 }
@@ -91,9 +95,9 @@ function transitionRoute(routes: DeskRoutes): void {
     operationId: 'transitionPayout',
     summary: 'Set the status of a payout.',
     description:
-      '`failed` and `reversed` give the money back. A payout that people pay succeeds with ' +
-      'the bank’s `reference`, by whoever has taken it, and fails or is reversed with a ' +
-      '`reason`.',
+      '`failed` and `reversed` give the money back. A payout that people pay by hand ' +
+      'becomes `succeeded` with the bank’s `reference`, set by the person who has taken it, ' +
+      'and becomes `failed` or `reversed` with a `reason`.',
     params: pathId('pot'),
     body: OperatorTransition,
     response: DeskPayout,

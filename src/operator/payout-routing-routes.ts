@@ -46,13 +46,13 @@ const CONDITIONS = optional({
   max_amount: Amount,
 })
 
-const Rail = Text(40, { minLength: 1, description: 'manual, or a rail that there is.' })
+const Rail = Text(40, { minLength: 1, description: '`manual`, or the name of a rail.' })
 
 const CutOff = Closed(
   {
     time: Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['15:00'] }),
     zone: Text(64, { minLength: 1, examples: ['Europe/Berlin'] }),
-    calendar: Literals(CALENDAR_NAMES, { description: 'Whose business days.' }),
+    calendar: Literals(CALENDAR_NAMES, { description: 'The calendar of the business days.' }),
     ...optional({
       lead_minutes: Type.Integer({ minimum: 1, maximum: MAX_LEAD_MINUTES }),
       arrival_days: Type.Integer({ minimum: 0, maximum: MAX_ARRIVAL_DAYS }),
@@ -69,7 +69,9 @@ const SetRouteRequest = Closed(
       priority: Type.Integer({ minimum: -MAX_PRIORITY, maximum: MAX_PRIORITY }),
       cut_off: CutOff,
       no_cut_off: Type.Boolean({
-        description: 'As the rail takes payouts: by its own timetable, or at once.',
+        description:
+          'Removes the cut-off of the route: payouts go by the timetable of the rail, or at ' +
+          'once.',
       }),
     }),
   },
@@ -79,7 +81,7 @@ type SetRouteRequest = Static<typeof SetRouteRequest>
 
 const RemoveRouteRequest = Closed(
   { ...CONDITIONS, rail: Type.Optional(Rail) },
-  { title: 'RemoveRoute', description: 'The route of exactly these conditions.' },
+  { title: 'RemoveRoute', description: 'The route with exactly these conditions.' },
 )
 type RemoveRouteRequest = Static<typeof RemoveRouteRequest>
 
@@ -94,15 +96,17 @@ export const RouteRow = Type.Object(
     max_amount: integerOrNull(),
     priority: Type.Integer(),
     rail: Type.String(),
-    timetable: Type.Unknown({ description: 'Its own cut-off; null for none.' }),
-    in_force: Type.Unknown({ description: 'The timetable that counts, its own or the rail’s.' }),
+    timetable: Type.Unknown({ description: 'The cut-off of the route itself; null for none.' }),
+    in_force: Type.Unknown({
+      description: 'The timetable that applies: that of the route, or that of the rail.',
+    }),
   },
   { title: 'RouteRow', description: 'A route; null is any. Amounts are minor units.' },
 )
 
 const SetRouteResponse = Type.Object(
   { route: RouteRow, before: Type.Union([RouteRow, Type.Null()]) },
-  { title: 'ChangedRoute', description: 'The route, and what it was.' },
+  { title: 'ChangedRoute', description: 'The route, and the route before the change.' },
 )
 
 export function deskRoutingRoutes(routes: DeskRoutes): void {
@@ -119,8 +123,10 @@ export function deskRoutingRoutes(routes: DeskRoutes): void {
     act: 'route set',
     config: { asksPassword: true, check: checkRoute },
     operationId: 'setRoute',
-    summary: 'Add a route, or change the one of the same conditions to the same rail.',
-    description: 'A cut-off is not lost by not being said: that is refused.',
+    summary: 'Add a route, or change the route with the same conditions to the same rail.',
+    description:
+      'A request that leaves out the cut-off of an existing route is refused, so that no ' +
+      'cut-off is lost by mistake.',
     body: SetRouteRequest,
     response: SetRouteResponse,
     refusals: ['currency', 'amount_out_of_range', 'not_found', 'route_conflict'],
@@ -137,7 +143,9 @@ export function deskRoutingRoutes(routes: DeskRoutes): void {
     act: 'route remove',
     config: { asksPassword: true, check: checkRoute },
     operationId: 'removeRoute',
-    summary: 'Remove the route of exactly these conditions; without any, the route for all.',
+    summary:
+      'Remove the route with exactly these conditions; without conditions, the route for all ' +
+      'payouts.',
     body: RemoveRouteRequest,
     response: RouteRow,
     refusals: ['currency', 'amount_out_of_range', 'not_found'],

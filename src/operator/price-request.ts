@@ -38,13 +38,16 @@ export const SetRate = Closed(
       examples: ['7.81'],
     }),
     ...optional({
-      source: Text(200, { minLength: 1, description: 'Where it comes from.' }),
-      as_of: Time('The time it is of; by default now.'),
-      peg: Type.Boolean({ description: '`quote` is pegged to `base`, and crossed through it.' }),
+      source: Text(200, { minLength: 1, description: 'The source of the rate.' }),
+      as_of: Time('The time of the rate; by default now.'),
+      peg: Type.Boolean({
+        description:
+          'Whether `quote` is pegged to `base`, so that its other rates go through `base`.',
+      }),
       max_move_bps: Type.Integer({
         minimum: 0,
         maximum: 1_000_000,
-        description: `How far it may be from the present one; by default ${MAX_MOVE_BPS}.`,
+        description: `Most basis points away from the present rate; by default ${MAX_MOVE_BPS}.`,
       }),
       force: Force,
     }),
@@ -63,7 +66,10 @@ const SUBJECT = {
   }),
 }
 
-export const FeeSubject = Closed(SUBJECT, { title: 'FeeSubject', description: 'Absent is any.' })
+export const FeeSubject = Closed(SUBJECT, {
+  title: 'FeeSubject',
+  description: 'The payouts that the row is for. A member that is left out is any.',
+})
 export type FeeSubject = Static<typeof FeeSubject>
 
 const AmountOrZero = Type.Integer({ minimum: 0, maximum: MAX_MINOR })
@@ -82,7 +88,9 @@ export const SetFee = Closed(
   },
   {
     title: 'SetFee',
-    description: 'Amounts in minor units of `fee_currency`. A row that costs nothing says so by 0.',
+    description:
+      'Amounts are in minor units of `fee_currency`. A row that costs nothing has 0 as its ' +
+      'amounts.',
   },
 )
 export type SetFee = Static<typeof SetFee>
@@ -125,12 +133,12 @@ export const SetPricing = Closed(
     account_id: AccountId,
     from_currency: CurrencyCode,
     to_currency: CurrencyCode,
-    from: Time('From when on; by default now.'),
+    from: Time('When it begins; by default now.'),
     force: Force,
   }),
   {
     title: 'SetPricing',
-    description: 'Without account and pair it is for the whole installation.',
+    description: 'Without an account and a pair, the setting is for the whole installation.',
   },
 )
 export type SetPricing = Static<typeof SetPricing>
@@ -166,7 +174,11 @@ export function readPricing(body: SetPricing): Partial<Record<PolicyName, string
 
 export const EndPricing = Closed(
   {
-    policy_id: Type.Integer({ minimum: 1, maximum: 999_999_999, description: 'Of the row.' }),
+    policy_id: Type.Integer({
+      minimum: 1,
+      maximum: 999_999_999,
+      description: 'The id of the row.',
+    }),
     from: Type.Optional(Time('When it ends; by default now.')),
   },
   { title: 'EndPricing' },

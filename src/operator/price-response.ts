@@ -12,7 +12,9 @@ const RATE = {
   source: Text,
   as_of: Timestamp,
   pegged: Type.Boolean(),
-  sample: Type.Boolean({ description: 'Came with the product, for sandboxes alone.' }),
+  sample: Type.Boolean({
+    description: 'Whether the rate is a sample that came with Corridor, for sandboxes only.',
+  }),
 }
 
 export const RateRow = Type.Object(RATE, { title: 'RateRow' })
@@ -21,7 +23,9 @@ export const DatedRate = Type.Object(
   {
     ...RATE,
     age_s: Type.Integer({ description: 'Seconds since `as_of`.' }),
-    good_until: textOrNull({ description: 'For live accounts; null for ever.' }),
+    good_until: textOrNull({
+      description: 'Until when live accounts can use the rate; null for ever.',
+    }),
   },
   { title: 'DatedRate' },
 )
@@ -30,7 +34,7 @@ const rowOrNull = (row: typeof RateRow) => Type.Union([row, Type.Null()])
 
 export const ChangedRate = Type.Object(
   { ...RATE, previous: rowOrNull(RateRow), replaced_inverse: rowOrNull(RateRow) },
-  { title: 'ChangedRate', description: 'The rate, and what it has replaced.' },
+  { title: 'ChangedRate', description: 'The rate, and the rate that it has replaced.' },
 )
 
 export const FeeRow = Type.Object(
@@ -45,14 +49,16 @@ export const FeeRow = Type.Object(
     variable_bps: Type.Integer(),
     minimum_amount: integerOrNull(),
     maximum_amount: integerOrNull(),
-    sample: Type.Boolean({ description: 'Came with the product, for sandboxes alone.' }),
+    sample: Type.Boolean({
+      description: 'Whether the rate is a sample that came with Corridor, for sandboxes only.',
+    }),
   },
   { title: 'FeeRow', description: 'A row of the fee schedule; null is any or none.' },
 )
 
 export const ChangedFee = Type.Object(
   { fee: FeeRow, previous: Type.Union([FeeRow, Type.Null()]) },
-  { title: 'ChangedFee', description: 'The row, and the one that it has replaced.' },
+  { title: 'ChangedFee', description: 'The new row, and the row that it has replaced.' },
 )
 
 const POLICY = {
@@ -61,7 +67,7 @@ const POLICY = {
   account_id: textOrNull(),
   from_currency: textOrNull(),
   to_currency: textOrNull(),
-  value: textOrNull({ description: 'Null: from then on there is none of its own.' }),
+  value: textOrNull({ description: 'Null: from then on the row has no value of its own.' }),
   effective_from: Timestamp,
 }
 
@@ -73,24 +79,29 @@ export const PricingList = Type.Object(
       Type.Object({ name: Literals(POLICY_NAMES), value: Text, sandbox_value: Text }),
       {
         description:
-          'What holds where nobody has set anything for everybody, for live accounts and for ' +
-          'sandboxes.',
+          'What applies where nothing is set for the whole installation, for live accounts ' +
+          'and for sandboxes.',
       },
     ),
     rows: Type.Array(Type.Object({ ...POLICY, state: Literals(['waits', 'in force'] as const) })),
   },
-  { title: 'Pricing', description: 'What is in force, and what waits.' },
+  {
+    title: 'Pricing',
+    description: 'The pricing that is in force, and the pricing that begins later.',
+  },
 )
 
 export const SetPolicies = Type.Object(
   { rows: Type.Array(PolicyRow) },
-  { title: 'SetPolicies', description: 'What was made.' },
+  { title: 'SetPolicies', description: 'The rows that were set.' },
 )
 
 export const RemovedPolicy = Type.Object(
   {
     removed: PolicyRow,
-    taken_back: Type.Boolean({ description: 'Whether it had not begun; else it has an end.' }),
+    taken_back: Type.Boolean({
+      description: 'True if the row had not begun and is removed; false if it now has an end.',
+    }),
   },
   { title: 'RemovedPolicy' },
 )

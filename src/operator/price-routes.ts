@@ -49,7 +49,7 @@ export function deskPriceRoutes(routes: DeskRoutes): void {
 function listRoutes(routes: DeskRoutes): void {
   routes.read('/v3/operator/rate', {
     operationId: 'listRates',
-    summary: 'List the rate book: the age of each rate, and until when it is good.',
+    summary: 'List the rate book, with the age of each rate and until when it can be used.',
     response: ListOf(DatedRate),
     answer: async (_, { audit }) => listAnswer((await datedRates(audit)).dated),
   })
@@ -61,7 +61,7 @@ function listRoutes(routes: DeskRoutes): void {
   })
   routes.read('/v3/operator/pricing', {
     operationId: 'listPricing',
-    summary: 'List spreads, validity of quotes, age of rates and the pivot.',
+    summary: 'List the spreads, the validity of quotes, the age of rates and the pivot currency.',
     response: PricingList,
     answer: (_, { audit }) => listPricing(audit),
   })
@@ -74,8 +74,8 @@ function rateRoutes(routes: DeskRoutes): void {
     operationId: 'setRate',
     summary: 'Set one rate.',
     description:
-      'One that is older than the present, pegged, of the inverse pair or far from the ' +
-      'present is refused as `likely_slip`, unless `force` confirms it.',
+      'A rate is refused as `likely_slip` if it is older than the present one, pegged, of ' +
+      'the inverse pair or far from the present one, unless `force` confirms it.',
     body: SetRate,
     response: ChangedRate,
     refusals: ['currency', 'likely_slip'],
@@ -153,7 +153,7 @@ function pricingRoutes(routes: DeskRoutes): void {
     act: 'pricing set',
     config: { ...WRITES, check: (body: SetPricing) => void readPricing(body) },
     operationId: 'setPricing',
-    summary: 'Set spread, validity of quotes, age of rates or the pivot.',
+    summary: 'Set a spread, the validity of quotes, the age of rates or the pivot currency.',
     body: SetPricing,
     response: SetPolicies,
     refusals: ['currency', 'not_found', 'likely_slip'],
@@ -170,7 +170,7 @@ function pricingRoutes(routes: DeskRoutes): void {
     act: 'pricing remove',
     config: WRITES,
     operationId: 'endPricing',
-    summary: 'End one row in force, or take back one that waits.',
+    summary: 'End a row that is in force, or remove a row that has not begun.',
     body: EndPricing,
     response: RemovedPolicy,
     refusals: ['not_found', 'invalid_transition'],

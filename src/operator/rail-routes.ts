@@ -23,11 +23,13 @@ const RailPath = Type.Object({
 
 const RAIL = {
   name: Type.String(),
-  kind: Literals([MANUAL, ...KIND_NAMES], { description: 'manual is the rail of people.' }),
-  config: Type.Unknown({ description: 'The settings of its kind.' }),
+  kind: Literals([MANUAL, ...KIND_NAMES], {
+    description: '`manual` is the rail by which people pay by hand.',
+  }),
+  config: Type.Unknown({ description: 'The settings for this kind of rail.' }),
   has_secret: Type.Boolean({ description: 'The secret itself is never shown.' }),
   paused: Type.Boolean(),
-  paused_reason: Type.String({ description: 'Empty while it is not paused.' }),
+  paused_reason: Type.String({ description: 'Why the rail is paused; empty while it is not.' }),
 }
 
 export const RailResponse = Type.Object(RAIL, { title: 'DeskRail', description: 'A rail.' })
@@ -58,8 +60,9 @@ export function deskRailRoutes(routes: DeskRoutes): void {
     act: 'rail pause',
     config: { check: checkWords },
     operationId: 'pauseRail',
-    summary: 'Ask a rail nothing and send nothing by it; its payouts wait.',
-    description: 'A rail that is paused already has the new reason.',
+    summary:
+      'Pause a rail: Corridor neither asks it nor sends anything by it, and its payouts wait.',
+    description: 'A rail that is already paused gets the new reason.',
     params: RailPath,
     body: ReasonRequest,
     response: RailResponse,
@@ -70,7 +73,7 @@ export function deskRailRoutes(routes: DeskRoutes): void {
     act: 'rail resume',
     config: { asksPassword: true },
     operationId: 'resumeRail',
-    summary: 'Ask a paused rail again.',
+    summary: 'Resume a paused rail.',
     params: RailPath,
     emptyBody: 'ResumeRequest',
     response: RailResponse,
@@ -84,13 +87,17 @@ const Figure = Closed(
   {
     rail: Type.String(),
     days: Type.Integer({
-      description: `Of payouts of the last ${FIGURES_WINDOWS.join(', ')} days.`,
+      description: `The figures are of payouts of the last ${FIGURES_WINDOWS.join(', ')} days.`,
     }),
-    payouts: Type.Integer({ description: 'That the rail had, and that ended.' }),
+    payouts: Type.Integer({ description: 'How many payouts the rail had that have ended.' }),
     succeeded: Type.Integer({ description: 'Of these, how many were paid and did not come back.' }),
-    success_rate_bps: Type.Integer({ description: 'In basis points, rounded down.' }),
-    median_seconds: Seconds('Half of those paid took no longer; null when none was paid.'),
-    p95_seconds: Seconds('95 of 100 of those paid took no longer.'),
+    success_rate_bps: Type.Integer({
+      description: 'The share that succeeded, in basis points, rounded down.',
+    }),
+    median_seconds: Seconds(
+      'Seconds: half of the paid payouts took no longer; null when none was paid.',
+    ),
+    p95_seconds: Seconds('Seconds: 95 of 100 paid payouts took no longer.'),
   },
   { title: 'RailFigure' },
 )
@@ -110,10 +117,10 @@ interface Needs {
 export function railFigureRoutes(routes: DeskRoutes, deps: Needs): void {
   routes.read('/v3/operator/rail_figures', {
     operationId: 'listRailFigures',
-    summary: 'How the rails have done in the last day, week and month.',
+    summary: 'Show the figures of the rails for the last day, week and month.',
     description:
-      'Of live accounts, as counted every hour by a process that settles payouts; one that ' +
-      'has not counted yet answers with `counted_at` null.',
+      'The figures are of live accounts, as a process that settles payouts counts them ' +
+      'every hour. A process without figures answers with `counted_at` null.',
     response: RailFigures,
     async answer() {
       const { counted_at, windows } = deps.railFigures

@@ -29,7 +29,7 @@ export const TakeRequest = Closed(
   optional({
     from: Text(40, {
       minLength: 1,
-      description: 'Who has it now, to take it over; ask them first.',
+      description: 'The person who has the payout now, to take it over from them; ask them first.',
     }),
     reason: Reason,
   }),
@@ -40,7 +40,7 @@ export const ReasonRequest = Closed({ reason: Reason }, { title: 'ReasonRequest'
 
 export const OperatorTransition = Closed(
   {
-    status: Literals(STEP_STATUSES, { description: 'What the payout becomes.' }),
+    status: Literals(STEP_STATUSES, { description: 'The new status of the payout.' }),
     ...optional({
       reference: Reference,
       reason: Reason,
@@ -56,8 +56,9 @@ export const OperatorTransition = Closed(
         }),
         {
           description:
-            `For ${GIVEN_BACK_STATUSES.join(' and ')}. What is left out is ` +
-            `${OPERATOR_FAILURE.code}, ${OPERATOR_FAILURE.category}, and the reason.`,
+            `For ${GIVEN_BACK_STATUSES.join(' and ')}. The defaults are the code ` +
+            `${OPERATOR_FAILURE.code}, the category ${OPERATOR_FAILURE.category} and the reason ` +
+            'as message.',
         },
       ),
       force: Force,
@@ -88,10 +89,13 @@ export const FundAccount = Closed(
     ...moneyOf(1, IN_MINOR),
     ...optional({
       reference: Reference,
-      split: Type.Boolean({ description: 'The payment of this reference is split over accounts.' }),
+      split: Type.Boolean({
+        description:
+          'Confirms that the payment with this reference is split over several accounts.',
+      }),
       source: Type.String({
         pattern: '^esc_[0-9A-Za-z]{1,60}$',
-        description: 'The escrow that it came from; a source funds an account once.',
+        description: 'The escrow that the money came from; a source funds an account once.',
       }),
     }),
   },
@@ -153,14 +157,14 @@ export function PageQuery<Filters extends TProperties>(
 ) {
   const starting_after = Type.String({
     pattern: idPatternOf([prefix].flat()),
-    description: 'An id: the page starts with what follows it.',
+    description: 'An id: the page starts with the object that follows it.',
   })
   return Closed(optional({ limit: LimitText, starting_after, ...filters }))
 }
 
 /** The validator sees a query's text, as it coerces nothing; openapi.json shows an integer. */
 export const LimitText = Type.String({
-  description: 'Most objects on a page.',
+  description: 'The most objects on a page.',
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
 })
 

@@ -26,21 +26,28 @@ const PREFIXES = Object.values(SCREENED)
 
 /** The object that an answer is about. */
 const OBJECT = {
-  id: Type.String({ pattern: idPatternOf(PREFIXES), description: 'Its id.' }),
-  of: Literals(SCREENED_KINDS, { description: 'What it is.' }),
+  id: Type.String({
+    pattern: idPatternOf(PREFIXES),
+    description: 'The id of the payout or the party.',
+  }),
+  of: Literals(SCREENED_KINDS, {
+    description: 'Whether it is a payout, an entity or a beneficiary.',
+  }),
 }
 const Status = Type.String({
   description:
-    'Of the payout; of an entity, that of its review; a beneficiary is active or erased.',
+    'The status of the payout; for an entity, the status of its review; a beneficiary is ' +
+    'active or erased.',
 })
 
 export const HeldResponse = Type.Object(
   {
     ...OBJECT,
     account_id: AccountId,
-    screening: Literals(STATES, { description: 'What it waits for.' }),
+    screening: Literals(STATES, { description: 'Why screening holds it.' }),
     delisted: Type.Boolean({
-      description: 'No list has what was found of it any more; a person decides all the same.',
+      description:
+        'Whether every entry that was found is now delisted; a person must still decide.',
     }),
     status: Status,
     since: Timestamp,
@@ -58,7 +65,7 @@ export const Match = Type.Object(
     entry_id: Type.String(),
     listed: Type.Boolean({ description: 'Whether its list still has the entry.' }),
     score: Type.Integer(),
-    pieces: Type.Array(Type.Unknown(), { description: 'What the score is made of.' }),
+    pieces: Type.Array(Type.Unknown(), { description: 'The parts that the score is made of.' }),
     state: Type.String(),
     found_at: Timestamp,
     decided_at: textOrNull({ format: 'date-time' }),
@@ -73,27 +80,32 @@ export const ScreeningResponse = Type.Object(
     ...OBJECT,
     account_id: AccountId,
     status: Status,
-    screening: Type.String({ description: 'What it waits for; empty for nothing of a person.' }),
+    screening: Type.String({
+      description: 'What screening waits for; empty when it does not wait for a person.',
+    }),
     screened_at_version: integerOrNull({
-      description: 'Of a payout: the version of the lists at which it may go out.',
+      description: 'For a payout: the version of the lists at which it may go out.',
     }),
     digest: Type.String({
       description:
-        'SHA-256 of the matches that wait for a person; empty when none does. Whoever clears it ' +
-        'sends it, and must where something was added to what was found first.',
+        'SHA-256 of the matches that wait for a person; empty when none does. Whoever ' +
+        'clears them sends it. It is required when matches were added after the first ones.',
     }),
     matches: Type.Array(Match),
   },
-  { title: 'Screening', description: 'Whom the parties of a payout, or a party, may be.' },
+  {
+    title: 'Screening',
+    description: 'The list entries that the parties of a payout, or one party, may be.',
+  },
 )
 
 const DecidedResponse = Type.Object(
   {
     ...OBJECT,
     state: Literals(['cleared', 'confirmed'] as const),
-    matches: Type.Integer({ description: 'How many were decided now.' }),
+    matches: Type.Integer({ description: 'How many matches were decided now.' }),
     screening: textOrNull({
-      description: 'What it waits for now; null of a payout that nothing held any more.',
+      description: 'What screening waits for now; null for a payout that nothing holds any more.',
     }),
   },
   { title: 'ScreeningDecision' },
@@ -103,7 +115,10 @@ const DecideScreeningRequest = Closed(
   {
     reason: Reason,
     digest: Type.Optional(
-      Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of what you were shown.' }),
+      Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'The `digest` as it was shown to you.',
+      }),
     ),
   },
   { title: 'DecideScreeningRequest' },
@@ -111,8 +126,8 @@ const DecideScreeningRequest = Closed(
 
 const HeldQuery = PageQuery(PREFIXES, {
   account_id: AccountId,
-  of: Literals(SCREENED_KINDS, { description: 'Only these.' }),
-  state: Literals(STATES, { description: 'Only what waits for this.' }),
+  of: Literals(SCREENED_KINDS, { description: 'Only objects of this kind.' }),
+  state: Literals(STATES, { description: 'Only what screening holds for this reason.' }),
 })
 
 export function deskScreeningRoutes(routes: DeskRoutes): void {
@@ -128,7 +143,9 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
   })
   routes.read('/v3/operator/screening/:id', {
     operationId: 'getScreening',
-    summary: 'Show whom the parties of a payout, or a party, may be, with each score in pieces.',
+    summary:
+      'Show the list entries that the parties of a payout, or one party, may be, with the ' +
+      'parts of each score.',
     params: pathId(...PREFIXES),
     response: ScreeningResponse,
     answer: async ({ params }, desk) => presentScreening(await showScreening(desk, params.id)),
@@ -136,12 +153,16 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
   decisionRoute(routes, {
     name: 'clear',
     state: 'cleared',
-    summary: 'Say that a party is not listed, or nobody of a payout, which goes on.',
+    summary:
+      'Say that a party, or every party of a payout, is not the listed one. The payout then ' +
+      'continues.',
   })
   decisionRoute(routes, {
     name: 'confirm',
     state: 'confirmed',
-    summary: 'Say that a party is listed, or somebody of a payout, whose money is kept.',
+    summary:
+      'Say that a party, or a party of a payout, is the listed one. The money of the payout ' +
+      'is kept.',
   })
 }
 

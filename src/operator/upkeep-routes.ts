@@ -8,7 +8,9 @@ export const UpkeepRun = Closed(
   {
     kind: Literals(UPKEEP_KINDS),
     finished_at: Timestamp,
-    well: Type.Boolean({ description: 'Whether the books are in order, or the backup is whole.' }),
+    well: Type.Boolean({
+      description: 'Whether the books are in order, or the backup is complete.',
+    }),
     told: Type.String({ description: 'What was checked or written, in words.' }),
   },
   { title: 'UpkeepRun' },
@@ -17,13 +19,13 @@ export const UpkeepRun = Closed(
 export function upkeepRoutes(routes: DeskRoutes): void {
   routes.list('/v3/operator/upkeep', {
     operationId: 'listUpkeep',
-    summary: 'When the books were last proved, and when a backup was last taken.',
+    summary: 'Show when the books were last verified, and when a backup was last taken.',
     description:
-      'By `corridor verify` of all accounts, and `corridor backup`. An external database has ' +
-      'backups of its own, of which nothing is known here.',
+      'The runs are those of `corridor verify` for all accounts, and of `corridor backup`. ' +
+      'An external database has its own backups, which Corridor does not know.',
     response: WholeList(UpkeepRun, {
       title: 'UpkeepList',
-      description: 'The last run of each kind; none of a kind that never ran.',
+      description: 'The last run of each kind; a kind that never ran is not listed.',
     }),
     answer: async (_, { audit }) => listAnswer(await listLastRuns(audit)),
   })

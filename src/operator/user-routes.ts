@@ -63,7 +63,7 @@ const USER = {
     description: 'What the user may do for accounts.',
   }),
   created_at: Type.String({ format: 'date-time' }),
-  disabled_at: timeOrNull('Null while the user may work.'),
+  disabled_at: timeOrNull('Null while the user is enabled.'),
   disabled_reason: Type.String(),
 }
 const User = Closed(USER, { title: 'User' })
@@ -71,27 +71,29 @@ export const DeskUser = Closed(
   {
     ...USER,
     last_seen_at: timeOrNull(
-      'When a session of theirs was last used, to the minute; null if none was.',
+      'When a session of the user was last used, to the minute; null if none was.',
     ),
   },
   { title: 'DeskUser' },
 )
 const LoginLink = Closed(
   {
-    name: Type.String({ description: 'Whose it is.' }),
-    link: Type.String({ description: 'Good once. It is shown in this answer and kept nowhere.' }),
+    name: Type.String({ description: 'The user whose link it is.' }),
+    link: Type.String({
+      description: 'The link works once. It is shown in this answer and stored nowhere.',
+    }),
     expires_at: Type.String({ format: 'date-time' }),
   },
   { title: 'LoginLink' },
 )
 const LoggedOut = Closed(
-  { name: Type.String(), ended: Type.Integer({ description: 'How many sessions there were.' }) },
+  { name: Type.String(), ended: Type.Integer({ description: 'How many sessions were ended.' }) },
   { title: 'LoggedOut' },
 )
 
 /** The configuration of each write: it asks for the caller's password, which a key cannot give. */
 const WRITES = { asksPassword: true, ofSession: true } as const
-const OTHERS = 'Of another user than yourself, in a session.'
+const OTHERS = 'You cannot change your own user. The call needs a session.'
 
 export function deskUserRoutes(routes: DeskRoutes): void {
   routes.list('/v3/operator/user', {
@@ -110,8 +112,10 @@ export function deskUserRoutes(routes: DeskRoutes): void {
     act: 'user create',
     config: { ...WRITES, check: (sent: never) => checkLines(sent, ['full_name']) },
     operationId: 'createUser',
-    summary: 'Make a user: a person who runs the installation, or works for accounts.',
-    description: 'A name is given once. In a session. They log in by a link.',
+    summary: 'Create a user: a person who runs the installation, or works for accounts.',
+    description:
+      'A name is never given twice. The call needs a session. The new user logs in with a ' +
+      'login link.',
     body: NewUser,
     response: User,
     change: (sql, { body }) => makeUser(sql, body),
@@ -159,7 +163,7 @@ function changeRoutes(routes: DeskRoutes): void {
     act: 'user enable',
     emptyBody: 'NothingMore',
     operationId: 'enableUser',
-    summary: 'Let a disabled user work again.',
+    summary: 'Enable a disabled user.',
     change: (sql, name) => disableUser(sql, name, ''),
   })
 }
@@ -200,8 +204,8 @@ function linkRoute(routes: DeskRoutes): void {
   routes.write('/v3/operator/user/:name/login_link', {
     config: WRITES,
     operationId: 'makeLoginLink',
-    summary: 'Make a link by which a user sets a password and logs in.',
-    description: `${OTHERS} It ends those made before, so a repeat makes another.`,
+    summary: 'Create a link with which a user sets a password and logs in.',
+    description: `${OTHERS} A new link ends the earlier ones of the user.`,
     params: UserPath,
     emptyBody: 'NothingMore',
     response: LoginLink,

@@ -14,10 +14,13 @@ import { enableDeed, endpointNamed, replayDeed } from './webhooks.ts'
 const ENDPOINT = {
   id: Id('whe', 'Endpoint id.'),
   account_id: AccountId,
-  host: Type.String({ description: 'Where it is; the whole URL is for its account to read.' }),
+  host: Type.String({
+    description: 'The host of its URL. Only its account can read the whole URL.',
+  }),
   status: Literals(['enabled', 'disabled'] as const),
   disabled_reason: Literals(['', 'account', 'gone'] as const, {
-    description: 'By its account, or because it answered 410; empty when enabled.',
+    description:
+      'Why it is disabled: by its account, or because it answered 410; empty when enabled.',
   }),
 }
 
@@ -47,7 +50,9 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
   routes.write('/v3/operator/webhook_endpoint/:id/replay', {
     operationId: 'replayDead',
     summary: 'Deliver every event again whose last delivery to an endpoint is dead.',
-    description: 'With the same `webhook-id`, by which a receiver knows what it has had.',
+    description:
+      'The events have the same `webhook-id`, by which a receiver knows which ones it already ' +
+      'has.',
     params: pathId('whe'),
     emptyBody: 'NothingRequest',
     response: ReplayResponse,
@@ -65,8 +70,8 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
     operationId: 'enableEndpoint',
     summary: 'Enable an endpoint that was disabled because it answered 410.',
     description:
-      'It goes on where it stopped: nothing is missed. What its account has disabled, its ' +
-      'account enables.',
+      'Deliveries continue where they stopped, and no event is missed. An endpoint that its ' +
+      'account has disabled can be enabled only by its account.',
     params: pathId('whe'),
     emptyBody: 'NothingRequest',
     response: EndpointState,

@@ -14,7 +14,7 @@ export const MAX_PAYOUTS = 10_000
 const Payouts = {
   minItems: 1,
   maxItems: MAX_PAYOUTS,
-  description: 'Each as POST /v3/payout takes it.',
+  description: 'The payouts, each as POST /v3/payout takes it.',
 }
 
 export const BatchRequest = Closed(
@@ -23,12 +23,12 @@ export const BatchRequest = Closed(
       Literals(BATCH_MODES, {
         default: 'all_or_nothing',
         description:
-          '`all_or_nothing`: all payouts are made, or none. `best_effort`: those that can be ' +
-          'made are, in their order.',
+          '`all_or_nothing`: all payouts are made, or none. `best_effort`: every payout ' +
+          'that can be made is made, in the order of the request.',
       }),
     ),
     dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: 'Say what would happen; make nothing.' }),
+      Type.Boolean({ default: false, description: 'Say what would happen, and make no payout.' }),
     ),
     reference_id: Type.Optional(Text(128)),
     metadata: Type.Optional(Metadata),
@@ -48,12 +48,12 @@ export function modeOf({ mode = 'all_or_nothing' }: BatchRequest): BatchMode {
 }
 
 export const BatchQuery = ListQueryOf('pob', {
-  reference_id: TextFilter(128, 'Of the batch, as it was sent.'),
+  reference_id: TextFilter(128, 'The `reference_id` of the batch, exactly as it was sent.'),
   mode: Several(Literals(BATCH_MODES)),
 })
 
 const LimitText = Type.String({
-  description: 'Most items on a page.',
+  description: 'The most items on a page.',
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
 })
 

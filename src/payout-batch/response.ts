@@ -17,7 +17,9 @@ import { isRefused, itemOf, MAX_LISTED, statusOf, totalDebitOf } from './rules.t
 
 const Position = Type.Integer({ description: 'The index of the payout in the request.' })
 const Problems = Type.Array(ErrorDetail, {
-  description: 'As POST /v3/payout refuses it; `remarks` begins at the payout.',
+  description:
+    'The errors with which POST /v3/payout would refuse the payout. The path in `remarks` ' +
+    'begins at the payout.',
 })
 
 export const BatchItemResponse = Type.Object(
@@ -25,10 +27,10 @@ export const BatchItemResponse = Type.Object(
     object: Type.Literal('payout_batch_item'),
     position: Position,
     status: Literals(ITEM_STATUSES, {
-      description: 'What became of it then; the payout says what has become of it since.',
+      description: 'The result when the batch was made; the payout has its present status.',
     }),
     payout: Type.String({ description: 'The id of the payout; empty when it was refused.' }),
-    reference_id: Type.String({ description: 'Of the payout, as it was sent.' }),
+    reference_id: Type.String({ description: 'The `reference_id` of the payout, as it was sent.' }),
     errors: Problems,
   },
   { title: 'PayoutBatchItem' },
@@ -42,8 +44,10 @@ const Foreseen = Type.Object(
     position: Position,
     outcome: Literals([...Object.values(FORESEEN), AWAITS]),
     reference_id: Type.String(),
-    holding_currency: Type.String({ description: 'Empty when it would be refused.' }),
-    total_debit: Type.String({ description: 'Amount and fees; empty when it would be refused.' }),
+    holding_currency: Type.String({ description: 'Empty when the payout would be refused.' }),
+    total_debit: Type.String({
+      description: 'Amount and fees; empty when the payout would be refused.',
+    }),
     approvals_needed: ApprovalsNeeded,
     errors: Problems,
   },
@@ -56,12 +60,12 @@ const MinorText = (description: string) =>
 const TotalResponse = Type.Object(
   {
     currency: Type.String({ description: 'The currency of the balance.' }),
-    payouts: Type.Integer({ description: 'How many payouts were made from it.' }),
-    amount: MinorText('What was taken without fees'),
+    payouts: Type.Integer({ description: 'How many payouts were made from the balance.' }),
+    amount: MinorText('The amount that was taken, without fees'),
     fixed_fee: MinorText('Fixed fees'),
     variable_fee: MinorText('Variable fees'),
     total_debit: MinorText('Amount and fees'),
-    available_after: MinorText('What was left of the balance then'),
+    available_after: MinorText('The balance that was left after the batch'),
   },
   { title: 'PayoutBatchTotal' },
 )
@@ -70,26 +74,30 @@ const STATUSES = ['completed', 'would_complete', 'would_be_refused'] as const
 
 export const BatchResponse = Type.Object(
   {
-    id: Type.String({ description: 'The id of the batch, `pob_…`; empty of a dry run.' }),
+    id: Type.String({ description: 'The id of the batch, `pob_…`; empty for a dry run.' }),
     object: Type.Literal('payout_batch'),
     mode: Literals(BATCH_MODES),
     dry_run: Type.Boolean(),
-    status: Literals(STATUSES, { description: 'Of a dry run, what a batch would have come to.' }),
+    status: Literals(STATUSES, {
+      description: 'For a dry run: the status that the batch would have.',
+    }),
     counts: Type.Object(
       {
         payouts: Type.Integer(),
-        created: Type.Integer({ description: 'Made, and not held.' }),
-        held: Type.Integer({ description: 'Made, and held until an entity is reviewed.' }),
+        created: Type.Integer({ description: 'Payouts that were made and are not held.' }),
+        held: Type.Integer({
+          description: 'Payouts that were made and are held until an entity is reviewed.',
+        }),
         refused: Type.Integer(),
       },
       { title: 'PayoutBatchCounts' },
     ),
-    totals: Type.Array(TotalResponse, { description: 'One for each balance that paid.' }),
+    totals: Type.Array(TotalResponse, { description: 'One total for each balance that paid.' }),
     refused: Type.Array(BatchItemResponse, {
-      description: `The first ${MAX_LISTED} that were refused.`,
+      description: `The first ${MAX_LISTED} payouts that were refused.`,
     }),
     payouts: Type.Optional(
-      Type.Array(Foreseen, { description: 'Of a dry run: each payout, in order.' }),
+      Type.Array(Foreseen, { description: 'For a dry run: each payout, in order.' }),
     ),
     reference_id: Type.String(),
     metadata: Type.Union([Metadata, Type.Null()]),
@@ -97,14 +105,16 @@ export const BatchResponse = Type.Object(
   },
   {
     title: 'PayoutBatch',
-    description: 'Many payouts asked for at once, as they were when they were made.',
+    description: 'Many payouts that were asked for at once, as they were when they were made.',
   },
 )
 
 export const ItemList = Type.Object(
   {
     object: Type.Literal('list'),
-    has_more: Type.Boolean({ description: 'More follow in the direction of paging.' }),
+    has_more: Type.Boolean({
+      description: 'Whether more objects follow in the direction of paging.',
+    }),
     results: Type.Array(BatchItemResponse, { description: 'In the order of the request.' }),
   },
   {

@@ -65,12 +65,13 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
         operationId: 'createPayoutBatch',
         summary: `Make up to ${MAX_PAYOUTS} payouts at once.`,
         description:
-          'Each payout is decided as if it came alone after those before it, and made as POST ' +
-          '/v3/payout makes it. What is wrong with the request itself (400) refuses all of it, ' +
-          'in either mode. In `all_or_nothing` any other refusal does so too, naming each ' +
-          'payout, such as `payouts[12].amount`; in `best_effort` the others are made. A dry run ' +
-          'tells of every payout what would become of it, and is never refused for that; an ' +
-          'Idempotency-Key means nothing to it. The body may have 16 MiB.',
+          'Each payout is checked as if it came alone after the payouts before it, and made ' +
+          'as POST /v3/payout makes it. An error in the request itself (400) refuses the ' +
+          'whole batch, in either mode. In `all_or_nothing` any other error does so, too, ' +
+          'and names the payout, such as `payouts[12].amount`; in `best_effort` the other ' +
+          'payouts are made. A dry run says what would happen to every payout, and is never ' +
+          'refused for an error in one; an Idempotency-Key has no effect. The body may have ' +
+          '16 MiB.',
         body: BatchRequest,
         response: Envelope(BatchResponse),
         idempotent: true,
@@ -102,7 +103,7 @@ function itemsRoute(app: FastifyInstance, deps: Needs): void {
       config: { scope: 'read', checkQuery: readItems },
       schema: operationDocs({
         operationId: 'listPayoutBatchItems',
-        summary: 'List what became of each payout of a batch, in the order of the request.',
+        summary: 'List the result of each payout of a batch, in the order of the request.',
         params: pathId('pob'),
         querystring: ItemQuery,
         response: Envelope(ItemList),

@@ -20,13 +20,13 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const Total = Type.Object(
   {
-    currency: Type.String({ description: 'What is paid in.' }),
+    currency: Type.String({ description: 'The currency that the payouts pay out.' }),
     payouts: Type.Integer(),
-    amount: Type.String({ description: 'Without fees, in minor units as text.' }),
+    amount: Type.String({ description: 'The amount without fees, in minor units as text.' }),
   },
   { title: 'WaitingTotal' },
 )
-const Totals = Type.Array(Total, { description: 'Of those that wait.' })
+const Totals = Type.Array(Total, { description: 'The totals of the payouts that wait.' })
 
 /**
  * The members of both approval answers. `order` is the order of the digest, for its description.
@@ -35,15 +35,17 @@ function approvalMembers(order: string) {
   return {
     totals: Totals,
     made_by: Type.Array(Type.String(), {
-      description: 'Who made those that wait, and so cannot approve them.',
+      description: 'Who made the payouts that wait. These people cannot approve them.',
     }),
     approved_by: Type.Array(Type.String(), {
-      description: 'Who has approved all of them, where others must, too.',
+      description: 'Who has approved all payouts that wait, where others must approve, too.',
     }),
-    needed: Count('How many people must approve, of the payout that needs the most.'),
+    needed: Count('How many people must approve: the most that any payout needs.'),
     expires_at: textOrNull({
       format: 'date-time',
-      description: 'When the first of them fails unless it is approved; null when none waits.',
+      description:
+        'When the first of the payouts that wait fails unless it is approved; null when none ' +
+        'waits.',
     }),
     digest: Type.String({
       pattern: '^[0-9a-f]{64}$',
@@ -56,7 +58,7 @@ function approvalMembers(order: string) {
         { status: Literals(APPROVAL_OUTCOMES), payouts: Type.Integer() },
         { title: 'EndedApprovals' },
       ),
-      { description: 'How the approvals of the others have ended.' },
+      { description: 'How the approvals of the other payouts have ended.' },
     ),
   }
 }
@@ -68,7 +70,7 @@ export const BatchApprovalResponse = Type.Object(
     waiting: Count('How many payouts of the batch wait for an approval.'),
     ...approvalMembers('batch'),
   },
-  { title: 'PayoutBatchApproval', description: 'What of a batch waits for people.' },
+  { title: 'PayoutBatchApproval', description: 'The payouts of a batch that wait for approval.' },
 )
 
 export const ImportApprovalResponse = Type.Object(
@@ -76,10 +78,13 @@ export const ImportApprovalResponse = Type.Object(
     object: Type.Literal('payout_import_approval'),
     payout_import: Import,
     waiting: Count('How many payouts of the import wait and are decided together.'),
-    further: Count('How many wait besides. They are shown and decided once these are.'),
+    further: Count('How many more payouts wait. They are shown once these are decided.'),
     ...approvalMembers('payouts’ ids'),
   },
-  { title: 'PayoutImportApproval', description: 'What of an import waits for people.' },
+  {
+    title: 'PayoutImportApproval',
+    description: 'The payouts of an import that wait for approval.',
+  },
 )
 
 /** The answer about the waiting payouts of a batch or an import. */
@@ -113,10 +118,13 @@ export const GroupResponse = Type.Object(
       description: 'The batch or the import.',
     }),
     totals: Totals,
-    made_by: Type.Array(Type.String(), { description: 'Who made those that wait.' }),
+    made_by: Type.Array(Type.String(), { description: 'Who made the payouts that wait.' }),
     since: Timestamp,
   },
-  { title: 'PayoutGroup', description: 'A batch or an import of which payouts wait.' },
+  {
+    title: 'PayoutGroup',
+    description: 'A batch or an import with payouts that wait for approval.',
+  },
 )
 
 export const GroupsResponse = Type.Object(
@@ -124,7 +132,11 @@ export const GroupsResponse = Type.Object(
     object: Type.Literal('payout_groups'),
     groups: Type.Array(GroupResponse, { description: 'Newest first.' }),
   },
-  { title: 'PayoutGroups', description: 'What waits for people and can be approved as one.' },
+  {
+    title: 'PayoutGroups',
+    description:
+      'The batches and imports that wait for approval, each of which can be approved as one.',
+  },
 )
 
 export function presentGroups(groups: readonly WaitingGroup[]) {
@@ -142,7 +154,7 @@ const Decided = Type.Array(
   ),
   {
     description:
-      'What has become of those that it was about; `pending_approval` where others must ' +
+      'The statuses of the payouts that were decided; `pending_approval` where others must ' +
       'approve, too.',
   },
 )

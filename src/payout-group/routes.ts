@@ -23,8 +23,8 @@ export function payoutImportRoutes(routes: AccountRoutes, deps: Pick<Reads, 'rea
     operationId: 'listImportedPayouts',
     summary: 'List the payouts that an import has made, newest first.',
     description:
-      'An import is a file of payouts that `corridor payout import` has made, in however ' +
-      'many runs. Its payouts wait for people as others do.',
+      'An import is a file of payouts that `corridor payout import` has made, in one run or ' +
+      'several. Its payouts wait for approval as others do.',
     params: pathId('pim'),
     querystring: ListQueryOf('pot', {}),
     response: ListOf(PayoutResponse),
@@ -42,10 +42,10 @@ export function payoutImportRoutes(routes: AccountRoutes, deps: Pick<Reads, 'rea
 export function payoutGroupRoutes(routes: AccountRoutes, deps: Pick<Reads, 'read'>): void {
   routes.read('/v3/payout_group', {
     operationId: 'getPayoutGroups',
-    summary: 'Show the batches and imports of which payouts wait for people.',
+    summary: 'Show the batches and imports with payouts that wait for approval.',
     description:
-      `Of the ${MAX_TOGETHER} payouts that wait longest. Each batch and import can be ` +
-      'approved as one; `since` is when the first of its payouts that wait was made.',
+      `The list covers the ${MAX_TOGETHER} payouts that have waited longest. Each batch and ` +
+      'import can be approved as one; `since` is when the first of its waiting payouts was made.',
     response: GroupsResponse,
     refusals: [],
     async answer({ account: { account_id } }) {

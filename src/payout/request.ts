@@ -92,24 +92,26 @@ export const PayoutRequest = Closed(
         format: 'date-time',
         maxLength: 64,
         description:
-          'When it is executed (RFC 3339 with an offset), at most 365 days ahead; by default at ' +
-          'once. The money is taken now and the price is that of now; nothing goes out before, ' +
-          'and until then it can be cancelled. One that converts can be scheduled as far ahead ' +
-          'as the operator lets its rate be fixed.',
+          'When the payout is executed (RFC 3339 with an offset), at most 365 days ahead; ' +
+          'by default at once. The money leaves the balance now, at the present price. ' +
+          'Until `execute_at` the payout is not sent and can be cancelled. A payout that ' +
+          'converts can be scheduled only as far ahead as the operator lets its rate be ' +
+          'fixed.',
         examples: ['2026-12-01T09:00:00Z'],
       }),
     ),
     max_total_debit: Type.Optional(
       AmountOf(
-        'The most that amount and fees may come to, in minor units of the holding currency. With ' +
-          'it, an expired quote is priced anew and the payout made if it costs no more.',
+        'The most that amount and fees may come to, in minor units of the holding currency. ' +
+          'With it, an expired quote is priced anew, and the payout is made if it costs no ' +
+          'more than this.',
       ),
     ),
     allow_duplicate: Type.Optional(
       Type.Boolean({
         description:
-          'This is another payment than one just made with the same beneficiary, amount, ' +
-          'currency and reference_id, and is to be made all the same.',
+          'Confirms that this is a different payment from the one just made with the same ' +
+          'beneficiary, amount, currency and reference_id.',
       }),
     ),
   },
@@ -127,8 +129,8 @@ const MetadataChanges = Type.Unsafe<Readonly<Record<string, string | null>> | nu
   propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
   additionalProperties: { type: ['string', 'null'], maxLength: 500 },
   description:
-    'A name that is sent gets the text, or is taken away with null or an empty text; others ' +
-    `stay. Null takes all away. There are ${MOST_NAMES} names at most.`,
+    'A name that is sent is set to its text, or removed by null or an empty text; other names ' +
+    `stay. Null in place of the object removes all names. There are ${MOST_NAMES} names at most.`,
 })
 
 export const PayoutUpdate = Closed({ metadata: MetadataChanges }, { title: 'PayoutUpdate' })
@@ -152,8 +154,8 @@ const AnsweredDetails = Closed(
   {
     title: 'AnsweredBeneficiaryDetails',
     description:
-      'Documents are added, other members take the place of those before. The beneficiary itself ' +
-      'stays as it is.',
+      'Documents are added; other members replace the earlier values. The stored ' +
+      'beneficiary does not change.',
   },
 )
 
@@ -164,12 +166,16 @@ export const ActionRequest = Closed(
     purpose: Type.Optional(PayoutRequest.properties.purpose),
     transaction_description: Type.Optional(PayoutRequest.properties.transaction_description),
     note: Type.Optional(
-      Type.String({ pattern: '\\S', maxLength: 1000, description: 'For people; handed over.' }),
+      Type.String({
+        pattern: '\\S',
+        maxLength: 1000,
+        description: 'A note for the people who read the answer. The rail gets it, too.',
+      }),
     ),
   },
   {
     title: 'ActionRequest',
-    description: 'What was asked for; at least one member.',
+    description: 'The answer to what was asked for: at least one member.',
     [ALSO]: { minProperties: 1 },
   },
 )
@@ -187,14 +193,15 @@ export const PayoutQuery = ListQueryOf('pot', {
   currency: CurrencyFilter('The currency paid out.'),
   holding_currency: CurrencyFilter('The currency of the balance that paid.'),
   type: Several(PayoutType),
-  reference_id: TextFilter(128, 'As it was sent.'),
+  reference_id: TextFilter(128, 'The reference, exactly as it was sent.'),
   on_behalf_of: IdFilter('ent', 'The entity that payouts were made for.'),
   quote: IdFilter('poq', 'The quote that was used.'),
   beneficiary: IdFilter('bnf', 'The beneficiary paid.'),
   beneficiary_name: TextFilter(
     100,
-    'Words, each of which begins a word of the name that the beneficiary has now, in any order, ' +
-      'without regard to case and accents. What more than 500 beneficiaries have is refused.',
+    'Words, each of which begins a word of the name that the beneficiary has now, in any ' +
+      'order, without regard to case and accents. Words that fit more than 500 beneficiaries ' +
+      'are refused.',
   ),
-  scheduled: Literals(['true'], { description: 'Those that wait for their `execute_at`.' }),
+  scheduled: Literals(['true'], { description: 'Only payouts that wait for their `execute_at`.' }),
 })

@@ -79,27 +79,28 @@ export const PayoutResponse = Type.Object(
     beneficiary_details: BeneficiaryDetailsResponse,
     charge_type: Type.String(),
     confirmation_documents: Type.Array(Document, {
-      description: 'Of a payout by SWIFT its MT103, of type `mt103`; a `data:` URL holds it.',
+      description: 'For a payout by SWIFT: its MT103, of type `mt103`, in a `data:` URL.',
     }),
     documents: Type.Array(Document),
     created_at: Timestamp,
     updated_at: Type.String({
       format: 'date-time',
       description:
-        'When the payout last changed: its state, its answers, its rail, or who pays it. It is ' +
-        '`created_at` until then. A forecast that the rail changes leaves it as it is, ' +
-        'and so does a change of the metadata.',
+        'When the payout last changed: its state, its answers, its rail, or the person who ' +
+        'pays it. Before the first change it equals `created_at`. A new forecast of the ' +
+        'rail and a change of the metadata do not count as changes.',
     }),
     execute_at: Type.Union([Timestamp, Type.Null()], {
       description:
-        'When it is executed: until then it is `processing`, nothing goes out and it can be ' +
-        'cancelled. Null of one that is executed at once.',
+        'When the payout is executed. Until then it is `processing`, is not sent, and can ' +
+        'be cancelled. Null: the payout is executed at once.',
     }),
     expected_at: Type.Union([Timestamp, Type.Null()], {
       description:
-        'When the beneficiary has the money at the latest, by the release of the payout, the ' +
-        'business days of its currency and the rules of its network, or as the rail says. Null ' +
-        'where that is not known, while the payout is held, and when it has failed.',
+        'When the beneficiary has the money at the latest, calculated from the release of ' +
+        'the payout, the business days of its currency and the rules of its network, or as ' +
+        'the rail says. Null where that is not known, while the payout is held, and when it ' +
+        'has failed.',
     }),
     holding_fx_quote: Type.String({
       description: 'The quote that fixed the holding rate; empty when nothing was converted.',
@@ -117,15 +118,17 @@ export const PayoutResponse = Type.Object(
     quote: Id('poq', 'The quote used; one is recorded even when none was sent.'),
     rail: Type.String({
       description:
-        'The rail that has it now, or had it last: `simulator` of sandboxes, `manual` where ' +
-        'people pay, the name of another one; empty for a transfer to another account. GET ' +
-        '/v3/payout/{id}/timeline shows each attempt.',
+        'The rail that has the payout now, or had it last: `simulator` for sandboxes, ' +
+        '`manual` where people pay, or the name of another rail; empty for a transfer to ' +
+        'another account. GET /v3/payout/{id}/timeline shows each attempt.',
     }),
     reference_id: Type.String(),
     statement_descriptor: Type.String(),
     status: PayoutStatus,
     status_description: Type.String({
-      description: 'In `requires_action` what is asked for, in `compliance_hold` why.',
+      description:
+        'For `requires_action`: what is asked for. For `compliance_hold`: why the payout is ' +
+        'held.',
     }),
     failure: Type.Union([FailureResponse, Type.Null()]),
     tracking_details: Type.Object({
@@ -237,7 +240,9 @@ function fx(id: string, rate: Decimal, initial: Side, final: Side) {
 export const DryRunQuery = Closed({
   dry_run: Type.Optional(
     Literals(['true', 'false'], {
-      description: 'Says what the payout would be refused for and what it would cost.',
+      description:
+        'With `true`: the answer says with which errors the payout would be refused and what ' +
+        'it would cost, and no payout is made.',
       [DOCUMENTED]: { type: 'boolean', default: false },
     }),
   ),
@@ -249,7 +254,7 @@ const Price = Type.Object(
     ...PRICE,
     available: Type.Object(
       { currency: Type.String(), amount: Type.String({ description: 'Minor units as text.' }) },
-      { description: 'The balance that it would be taken from, as it is now.' },
+      { description: 'The balance that would pay the payout, as it is now.' },
     ),
   },
   { title: 'DryRunPrice', description: 'What the payout would cost; null when it has no price.' },
@@ -257,7 +262,7 @@ const Price = Type.Object(
 
 export const ApprovalsNeeded = Type.Integer({
   minimum: 0,
-  description: 'How many people would have to approve it before it goes out.',
+  description: 'How many people would have to approve the payout before it goes out.',
 })
 
 export const DryRunResponse = Type.Object(
@@ -265,20 +270,26 @@ export const DryRunResponse = Type.Object(
     object: Type.Literal('payout_dry_run'),
     outcome: Literals(['would_create', 'would_await_approval', 'would_hold', 'would_refuse']),
     errors: Type.Array(ErrorDetail, {
-      description: 'Everything it would be refused for; the first is the answer of a creation.',
+      description:
+        'Every error with which the payout would be refused; the first one decides the answer ' +
+        'of a creation.',
     }),
     complete: Type.Boolean({
-      description: 'False when a refusal keeps later checks from being made: mend it, ask again.',
+      description: 'False when an error prevents later checks: correct it and ask again.',
     }),
     price: Type.Union([Price, Type.Null()]),
-    rail: Type.String({ description: 'The rail that would take it; empty when none would.' }),
-    held_for: Type.String({ description: 'The entity whose review it would wait for, or empty.' }),
+    rail: Type.String({
+      description: 'The rail that would take the payout; empty when none would.',
+    }),
+    held_for: Type.String({
+      description: 'The entity whose review the payout would wait for, or empty.',
+    }),
     execute_at: Type.Union([Timestamp, Type.Null()], {
-      description: 'When it would be executed; null when at once.',
+      description: 'When the payout would be executed; null when at once.',
     }),
     approvals_needed: ApprovalsNeeded,
   },
-  { title: 'PayoutDryRun', description: 'What the payout would come to at this moment.' },
+  { title: 'PayoutDryRun', description: 'The result that the payout would have at this moment.' },
 )
 
 /** The answer of a dry run. */

@@ -52,7 +52,7 @@ export function payoutRoutes(routes: AccountRoutes, deps: Needs): void {
   routes.page('/v3/payout', {
     operationId: 'listPayouts',
     summary: 'List payouts, newest first.',
-    description: '`expand` shows objects that a payout names by an id whole, in `expanded`.',
+    description: '`expand` shows in `expanded` the full objects that a payout names by their ids.',
     querystring: PayoutQuery,
     item: PayoutResponse,
     find: listPayouts,
@@ -80,8 +80,8 @@ export function payoutRoutes(routes: AccountRoutes, deps: Needs): void {
     operationId: 'updatePayout',
     summary: 'Change the metadata of a payout, in whatever state it is.',
     description:
-      'Nothing else of a payout changes by it: no money, no approval, and not whom another ' +
-      'payout is compared with. An event `payout.updated` tells what it was.',
+      'Nothing else of the payout changes: neither money, nor approvals, nor the check for ' +
+      'duplicates. The event `payout.updated` has the earlier metadata.',
     params: pathId('pot'),
     body: PayoutUpdate,
     response: PayoutResponse,
@@ -93,7 +93,7 @@ export function payoutRoutes(routes: AccountRoutes, deps: Needs): void {
 }
 
 const CREATED_OR_TRIED = Type.Union([PayoutResponse, DryRunResponse], {
-  description: 'The payout; with `dry_run=true` what it would come to.',
+  description: 'The payout; with `dry_run=true` the result that it would have.',
 })
 
 function createRoute(routes: AccountRoutes, deps: Needs): void {
@@ -102,10 +102,11 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
     operationId: 'createPayout',
     summary: 'Pay a beneficiary, at a quote or at the rates of this moment.',
     description:
-      'A payout like one that was just made is refused, unless `allow_duplicate` says that ' +
-      'it is another payment; how long is set for each account. With `dry_run=true` nothing ' +
-      'is written: the answer is 200 and says everything that the payout would be refused ' +
-      'for, what it would cost, and the rail; an Idempotency-Key means nothing to it.',
+      'A payout like one that was just made is refused, unless `allow_duplicate` confirms ' +
+      'that it is a different payment; each account sets for how long. With `dry_run=true` ' +
+      'nothing is written: the answer is 200 and has every error with which the payout ' +
+      'would be refused, what it would cost, and the rail; an Idempotency-Key has no ' +
+      'effect.',
     querystring: DryRunQuery,
     body: PayoutRequest,
     response: CREATED_OR_TRIED,
@@ -130,10 +131,10 @@ function cancelRoute(routes: AccountRoutes, deps: Needs): void {
     operationId: 'cancelPayout',
     summary: 'Cancel a payout that the rail has not taken.',
     description:
-      'The payout ends `failed` with code `PF000100`, and amount and fees are back with the ' +
-      'answer; its quote stays used. Held payouts can be cancelled too. From the moment the ' +
-      'rail is asked to pay, whatever it says, or a person has taken the payout to pay it by ' +
-      'hand, the answer is 409.',
+      'The payout becomes `failed` with code `PF000100`. With the answer, amount and fees ' +
+      'are back in the balance; the quote stays used. Held payouts can be cancelled, too. ' +
+      'The answer is 409 once the rail is asked to pay, whatever the rail says, or once a ' +
+      'person has taken the payout to pay it by hand.',
     params: pathId('pot'),
     body: Closed({}, { title: 'CancelRequest', type: ['object', 'null'] }),
     response: PayoutResponse,
@@ -148,12 +149,12 @@ function actionRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write('/v3/payout/:id/action', {
     config: { check: checkAction },
     operationId: 'answerPayout',
-    summary: 'Answer what a payout requires.',
+    summary: 'Answer what a payout in `requires_action` asks for.',
     description:
-      'For a payout in `requires_action`; its `status_description` says what is asked for. ' +
-      'It is `processing` with the answer, and the rail is told at once. Documents are ' +
-      'added, other members take the place of those before; who is paid, where and how much ' +
-      'cannot be changed.',
+      'For a payout in `requires_action`, whose `status_description` says what is asked ' +
+      'for. The answer makes the payout `processing`, and the rail is told at once. ' +
+      'Documents are added; other members replace the earlier values. The payee, the ' +
+      'destination and the amount cannot be changed.',
     params: pathId('pot'),
     body: ActionRequest,
     response: PayoutResponse,

@@ -28,20 +28,25 @@ export const QuoteRequest = Closed(
       { currency: CurrencyCode, amount: Type.Optional(Amount) },
       {
         description:
-          'What is paid out; the amount that all others follow from. It is required unless ' +
-          '`total_debit` or `destination_info.amount` is sent in its place.',
+          'What is paid out. All other amounts are calculated from its amount, which is ' +
+          'required unless `total_debit` or `destination_info.amount` is sent in its place.',
       },
     ),
     total_debit: Type.Optional(
       AmountOf(
-        'In place of `payout_info.amount`: what may leave the balance at most, fees included, in ' +
-          'the holding currency. The quote is of the largest payout that costs no more.',
+        'In place of `payout_info.amount`: the most that may leave the balance, fees ' +
+          'included, in the holding currency. The quote is for the largest payout that costs ' +
+          'no more.',
       ),
     ),
     holding_info: Type.Optional(
       Closed(
         { currency: CurrencyCode, amount: Type.Optional(Amount) },
-        { description: 'The balance that pays; an amount is an expectation that must be met.' },
+        {
+          description:
+            'The balance that pays. If an amount is sent, the quote must come to it; otherwise ' +
+            'the quote is refused.',
+        },
       ),
     ),
     destination_info: Type.Optional(
@@ -49,8 +54,10 @@ export const QuoteRequest = Closed(
         { currency: CurrencyCode, country: CountryCode, amount: Type.Optional(Amount) },
         {
           description:
-            'What arrives. Beside `payout_info.amount` an amount is an expectation that must be ' +
-            'met; in its place, the quote is of the smallest payout of which so much arrives.',
+            'What arrives at the beneficiary. An amount beside `payout_info.amount` must be ' +
+            'the one that the quote comes to; otherwise the quote is refused. An amount in ' +
+            'place of `payout_info.amount` asks for the smallest payout of which that much ' +
+            'arrives.',
         },
       ),
     ),
@@ -66,7 +73,7 @@ export const QuoteRequest = Closed(
       Closed({ type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }),
     ),
     swift: Type.Optional(Closed({ charge_type: Type.Optional(Literals(CHARGE_TYPES)) })),
-    entity_id: Type.Optional(EntityId('Whom the payout is made for.')),
+    entity_id: Type.Optional(EntityId('The entity that the payout is made for.')),
   },
   { title: 'QuoteRequest' },
 )
@@ -74,10 +81,10 @@ export type QuoteRequest = Static<typeof QuoteRequest>
 
 export const QuoteQuery = ListQueryOf('poq', {
   status: Several(
-    Literals(QUOTE_STATUSES, { description: 'As it is at the time of the request.' }),
+    Literals(QUOTE_STATUSES, { description: 'The status at the time of the request.' }),
   ),
   payout_type: Several(PayoutType),
-  entity_id: IdFilter('ent', 'Whom the payout is made for.'),
+  entity_id: IdFilter('ent', 'The entity that the payout is made for.'),
 })
 
 /** Whether the answer with one quote explains it. The default is false. */

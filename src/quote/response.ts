@@ -11,7 +11,10 @@ import { quoteStatus, totalDebit } from './rules.ts'
 
 const FeePart = Type.Object(
   { in_holding_currency: Minor, in_payout_currency: Minor },
-  { title: 'Fee', description: 'One fee in both currencies; the holding currency is charged.' },
+  {
+    title: 'Fee',
+    description: 'One fee in both currencies; the amount in the holding currency is charged.',
+  },
 )
 
 export const Digits = Type.String({
@@ -23,22 +26,27 @@ export const Digits = Type.String({
 const OrNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const EVALUATION = {
-  formula: Type.String({ description: 'Names are members of the quote or of this explanation.' }),
+  formula: Type.String({
+    description: 'The formula. Its names are members of the quote or of this explanation.',
+  }),
   calculation: Type.String({
-    description: 'The same in numbers; * and / from left to right, amounts in minor units.',
+    description: 'The formula in numbers: * and / from left to right, amounts in minor units.',
     examples: ['1000000 / 7.84790132221'],
   }),
   unrounded: Digits,
   truncated: Type.Boolean({
-    description: 'The exact result never ends; these are its first 20 digits, not rounded.',
+    description:
+      'Whether the exact result never ends: then these are its first 20 digits, not rounded.',
   }),
 }
 
 /** The members of a conversion: the currencies and the rows of the rate book. */
 export const RATE_ROWS = {
   from: Type.String({ description: 'Currency code.' }),
-  to: Type.String({ description: 'Currency code; the rate is units of it for one unit of from.' }),
-  method: Literals(RATE_METHODS, { description: 'How the rate book joins the two.' }),
+  to: Type.String({
+    description: 'Currency code; the rate is the units of `to` for one unit of `from`.',
+  }),
+  method: Literals(RATE_METHODS, { description: 'How the rate book connects the two currencies.' }),
   rows: Type.Array(
     Type.Object(
       {
@@ -47,7 +55,9 @@ export const RATE_ROWS = {
         mid: Digits,
         source: Type.String(),
         as_of: Type.String({ format: 'date-time' }),
-        inverted: Type.Boolean({ description: 'Gone from quote to base, dividing by mid.' }),
+        inverted: Type.Boolean({
+          description: 'Whether the row is used from `quote` to `base`, by dividing by `mid`.',
+        }),
       },
       { title: 'RateBookRow' },
     ),
@@ -57,7 +67,10 @@ export const RATE_ROWS = {
 
 const CONVERSION = {
   ...RATE_ROWS,
-  mid: Type.Object(EVALUATION, { title: 'ExplainedMid', description: 'Before the spread.' }),
+  mid: Type.Object(EVALUATION, {
+    title: 'ExplainedMid',
+    description: 'The mid rate, before the spread.',
+  }),
 }
 
 const ExplainedFigure = Type.Object(
@@ -65,7 +78,10 @@ const ExplainedFigure = Type.Object(
     figure: Type.String({ description: 'The member of the quote, or a step on the way to it.' }),
     currency: Type.String(),
     ...EVALUATION,
-    rounded: Type.String({ pattern: '^[0-9]+$', description: 'Minor units of currency.' }),
+    rounded: Type.String({
+      pattern: '^[0-9]+$',
+      description: 'The rounded result, in minor units of `currency`.',
+    }),
     rounding: Literals(['up', 'down', 'none']),
   },
   { title: 'ExplainedFigure' },
@@ -81,7 +97,9 @@ const ExplainedFee = Type.Object(
     network: any('Network or chain'),
     charge_type: any('shared or ours'),
     fixed_amount: Digits,
-    fee_currency: Type.String({ description: 'Of the fixed, minimum and maximum amount.' }),
+    fee_currency: Type.String({
+      description: 'The currency of the fixed, minimum and maximum amounts.',
+    }),
     variable_bps: Type.Integer({ description: 'Basis points of holding_info.amount.' }),
     minimum_amount: OrNull(Digits),
     maximum_amount: OrNull(Digits),
@@ -93,7 +111,7 @@ const QuoteExplanation = Type.Object(
   {
     object: Type.Literal('quote_explanation'),
     currencies: Type.Array(Type.Object({ currency: Type.String(), exponent: Type.Integer() }), {
-      description: 'How many digits the minor unit of each has.',
+      description: 'The number of decimals of each currency.',
     }),
     rates: Type.Array(
       Type.Object(
@@ -101,7 +119,7 @@ const QuoteExplanation = Type.Object(
           figure: Type.String({ description: 'The member of the quote.' }),
           ...CONVERSION,
           spread_bps: Type.Integer({
-            description: 'Taken off the mid, in hundredths of a percent.',
+            description: 'The spread that is taken off the mid rate, in hundredths of a percent.',
           }),
           ...EVALUATION,
           rounded: Digits,
@@ -114,17 +132,21 @@ const QuoteExplanation = Type.Object(
     fee_conversion: OrNull(
       Type.Object(CONVERSION, {
         title: 'ExplainedConversion',
-        description: 'Into the holding currency at mid; null when no fee had to be converted.',
+        description:
+          'The conversion of fees into the holding currency at the mid rate; null when no fee ' +
+          'was converted.',
       }),
     ),
-    amounts: Type.Array(ExplainedFigure, { description: 'In the order in which they follow.' }),
+    amounts: Type.Array(ExplainedFigure, {
+      description: 'In the order in which they are calculated.',
+    }),
     total_debit: ExplainedFigure,
   },
   {
     title: 'QuoteExplanation',
     description:
-      'How every figure of the quote came about, from the rates and fees of that moment. Numbers ' +
-      'are text and exact.',
+      'How every figure of the quote was calculated from the rates and fees of that moment. ' +
+      'Numbers are text and exact.',
   },
 )
 
@@ -156,11 +178,15 @@ export const QuoteResponse = Type.Object(
       network: Type.Optional(Type.String()),
     }),
     ...PRICE,
-    valid_until: Type.String({ format: 'date-time', description: 'From this instant on: 422.' }),
+    valid_until: Type.String({
+      format: 'date-time',
+      description: 'From this instant on, the quote is refused with 422.',
+    }),
     expected_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description:
-        'When a payout that is made as soon as the quote arrives at the latest, as known when it ' +
-        'was made; null where that is not known, and once the quote cannot be used any more.',
+        'When a payout that is made together with the quote arrives at the latest, as it ' +
+        'was known then; null where that is not known, and once the quote cannot be used ' +
+        'any more.',
     }),
     status: Literals(QUOTE_STATUSES),
     created_at: Type.String({ format: 'date-time' }),

@@ -25,7 +25,7 @@ export function quoteRoutes(routes: AccountRoutes, deps: Needs): void {
   routes.page('/v3/payout/quote', {
     operationId: 'listPayoutQuotes',
     summary: 'List quotes, newest first.',
-    description: 'Also those that were recorded for payouts made without one.',
+    description: 'The list includes quotes that were recorded for payouts made without one.',
     querystring: QuoteQuery,
     item: QuoteResponse,
     // One time decides the filter and the shown status.
@@ -59,7 +59,7 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write('/v3/payout/quote', {
     config: { checkInOperation: quoteTerms },
     operationId: 'createPayoutQuote',
-    summary: 'Fix the fees and exchange rates of a payout ahead of it.',
+    summary: 'Fix the fees and exchange rates of a payout in advance.',
     querystring: ExplainQuery,
     body: QuoteRequest,
     response: QuoteResponse,

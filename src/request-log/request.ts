@@ -6,7 +6,7 @@ import { OUTCOMES } from './request-log.ts'
 
 export const RequestLogQuery = ListQueryOf('rql', {
   request_id: TextFilter(128, 'The `X-Request-Id` of an answer.'),
-  outcome: Literals(OUTCOMES, { description: 'Only requests that ended so.' }),
+  outcome: Literals(OUTCOMES, { description: 'Only requests with this outcome.' }),
   method: Literals(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], {
     description: 'Only requests of this method.',
   }),

@@ -11,25 +11,30 @@ export const LoggedRequestResponse = Type.Object(
     id: Id('rql', 'Id of the row of the log.'),
     object: Type.Literal('logged_request'),
     created_at: Timestamp,
-    request_id: Type.String({ description: 'As the answer has it in `X-Request-Id`.' }),
-    key_id: Type.String({ description: 'The key that it was sent with.' }),
+    request_id: Type.String({
+      description: 'The id of the request, as in the header `X-Request-Id` of the answer.',
+    }),
+    key_id: Type.String({ description: 'The key that sent the request.' }),
     method: Type.String(),
-    path: Type.String({ description: 'With its query. What a caller has made up is `…`.' }),
+    path: Type.String({
+      description: 'The path with its query. Values that a caller has made up are shown as `…`.',
+    }),
     outcome: Literals(OUTCOMES, {
       description:
-        '`succeeded`, `refused` (4xx), `failed` (5xx), or `abandoned`: the caller left before.',
+        '`succeeded`, `refused` (4xx), `failed` (5xx), or `abandoned`: the caller closed ' +
+        'the connection before the answer.',
     }),
-    status: Type.Union([Type.Integer(), Type.Null()], { description: 'Null of `abandoned`.' }),
+    status: Type.Union([Type.Integer(), Type.Null()], { description: 'Null for `abandoned`.' }),
     duration_ms: Type.Number({ description: 'Until the answer was written, to the microsecond.' }),
     reason: Type.String({
-      description: 'Of the first error; empty when there is none.',
+      description: 'The reason of the first error; empty when there is no error.',
       'x-extensible-enum': REASONS,
     }),
     remarks: Type.String({ description: 'The path of the field that the error is about.' }),
     body: Type.String({
       description:
-        'What was sent, as JSON, with `…` for all but codes, amounts and ids. Empty unless the ' +
-        'service logs bodies.',
+        'The body that was sent, as JSON, with `…` in place of everything but codes, ' +
+        'amounts and ids. Empty unless the service logs bodies.',
     }),
   },
   { title: 'LoggedRequest', description: 'A request of a sandbox account, and how it ended.' },

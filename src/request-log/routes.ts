@@ -27,9 +27,9 @@ export function requestLogRoutes(app: FastifyInstance, deps: Needs): void {
         operationId: 'listLoggedRequests',
         summary: 'List the last requests of a sandbox account, newest first.',
         description:
-          'For whoever builds against the API: how each request by a key ended, why it was ' +
-          `refused, and how long it took. The newest ${MAX_ROWS} are kept, by the real clock. A ` +
-          'request shows within two seconds. This is 404 unless the operator has set ' +
+          'For developers: how each request with a key ended, why it was refused, and how long ' +
+          `it took. The newest ${MAX_ROWS} requests are kept, by the real clock. A request ` +
+          'appears within two seconds. The answer is 404 unless the operator has set ' +
           '`CORRIDOR_REQUEST_LOG`.',
         querystring: RequestLogQuery,
         response: Envelope(ListOf(LoggedRequestResponse)),

@@ -33,7 +33,12 @@ export function constant(path: string, value: string, description: string): Fiel
 }
 
 export const NAME = field('name', TEXT, 'Who is paid.', 'Harbour Trading Ltd')
-export const PARTY = field('type', '^(individual|business)$', 'What they are.', 'business')
+export const PARTY = field(
+  'type',
+  '^(individual|business)$',
+  'Whether the payee is an individual or a business.',
+  'business',
+)
 
 export function destinationType(type: string): Field {
   return constant(`${DESTINATION}.type`, type, 'Where the money goes.')

@@ -9,14 +9,14 @@ export const RequirementsQuery = Closed({
   currency: Type.Optional(
     Type.String({
       pattern: '^[A-Z]{3,4}$',
-      description: 'The currency that arrives; required of local payouts.',
+      description: 'The currency that arrives; required for local payouts.',
       examples: ['GBP'],
     }),
   ),
   country: Type.Optional(
     Type.String({
       pattern: '^[A-Z]{2}$',
-      description: 'The country of the account; not of wallets and service accounts.',
+      description: 'The country of the account; not for wallets and service accounts.',
       examples: ['GB'],
     }),
   ),

@@ -4,10 +4,12 @@ import { PayoutType } from '../quote/request.ts'
 
 const FIELD = {
   path: Type.String({
-    description: 'Of the member, in `beneficiary_details` or the body of POST /v3/beneficiary.',
+    description:
+      'The path of the member in `beneficiary_details` or the body of POST /v3/beneficiary.',
   }),
   pattern: Type.String({
-    description: 'ECMA-262; of codes and account numbers without spaces and dashes.',
+    description:
+      'An ECMA-262 pattern. It is for codes and account numbers without spaces and dashes.',
   }),
   description: Type.String(),
   example: Type.String(),
@@ -18,7 +20,7 @@ const Field = Type.Object(
     ...FIELD,
     required: Type.Boolean(),
     or: Type.Array(Type.Object(FIELD, { title: 'RequirementInstead' }), {
-      description: 'Members any one of which serves instead.',
+      description: 'Members of which any one can be sent instead.',
     }),
   },
   { title: 'RequirementField' },
@@ -26,18 +28,24 @@ const Field = Type.Object(
 
 const Alternative = Type.Object(
   {
-    name: Type.String({ description: 'By what the destination is named.' }),
-    countries: Type.Array(Type.String(), { description: 'Of accounts; empty is any.' }),
-    networks: Type.Array(Type.String(), { description: 'That take it; empty is any or none.' }),
+    name: Type.String({ description: 'What identifies the destination, such as `iban`.' }),
+    countries: Type.Array(Type.String(), {
+      description: 'The countries of the accounts; empty is any.',
+    }),
+    networks: Type.Array(Type.String(), {
+      description: 'The networks that accept this alternative; empty is any network, or none.',
+    }),
     fields: Type.Array(Field),
-    example: Type.Unknown({ description: 'All that is required, as `beneficiary_details`.' }),
+    example: Type.Unknown({
+      description: 'An example of all that is required, as `beneficiary_details`.',
+    }),
   },
-  { title: 'RequirementAlternative', description: 'Enough by itself.' },
+  { title: 'RequirementAlternative', description: 'A set of members that is enough by itself.' },
 )
 
 const bound = (which: string) =>
   Type.Union([Type.Integer(), Type.Null()], {
-    description: `The ${which} of one payment in minor units, as its operator has published.`,
+    description: `The ${which} payment in minor units, as the network’s operator has published it.`,
   })
 
 const NetworkShown = Type.Object(
@@ -46,8 +54,8 @@ const NetworkShown = Type.Object(
     title: Type.String(),
     currencies: Type.Array(Type.String()),
     countries: Type.Array(Type.String()),
-    minimum_amount: bound('least'),
-    maximum_amount: bound('most'),
+    minimum_amount: bound('smallest'),
+    maximum_amount: bound('largest'),
   },
   { title: 'RequirementNetwork' },
 )
@@ -59,19 +67,23 @@ export const RequirementsResponse = Type.Object(
     currency: Type.String(),
     country: Type.String({
       description:
-        'The country that the accounts count to: of territories that whose IBANs or routing ' +
-        'numbers they have.',
+        'The country that the accounts belong to. For a territory it is the country whose ' +
+        'IBANs or routing numbers the territory has.',
     }),
     network: Type.String(),
-    alternatives: Type.Array(Alternative, { description: 'A destination takes one of them.' }),
+    alternatives: Type.Array(Alternative, {
+      description: 'The sets of members; a destination needs one of them.',
+    }),
     networks: Type.Array(NetworkShown),
     purpose: Type.Object(
       {
-        codes: Type.Array(Type.String(), { description: 'Empty: any text is taken.' }),
+        codes: Type.Array(Type.String(), {
+          description: 'The codes that are accepted. Empty: any text is accepted.',
+        }),
         pattern: Type.String(),
         max_length: Type.Integer(),
       },
-      { title: 'RequirementPurpose', description: 'Of `purpose` in POST /v3/payout.' },
+      { title: 'RequirementPurpose', description: 'What `purpose` in POST /v3/payout may be.' },
     ),
   },
   {

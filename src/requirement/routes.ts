@@ -10,7 +10,7 @@ export function requirementRoutes(routes: AccountRoutes): void {
     operationId: 'getPayoutRequirements',
     summary: 'What a destination must have to be paid.',
     description:
-      'By payout type, currency, country and network. Payouts and beneficiaries are held ' +
+      'By payout type, currency, country and network. Payouts and beneficiaries are checked ' +
       'against the same table, so that what is listed here is enough.',
     querystring: RequirementsQuery,
     response: RequirementsResponse,

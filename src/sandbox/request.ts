@@ -29,7 +29,7 @@ export type FundRequest = Static<typeof FundRequest>
 
 export const TransitionRequest = Closed(
   {
-    status: Literals(STEP_STATUSES, { description: 'What the payout becomes.' }),
+    status: Literals(STEP_STATUSES, { description: 'The new status of the payout.' }),
     description: Type.Optional(
       Text(500, { minLength: 1, description: `For ${ASKING}: what the account is asked for.` }),
     ),
@@ -42,8 +42,9 @@ export const TransitionRequest = Closed(
         },
         {
           description:
-            `For ${GIVEN_BACK_STATUSES.join(' and ')}. What is left out is ` +
-            `${OPERATOR_FAILURE.code}, ${OPERATOR_FAILURE.category}, “${OPERATOR_FAILURE.message}”`,
+            `For ${GIVEN_BACK_STATUSES.join(' and ')}. The defaults are the code ` +
+            `${OPERATOR_FAILURE.code}, the category ${OPERATOR_FAILURE.category} and the message ` +
+            `“${OPERATOR_FAILURE.message}”`,
         },
       ),
     ),
@@ -54,7 +55,7 @@ export type TransitionRequest = Static<typeof TransitionRequest>
 
 export const SandboxReview = Closed(
   {
-    status: Literals(REVIEW_RESULTS, { description: 'What the review comes to.' }),
+    status: Literals(REVIEW_RESULTS, { description: 'The result of the review.' }),
     description: Type.Optional(
       Text(500, { minLength: 1, description: 'What the account is told.' }),
     ),

@@ -44,9 +44,9 @@ function clockRoute(routes: AccountRoutes, deps: Needs): void {
     operationId: 'advanceSandboxClock',
     summary: 'Move the clock of a sandbox account forward.',
     description:
-      'For this account alone it is then later: quotes expire, the simulator takes its next ' +
-      'steps, retries of webhooks come due, and idempotency keys age. Exchange rates are as ' +
-      'old as they are. Workers notice within a second.',
+      'Only the clock of this account moves: quotes expire, the simulator takes its next ' +
+      'steps, retries of webhooks come due, and idempotency keys age. Exchange rates do not ' +
+      'age by it. Workers notice within a second.',
     body: ClockRequest,
     response: ClockResponse,
     idempotent: true,
@@ -63,7 +63,9 @@ function fundRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write('/v3/sandbox/fund', {
     operationId: 'fundSandbox',
     summary: 'Credit a balance of a sandbox account.',
-    description: 'As a payment coming in would: a balance transaction of type `escrow`.',
+    description:
+      'The credit is booked as an incoming payment is: a balance transaction of type ' +
+      '`escrow`.',
     body: FundRequest,
     response: BalanceTransactionResponse,
     idempotent: true,
@@ -89,8 +91,9 @@ function transitionRoute(routes: AccountRoutes, deps: Needs): void {
     operationId: 'transitionSandboxPayout',
     summary: 'Set the status of a payout of a sandbox account.',
     description:
-      'As a rail or the operator would, by the same table of states; money moves with it. ' +
-      'The simulator leaves the payout alone from then on, unless it is set to `processing`.',
+      'The payout changes as a rail or the operator would change it, by the same table of ' +
+      'states, and money moves with it. The simulator leaves the payout alone from then on, ' +
+      'unless the status is `processing`.',
     params: pathId('pot'),
     body: TransitionRequest,
     response: PayoutResponse,
@@ -114,10 +117,10 @@ function reviewRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write('/v3/sandbox/entity/:id/review', {
     config: { check: (_body, account) => checkSandbox(account) },
     operationId: 'reviewSandboxEntity',
-    summary: 'Approve an entity of a sandbox account, reject it, or ask for something.',
+    summary: 'Approve an entity of a sandbox account, reject it, or ask for more.',
     description:
-      'As the operator would, by the same table of states. Payouts held for it are released ' +
-      'once it is approved, and fail once it is rejected.',
+      'The review follows the same table of states as that of the operator. Payouts held ' +
+      'for the entity are released once it is approved, and fail once it is rejected.',
     params: pathId('ent'),
     body: SandboxReview,
     response: EntityResponse,

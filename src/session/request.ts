@@ -24,7 +24,7 @@ export const LinkRequest = Closed(
     token: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'Of the link that `corridor user login-link` prints.',
+      description: 'The token of the link that `corridor user login-link` prints.',
     }),
     password: NewPassword,
   },

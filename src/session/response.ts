@@ -17,7 +17,7 @@ export const SessionResponse = Closed(
       { description: 'What the user may do for accounts.' },
     ),
     expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'When the session is over at the latest; null of a key.',
+      description: 'When the session ends at the latest; null for a key.',
     }),
   },
   { title: 'Session' },

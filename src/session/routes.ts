@@ -35,8 +35,9 @@ function logInRoute(app: FastifyInstance, deps: Needs): void {
         operationId: 'logIn',
         summary: 'Log in as a user.',
         description:
-          'The answer sets the cookie of the session, which is over after 30 minutes without a ' +
-          'request, and after 12 hours. Programs use the key of a user instead.',
+          'The answer sets the cookie of the session. The session ends after 30 minutes ' +
+          'without a request, and after 12 hours at the latest. Programs use the key of a ' +
+          'user instead.',
         body: LogInRequest,
         response: Envelope(SessionResponse),
         refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
@@ -56,8 +57,8 @@ function linkRoute(app: FastifyInstance, deps: Needs): void {
       config: { scope: 'anyone' },
       schema: operationDocs({
         operationId: 'enterByLink',
-        summary: 'Set a password by a link to log in, and log in.',
-        description: 'A link is good once, and for 15 minutes. Other sessions of the user end.',
+        summary: 'Set a password with a login link, and log in.',
+        description: 'A link works once, within 15 minutes. Other sessions of the user end.',
         body: LinkRequest,
         response: Envelope(SessionResponse),
         refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
@@ -96,7 +97,7 @@ function whoRoute(app: FastifyInstance): void {
       config: { scope: 'person' },
       schema: operationDocs({
         operationId: 'getSession',
-        summary: 'Who calls, by a session or the key of a user.',
+        summary: 'Show the person who calls, with a session or the key of a user.',
         response: Envelope(SessionResponse),
         refusals: [],
       }),
@@ -116,8 +117,10 @@ function confirmRoute(app: FastifyInstance, deps: Needs): void {
       config: { scope: 'person' },
       schema: operationDocs({
         operationId: 'confirmSession',
-        summary: 'Give the password again, for what asks for it.',
-        description: 'For five minutes the session may do what answers 403 `password_needed`.',
+        summary: 'Confirm the password, for requests that need it.',
+        description:
+          'For five minutes the session may make the requests that otherwise answer 403 ' +
+          '`password_needed`.',
         body: ConfirmRequest,
         response: Envelope(SessionResponse),
         refusals: ['invalid_login', 'session_over'],

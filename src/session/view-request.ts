@@ -10,7 +10,10 @@ const MAX_VIEW_NAME = 60
 /** The pattern of a list's path in the console. */
 const PAGE = '/console/(acc_[0-9a-hjkmnp-tv-z]{8}|installation)/[a-z]{1,40}'
 
-const Name = Text(MAX_VIEW_NAME, { minLength: 1, description: 'One line, such as Failed today.' })
+const Name = Text(MAX_VIEW_NAME, {
+  minLength: 1,
+  description: 'The name of the view, one line, such as Failed today.',
+})
 
 export const NewView = Closed(
   {

@@ -60,7 +60,7 @@ function listRoute(app: FastifyInstance, deps: Reads): void {
       config: { scope: 'person' },
       schema: operationDocs({
         operationId: 'listSavedViews',
-        summary: 'List the views of the console that you have kept.',
+        summary: 'List the views of the console that you have saved.',
         querystring: ViewQuery,
         response: Envelope(ViewList),
         refusals: ['invalid_query_parameter'],
@@ -83,9 +83,9 @@ function keepRoute(app: FastifyInstance, deps: Reads): void {
       config: { scope: 'person', check: checkView },
       schema: operationDocs({
         operationId: 'keepView',
-        summary: 'Keep a list of the console under a name.',
+        summary: 'Save a list of the console under a name.',
         description:
-          'Each page has a name once, so that a repeat keeps nothing twice. ' +
+          'A page has each name once, so that a repeat saves nothing twice. ' +
           `A person has ${MOST_VIEWS} views at most.`,
         body: NewView,
         response: Envelope(ViewResponse),

@@ -13,7 +13,7 @@ import type { OfEvent, TimelineRoute } from './rules.ts'
 
 /** The members of an item that name its event. */
 export const OF_EVENT = {
-  event: Id('evt', 'The event that tells of it.'),
+  event: Id('evt', 'The event that records the decision.'),
   sequence: Type.Integer({ minimum: 1, description: 'The number of that event.' }),
 }
 
@@ -34,7 +34,7 @@ const TakenResponse = Type.Object(
     min_amount: Bound('Only from this amount on'),
     max_amount: Bound('Only up to this amount'),
     priority: Type.Integer({
-      description: 'Decides between routes that name as many conditions.',
+      description: 'Decides between routes with the same number of conditions.',
     }),
   },
   { title: 'RouteTaken' },
@@ -42,9 +42,9 @@ const TakenResponse = Type.Object(
 
 const WHY_THIS_RAIL = {
   route: Type.Union([TakenResponse, Type.Null()], {
-    description: 'The route that led there, as it was then; null when none was needed.',
+    description: 'The route that led to the rail, as it was then; null when none was needed.',
   }),
-  reason: Type.String({ description: 'Why it went there, in words.' }),
+  reason: Type.String({ description: 'Why the payout went to this rail, in words.' }),
 }
 
 export const RouteItem = Type.Object(
@@ -58,7 +58,7 @@ export const RouteItem = Type.Object(
     }),
     ...WHY_THIS_RAIL,
     ...OF_EVENT,
-    event: Id('evt', 'The event of its making.'),
+    event: Id('evt', 'The event that records the creation of the payout.'),
   },
   { title: 'TimelineRoute', description: 'Which rail the payout was given to, and why.' },
 )
@@ -69,7 +69,10 @@ export const AttemptItem = Type.Object(
   {
     at: Timestamp,
     kind: Type.Literal('attempt'),
-    number: Type.Integer({ minimum: 1, description: 'From 1 in the payout.' }),
+    number: Type.Integer({
+      minimum: 1,
+      description: 'The number of the attempt in the payout, from 1.',
+    }),
     rail: Type.String({ description: 'The rail that has it, or had it.' }),
     ...WHY_THIS_RAIL,
     state: Literals(ATTEMPT_STATES, {
@@ -87,33 +90,35 @@ export const AttemptItem = Type.Object(
       type: 'object',
       additionalProperties: { type: 'string' },
       description:
-        'What the rail calls it, as far as it has said: `end_to_end_id`, `file`, `message_id` ' +
-        'and `instruction_id` of bank files, `provider` of a provider, `bank_reference` of the ' +
-        'bank that has paid. More members may come.',
+        'The references of the rail, as far as it has reported them: `end_to_end_id`, ' +
+        '`file`, `message_id` and `instruction_id` of bank files, `provider` of a provider, ' +
+        '`bank_reference` of the bank that has paid. More members may be added.',
     }),
     release_at: MaybeTime(
-      'While it waits for its `execute_at` or a cut-off: when its rail gets it. Until then it ' +
-        'can be cancelled.',
+      'While the attempt waits for `execute_at` or a cut-off: when its rail gets the ' +
+        'payout. Until then the payout can be cancelled.',
     ),
-    handed_over_at: MaybeTime('When its rail was first asked to pay it, or a person took it.'),
-    released_at: MaybeTime('When its rail sent it on, such as by sealing its file.'),
+    handed_over_at: MaybeTime(
+      'When the rail was first asked to pay the payout, or a person took the payout.',
+    ),
+    released_at: MaybeTime('When the rail sent the payment on, such as by sealing its file.'),
     expected_at: MaybeTime(
       'When the beneficiary has the money at the latest, as far as it is known.',
     ),
-    ended_at: MaybeTime('When it was over. What was paid may come back after that.'),
+    ended_at: MaybeTime('When the attempt ended. Money that was paid may come back after that.'),
     failure: Type.Union([FailureResponse, Type.Null()], {
-      description: 'Of an attempt that has failed or was returned.',
+      description: 'Why the attempt has failed or was returned.',
     }),
   },
-  { title: 'TimelineAttempt', description: 'The payout handed to one rail, once.' },
+  { title: 'TimelineAttempt', description: 'One attempt to pay the payout by a rail.' },
 )
 
 export const RerouteItem = Type.Object(
   {
     at: Timestamp,
     kind: Type.Literal('reroute'),
-    rail: Type.String({ description: 'The rail that gets it now.' }),
-    previous_rail: Type.String({ description: 'The rail that has not taken it.' }),
+    rail: Type.String({ description: 'The rail that gets the payout now.' }),
+    previous_rail: Type.String({ description: 'The rail that has not taken the payout.' }),
     attempt: Type.Integer({ minimum: 2, description: 'The number of the attempt that begins.' }),
     by: Literals(CAUSES),
     ...OF_EVENT,
@@ -127,13 +132,13 @@ export const ReviewItem = Type.Object(
     kind: Type.Literal('review'),
     attempt: Type.Integer({ minimum: 1, description: 'The number of the attempt.' }),
     ended_at: MaybeTime('When the operator was done; null while the payout is under review.'),
-    reason: Type.String({ description: 'What goes on, in words.' }),
+    reason: Type.String({ description: 'What the operator reviews, in words.' }),
   },
   {
     title: 'TimelineReview',
     description:
-      'The operator looks at what the rail has said. Until that is over nothing moves, and the ' +
-      'account has nothing to do.',
+      'The operator reviews what the rail has reported. Until the review ends, the payout ' +
+      'does not move, and the account has nothing to do.',
   },
 )
 

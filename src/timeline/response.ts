@@ -35,10 +35,12 @@ import {
 const ByHandResponse = Type.Object(
   {
     operator: Type.String({ description: 'The name of the person.' }),
-    reference: Type.String({ description: 'The bank’s reference of the payment, if it was said.' }),
-    reason: Type.String({ description: 'Why, if it was said.' }),
+    reference: Type.String({
+      description: 'The bank’s reference of the payment, if the person gave one.',
+    }),
+    reason: Type.String({ description: 'The reason, if the person gave one.' }),
   },
-  { title: 'ByHand', description: 'Who did it by hand, and what they said of it.' },
+  { title: 'ByHand', description: 'The person who acted by hand, and what the person stated.' },
 )
 
 const StateItem = Type.Object(
@@ -53,23 +55,25 @@ const StateItem = Type.Object(
     by: textOrNull({
       enum: [...CAUSES, null],
       description:
-        'Who caused it: the account, the rail, the operator, the review of the entity the ' +
-        'payout was made for, or its approval. Null for steps of versions that did not write it ' +
-        'down.',
+        'Who caused the state: the account, the rail, the operator, the review of the ' +
+        'entity the payout was made for, or its approval. Null for states that an early ' +
+        'version recorded without it.',
     }),
-    status_description: Type.String({ description: 'As the payout had it then.' }),
+    status_description: Type.String({
+      description: 'The `status_description` that the payout had then.',
+    }),
     failure: Type.Union([FailureResponse, Type.Null()]),
     answer: integerOrNull({
       description:
-        'Which answer of the account led to it, from 1: see POST /v3/payout/{id}/action. Null ' +
-        'when none did.',
+        'The number of the answer of the account that led to the state, from 1: see POST ' +
+        '/v3/payout/{id}/action. Null when none did.',
     }),
     by_hand: Type.Union([ByHandResponse, Type.Null()], {
-      description: 'Of steps that an operator took by name; else null.',
+      description: 'For states that an operator set by hand: who did it. Null otherwise.',
     }),
     ...OF_EVENT,
   },
-  { title: 'TimelineState', description: 'The payout came to be in this status.' },
+  { title: 'TimelineState', description: 'The payout entered this status.' },
 )
 
 const HandlingItem = Type.Object(
@@ -84,7 +88,10 @@ const HandlingItem = Type.Object(
     by_hand: ByHandResponse,
     ...OF_EVENT,
   },
-  { title: 'TimelineHandling', description: 'A payout that people pay passed from hand to hand.' },
+  {
+    title: 'TimelineHandling',
+    description: 'A person took the payout to pay it by hand, or gave it back.',
+  },
 )
 
 const ApprovalItem = Type.Object(
@@ -94,7 +101,7 @@ const ApprovalItem = Type.Object(
     decision: Literals(DECISIONS),
     by_hand: ByHandResponse,
     given: Type.Integer({ minimum: 0, description: 'How many approvals counted then.' }),
-    needed: Type.Integer({ minimum: 1, description: 'How many it needs.' }),
+    needed: Type.Integer({ minimum: 1, description: 'How many approvals the payout needs.' }),
     ...OF_EVENT,
   },
   { title: 'TimelineApproval', description: 'A person has approved or rejected the payout.' },
@@ -102,7 +109,7 @@ const ApprovalItem = Type.Object(
 
 const PostingResponse = Type.Object(
   {
-    code: Type.String({ description: 'The position of the book, such as `available`.' }),
+    code: Type.String({ description: 'The position in the book, such as `available`.' }),
     currency: Type.String(),
     amount: Type.Integer({ description: 'Signed minor units.' }),
   },
@@ -113,16 +120,25 @@ const JournalItem = Type.Object(
   {
     at: Timestamp,
     kind: Type.Literal('journal'),
-    event: Id('evt', 'The event of the state that wrote it.'),
-    journal_number: Type.Integer({ minimum: 1, description: 'From 1 in the book, without gaps.' }),
+    event: Id('evt', 'The event of the state that wrote the journal.'),
+    journal_number: Type.Integer({
+      minimum: 1,
+      description: 'The number of the journal in the book: from 1, without gaps.',
+    }),
     journal_kind: Literals(['payout', 'settlement', 'failure', 'reversal'] as const),
-    hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'In the chain of the book.' }),
-    postings: Type.Array(PostingResponse, { description: 'Zero in sum, in each currency.' }),
+    hash: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'The hash of the journal in the chain of the book.',
+    }),
+    postings: Type.Array(PostingResponse, {
+      description: 'The postings; their sum is zero in each currency.',
+    }),
     balance_transaction: textOrNull({
-      description: 'Its line of the statement; null when it moves no balance.',
+      description:
+        'The line of the statement for this journal; null when the journal moves no balance.',
     }),
     balance_after: textOrNull({
-      description: 'The balance it left, in minor units, as text.',
+      description: 'The balance after the journal, in minor units, as text.',
     }),
   },
   { title: 'TimelineJournal', description: 'What a state moved in the book of the account.' },
@@ -132,17 +148,22 @@ const WebhookItem = Type.Object(
   {
     at: Timestamp,
     kind: Type.Literal('webhook_attempt'),
-    endpoint: Id('whe', 'Where it was sent.'),
-    delivery: Id('whd', 'Of which delivery.'),
-    event: Id('evt', 'What it told of.'),
+    endpoint: Id('whe', 'The endpoint that the event was sent to.'),
+    delivery: Id('whd', 'The delivery that the attempt belongs to.'),
+    event: Id('evt', 'The event that was sent.'),
     event_type: Type.String({ examples: ['payout.succeeded'] }),
-    attempt: Type.Integer({ minimum: 1, description: 'Its number in the delivery.' }),
+    attempt: Type.Integer({
+      minimum: 1,
+      description: 'The number of the attempt in the delivery.',
+    }),
     status_code: integerOrNull({
       description: 'The HTTP status of the answer; null when there was none.',
     }),
     error: Type.String({ description: 'Why there was no answer; empty when there was one.' }),
     outcome: Literals(OUTCOMES, {
-      description: 'A failed attempt that was repeated since is `failed`.',
+      description:
+        'The result of the attempt. An attempt that failed and was repeated since is ' +
+        '`failed`.',
     }),
     retry_at: textOrNull({
       format: 'date-time',
@@ -150,14 +171,17 @@ const WebhookItem = Type.Object(
     }),
     duration_ms: Type.Integer({ minimum: 0 }),
   },
-  { title: 'TimelineWebhookAttempt', description: 'An attempt to tell an endpoint, as it ended.' },
+  {
+    title: 'TimelineWebhookAttempt',
+    description: 'An attempt to send an event to an endpoint, and its result.',
+  },
 )
 
 export const TimelineResponse = Type.Object(
   {
     object: Type.Literal('payout_timeline'),
     payout: Id('pot', 'Payout id.'),
-    status: Literals(PAYOUT_STATUSES, { description: 'As the payout is now.' }),
+    status: Literals(PAYOUT_STATUSES, { description: 'The present status of the payout.' }),
     truncated: Type.Boolean({
       description:
         `Whether older states or webhook attempts were left out: the newest ${MAX_STATES} states ` +
@@ -166,12 +190,13 @@ export const TimelineResponse = Type.Object(
     archived_to: textOrNull({
       format: 'date-time',
       description:
-        'Events up to this time are in an archive of the operator, and what they told of is ' +
-        'missing here. Null: all of the payout’s are here.',
+        'Events up to this time are in an archive of the operator, and what they recorded ' +
+        'is missing here. Null: all events of the payout are here.',
     }),
     under_review: Type.Boolean({
       description:
-        'Whether the operator looks at what the rail has said: until that is over nothing moves.',
+        'Whether the operator reviews what the rail has reported. Until the review ends, ' +
+        'the payout does not move.',
     }),
     items: Type.Array(
       Type.Union(
@@ -190,14 +215,14 @@ export const TimelineResponse = Type.Object(
       ),
       {
         description:
-          'Oldest first; of one time each state, the route, the attempt, its journals, its ' +
-          'webhook attempts.',
+          'Oldest first. Items of the same time are in this order: the state, the route, ' +
+          'the attempt, its journals, its webhook attempts.',
       },
     ),
   },
   {
     title: 'PayoutTimeline',
-    description: 'What became of a payout, and why.',
+    description: 'What happened to a payout, and why.',
   },
 )
 

@@ -10,13 +10,13 @@ import { findTimeline } from './store.ts'
 export function timelineRoutes(routes: AccountRoutes, deps: Pick<Reads, 'reads' | 'inTurn'>): void {
   routes.read('/v3/payout/:id/timeline', {
     operationId: 'getPayoutTimeline',
-    summary: 'Fetch what became of a payout, and why.',
+    summary: 'Fetch what happened to a payout, and why.',
     description:
       'Every state with its cause, the rail that the payout went to and why, each attempt ' +
       'to send it with its references, when it was released and when it should arrive, who ' +
-      'paid it by hand, the journals it wrote in the book of the account, and each attempt ' +
-      'to tell a webhook endpoint of it, in one list, oldest first. Attempts to tell are ' +
-      'forgotten with their deliveries, some 30 days after those ended.',
+      'paid it by hand, the journals that it wrote in the book of the account, and each ' +
+      'attempt to send its events to a webhook endpoint, in one list, oldest first. Webhook ' +
+      'attempts are deleted with their deliveries, some 30 days after the deliveries ended.',
     params: pathId('pot'),
     response: TimelineResponse,
     refusals: ['not_found'],

@@ -48,7 +48,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       schema: operationDocs({
         operationId: 'listWebhookDeliveries',
         summary: 'List the deliveries of a webhook endpoint, newest first.',
-        description: 'Kept until 30 days after their end.',
+        description: 'Deliveries are kept until 30 days after they end.',
         params: pathId('whe'),
         querystring: DeliveryQuery,
         response: Envelope(ListOf(DeliverySummary)),

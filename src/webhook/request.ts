@@ -22,8 +22,8 @@ const EventType = Literals(EVENT_TYPES, { title: 'WebhookEventType' })
 const EventTypes = Type.Array(EventType, {
   maxItems: 100,
   description:
-    'What is wanted: types of events, and `payout.*` for all that happens to payouts. None, the ' +
-    'default, is everything, also types that are still to come.',
+    'The types of the events to send; `payout.*` is every type about payouts. An empty ' +
+    'list, the default, is every type, including types that are added later.',
   examples: [['payout.*', 'balance_transaction.created']],
 })
 
@@ -46,14 +46,14 @@ export const EndpointUpdate = Closed(
     status: Type.Optional(
       Literals(ENDPOINT_STATUSES, {
         description:
-          'While it is disabled nothing is sent. Enabled again, it goes on where it stopped: ' +
-          'nothing is missed.',
+          'To a disabled endpoint nothing is sent. When it is enabled again, deliveries ' +
+          'continue where they stopped, and no event is missed.',
       }),
     ),
   },
   {
     title: 'WebhookEndpointUpdate',
-    description: 'A member replaces what was there; null takes it away.',
+    description: 'A member that is sent replaces the earlier value; null removes it.',
   },
 )
 export type EndpointUpdate = Static<typeof EndpointUpdate>
@@ -68,7 +68,8 @@ export const RotationRequest = Closed(
         minimum: 0,
         maximum: MAX_OVERLAP_S,
         default: DEFAULT_OVERLAP_S,
-        description: 'How long the former secret signs as well: up to 7 days, 0 for not at all.',
+        description:
+          'For how many seconds the former secret also signs: up to 7 days; 0 for not at all.',
       }),
     ),
   },
@@ -83,12 +84,12 @@ const Bound = (description: string) =>
 
 export const ReplayRequest = Closed(
   {
-    event: Type.Optional(Id('evt', 'This event.')),
+    event: Type.Optional(Id('evt', 'The id of one event.')),
     events: Type.Optional(
       Type.Array(Id('evt', 'Event id.'), {
         minItems: 1,
         maxItems: 100,
-        description: 'These events.',
+        description: 'The ids of events.',
       }),
     ),
     created: Type.Optional(
@@ -99,7 +100,7 @@ export const ReplayRequest = Closed(
           lt: Bound('Events before this time.'),
           lte: Bound('Events at this time or before it.'),
         },
-        { title: 'CreatedRange', description: 'The events of this time.' },
+        { title: 'CreatedRange', description: 'The events of this period.' },
       ),
     ),
     sequence: Type.Optional(
@@ -120,7 +121,9 @@ export const ReplayRequest = Closed(
       Type.Array(EventType, {
         minItems: 1,
         maxItems: 100,
-        description: 'Of a range, only these types and kinds, as an endpoint names them.',
+        description:
+          'For a range: only events of these types, as `event_types` of an endpoint names ' +
+          'them.',
       }),
     ),
   },

@@ -19,18 +19,20 @@ import {
 const ENDPOINT = {
   id: Id('whe', 'Webhook endpoint id.', { title: 'WebhookEndpointId' }),
   object: Type.Literal('webhook_endpoint'),
-  url: Type.String({ description: 'As the URL standard writes it.' }),
+  url: Type.String({ description: 'The address, in the form of the URL standard.' }),
   description: Type.String(),
-  event_types: Type.Array(Type.String(), { description: 'Empty for everything.' }),
+  event_types: Type.Array(Type.String(), {
+    description: 'The types of the events that are sent; empty for all events.',
+  }),
   status: Literals(ENDPOINT_STATUSES),
   disabled_reason: Literals(DISABLED_REASONS, {
     description:
-      'Why nothing is sent: `account`, which has disabled it, or `gone`, as it has answered 410; ' +
-      'empty when enabled.',
+      'Why nothing is sent: `account`: the account has disabled the endpoint; `gone`: the ' +
+      'endpoint has answered 410. Empty when it is enabled.',
   }),
   previous_secret_until: textOrNull({
     format: 'date-time',
-    description: 'Until when the former secret signs as well; null when there is none.',
+    description: 'Until when the former secret also signs; null when there is none.',
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -52,8 +54,8 @@ export const EndpointWithSecret = Type.Object(
     ...ENDPOINT,
     secret: Type.String({
       description:
-        'What deliveries are signed with (Standard Webhooks, HMAC-SHA256); shown this once. The ' +
-        'key is what stands after `whsec_`, read as base64.',
+        'The secret that signs deliveries (Standard Webhooks, HMAC-SHA256); it is shown ' +
+        'only in this answer. The key is the base64 text after `whsec_`, decoded.',
     }),
   },
   {
@@ -75,20 +77,20 @@ const DELIVERY = {
   id: Id('whd', 'Webhook delivery id.'),
   object: Type.Literal('webhook_delivery'),
   endpoint: ENDPOINT.id,
-  event: Id('evt', 'The event, which is `webhook-id` in every attempt.'),
+  event: Id('evt', 'The id of the event, which is the `webhook-id` of every attempt.'),
   event_type: Type.String(),
   object_id: Type.String({ description: 'The object that the event is about.' }),
   status: Literals(DELIVERY_STATUSES, {
     description:
-      '`pending` while it is to be sent, `succeeded` with an answer of 2xx, `dead` after the ' +
-      'last attempt, `cancelled` with its endpoint.',
+      '`pending` while the event is still to be sent, `succeeded` after an answer of 2xx, ' +
+      '`dead` after the last attempt, `cancelled` together with its endpoint.',
   }),
-  attempt_count: Type.Integer({ minimum: 0, description: 'How often it was sent.' }),
+  attempt_count: Type.Integer({ minimum: 0, description: 'How often the event was sent.' }),
   next_attempt_at: textOrNull({
     format: 'date-time',
     description:
-      'When it is sent (again); null when it is over, or waits for an earlier delivery about the ' +
-      'same object.',
+      'When the event is sent next; null when the delivery has ended, or waits for an ' +
+      'earlier delivery about the same object.',
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -96,7 +98,7 @@ const DELIVERY = {
 
 export const DeliverySummary = Type.Object(DELIVERY, {
   title: 'WebhookDelivery',
-  description: 'One event on its way to one endpoint.',
+  description: 'The delivery of one event to one endpoint.',
 })
 
 const AttemptResponse = Type.Object(
@@ -116,11 +118,13 @@ const AttemptResponse = Type.Object(
 export const DeliveryResponse = Type.Object(
   {
     ...DELIVERY,
-    attempts: Type.Array(AttemptResponse, { description: 'Those that have ended, in order.' }),
+    attempts: Type.Array(AttemptResponse, {
+      description: 'The attempts that have ended, in order.',
+    }),
   },
   {
     title: 'WebhookDeliveryDetails',
-    description: 'One event on its way to one endpoint, with every attempt.',
+    description: 'The delivery of one event to one endpoint, with every attempt.',
   },
 )
 
@@ -128,15 +132,16 @@ export const ReplayResponse = Type.Object(
   {
     object: Type.Literal('webhook_replay'),
     endpoint: ENDPOINT.id,
-    deliveries: Type.Integer({ minimum: 0, description: 'How many were made.' }),
+    deliveries: Type.Integer({ minimum: 0, description: 'How many deliveries were made.' }),
     has_more: Type.Boolean({
-      description: `More is left: one call looks at ${MAX_REPLAYED} events at most.`,
+      description: `Whether events are left: one call looks at ${MAX_REPLAYED} events at most.`,
     }),
     next: integerOrNull({
       description:
-        'Of a range with more: the number to go on from, `sequence: {from: next, to: last}`.',
+        'For a range with more events: the number to continue from, `sequence: {from: next, ' +
+        'to: last}`.',
     }),
-    last: integerOrNull({ description: 'Of a range with more: its last number.' }),
+    last: integerOrNull({ description: 'For a range with more events: its last number.' }),
   },
   { title: 'WebhookReplay' },
 )

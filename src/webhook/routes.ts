@@ -84,11 +84,12 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write(PATH, {
     config: { check: checkOf(deps) },
     operationId: 'createWebhookEndpoint',
-    summary: 'Have events sent to an address.',
+    summary: 'Create a webhook endpoint: an address that events are sent to.',
     description:
-      'From now on. The answer holds the `secret` that verifies signatures, which is not ' +
-      'shown again. Events about one object come in order; what is not answered with 2xx is ' +
-      'sent again for 24 hours, so that an event may come twice: `webhook-id` tells.',
+      'Events are sent from now on. The answer has the `secret` that verifies signatures, ' +
+      'which is not shown again. Events about one object come in order. An event that is ' +
+      'not answered with 2xx is sent again for 24 hours. So an event may come twice; its ' +
+      '`webhook-id` is then the same.',
     body: EndpointRequest,
     response: EndpointWithSecret,
     idempotent: true,
@@ -109,8 +110,8 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     operationId: 'updateWebhookEndpoint',
     summary: 'Change, disable or enable a webhook endpoint.',
     description:
-      'What is still to be delivered goes to the address of now. Other event types count for ' +
-      'events that were not yet looked at.',
+      'Pending deliveries go to the new address. New event types apply to events that ' +
+      'Corridor has not processed yet.',
     params: pathId('whe'),
     body: EndpointUpdate,
     response: EndpointResponse,
@@ -132,7 +133,7 @@ function deleteRoute(routes: AccountRoutes, deps: Needs): void {
     config: { optionalBody: true },
     operationId: 'deleteWebhookEndpoint',
     summary: 'Delete a webhook endpoint.',
-    description: 'What is still to be delivered to it is cancelled.',
+    description: 'Its pending deliveries are cancelled.',
     params: pathId('whe'),
     response: EndpointDeleted,
     refusals: ['not_found'],
@@ -150,10 +151,11 @@ function rotateRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write(`${PATH}/:id/rotate_secret`, {
     config: { optionalBody: true },
     operationId: 'rotateWebhookSecret',
-    summary: 'Give a webhook endpoint another secret.',
+    summary: 'Give a webhook endpoint a new secret.',
     description:
-      'For `overlap_seconds` the former secret signs as well, so that receivers can change ' +
-      'over: every delivery then carries two signatures. A secret before the former ends now.',
+      'For `overlap_seconds` the former secret also signs, so that receivers can change ' +
+      'over: every delivery then carries two signatures. A secret older than the former one ' +
+      'ends now.',
     params: pathId('whe'),
     body: RotationRequest,
     response: EndpointWithSecret,
@@ -171,10 +173,11 @@ function testRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write(`${PATH}/:id/test`, {
     config: { optionalBody: true },
     operationId: 'testWebhookEndpoint',
-    summary: 'Send an event of no meaning to a webhook endpoint.',
+    summary: 'Send a test event to a webhook endpoint.',
     description:
-      'An event `webhook_endpoint.test`, in order with all others. It goes to this endpoint ' +
-      'alone, whatever types it wants. The answer is the event.',
+      'The event `webhook_endpoint.test` comes in order with all other events. It goes only ' +
+      'to this endpoint, whatever event types the endpoint asks for. The answer is the ' +
+      'event.',
     params: pathId('whe'),
     body: Closed({}, { title: 'WebhookTestRequest', type: ['object', 'null'] }),
     response: WebhookEndpointEvent,
@@ -193,11 +196,11 @@ function replayRoute(routes: AccountRoutes, deps: Needs): void {
     operationId: 'replayWebhookEvents',
     summary: 'Send events again.',
     description:
-      'In their order, after what is still to be delivered about the same objects, with the ' +
-      'same `webhook-id`. Of a range, those go that the endpoint wants and that have been on ' +
-      'their way before, or were there before the endpoint; events named by id go in any ' +
-      'case. With `has_more`, call again: with `sequence` from `next` to `last`, or for ' +
-      '`dead` with the same body and another Idempotency-Key.',
+      'Events are sent in their order and with the same `webhook-id`, after pending ' +
+      'deliveries about the same objects. Of a range, only those events are sent that the ' +
+      'endpoint asks for, and that had a delivery before or are older than the endpoint; ' +
+      'events named by id are always sent. With `has_more`, call again: with `sequence` ' +
+      'from `next` to `last`, or for `dead` with the same body and another Idempotency-Key.',
     params: pathId('whe'),
     body: ReplayRequest,
     response: ReplayResponse,

@@ -1476,7 +1476,7 @@ class AccountResource:
         self._transport = transport
 
     def retrieve(self, *, options: Options = Options()) -> Answer["Account"]:
-        """The account that asks. `GET /v3/account`"""
+        """The account of the caller. `GET /v3/account`"""
         return self._transport.call("GET", "/v3/account", query={}, options=options)
 
 
@@ -1485,7 +1485,7 @@ class PayoutsQuotesResource:
         self._transport = transport
 
     def create(self, body: "QuoteRequest", *, explain: Optional[bool] = None, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutQuote"]:
-        """Fix the fees and exchange rates of a payout ahead of it. `POST /v3/payout/quote`"""
+        """Fix the fees and exchange rates of a payout in advance. `POST /v3/payout/quote`"""
         return self._transport.call("POST", "/v3/payout/quote", query={"explain": explain}, body=body, keyed=True, idempotency_key=idempotency_key, bare=True, options=options)
 
     def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Union[Literal["active", "used", "expired"], Sequence[Literal["active", "used", "expired"]]]] = None, payout_type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, entity_id: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["PayoutQuote"]:
@@ -1523,7 +1523,7 @@ class PayoutsResource:
         return self._transport.call("POST", f"/v3/payout/{segment(id)}/cancel", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def action(self, id: str, body: "ActionRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
-        """Answer what a payout requires. `POST /v3/payout/{id}/action`"""
+        """Answer what a payout in `requires_action` asks for. `POST /v3/payout/{id}/action`"""
         return self._transport.call("POST", f"/v3/payout/{segment(id)}/action", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def requirements(self, *, type: Optional[Literal["swift", "local", "local_payment_network", "wallet", "service_account"]] = None, currency: Optional[str] = None, country: Optional[str] = None, network: Optional[str] = None, options: Options = Options()) -> Answer["PayoutRequirements"]:
@@ -1531,15 +1531,15 @@ class PayoutsResource:
         return self._transport.call("GET", "/v3/payout/requirements", query={"type": type, "currency": currency, "country": country, "network": network}, options=options)
 
     def options(self, body: "OptionsRequest", *, options: Options = Options()) -> Answer["PayoutOptions"]:
-        """Compare every way a payout could go. `POST /v3/payout/options`"""
+        """Compare every option for a payout. `POST /v3/payout/options`"""
         return self._transport.call("POST", "/v3/payout/options", query={}, body=body, options=options)
 
     def timeline(self, id: str, *, options: Options = Options()) -> Answer["PayoutTimeline"]:
-        """Fetch what became of a payout, and why. `GET /v3/payout/{id}/timeline`"""
+        """Fetch what happened to a payout, and why. `GET /v3/payout/{id}/timeline`"""
         return self._transport.call("GET", f"/v3/payout/{segment(id)}/timeline", query={}, options=options)
 
     def approval(self, id: str, *, options: Options = Options()) -> Answer["PayoutApproval"]:
-        """Show what a payout needs before it goes out, and who has approved it. `GET /v3/payout/{id}/approval`"""
+        """Show the approvals that a payout needs before it goes out, and who has approved it. `GET /v3/payout/{id}/approval`"""
         return self._transport.call("GET", f"/v3/payout/{segment(id)}/approval", query={}, options=options)
 
     def approve(self, id: str, body: "ApproveRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Payout"]:
@@ -1565,7 +1565,7 @@ class PayoutBatchesItemsResource:
         self._transport = transport
 
     def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[int] = None, ending_before: Optional[int] = None, status: Optional[Union[Literal["created", "held", "refused"], Sequence[Literal["created", "held", "refused"]]]] = None, options: Options = Options()) -> Listing["PayoutBatchItem"]:
-        """List what became of each payout of a batch, in the order of the request. `GET /v3/payout_batch/{id}/item`"""
+        """List the result of each payout of a batch, in the order of the request. `GET /v3/payout_batch/{id}/item`"""
         return self._transport.list("position", "GET", f"/v3/payout_batch/{segment(id)}/item", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "status": status}, options=options)
 
 
@@ -1587,7 +1587,7 @@ class PayoutBatchesResource:
         return self._transport.call("GET", f"/v3/payout_batch/{segment(id)}", query={}, options=options)
 
     def approval(self, id: str, *, options: Options = Options()) -> Answer["PayoutBatchApproval"]:
-        """Show what of a batch waits for people, with one digest of all of it. `GET /v3/payout_batch/{id}/approval`"""
+        """Show the payouts of a batch that wait for approval, with one digest of all of them. `GET /v3/payout_batch/{id}/approval`"""
         return self._transport.call("GET", f"/v3/payout_batch/{segment(id)}/approval", query={}, options=options)
 
     def approve(self, id: str, body: "ApproveRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutBatchDecision"]:
@@ -1655,11 +1655,11 @@ class EntitiesResource:
         return self._transport.call("PUT", f"/v3/entity/{segment(id)}", query={}, body=body, options=options)
 
     def submit(self, id: str, body: "EntitySubmission" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Entity"]:
-        """Hand an entity to the operator for review. `POST /v3/entity/{id}/submit`"""
+        """Submit an entity to the operator for review. `POST /v3/entity/{id}/submit`"""
         return self._transport.call("POST", f"/v3/entity/{segment(id)}/submit", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def duplicate_check(self, body: "EntityRequest", *, options: Options = Options()) -> Answer["EntityDuplicateCheck"]:
-        """Ask what creating an entity would come to, and why. `POST /v3/entity/duplicate_check`"""
+        """Ask whether creating an entity would return an existing one, and why. `POST /v3/entity/duplicate_check`"""
         return self._transport.call("POST", "/v3/entity/duplicate_check", query={}, body=body, options=options)
 
 
@@ -1684,15 +1684,15 @@ class BeneficiariesResource:
         return self._transport.call("PUT", f"/v3/beneficiary/{segment(id)}", query={}, body=body, options=options)
 
     def archive(self, id: str, body: "ArchiveRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
-        """Archive a beneficiary: it is in no ordinary list, and is paid no more. `POST /v3/beneficiary/{id}/archive`"""
+        """Archive a beneficiary: ordinary lists leave it out, and it cannot be paid. `POST /v3/beneficiary/{id}/archive`"""
         return self._transport.call("POST", f"/v3/beneficiary/{segment(id)}/archive", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def unarchive(self, id: str, body: "ArchiveRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
-        """Take back a beneficiary that is archived. `POST /v3/beneficiary/{id}/unarchive`"""
+        """Unarchive a beneficiary. `POST /v3/beneficiary/{id}/unarchive`"""
         return self._transport.call("POST", f"/v3/beneficiary/{segment(id)}/unarchive", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def approval(self, id: str, *, options: Options = Options()) -> Answer["BeneficiaryApproval"]:
-        """Show what a beneficiary needs before it is paid, and who has approved it. `GET /v3/beneficiary/{id}/approval`"""
+        """Show the approvals that a beneficiary needs before it is paid, and who has approved it. `GET /v3/beneficiary/{id}/approval`"""
         return self._transport.call("GET", f"/v3/beneficiary/{segment(id)}/approval", query={}, options=options)
 
     def approve(self, id: str, body: "ApproveRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
@@ -1736,7 +1736,7 @@ class WebhookEndpointsResource:
         self.deliveries = WebhookEndpointsDeliveriesResource(transport)
 
     def create(self, body: "WebhookEndpointRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookEndpointWithSecret"]:
-        """Have events sent to an address. `POST /v3/webhook_endpoint`"""
+        """Create a webhook endpoint: an address that events are sent to. `POST /v3/webhook_endpoint`"""
         return self._transport.call("POST", "/v3/webhook_endpoint", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Union[Literal["enabled", "disabled"], Sequence[Literal["enabled", "disabled"]]]] = None, options: Options = Options()) -> Listing["WebhookEndpoint"]:
@@ -1756,11 +1756,11 @@ class WebhookEndpointsResource:
         return self._transport.call("DELETE", f"/v3/webhook_endpoint/{segment(id)}", query={}, options=options)
 
     def rotate_secret(self, id: str, body: "SecretRotationRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookEndpointWithSecret"]:
-        """Give a webhook endpoint another secret. `POST /v3/webhook_endpoint/{id}/rotate_secret`"""
+        """Give a webhook endpoint a new secret. `POST /v3/webhook_endpoint/{id}/rotate_secret`"""
         return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/rotate_secret", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def test(self, id: str, body: "WebhookTestRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookEndpointEvent"]:
-        """Send an event of no meaning to a webhook endpoint. `POST /v3/webhook_endpoint/{id}/test`"""
+        """Send a test event to a webhook endpoint. `POST /v3/webhook_endpoint/{id}/test`"""
         return self._transport.call("POST", f"/v3/webhook_endpoint/{segment(id)}/test", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def replay(self, id: str, body: "WebhookReplayRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["WebhookReplay"]:
@@ -1791,7 +1791,7 @@ class SandboxEntitiesResource:
         self._transport = transport
 
     def review(self, id: str, body: "SandboxReview", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Entity"]:
-        """Approve an entity of a sandbox account, reject it, or ask for something. `POST /v3/sandbox/entity/{id}/review`"""
+        """Approve an entity of a sandbox account, reject it, or ask for more. `POST /v3/sandbox/entity/{id}/review`"""
         return self._transport.call("POST", f"/v3/sandbox/entity/{segment(id)}/review", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
@@ -1831,7 +1831,7 @@ class PayoutImportsResource:
         self.payouts = PayoutImportsPayoutsResource(transport)
 
     def approval(self, id: str, *, options: Options = Options()) -> Answer["PayoutImportApproval"]:
-        """Show what of an import waits for people, with one digest of all of it. `GET /v3/payout_import/{id}/approval`"""
+        """Show the payouts of an import that wait for approval, with one digest of all of them. `GET /v3/payout_import/{id}/approval`"""
         return self._transport.call("GET", f"/v3/payout_import/{segment(id)}/approval", query={}, options=options)
 
     def approve(self, id: str, body: "ApproveRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["PayoutImportDecision"]:
@@ -1848,7 +1848,7 @@ class PayoutGroupResource:
         self._transport = transport
 
     def retrieve(self, *, options: Options = Options()) -> Answer["PayoutGroups"]:
-        """Show the batches and imports of which payouts wait for people. `GET /v3/payout_group`"""
+        """Show the batches and imports with payouts that wait for approval. `GET /v3/payout_group`"""
         return self._transport.call("GET", "/v3/payout_group", query={}, options=options)
 
 

@@ -20,7 +20,7 @@ export const StatementQuery = Closed({
   to: Type.Optional(
     Type.String({ description: `The end, exclusive: ${WHEN}. Now, when it is left out.` }),
   ),
-  currency: Type.Optional(CurrencyText('One balance instead of all.')),
+  currency: Type.Optional(CurrencyText('The currency of one balance, instead of all balances.')),
 })
 
 /** Reads the query. Refuses with every problem at once. */

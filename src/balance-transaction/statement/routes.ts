@@ -15,16 +15,17 @@ export function statementRoutes(app: FastifyInstance, deps: Needs): void {
         operationId: 'getStatement',
         summary: 'The statement of a period, as camt.053, MT940 or CSV.',
         description:
-          'Opens with the balance of the ledger at the beginning of the period and closes with ' +
-          'that at its end, by currency; the lines lead from one to the other, and amounts have ' +
-          'the decimals of their currency. A period without an end ends now. The file is ' +
-          'streamed; one that breaks off has no end. USDC and USDT need CSV.',
+          'The statement opens with the balance of the ledger at the beginning of the ' +
+          'period and closes with that at its end, by currency. The lines lead from one to ' +
+          'the other, and amounts have the decimals of their currency. A period without an ' +
+          'end ends now. The file is streamed; a file that is cut off lacks its end. USDC ' +
+          'and USDT need CSV.',
         querystring: StatementQuery,
         response: Type.String(),
         files: [
           { media: 'application/xml', description: 'camt.053.001.08.' },
           { media: 'text/plain', description: 'MT940.' },
-          { media: 'text/csv', description: 'CSV, with a row of names.' },
+          { media: 'text/csv', description: 'CSV, with a header row.' },
         ],
         refusals: ['invalid_query_parameter'],
       }),

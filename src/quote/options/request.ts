@@ -11,15 +11,18 @@ export const OptionsRequest = Closed(
   {
     payout_info: Closed(
       { currency: CurrencyCode, amount: Amount },
-      { description: 'What is paid out; the amount that all others follow from.' },
+      { description: 'What is paid out. All other amounts are calculated from this amount.' },
     ),
     holding_info: Type.Optional(
       Closed({ currency: CurrencyCode }, { description: 'The balance that pays.' }),
     ),
     destination_info: Type.Optional(
-      Closed({ currency: CurrencyCode, country: CountryCode }, { description: 'What arrives.' }),
+      Closed(
+        { currency: CurrencyCode, country: CountryCode },
+        { description: 'What arrives at the beneficiary.' },
+      ),
     ),
-    entity_id: Type.Optional(EntityId('Whom the payout is made for.')),
+    entity_id: Type.Optional(EntityId('The entity that the payout is made for.')),
   },
   { title: 'OptionsRequest' },
 )

@@ -14,9 +14,13 @@ const Figures = Type.Object(
     days: Type.Integer({ description: 'How many days were counted, up to the last hour.' }),
     payouts: Type.Integer({ description: 'Payouts of this rail that came to an end.' }),
     succeeded: Type.Integer({ description: 'Of these, how many arrived and did not come back.' }),
-    success_rate_bps: Type.Integer({ description: 'The same in basis points, rounded down.' }),
+    success_rate_bps: Type.Integer({
+      description: 'The share that succeeded, in basis points, rounded down.',
+    }),
     median_seconds: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'From creation; half of those that arrived took no longer. Null: none did.',
+      description:
+        'Seconds from creation to arrival: half of the payouts that arrived took no longer. ' +
+        'Null: none arrived.',
     }),
   },
   { title: 'RailFigures' },
@@ -26,23 +30,32 @@ export const Option = Type.Object(
   {
     object: Type.Literal('payout_option'),
     possible: Type.Boolean(),
-    errors: Type.Array(ErrorDetail, { description: 'What it is refused for; else empty.' }),
-    price: Type.Union([Price, Type.Null()], { description: 'Null when it is not possible.' }),
+    errors: Type.Array(ErrorDetail, {
+      description: 'The errors that make the option impossible; empty when it is possible.',
+    }),
+    price: Type.Union([Price, Type.Null()], {
+      description: 'Null when the option is not possible.',
+    }),
     expected_at: Type.Union([Timestamp, Type.Null()], {
       description: 'When a payout that is made now arrives at the latest; null: not known.',
     }),
-    rail: Type.String({ description: 'The rail that would take it; empty when none would.' }),
+    rail: Type.String({
+      description: 'The rail that would take the payout; empty when none would.',
+    }),
     failover: Type.Array(Type.String(), {
-      description: 'The rails that would follow, each if the one before has proved not to pay.',
+      description:
+        'The rails that would follow, each after the one before has proved that it does not ' +
+        'pay.',
     }),
     rail_figures: Type.Union([Figures, Type.Null()], {
-      description: 'How the rail has done in this installation; null: no payout of it has ended.',
+      description:
+        'The figures of the rail in this installation; null: none of its payouts has ended.',
     }),
     quote_request: QuoteRequest,
   },
   {
     title: 'PayoutOption',
-    description: '`quote_request` is the body of POST /v3/payout/quote for this way.',
+    description: '`quote_request` is the body of POST /v3/payout/quote for this option.',
   },
 )
 
@@ -50,10 +63,10 @@ export const OptionsResponse = Type.Object(
   {
     object: Type.Literal('payout_options'),
     options: Type.Array(Option, {
-      description: 'Possible ones first, by total debit, then by arrival.',
+      description: 'Possible options first, by total debit, then by arrival.',
     }),
   },
-  { title: 'PayoutOptions', description: 'The ways a payout could go at this moment.' },
+  { title: 'PayoutOptions', description: 'The options for a payout at this moment.' },
 )
 
 export function presentOptions(

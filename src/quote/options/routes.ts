@@ -24,12 +24,13 @@ export function payoutOptionsRoutes(routes: AccountRoutes, deps: Needs): void {
   routes.ask('/v3/payout/options', {
     config: { check: checkOptions },
     operationId: 'listPayoutOptions',
-    summary: 'Compare every way a payout could go.',
+    summary: 'Compare every option for a payout.',
     description:
-      'By type, network and sharing of charges: price, total debit, arrival, rail, and how ' +
-      'that rail has done lately; the cheapest first. `quote_request` of an option is the ' +
-      'body that quotes it: the same total, while rates and fees are the same. Nothing is ' +
-      'written, so an `Idempotency-Key` is looked at for its form and otherwise ignored.',
+      'The options differ in type, network and sharing of charges. Each has its price, ' +
+      'total debit, arrival and rail, and the latest figures of that rail; the cheapest is ' +
+      'first. `quote_request` of an option is the body that quotes it, at the same total ' +
+      'while rates and fees are the same. Nothing is written; an `Idempotency-Key` must be ' +
+      'well-formed and has no other effect.',
     body: OptionsRequest,
     response: OptionsResponse,
     refusals: [

@@ -6,8 +6,8 @@ import { Closed } from '../../http/schema.ts'
 import { checkCurrency } from '../terms.ts'
 
 export const RateQuery = Closed({
-  from: CurrencyText('What is converted.'),
-  to: CurrencyText('What it is converted into.', 'HKD'),
+  from: CurrencyText('The currency that is converted.'),
+  to: CurrencyText('The currency that it is converted into.', 'HKD'),
 })
 export type RateQuery = Static<typeof RateQuery>
 

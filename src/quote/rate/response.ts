@@ -13,14 +13,16 @@ export const RateResponse = Type.Object(
     ...RATE_ROWS,
     rate: RateNumber,
     mid: Digits,
-    spread_bps: Type.Integer({ description: 'Taken off the mid, in hundredths of a percent.' }),
+    spread_bps: Type.Integer({
+      description: 'The spread that is taken off the mid rate, in hundredths of a percent.',
+    }),
     good_until: Type.Union([Timestamp, Type.Null()], {
       description:
-        'Until when the rows may be quoted, unless newer ones come; null where they do not age, ' +
-        'as in sandboxes.',
+        'Until when quotes may use the rows, unless newer rows replace them; null where ' +
+        'rows do not age, as in sandboxes.',
     }),
   },
-  { title: 'IndicativeRate', description: 'A rate of this moment, which binds nobody.' },
+  { title: 'IndicativeRate', description: 'A rate of this moment, which is not binding.' },
 )
 
 export function presentRate({ from, to, steps, rate, mid, ...others }: IndicativeRate) {

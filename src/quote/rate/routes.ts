@@ -18,8 +18,9 @@ export function rateRoutes(routes: AccountRoutes, deps: Needs): void {
     summary: 'The rate at which the account would be quoted now.',
     description:
       'Units of `to` for one unit of `from`, less the spread; `mid` is before the spread. ' +
-      '`rows` are those of the rate book that it is made from. A quote fixes a rate; this ' +
-      'one may change. What a quote would be refused for want of a rate is refused here, too.',
+      '`rows` are the rows of the rate book that the rate is made from. A quote fixes a ' +
+      'rate; this one may change. If no quote could be made because a rate is missing or ' +
+      'too old, this request is refused, too.',
     querystring: RateQuery,
     response: RateResponse,
     refusals: ['currency', 'rate_unavailable', 'rate_stale', 'invalid_query_parameter'],

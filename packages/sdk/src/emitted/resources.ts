@@ -69,7 +69,7 @@ import type {
 
 /** What lists by time take. */
 export interface ListQuery {
-  /** Most objects on a page. */
+  /** The most objects on a page. */
   limit?: number
   /** An id: the page starts with the next older object. */
   starting_after?: string
@@ -131,7 +131,7 @@ export class OperationsResource extends Resource {
 
 export class AccountResource extends Resource {
   /**
-   * The account that asks.
+   * The account of the caller.
    *
    * `GET /v3/account`
    */
@@ -146,11 +146,11 @@ export interface PayoutsQuotesCreateQuery {
 }
 
 export interface PayoutsQuotesListQuery extends ListQuery {
-  /** As it is at the time of the request. Several may be sent. */
+  /** The status at the time of the request. Several may be sent. */
   status?: 'active' | 'used' | 'expired' | readonly ('active' | 'used' | 'expired')[]
   /** Several may be sent. */
   payout_type?: PayoutType | readonly PayoutType[]
-  /** Whom the payout is made for. Several may be sent. */
+  /** The entity that the payout is made for. Several may be sent. */
   entity_id?: string | readonly string[]
 }
 
@@ -161,7 +161,7 @@ export interface PayoutsQuotesRetrieveQuery {
 
 export class PayoutsQuotesResource<M extends Minor = number> extends Resource {
   /**
-   * Fix the fees and exchange rates of a payout ahead of it.
+   * Fix the fees and exchange rates of a payout in advance.
    *
    * `POST /v3/payout/quote`
    */
@@ -189,14 +189,20 @@ export class PayoutsQuotesResource<M extends Minor = number> extends Resource {
 }
 
 export interface PayoutsCreateQuery {
-  /** Says what the payout would be refused for and what it would cost. */
+  /**
+   * With `true`: the answer says with which errors the payout would be refused and what it would
+   * cost, and no payout is made.
+   */
   dry_run?: boolean
 }
 
 export interface PayoutsListQuery extends ListQuery {
-  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  /**
+   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
+   * be sent.
+   */
   expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
-  /** Pairs that it has, each as `metadata[key]=value`. */
+  /** Pairs that the metadata has, each as `metadata[key]=value`. */
   metadata?: Record<string, string>
   /** Several may be sent. */
   status?: PayoutStatus | readonly PayoutStatus[]
@@ -206,7 +212,7 @@ export interface PayoutsListQuery extends ListQuery {
   holding_currency?: string | readonly string[]
   /** Several may be sent. */
   type?: PayoutType | readonly PayoutType[]
-  /** As it was sent. */
+  /** The reference, exactly as it was sent. */
   reference_id?: string
   /** The entity that payouts were made for. Several may be sent. */
   on_behalf_of?: string | readonly string[]
@@ -216,23 +222,26 @@ export interface PayoutsListQuery extends ListQuery {
   beneficiary?: string | readonly string[]
   /**
    * Words, each of which begins a word of the name that the beneficiary has now, in any order,
-   * without regard to case and accents. What more than 500 beneficiaries have is refused.
+   * without regard to case and accents. Words that fit more than 500 beneficiaries are refused.
    */
   beneficiary_name?: string
-  /** Those that wait for their `execute_at`. */
+  /** Only payouts that wait for their `execute_at`. */
   scheduled?: 'true'
 }
 
 export interface PayoutsRetrieveQuery {
-  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  /**
+   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
+   * be sent.
+   */
   expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
 }
 
 export interface PayoutsRequirementsQuery {
   type?: 'swift' | 'local' | 'local_payment_network' | 'wallet' | 'service_account'
-  /** The currency that arrives; required of local payouts. */
+  /** The currency that arrives; required for local payouts. */
   currency?: string
-  /** The country of the account; not of wallets and service accounts. */
+  /** The country of the account; not for wallets and service accounts. */
   country?: string
   /** The local network, the local payment network or the chain. */
   network?: string
@@ -294,7 +303,7 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
   }
 
   /**
-   * Answer what a payout requires.
+   * Answer what a payout in `requires_action` asks for.
    *
    * `POST /v3/payout/{id}/action`
    */
@@ -312,7 +321,7 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
   }
 
   /**
-   * Compare every way a payout could go.
+   * Compare every option for a payout.
    *
    * `POST /v3/payout/options`
    */
@@ -321,7 +330,7 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
   }
 
   /**
-   * Fetch what became of a payout, and why.
+   * Fetch what happened to a payout, and why.
    *
    * `GET /v3/payout/{id}/timeline`
    */
@@ -330,7 +339,7 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
   }
 
   /**
-   * Show what a payout needs before it goes out, and who has approved it.
+   * Show the approvals that a payout needs before it goes out, and who has approved it.
    *
    * `GET /v3/payout/{id}/approval`
    */
@@ -358,9 +367,9 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
 }
 
 export interface RateRetrieveQuery {
-  /** What is converted. */
+  /** The currency that is converted. */
   from: string
-  /** What it is converted into. */
+  /** The currency that it is converted into. */
   to: string
 }
 
@@ -376,7 +385,7 @@ export class RateResource extends Resource {
 }
 
 export interface PayoutBatchesItemsListQuery {
-  /** Most items on a page. */
+  /** The most items on a page. */
   limit?: number
   /** A position: the page starts with the next item after it. */
   starting_after?: number
@@ -388,7 +397,7 @@ export interface PayoutBatchesItemsListQuery {
 
 export class PayoutBatchesItemsResource extends Resource {
   /**
-   * List what became of each payout of a batch, in the order of the request.
+   * List the result of each payout of a batch, in the order of the request.
    *
    * `GET /v3/payout_batch/{id}/item`
    */
@@ -398,7 +407,7 @@ export class PayoutBatchesItemsResource extends Resource {
 }
 
 export interface PayoutBatchesListQuery extends ListQuery {
-  /** Of the batch, as it was sent. */
+  /** The `reference_id` of the batch, exactly as it was sent. */
   reference_id?: string
   /** Several may be sent. */
   mode?: 'all_or_nothing' | 'best_effort' | readonly ('all_or_nothing' | 'best_effort')[]
@@ -440,7 +449,7 @@ export class PayoutBatchesResource extends Resource {
   }
 
   /**
-   * Show what of a batch waits for people, with one digest of all of it.
+   * Show the payouts of a batch that wait for approval, with one digest of all of them.
    *
    * `GET /v3/payout_batch/{id}/approval`
    */
@@ -468,7 +477,10 @@ export class PayoutBatchesResource extends Resource {
 }
 
 export interface BalanceTransactionsListQuery extends ListQuery {
-  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  /**
+   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
+   * be sent.
+   */
   expand?: 'payout' | readonly 'payout'[]
   /** The balance that was moved. Several may be sent. */
   currency?: string | readonly string[]
@@ -477,16 +489,22 @@ export interface BalanceTransactionsListQuery extends ListQuery {
   /** Several may be sent. */
   operation_type?: 'credit' | 'debit' | readonly ('credit' | 'debit')[]
   /**
-   * The payout, the balance transaction that was given back or reversed, the escrow, the withdrawal
-   * or the adjustment. Several may be sent.
+   * The source of the line: the payout, the balance transaction that was given back or reversed,
+   * the escrow, the withdrawal or the adjustment. Several may be sent.
    */
   source?: string | readonly string[]
-  /** Every line of this payout: its debit, and what gave it back. Several may be sent. */
+  /**
+   * Every line of this payout: its debit, and the line that gave the money back. Several may be
+   * sent.
+   */
   payout?: string | readonly string[]
 }
 
 export interface BalanceTransactionsCsvQuery extends ListQuery {
-  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  /**
+   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
+   * be sent.
+   */
   expand?: 'payout' | readonly 'payout'[]
   /** The balance that was moved. Several may be sent. */
   currency?: string | readonly string[]
@@ -495,16 +513,22 @@ export interface BalanceTransactionsCsvQuery extends ListQuery {
   /** Several may be sent. */
   operation_type?: 'credit' | 'debit' | readonly ('credit' | 'debit')[]
   /**
-   * The payout, the balance transaction that was given back or reversed, the escrow, the withdrawal
-   * or the adjustment. Several may be sent.
+   * The source of the line: the payout, the balance transaction that was given back or reversed,
+   * the escrow, the withdrawal or the adjustment. Several may be sent.
    */
   source?: string | readonly string[]
-  /** Every line of this payout: its debit, and what gave it back. Several may be sent. */
+  /**
+   * Every line of this payout: its debit, and the line that gave the money back. Several may be
+   * sent.
+   */
   payout?: string | readonly string[]
 }
 
 export interface BalanceTransactionsRetrieveQuery {
-  /** What to show whole in `expanded`, beside its id. Several may be sent. */
+  /**
+   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
+   * be sent.
+   */
   expand?: 'payout' | readonly 'payout'[]
 }
 
@@ -538,7 +562,7 @@ export class BalanceTransactionsResource<M extends Minor = number> extends Resou
 }
 
 export interface BalanceRetrieveQuery {
-  /** Answer from the history: the balances this instant left (ISO 8601). */
+  /** The balances as this instant left them (ISO 8601), instead of the present ones. */
   as_of?: string | Date
 }
 
@@ -566,7 +590,7 @@ export interface StatementRetrieveQuery {
    * offset. Now, when it is left out.
    */
   to?: string
-  /** One balance instead of all. */
+  /** The currency of one balance, instead of all balances. */
   currency?: string
 }
 
@@ -587,17 +611,17 @@ export interface EntitiesListQuery extends ListQuery {
    * accents.
    */
   name?: string
-  /** Exactly, without regard to case. */
+  /** The exact address, without regard to case. */
   email?: string
-  /** Pairs that it has, each as `metadata[key]=value`. */
+  /** Pairs that the metadata has, each as `metadata[key]=value`. */
   metadata?: Record<string, string>
   /** Several may be sent. */
   type?: 'individual' | 'business' | readonly ('individual' | 'business')[]
   /** Several may be sent. */
   approval_status?: ApprovalStatus | readonly ApprovalStatus[]
-  /** As it was sent. */
+  /** The reference, exactly as it was sent. */
   reference_id?: string
-  /** The entity that the listed ones belong to. Several may be sent. */
+  /** The entity that the listed entities belong to. Several may be sent. */
   on_behalf_of?: string | readonly string[]
 }
 
@@ -639,7 +663,7 @@ export class EntitiesResource extends Resource {
   }
 
   /**
-   * Hand an entity to the operator for review.
+   * Submit an entity to the operator for review.
    *
    * `POST /v3/entity/{id}/submit`
    */
@@ -648,7 +672,7 @@ export class EntitiesResource extends Resource {
   }
 
   /**
-   * Ask what creating an entity would come to, and why.
+   * Ask whether creating an entity would return an existing one, and why.
    *
    * `POST /v3/entity/duplicate_check`
    */
@@ -663,20 +687,20 @@ export interface BeneficiariesListQuery extends ListQuery {
    * accents.
    */
   name?: string
-  /** Exactly, without regard to case. */
+  /** The exact address, without regard to case. */
   email?: string
   /**
-   * The account number, IBAN, wallet address or key that it is paid to, without regard to spaces,
-   * dashes and case.
+   * The account number, IBAN, wallet address or key that the beneficiary is paid to, without regard
+   * to spaces, dashes and case.
    */
   account_number?: string
-  /** Those that are archived, instead of those that are not. */
+  /** Only archived beneficiaries, instead of those that are not archived. */
   archived?: boolean
   /** Several may be sent. */
   type?: 'individual' | 'business' | readonly ('individual' | 'business')[]
-  /** The type of the destination it has now. Several may be sent. */
+  /** The type of the destination that the beneficiary has now. Several may be sent. */
   destination_type?: 'bank' | 'wallet' | 'local_payment_network' | 'service_account' | readonly ('bank' | 'wallet' | 'local_payment_network' | 'service_account')[]
-  /** What people have not approved. Several may be sent. */
+  /** The status of beneficiaries that people have not approved. Several may be sent. */
   status?: 'pending_approval' | 'rejected' | readonly ('pending_approval' | 'rejected')[]
 }
 
@@ -718,7 +742,7 @@ export class BeneficiariesResource extends Resource {
   }
 
   /**
-   * Archive a beneficiary: it is in no ordinary list, and is paid no more.
+   * Archive a beneficiary: ordinary lists leave it out, and it cannot be paid.
    *
    * `POST /v3/beneficiary/{id}/archive`
    */
@@ -727,7 +751,7 @@ export class BeneficiariesResource extends Resource {
   }
 
   /**
-   * Take back a beneficiary that is archived.
+   * Unarchive a beneficiary.
    *
    * `POST /v3/beneficiary/{id}/unarchive`
    */
@@ -736,7 +760,7 @@ export class BeneficiariesResource extends Resource {
   }
 
   /**
-   * Show what a beneficiary needs before it is paid, and who has approved it.
+   * Show the approvals that a beneficiary needs before it is paid, and who has approved it.
    *
    * `GET /v3/beneficiary/{id}/approval`
    */
@@ -829,7 +853,7 @@ export class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Have events sent to an address.
+   * Create a webhook endpoint: an address that events are sent to.
    *
    * `POST /v3/webhook_endpoint`
    */
@@ -874,7 +898,7 @@ export class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Give a webhook endpoint another secret.
+   * Give a webhook endpoint a new secret.
    *
    * `POST /v3/webhook_endpoint/{id}/rotate_secret`
    */
@@ -883,7 +907,7 @@ export class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Send an event of no meaning to a webhook endpoint.
+   * Send a test event to a webhook endpoint.
    *
    * `POST /v3/webhook_endpoint/{id}/test`
    */
@@ -925,7 +949,7 @@ export class SandboxPayoutsResource<M extends Minor = number> extends Resource {
 
 export class SandboxEntitiesResource extends Resource {
   /**
-   * Approve an entity of a sandbox account, reject it, or ask for something.
+   * Approve an entity of a sandbox account, reject it, or ask for more.
    *
    * `POST /v3/sandbox/entity/{id}/review`
    */
@@ -959,7 +983,7 @@ export class SandboxResource<M extends Minor = number> extends Resource {
 export interface RequestLogsListQuery extends ListQuery {
   /** The `X-Request-Id` of an answer. */
   request_id?: string
-  /** Only requests that ended so. */
+  /** Only requests with this outcome. */
   outcome?: 'succeeded' | 'refused' | 'failed' | 'abandoned'
   /** Only requests of this method. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -1000,7 +1024,7 @@ export class PayoutImportsResource<M extends Minor = number> extends Resource {
   }
 
   /**
-   * Show what of an import waits for people, with one digest of all of it.
+   * Show the payouts of an import that wait for approval, with one digest of all of them.
    *
    * `GET /v3/payout_import/{id}/approval`
    */
@@ -1029,7 +1053,7 @@ export class PayoutImportsResource<M extends Minor = number> extends Resource {
 
 export class PayoutGroupResource extends Resource {
   /**
-   * Show the batches and imports of which payouts wait for people.
+   * Show the batches and imports with payouts that wait for approval.
    *
    * `GET /v3/payout_group`
    */

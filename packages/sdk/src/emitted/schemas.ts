@@ -94,56 +94,59 @@ export type ApiReason =
   | 'likely_slip'
   | 'event_archived'
 
-/** The account that asks. */
+/** The account of the caller. */
 export interface Account {
   id: string
   object: 'account'
-  /** Empty when it has none. */
+  /** Empty when the account has no name. */
   name: string
-  /** Whether it is for tests; a live account is not. */
+  /** Whether the account is a sandbox, for tests, and not live. */
   sandbox: boolean
-  /** A `frozen` account is read and receives; a `closed` one is only read. */
+  /** A `frozen` account can be read and can receive; a `closed` account can only be read. */
   state: 'active' | 'frozen' | 'closed'
-  /** Those that it holds balances in. */
+  /** The currencies in which the account holds balances. */
   currencies: string[]
-  /** Funds a payout that names no holding currency, in a currency not held. */
+  /**
+   * The balance that funds a payout in a currency that the account does not hold, if the payout
+   * names no holding currency.
+   */
   primary_currency: string
   /** Where other accounts of the installation send `service_account` payouts. */
   deposit_address: string
-  /** How long a payout like an earlier one is refused, in seconds; 0 for never. */
+  /** For how many seconds a payout like an earlier one is refused; 0 for never. */
   duplicate_window_s: number
-  /** Every limit that counts payouts of this account, with what is used of it. */
+  /** Every limit that counts payouts of this account, and how much of the limit is used. */
   limits: AccountLimit[]
   created_at: Timestamp
 }
 
 /**
- * One change of state, written in the transaction of the change. More types may come: pass over
- * those that you do not know.
+ * One change of state, written in the transaction of the change. More types may be added: ignore
+ * types that you do not know.
  */
 export type AccountEvent<M extends Minor = number> = PayoutQuoteEvent<M> | PayoutEvent<M> | EntityEvent | BeneficiaryEvent | BalanceTransactionEvent<M> | WebhookEndpointEvent
 
 /** A limit of payouts. See also `limit_exceeded`. */
 export interface AccountLimit {
   id: string
-  /** What it counts in; null: it counts payouts. */
+  /** The currency of the amounts that the limit adds up. Null: the limit counts payouts. */
   currency: string | null
-  /** The most: minor units of the currency, or payouts, as text. */
+  /** The most that the limit allows: minor units of the currency, or a number of payouts, as text. */
   cap: string
   /**
-   * What its window has counted so far, as text: of the account, or with `each` `key` of the
-   * caller’s key. Null with `each` `payee`, as each payee is counted by itself.
+   * What the window has counted so far, as text: for the account, or with `each` `key` for the key
+   * of the caller. Null with `each` `payee`, because each payee is counted separately.
    */
   used: string | null
-  /** What is left of `cap`, never below 0; null where `used` is. */
+  /** What is left of `cap`, never below 0; null where `used` is null. */
   headroom: string | null
-  /** Counted together: one payout, a day, the last hours. */
+  /** What is counted together: one payout, the payouts of a day, or those of the last hours. */
   per: 'payout' | 'day' | 'hours'
   /** The time zone of a day. */
   zone: string | null
   /** How many hours, with `per` `hours`. */
   hours: number | null
-  /** What is counted by itself. */
+  /** What is counted separately: the account, each key, or each payee. */
   each: 'account' | 'key' | 'payee'
   /** Only payouts that this key makes; null: any. */
   key_id: string | null
@@ -155,14 +158,14 @@ export interface AccountLimit {
   new_for_hours: number | null
 }
 
-/** What was asked for; at least one member. */
+/** The answer to what was asked for: at least one member. */
 export interface ActionRequest {
   documents?: AttachedDocument[]
   beneficiary_details?: AnsweredBeneficiaryDetails
   /** Purpose code. */
   purpose?: string
   transaction_description?: string
-  /** For people; handed over. */
+  /** A note for the people who read the answer. The rail gets it, too. */
   note?: string
 }
 
@@ -179,8 +182,8 @@ export interface Address {
 export type Amount = number
 
 /**
- * Documents are added, other members take the place of those before. The beneficiary itself stays
- * as it is.
+ * Documents are added; other members replace the earlier values. The stored beneficiary does not
+ * change.
  */
 export interface AnsweredBeneficiaryDetails {
   address?: Address
@@ -198,7 +201,7 @@ export interface ApprovalDecision {
   /** The name of the person. */
   user: string
   decision: 'approve' | 'reject'
-  /** Why, if it was said. */
+  /** The reason, if the person gave one. */
   reason: string
   decided_at: Timestamp
 }
@@ -214,17 +217,17 @@ export interface ApprovalStep {
 export interface ApprovalTold {
   /** SHA-256 of what was to be approved, in hex digits. */
   digest: string
-  /** How many have approved. */
+  /** How many people have approved. */
   given?: number
-  /** How many must. */
+  /** How many people must approve. */
   needed: number
   expires_at?: Timestamp
 }
 
 export interface ApproveRequest {
-  /** Of what you were shown: `digest` of the approval. */
+  /** The `digest` of the approval, as it was shown to you. */
   digest: string
-  /** Why; in the timeline. */
+  /** The reason; the timeline shows it. */
   reason?: string
 }
 
@@ -247,7 +250,7 @@ export interface Balance {
   updated_at: Timestamp
 }
 
-/** One movement on a balance, with its payout where that is asked for. */
+/** One movement on a balance, with its payout if `expand` asks for it. */
 export interface BalanceTransaction<M extends Minor = number> {
   /** Balance transaction id. */
   id: string
@@ -271,14 +274,14 @@ export interface BalanceTransaction<M extends Minor = number> {
   }[]
   net: Money<M>
   /**
-   * Of money that the operator has booked: `reference`, the bank’s, and `reason`, where there are
-   * any. Empty otherwise.
+   * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
+   * given. Empty otherwise.
    */
   metadata: Record<string, string>
   operation_type: 'credit' | 'debit'
   source: string
   type: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal'
-  /** With `expand`: the objects that it names. Null: there is none. */
+  /** With `expand`: the objects that were asked for. An object that does not exist is null. */
   expanded?: {
     payout?: Payout<M> | null
   }
@@ -308,8 +311,8 @@ export interface BalanceTransactionAlone<M extends Minor = number> {
   }[]
   net: Money<M>
   /**
-   * Of money that the operator has booked: `reference`, the bank’s, and `reason`, where there are
-   * any. Empty otherwise.
+   * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
+   * given. Empty otherwise.
    */
   metadata: Record<string, string>
   operation_type: 'credit' | 'debit'
@@ -321,22 +324,22 @@ export interface BalanceTransactionEvent<M extends Minor = number> {
   /** Event id. */
   id: string
   object: 'event'
-  /** What happened: the kind of object, and what became of it. */
+  /** What happened: the kind of the object, and the change. */
   type: 'balance_transaction.created'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
-  /** The account that it happened in. */
+  /** The account in which the change happened. */
   account: string
-  /** Id of the object it happened to. */
+  /** Id of the object that changed. */
   object_id: string
   data: BalanceTransactionAlone<M>
   /**
-   * The members of `data` that this change altered, with their values before it. Empty of what was
-   * created, and of what is erased.
+   * The members of `data` that this change altered, with their earlier values. Empty when the
+   * object was created or its data erased.
    */
   previous_attributes: {}
-  /** How it came about, as far as that is not a member of the object. */
+  /** What led to the change, where no member of the object says it. */
   change: {}
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
@@ -345,18 +348,19 @@ export interface BalanceTransactionEvent<M extends Minor = number> {
 export interface BankDestination {
   account_number?: string
   /**
-   * Of a country of the SWIFT IBAN registry, and of `country` and the BIC if these are sent. Spaces
-   * and small letters are accepted; kept in electronic form.
+   * An IBAN of a country in the SWIFT IBAN registry. It must agree with `country` and the BIC if
+   * they are sent. Spaces and small letters are accepted; the IBAN is stored in electronic form.
    */
   iban?: string
   bank_name?: string
   country?: CountryCode
   currency?: CurrencyCode
   /**
-   * Codes by name. Checked, and kept without spaces and dashes: `swift_code`, `bic`, `aba`,
-   * `sort_code`, `bsb`, `ifsc`, `cnaps`, `clabe`, `ispb`, `transit_number`, `institution_number`;
-   * by `country`: `routing_number` (US and none, CA), `bank_code` (BR, HK, JP, KR, LK, SG, TH, TW),
-   * `branch_code` (HK, JP, LK, SG, TW, ZA). Other names are free text.
+   * Bank codes by name. These codes are checked, and stored without spaces and dashes:
+   * `swift_code`, `bic`, `aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, `clabe`, `ispb`,
+   * `transit_number`, `institution_number`; depending on `country`: `routing_number` (US and
+   * without a country, CA), `bank_code` (BR, HK, JP, KR, LK, SG, TH, TW), `branch_code` (HK, JP,
+   * LK, SG, TW, ZA). Other names are free text.
    */
   bank_codes?: Record<string, string>
 }
@@ -385,32 +389,38 @@ export interface Beneficiary {
   phone: Phone
   registration_number: string
   /**
-   * `pending_approval` and `rejected`: no payout may go to it until people have approved it.
-   * `erased`: its personal data is gone, and it is paid no more.
+   * `pending_approval` and `rejected`: no payout may go to the beneficiary until people have
+   * approved it. `erased`: its personal data is erased, and it cannot be paid any more.
    */
   status: 'active' | 'pending_approval' | 'rejected' | 'erased'
   tax_id: string
   type: 'individual' | 'business'
-  /** Since when it is archived, and paid no more. Null: it is not. */
+  /** Since when the beneficiary is archived and cannot be paid. Null: it is not archived. */
   archived_at: string | null
   created_at: Timestamp
   updated_at: Timestamp
 }
 
-/** What a beneficiary needs before a payout may go to it. */
+/** The approvals that a beneficiary needs before a payout may go to it. */
 export interface BeneficiaryApproval {
   object: 'beneficiary_approval'
   /** The beneficiary. */
   beneficiary: string
-  /** Whether it waits still, or how it has ended. */
+  /** Whether the approval still waits, or how it has ended. */
   status: 'pending' | 'approved' | 'rejected'
   /** How many people must approve. */
   needed: number
-  /** How many have, of those who may approve at this moment. */
+  /** How many people have approved, of those who may approve now. */
   given: number
-  /** SHA-256 of all of the beneficiary as it was asked for. Whoever approves sends it. */
+  /**
+   * SHA-256 of the whole beneficiary for which the approval was requested. Whoever approves sends
+   * this digest.
+   */
   digest: string
-  /** Who has made it or changed it since it was approved last, and cannot approve it. */
+  /**
+   * Who has made the beneficiary or changed it since its last approval. These people cannot approve
+   * it.
+   */
   made_by: string[]
   requested_at: Timestamp
   expires_at: Timestamp
@@ -449,7 +459,7 @@ export interface BeneficiaryDetailsShown {
   party_classification: string
   phone: Phone
   registration_number: string
-  /** `erased`: its personal data is gone, and it is paid no more. */
+  /** `erased`: its personal data is erased, and it cannot be paid any more. */
   status: 'active' | 'erased'
   tax_id: string
   type: 'individual' | 'business'
@@ -459,14 +469,14 @@ export interface BeneficiaryEvent {
   /** Event id. */
   id: string
   object: 'event'
-  /** What happened: the kind of object, and what became of it. */
+  /** What happened: the kind of the object, and the change. */
   type: 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
-  /** The account that it happened in. */
+  /** The account in which the change happened. */
   account: string
-  /** Id of the object it happened to. */
+  /** Id of the object that changed. */
   object_id: string
   data: Beneficiary
   previous_attributes: BeneficiaryEventBefore
@@ -476,26 +486,26 @@ export interface BeneficiaryEvent {
 }
 
 /**
- * The members of `data` that this change altered, with their values before it. Empty of what was
- * created, and of what is erased.
+ * The members of `data` that this change altered, with their earlier values. Empty when the object
+ * was created or its data erased.
  */
 export type BeneficiaryEventBefore = Partial<Beneficiary>
 
-/** How it came about, as far as that is not a member of the object. */
+/** What led to the change, where no member of the object says it. */
 export interface BeneficiaryEventChange {
-  /** The name of the person who did it by hand. */
+  /** The name of the person who made the change by hand. */
   operator?: string
   approval?: ApprovalTold
   /** How many rows an erasure has changed. */
   erased_rows?: number
-  /** SHA-256 of these rows, in hex digits. */
+  /** SHA-256 of the rows that the erasure has changed, in hex digits. */
   digest?: string
 }
 
-/** A member replaces the whole of what was there; null takes it away. */
+/** A member that is sent replaces the earlier value as a whole; null removes it. */
 export interface BeneficiaryUpdate {
   name?: string
-  /** Fixed: only as it is. */
+  /** The type cannot change: leave it out, or send the present one. */
   type?: 'individual' | 'business'
   destination_details?: DestinationDetails
   name_local?: string | null
@@ -520,13 +530,13 @@ export interface BeneficiaryUpdate {
   documents?: AttachedDocument[] | null
 }
 
-/** Who did it by hand, and what they said of it. */
+/** The person who acted by hand, and what the person stated. */
 export interface ByHand {
   /** The name of the person. */
   operator: string
-  /** The bank’s reference of the payment, if it was said. */
+  /** The bank’s reference of the payment, if the person gave one. */
   reference: string
-  /** Why, if it was said. */
+  /** The reason, if the person gave one. */
   reason: string
 }
 
@@ -540,7 +550,7 @@ export interface ClockRequest {
 /** ISO 3166-1 alpha-2 country code. */
 export type CountryCode = string
 
-/** The events of this time. */
+/** The events of this period. */
 export interface CreatedRange {
   /** Events after this time (ISO 8601 with an offset). */
   gt?: string
@@ -573,7 +583,7 @@ export interface DryRunPrice<M extends Minor = number> {
   fee_info: Fees<M>
   exchange_rates: ExchangeRates
   total_debit: Money<M>
-  /** The balance that it would be taken from, as it is now. */
+  /** The balance that would pay the payout, as it is now. */
   available: {
     currency: string
     /** Minor units as text. */
@@ -583,7 +593,7 @@ export interface DryRunPrice<M extends Minor = number> {
 
 export interface DuplicateRule {
   rule: string
-  /** 1 is looked at first. */
+  /** Rules are checked in this order, from 1. */
   priority: number
   /** Whether every field that the rule needs is set. */
   takes_part: boolean
@@ -596,7 +606,10 @@ export interface DuplicateRule {
   compared: Record<string, string>
   /** The entity that is the same by this rule, or empty. */
   entity: string
-  /** Passed over because they are rejected; the 20 oldest, oldest first. */
+  /**
+   * Entities that are the same but are ignored because they are rejected; the 20 oldest, oldest
+   * first.
+   */
   rejected: string[]
 }
 
@@ -650,16 +663,16 @@ export interface EntityAddress {
 /** ISO 3166-1 alpha-2 country code, in any case; stored in upper case. */
 export type EntityCountry = string
 
-/** What the duplicate rules say of a record, at this moment. */
+/** What the duplicate rules say about a record at this moment. */
 export interface EntityDuplicateCheck {
   object: 'entity_duplicate_check'
-  /** Whether a creation would create nothing. */
+  /** Whether a creation would return an existing entity and create none. */
   duplicate: boolean
-  /** The entity that would be the answer, or empty. */
+  /** The existing entity that a creation would return, or empty. */
   entity: string
-  /** The rule that decides, or empty. More rules may come. */
+  /** The rule that decides, or empty. More rules may be added. */
   rule: string
-  /** Every rule for the type, by priority, those after the deciding one too. */
+  /** Every rule for the type, by priority, including the rules after the one that decides. */
   rules: DuplicateRule[]
 }
 
@@ -667,14 +680,14 @@ export interface EntityEvent {
   /** Event id. */
   id: string
   object: 'event'
-  /** What happened: the kind of object, and what became of it. */
+  /** What happened: the kind of the object, and the change. */
   type: 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
-  /** The account that it happened in. */
+  /** The account in which the change happened. */
   account: string
-  /** Id of the object it happened to. */
+  /** Id of the object that changed. */
   object_id: string
   data: Entity
   previous_attributes: EntityEventBefore
@@ -684,16 +697,16 @@ export interface EntityEvent {
 }
 
 /**
- * The members of `data` that this change altered, with their values before it. Empty of what was
- * created, and of what is erased.
+ * The members of `data` that this change altered, with their earlier values. Empty when the object
+ * was created or its data erased.
  */
 export type EntityEventBefore = Partial<Entity>
 
-/** How it came about, as far as that is not a member of the object. */
+/** What led to the change, where no member of the object says it. */
 export interface EntityEventChange {
   /** How many rows an erasure has changed. */
   erased_rows?: number
-  /** SHA-256 of these rows, in hex digits. */
+  /** SHA-256 of the rows that the erasure has changed, in hex digits. */
   digest?: string
 }
 
@@ -703,9 +716,12 @@ export interface EntityRequest {
   email?: string
   phone?: Phone
   description?: string
-  /** The line of business, a scope of the name rule. */
+  /** The line of business. The duplicate rule by name compares only entities with the same one. */
   vertical?: string
-  /** The entity this one belongs to, a scope of the name rule. */
+  /**
+   * The entity that this one belongs to. The duplicate rule by name compares only entities with the
+   * same one.
+   */
   on_behalf_of?: string
   national_identification_number?: NationalIdentification
   registration_number?: string
@@ -723,13 +739,13 @@ export interface EntityRequest {
   metadata?: Metadata
 }
 
-/** The members of an update, or nothing. */
+/** The members of an update; all may be left out. */
 export type EntitySubmission = EntityUpdate | null
 
-/** A member replaces the whole of what was there; null takes it away. */
+/** A member that is sent replaces the earlier value as a whole; null removes it. */
 export interface EntityUpdate {
   name?: string
-  /** Fixed: only as it is. */
+  /** The type cannot change: leave it out, or send the present one. */
   type?: 'individual' | 'business'
   email?: string | null
   phone?: {
@@ -737,9 +753,12 @@ export interface EntityUpdate {
     number?: string
   } | null
   description?: string | null
-  /** The line of business, a scope of the name rule. */
+  /** The line of business. The duplicate rule by name compares only entities with the same one. */
   vertical?: string | null
-  /** The entity this one belongs to, a scope of the name rule. */
+  /**
+   * The entity that this one belongs to. The duplicate rule by name compares only entities with the
+   * same one.
+   */
   on_behalf_of?: string | null
   national_identification_number?: {
     type?: string
@@ -778,7 +797,7 @@ export interface EntityUpdate {
 export interface ErrorDetail {
   /** The number of the error in the catalogue. */
   code: number
-  /** Its name: decide by this one. New reasons may be added. */
+  /** The name of the error: decide by this member. New reasons may be added. */
   reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'likely_slip' | 'event_archived' | (string & {})
   /** For people; the wording may change. */
   message: string
@@ -793,13 +812,13 @@ export interface ExchangeRates {
   payout_to_destination: number
 }
 
-/** Into the holding currency at mid; null when no fee had to be converted. */
+/** The conversion of fees into the holding currency at the mid rate; null when no fee was converted. */
 export interface ExplainedConversion {
   /** Currency code. */
   from: string
-  /** Currency code; the rate is units of it for one unit of from. */
+  /** Currency code; the rate is the units of `to` for one unit of `from`. */
   to: string
-  /** How the rate book joins the two. */
+  /** How the rate book connects the two currencies. */
   method: 'same_currency' | 'direct' | 'inverted' | 'crossed'
   /** Rows of the rate book as they were, in the order in which they are used. */
   rows: RateBookRow[]
@@ -814,7 +833,7 @@ export interface ExplainedFee {
   network: string | null
   charge_type: string | null
   fixed_amount: DecimalText
-  /** Of the fixed, minimum and maximum amount. */
+  /** The currency of the fixed, minimum and maximum amounts. */
   fee_currency: string
   /** Basis points of holding_info.amount. */
   variable_bps: number
@@ -826,26 +845,26 @@ export interface ExplainedFigure {
   /** The member of the quote, or a step on the way to it. */
   figure: string
   currency: string
-  /** Names are members of the quote or of this explanation. */
+  /** The formula. Its names are members of the quote or of this explanation. */
   formula: string
-  /** The same in numbers; * and / from left to right, amounts in minor units. */
+  /** The formula in numbers: * and / from left to right, amounts in minor units. */
   calculation: string
   unrounded: DecimalText
-  /** The exact result never ends; these are its first 20 digits, not rounded. */
+  /** Whether the exact result never ends: then these are its first 20 digits, not rounded. */
   truncated: boolean
-  /** Minor units of currency. */
+  /** The rounded result, in minor units of `currency`. */
   rounded: string
   rounding: 'up' | 'down' | 'none'
 }
 
-/** Before the spread. */
+/** The mid rate, before the spread. */
 export interface ExplainedMid {
-  /** Names are members of the quote or of this explanation. */
+  /** The formula. Its names are members of the quote or of this explanation. */
   formula: string
-  /** The same in numbers; * and / from left to right, amounts in minor units. */
+  /** The formula in numbers: * and / from left to right, amounts in minor units. */
   calculation: string
   unrounded: DecimalText
-  /** The exact result never ends; these are its first 20 digits, not rounded. */
+  /** Whether the exact result never ends: then these are its first 20 digits, not rounded. */
   truncated: boolean
 }
 
@@ -854,27 +873,27 @@ export interface ExplainedRate {
   figure: string
   /** Currency code. */
   from: string
-  /** Currency code; the rate is units of it for one unit of from. */
+  /** Currency code; the rate is the units of `to` for one unit of `from`. */
   to: string
-  /** How the rate book joins the two. */
+  /** How the rate book connects the two currencies. */
   method: 'same_currency' | 'direct' | 'inverted' | 'crossed'
   /** Rows of the rate book as they were, in the order in which they are used. */
   rows: RateBookRow[]
   mid: ExplainedMid
-  /** Taken off the mid, in hundredths of a percent. */
+  /** The spread that is taken off the mid rate, in hundredths of a percent. */
   spread_bps: number
-  /** Names are members of the quote or of this explanation. */
+  /** The formula. Its names are members of the quote or of this explanation. */
   formula: string
-  /** The same in numbers; * and / from left to right, amounts in minor units. */
+  /** The formula in numbers: * and / from left to right, amounts in minor units. */
   calculation: string
   unrounded: DecimalText
-  /** The exact result never ends; these are its first 20 digits, not rounded. */
+  /** Whether the exact result never ends: then these are its first 20 digits, not rounded. */
   truncated: boolean
   rounded: DecimalText
   rounding: 'down_12_digits' | 'none'
 }
 
-/** One fee in both currencies; the holding currency is charged. */
+/** One fee in both currencies; the amount in the holding currency is charged. */
 export interface Fee<M extends Minor = number> {
   /** Minor units. */
   in_holding_currency: M
@@ -892,13 +911,16 @@ export interface ForeseenPayout {
   position: number
   outcome: 'would_create' | 'would_hold' | 'would_refuse' | 'would_await_approval'
   reference_id: string
-  /** Empty when it would be refused. */
+  /** Empty when the payout would be refused. */
   holding_currency: string
-  /** Amount and fees; empty when it would be refused. */
+  /** Amount and fees; empty when the payout would be refused. */
   total_debit: string
-  /** How many people would have to approve it before it goes out. */
+  /** How many people would have to approve the payout before it goes out. */
   approvals_needed: number
-  /** As POST /v3/payout refuses it; `remarks` begins at the payout. */
+  /**
+   * The errors with which POST /v3/payout would refuse the payout. The path in `remarks` begins at
+   * the payout.
+   */
   errors: ErrorDetail[]
 }
 
@@ -918,25 +940,25 @@ export interface FxTransaction<M extends Minor = number> {
   final?: Money<M>
 }
 
-/** A rate of this moment, which binds nobody. */
+/** A rate of this moment, which is not binding. */
 export interface IndicativeRate {
   object: 'rate'
   /** Currency code. */
   from: string
-  /** Currency code; the rate is units of it for one unit of from. */
+  /** Currency code; the rate is the units of `to` for one unit of `from`. */
   to: string
-  /** How the rate book joins the two. */
+  /** How the rate book connects the two currencies. */
   method: 'same_currency' | 'direct' | 'inverted' | 'crossed'
   /** Rows of the rate book as they were, in the order in which they are used. */
   rows: RateBookRow[]
   /** Up to 12 significant digits. */
   rate: number
   mid: DecimalText
-  /** Taken off the mid, in hundredths of a percent. */
+  /** The spread that is taken off the mid rate, in hundredths of a percent. */
   spread_bps: number
   /**
-   * Until when the rows may be quoted, unless newer ones come; null where they do not age, as in
-   * sandboxes.
+   * Until when quotes may use the rows, unless newer rows replace them; null where rows do not age,
+   * as in sandboxes.
    */
   good_until: Timestamp | null
 }
@@ -958,26 +980,29 @@ export interface LoggedRequest {
   id: string
   object: 'logged_request'
   created_at: Timestamp
-  /** As the answer has it in `X-Request-Id`. */
+  /** The id of the request, as in the header `X-Request-Id` of the answer. */
   request_id: string
-  /** The key that it was sent with. */
+  /** The key that sent the request. */
   key_id: string
   method: string
-  /** With its query. What a caller has made up is `…`. */
+  /** The path with its query. Values that a caller has made up are shown as `…`. */
   path: string
-  /** `succeeded`, `refused` (4xx), `failed` (5xx), or `abandoned`: the caller left before. */
+  /**
+   * `succeeded`, `refused` (4xx), `failed` (5xx), or `abandoned`: the caller closed the connection
+   * before the answer.
+   */
   outcome: 'succeeded' | 'refused' | 'failed' | 'abandoned'
-  /** Null of `abandoned`. */
+  /** Null for `abandoned`. */
   status: number | null
   /** Until the answer was written, to the microsecond. */
   duration_ms: number
-  /** Of the first error; empty when there is none. */
+  /** The reason of the first error; empty when there is no error. */
   reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'likely_slip' | 'event_archived' | (string & {})
   /** The path of the field that the error is about. */
   remarks: string
   /**
-   * What was sent, as JSON, with `…` for all but codes, amounts and ids. Empty unless the service
-   * logs bodies.
+   * The body that was sent, as JSON, with `…` in place of everything but codes, amounts and ids.
+   * Empty unless the service logs bodies.
    */
   body: string
 }
@@ -993,8 +1018,8 @@ export interface LogisticsTracking {
 export type Metadata = Record<string, string>
 
 /**
- * A name that is sent gets the text, or is taken away with null or an empty text; others stay. Null
- * takes all away. There are 50 names at most.
+ * A name that is sent is set to its text, or removed by null or an empty text; other names stay.
+ * Null in place of the object removes all names. There are 50 names at most.
  */
 export type MetadataChanges = Record<string, string | null> | null
 
@@ -1019,7 +1044,7 @@ export interface OptionPrice<M extends Minor = number> {
 }
 
 export interface OptionsRequest<M extends Minor = number> {
-  /** What is paid out; the amount that all others follow from. */
+  /** What is paid out. All other amounts are calculated from this amount. */
   payout_info: {
     currency: CurrencyCode
     amount: M
@@ -1028,12 +1053,12 @@ export interface OptionsRequest<M extends Minor = number> {
   holding_info?: {
     currency: CurrencyCode
   }
-  /** What arrives. */
+  /** What arrives at the beneficiary. */
   destination_info?: {
     currency: CurrencyCode
     country: CountryCode
   }
-  /** Whom the payout is made for. */
+  /** The entity that the payout is made for. */
   entity_id?: string
 }
 
@@ -1054,25 +1079,25 @@ export interface Payout<M extends Minor = number> {
   beneficiary: string
   beneficiary_details: BeneficiaryDetailsShown
   charge_type: string
-  /** Of a payout by SWIFT its MT103, of type `mt103`; a `data:` URL holds it. */
+  /** For a payout by SWIFT: its MT103, of type `mt103`, in a `data:` URL. */
   confirmation_documents: AttachedDocument[]
   documents: AttachedDocument[]
   created_at: Timestamp
   /**
-   * When the payout last changed: its state, its answers, its rail, or who pays it. It is
-   * `created_at` until then. A forecast that the rail changes leaves it as it is, and so does a
-   * change of the metadata.
+   * When the payout last changed: its state, its answers, its rail, or the person who pays it.
+   * Before the first change it equals `created_at`. A new forecast of the rail and a change of the
+   * metadata do not count as changes.
    */
   updated_at: string
   /**
-   * When it is executed: until then it is `processing`, nothing goes out and it can be cancelled.
-   * Null of one that is executed at once.
+   * When the payout is executed. Until then it is `processing`, is not sent, and can be cancelled.
+   * Null: the payout is executed at once.
    */
   execute_at: Timestamp | null
   /**
-   * When the beneficiary has the money at the latest, by the release of the payout, the business
-   * days of its currency and the rules of its network, or as the rail says. Null where that is not
-   * known, while the payout is held, and when it has failed.
+   * When the beneficiary has the money at the latest, calculated from the release of the payout,
+   * the business days of its currency and the rules of its network, or as the rail says. Null where
+   * that is not known, while the payout is held, and when it has failed.
    */
   expected_at: Timestamp | null
   /** The quote that fixed the holding rate; empty when nothing was converted. */
@@ -1091,15 +1116,15 @@ export interface Payout<M extends Minor = number> {
   /** The quote used; one is recorded even when none was sent. */
   quote: string
   /**
-   * The rail that has it now, or had it last: `simulator` of sandboxes, `manual` where people pay,
-   * the name of another one; empty for a transfer to another account. GET /v3/payout/{id}/timeline
-   * shows each attempt.
+   * The rail that has the payout now, or had it last: `simulator` for sandboxes, `manual` where
+   * people pay, or the name of another rail; empty for a transfer to another account. GET
+   * /v3/payout/{id}/timeline shows each attempt.
    */
   rail: string
   reference_id: string
   statement_descriptor: string
   status: PayoutStatus
-  /** In `requires_action` what is asked for, in `compliance_hold` why. */
+  /** For `requires_action`: what is asked for. For `compliance_hold`: why the payout is held. */
   status_description: string
   failure: PayoutFailure | null
   tracking_details: {
@@ -1112,7 +1137,7 @@ export interface Payout<M extends Minor = number> {
   }
   transaction_description: string
   type: PayoutType
-  /** With `expand`: the objects that it names. Null: there is none. */
+  /** With `expand`: the objects that were asked for. An object that does not exist is null. */
   expanded?: {
     beneficiary?: Beneficiary | null
     quote?: PayoutQuote<M> | null
@@ -1121,25 +1146,25 @@ export interface Payout<M extends Minor = number> {
   }
 }
 
-/** What a payout needs before it goes out. */
+/** The approvals that a payout needs before it goes out. */
 export interface PayoutApproval {
   object: 'payout_approval'
   /** The payout. */
   payout: string
   /**
-   * The import that has made the payout, `pim_…`, which can be decided as one; empty of payouts
-   * that no file has made.
+   * The import that has made the payout, `pim_…`, whose payouts can be decided together; empty for
+   * a payout that no file has made.
    */
   payout_import: string
-  /** Whether it waits still, or how it has ended. */
+  /** Whether the approval still waits, or how it has ended. */
   status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'failed'
   /** How many people must approve. */
   needed: number
-  /** How many have, of those who may approve at this moment. */
+  /** How many people have approved, of those who may approve now. */
   given: number
-  /** SHA-256 of all that the payout was made with. Whoever approves sends it. */
+  /** SHA-256 of everything that the payout was made with. Whoever approves sends this digest. */
   digest: string
-  /** The person who made the payout; empty when a key did that is nobody’s. */
+  /** The person who made the payout; empty when a key without an owner made it. */
   made_by: string
   requested_at: Timestamp
   expires_at: Timestamp
@@ -1148,58 +1173,58 @@ export interface PayoutApproval {
   decisions: ApprovalDecision[]
 }
 
-/** Many payouts asked for at once, as they were when they were made. */
+/** Many payouts that were asked for at once, as they were when they were made. */
 export interface PayoutBatch {
-  /** The id of the batch, `pob_…`; empty of a dry run. */
+  /** The id of the batch, `pob_…`; empty for a dry run. */
   id: string
   object: 'payout_batch'
   mode: 'all_or_nothing' | 'best_effort'
   dry_run: boolean
-  /** Of a dry run, what a batch would have come to. */
+  /** For a dry run: the status that the batch would have. */
   status: 'completed' | 'would_complete' | 'would_be_refused'
   counts: PayoutBatchCounts
-  /** One for each balance that paid. */
+  /** One total for each balance that paid. */
   totals: PayoutBatchTotal[]
-  /** The first 100 that were refused. */
+  /** The first 100 payouts that were refused. */
   refused: PayoutBatchItem[]
-  /** Of a dry run: each payout, in order. */
+  /** For a dry run: each payout, in order. */
   payouts?: ForeseenPayout[]
   reference_id: string
   metadata: Metadata | null
   created_at: Timestamp
 }
 
-/** What of a batch waits for people. */
+/** The payouts of a batch that wait for approval. */
 export interface PayoutBatchApproval {
   object: 'payout_batch_approval'
   /** The batch. */
   payout_batch: string
   /** How many payouts of the batch wait for an approval. */
   waiting: number
-  /** Of those that wait. */
+  /** The totals of the payouts that wait. */
   totals: WaitingTotal[]
-  /** Who made those that wait, and so cannot approve them. */
+  /** Who made the payouts that wait. These people cannot approve them. */
   made_by: string[]
-  /** Who has approved all of them, where others must, too. */
+  /** Who has approved all payouts that wait, where others must approve, too. */
   approved_by: string[]
-  /** How many people must approve, of the payout that needs the most. */
+  /** How many people must approve: the most that any payout needs. */
   needed: number
-  /** When the first of them fails unless it is approved; null when none waits. */
+  /** When the first of the payouts that wait fails unless it is approved; null when none waits. */
   expires_at: string | null
   /**
    * SHA-256 over the digests of all that wait, in the order of the batch. Whoever approves sends
    * it.
    */
   digest: string
-  /** How the approvals of the others have ended. */
+  /** How the approvals of the other payouts have ended. */
   ended: EndedApprovals[]
 }
 
 export interface PayoutBatchCounts {
   payouts: number
-  /** Made, and not held. */
+  /** Payouts that were made and are not held. */
   created: number
-  /** Made, and held until an entity is reviewed. */
+  /** Payouts that were made and are held until an entity is reviewed. */
   held: number
   refused: number
 }
@@ -1209,7 +1234,10 @@ export interface PayoutBatchDecision {
   /** The batch. */
   payout_batch: string
   decision: 'approve' | 'reject'
-  /** What has become of those that it was about; `pending_approval` where others must approve, too. */
+  /**
+   * The statuses of the payouts that were decided; `pending_approval` where others must approve,
+   * too.
+   */
   payouts: DecidedPayouts[]
 }
 
@@ -1217,36 +1245,39 @@ export interface PayoutBatchItem {
   object: 'payout_batch_item'
   /** The index of the payout in the request. */
   position: number
-  /** What became of it then; the payout says what has become of it since. */
+  /** The result when the batch was made; the payout has its present status. */
   status: 'created' | 'held' | 'refused'
   /** The id of the payout; empty when it was refused. */
   payout: string
-  /** Of the payout, as it was sent. */
+  /** The `reference_id` of the payout, as it was sent. */
   reference_id: string
-  /** As POST /v3/payout refuses it; `remarks` begins at the payout. */
+  /**
+   * The errors with which POST /v3/payout would refuse the payout. The path in `remarks` begins at
+   * the payout.
+   */
   errors: ErrorDetail[]
 }
 
 export interface PayoutBatchRequest<M extends Minor = number> {
   /**
-   * `all_or_nothing`: all payouts are made, or none. `best_effort`: those that can be made are, in
-   * their order.
+   * `all_or_nothing`: all payouts are made, or none. `best_effort`: every payout that can be made
+   * is made, in the order of the request.
    */
   mode?: 'all_or_nothing' | 'best_effort'
-  /** Say what would happen; make nothing. */
+  /** Say what would happen, and make no payout. */
   dry_run?: boolean
   reference_id?: string
   metadata?: Metadata
-  /** Each as POST /v3/payout takes it. */
+  /** The payouts, each as POST /v3/payout takes it. */
   payouts: PayoutRequest<M>[]
 }
 
 export interface PayoutBatchTotal {
   /** The currency of the balance. */
   currency: string
-  /** How many payouts were made from it. */
+  /** How many payouts were made from the balance. */
   payouts: number
-  /** What was taken without fees, in minor units as text. */
+  /** The amount that was taken, without fees, in minor units as text. */
   amount: string
   /** Fixed fees, in minor units as text. */
   fixed_fee: string
@@ -1254,26 +1285,29 @@ export interface PayoutBatchTotal {
   variable_fee: string
   /** Amount and fees, in minor units as text. */
   total_debit: string
-  /** What was left of the balance then, in minor units as text. */
+  /** The balance that was left after the batch, in minor units as text. */
   available_after: string
 }
 
-/** What the payout would come to at this moment. */
+/** The result that the payout would have at this moment. */
 export interface PayoutDryRun<M extends Minor = number> {
   object: 'payout_dry_run'
   outcome: 'would_create' | 'would_await_approval' | 'would_hold' | 'would_refuse'
-  /** Everything it would be refused for; the first is the answer of a creation. */
+  /**
+   * Every error with which the payout would be refused; the first one decides the answer of a
+   * creation.
+   */
   errors: ErrorDetail[]
-  /** False when a refusal keeps later checks from being made: mend it, ask again. */
+  /** False when an error prevents later checks: correct it and ask again. */
   complete: boolean
   price: DryRunPrice<M> | null
-  /** The rail that would take it; empty when none would. */
+  /** The rail that would take the payout; empty when none would. */
   rail: string
-  /** The entity whose review it would wait for, or empty. */
+  /** The entity whose review the payout would wait for, or empty. */
   held_for: string
-  /** When it would be executed; null when at once. */
+  /** When the payout would be executed; null when at once. */
   execute_at: Timestamp | null
-  /** How many people would have to approve it before it goes out. */
+  /** How many people would have to approve the payout before it goes out. */
   approvals_needed: number
 }
 
@@ -1281,14 +1315,14 @@ export interface PayoutEvent<M extends Minor = number> {
   /** Event id. */
   id: string
   object: 'event'
-  /** What happened: the kind of object, and what became of it. */
+  /** What happened: the kind of the object, and the change. */
   type: 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.updated' | 'payout.erased'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
-  /** The account that it happened in. */
+  /** The account in which the change happened. */
   account: string
-  /** Id of the object it happened to. */
+  /** Id of the object that changed. */
   object_id: string
   data: Payout<M>
   previous_attributes: PayoutEventBefore<M>
@@ -1298,36 +1332,36 @@ export interface PayoutEvent<M extends Minor = number> {
 }
 
 /**
- * The members of `data` that this change altered, with their values before it. Empty of what was
- * created, and of what is erased.
+ * The members of `data` that this change altered, with their earlier values. Empty when the object
+ * was created or its data erased.
  */
 export type PayoutEventBefore<M extends Minor = number> = Partial<Payout<M>>
 
-/** How it came about, as far as that is not a member of the object. */
+/** What led to the change, where no member of the object says it. */
 export interface PayoutEventChange {
   /**
-   * Who caused it: the account, the rail, the operator, the review of its entity, or those who
-   * approve it.
+   * Who caused the change: the account, the rail, the operator, the review of its entity, or the
+   * people who approve the payout.
    */
   by?: 'account' | 'rail' | 'operator' | 'review' | 'approval'
-  /** The name of the person who did it by hand. */
+  /** The name of the person who made the change by hand. */
   operator?: string
-  /** Why, as the person said. */
+  /** The reason that the person gave. */
   reason?: string
-  /** The bank’s reference, as the person said. */
+  /** The bank’s reference that the person gave. */
   reference?: string
   /**
-   * Numbers of the journals that it wrote in the book of the account, which GET
+   * Numbers of the journals that the change wrote in the book of the account, which GET
    * /v3/payout/{id}/timeline shows.
    */
   journals?: number[]
-  /** Which answer of the account led to it. */
+  /** The number of the answer of the account that led to the change. */
   answer?: number
-  /** Of payout.rerouted: the rail that gets it. */
+  /** For `payout.rerouted`: the rail that gets the payout. */
   rail?: string
-  /** Of payout.rerouted: the rail that had it. */
+  /** For `payout.rerouted`: the rail that had the payout. */
   previous_rail?: string
-  /** Of payout.rerouted: the new attempt. */
+  /** For `payout.rerouted`: the number of the new attempt. */
   attempt?: number
   rail_attempt?: RailAttemptTold
   approval?: ApprovalTold
@@ -1349,50 +1383,50 @@ export interface PayoutFailure {
   message: string
 }
 
-/** A batch or an import of which payouts wait. */
+/** A batch or an import with payouts that wait for approval. */
 export interface PayoutGroup {
   object: 'payout_group'
   /** The batch or the import. */
   id: string
-  /** Of those that wait. */
+  /** The totals of the payouts that wait. */
   totals: WaitingTotal[]
-  /** Who made those that wait. */
+  /** Who made the payouts that wait. */
   made_by: string[]
   since: Timestamp
 }
 
-/** What waits for people and can be approved as one. */
+/** The batches and imports that wait for approval, each of which can be approved as one. */
 export interface PayoutGroups {
   object: 'payout_groups'
   /** Newest first. */
   groups: PayoutGroup[]
 }
 
-/** What of an import waits for people. */
+/** The payouts of an import that wait for approval. */
 export interface PayoutImportApproval {
   object: 'payout_import_approval'
   /** The import. */
   payout_import: string
   /** How many payouts of the import wait and are decided together. */
   waiting: number
-  /** How many wait besides. They are shown and decided once these are. */
+  /** How many more payouts wait. They are shown once these are decided. */
   further: number
-  /** Of those that wait. */
+  /** The totals of the payouts that wait. */
   totals: WaitingTotal[]
-  /** Who made those that wait, and so cannot approve them. */
+  /** Who made the payouts that wait. These people cannot approve them. */
   made_by: string[]
-  /** Who has approved all of them, where others must, too. */
+  /** Who has approved all payouts that wait, where others must approve, too. */
   approved_by: string[]
-  /** How many people must approve, of the payout that needs the most. */
+  /** How many people must approve: the most that any payout needs. */
   needed: number
-  /** When the first of them fails unless it is approved; null when none waits. */
+  /** When the first of the payouts that wait fails unless it is approved; null when none waits. */
   expires_at: string | null
   /**
    * SHA-256 over the digests of all that wait, in the order of the payouts’ ids. Whoever approves
    * sends it.
    */
   digest: string
-  /** How the approvals of the others have ended. */
+  /** How the approvals of the other payouts have ended. */
   ended: EndedApprovals[]
 }
 
@@ -1401,33 +1435,36 @@ export interface PayoutImportDecision {
   /** The import. */
   payout_import: string
   decision: 'approve' | 'reject'
-  /** What has become of those that it was about; `pending_approval` where others must approve, too. */
+  /**
+   * The statuses of the payouts that were decided; `pending_approval` where others must approve,
+   * too.
+   */
   payouts: DecidedPayouts[]
 }
 
-/** `quote_request` is the body of POST /v3/payout/quote for this way. */
+/** `quote_request` is the body of POST /v3/payout/quote for this option. */
 export interface PayoutOption<M extends Minor = number> {
   object: 'payout_option'
   possible: boolean
-  /** What it is refused for; else empty. */
+  /** The errors that make the option impossible; empty when it is possible. */
   errors: ErrorDetail[]
-  /** Null when it is not possible. */
+  /** Null when the option is not possible. */
   price: OptionPrice<M> | null
   /** When a payout that is made now arrives at the latest; null: not known. */
   expected_at: Timestamp | null
-  /** The rail that would take it; empty when none would. */
+  /** The rail that would take the payout; empty when none would. */
   rail: string
-  /** The rails that would follow, each if the one before has proved not to pay. */
+  /** The rails that would follow, each after the one before has proved that it does not pay. */
   failover: string[]
-  /** How the rail has done in this installation; null: no payout of it has ended. */
+  /** The figures of the rail in this installation; null: none of its payouts has ended. */
   rail_figures: RailFigures | null
   quote_request: QuoteRequest<M>
 }
 
-/** The ways a payout could go at this moment. */
+/** The options for a payout at this moment. */
 export interface PayoutOptions<M extends Minor = number> {
   object: 'payout_options'
-  /** Possible ones first, by total debit, then by arrival. */
+  /** Possible options first, by total debit, then by arrival. */
   options: PayoutOption<M>[]
 }
 
@@ -1453,11 +1490,11 @@ export interface PayoutQuote<M extends Minor = number> {
   fee_info: Fees<M>
   exchange_rates: ExchangeRates
   total_debit: Money<M>
-  /** From this instant on: 422. */
+  /** From this instant on, the quote is refused with 422. */
   valid_until: string
   /**
-   * When a payout that is made as soon as the quote arrives at the latest, as known when it was
-   * made; null where that is not known, and once the quote cannot be used any more.
+   * When a payout that is made together with the quote arrives at the latest, as it was known then;
+   * null where that is not known, and once the quote cannot be used any more.
    */
   expected_at: string | null
   status: 'active' | 'used' | 'expired'
@@ -1470,22 +1507,22 @@ export interface PayoutQuoteEvent<M extends Minor = number> {
   /** Event id. */
   id: string
   object: 'event'
-  /** What happened: the kind of object, and what became of it. */
+  /** What happened: the kind of the object, and the change. */
   type: 'payout_quote.created'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
-  /** The account that it happened in. */
+  /** The account in which the change happened. */
   account: string
-  /** Id of the object it happened to. */
+  /** Id of the object that changed. */
   object_id: string
   data: PayoutQuote<M>
   /**
-   * The members of `data` that this change altered, with their values before it. Empty of what was
-   * created, and of what is erased.
+   * The members of `data` that this change altered, with their earlier values. Empty when the
+   * object was created or its data erased.
    */
   previous_attributes: {}
-  /** How it came about, as far as that is not a member of the object. */
+  /** What led to the change, where no member of the object says it. */
   change: {}
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
@@ -1516,20 +1553,20 @@ export interface PayoutRequest<M extends Minor = number> {
   /** The entity the payout is made for. */
   on_behalf_of?: string
   /**
-   * When it is executed (RFC 3339 with an offset), at most 365 days ahead; by default at once. The
-   * money is taken now and the price is that of now; nothing goes out before, and until then it can
-   * be cancelled. One that converts can be scheduled as far ahead as the operator lets its rate be
-   * fixed.
+   * When the payout is executed (RFC 3339 with an offset), at most 365 days ahead; by default at
+   * once. The money leaves the balance now, at the present price. Until `execute_at` the payout is
+   * not sent and can be cancelled. A payout that converts can be scheduled only as far ahead as the
+   * operator lets its rate be fixed.
    */
   execute_at?: string
   /**
    * The most that amount and fees may come to, in minor units of the holding currency. With it, an
-   * expired quote is priced anew and the payout made if it costs no more.
+   * expired quote is priced anew, and the payout is made if it costs no more than this.
    */
   max_total_debit?: M
   /**
-   * This is another payment than one just made with the same beneficiary, amount, currency and
-   * reference_id, and is to be made all the same.
+   * Confirms that this is a different payment from the one just made with the same beneficiary,
+   * amount, currency and reference_id.
    */
   allow_duplicate?: boolean
 }
@@ -1540,12 +1577,12 @@ export interface PayoutRequirements<M extends Minor = number> {
   type: PayoutType
   currency: string
   /**
-   * The country that the accounts count to: of territories that whose IBANs or routing numbers they
-   * have.
+   * The country that the accounts belong to. For a territory it is the country whose IBANs or
+   * routing numbers the territory has.
    */
   country: string
   network: string
-  /** A destination takes one of them. */
+  /** The sets of members; a destination needs one of them. */
   alternatives: RequirementAlternative[]
   networks: RequirementNetwork<M>[]
   purpose: RequirementPurpose
@@ -1553,12 +1590,12 @@ export interface PayoutRequirements<M extends Minor = number> {
 
 export type PayoutStatus = 'pending_approval' | 'processing' | 'requires_action' | 'compliance_hold' | 'succeeded' | 'failed' | 'reversed'
 
-/** What became of a payout, and why. */
+/** What happened to a payout, and why. */
 export interface PayoutTimeline<M extends Minor = number> {
   object: 'payout_timeline'
   /** Payout id. */
   payout: string
-  /** As the payout is now. */
+  /** The present status of the payout. */
   status: 'pending_approval' | 'processing' | 'requires_action' | 'compliance_hold' | 'succeeded' | 'failed' | 'reversed'
   /**
    * Whether older states or webhook attempts were left out: the newest 1000 states and 1000 webhook
@@ -1566,15 +1603,18 @@ export interface PayoutTimeline<M extends Minor = number> {
    */
   truncated: boolean
   /**
-   * Events up to this time are in an archive of the operator, and what they told of is missing
-   * here. Null: all of the payout’s are here.
+   * Events up to this time are in an archive of the operator, and what they recorded is missing
+   * here. Null: all events of the payout are here.
    */
   archived_to: string | null
-  /** Whether the operator looks at what the rail has said: until that is over nothing moves. */
+  /**
+   * Whether the operator reviews what the rail has reported. Until the review ends, the payout does
+   * not move.
+   */
   under_review: boolean
   /**
-   * Oldest first; of one time each state, the route, the attempt, its journals, its webhook
-   * attempts.
+   * Oldest first. Items of the same time are in this order: the state, the route, the attempt, its
+   * journals, its webhook attempts.
    */
   items: TimelineItem<M>[]
 }
@@ -1591,7 +1631,7 @@ export interface Phone {
 }
 
 export interface Posting<M extends Minor = number> {
-  /** The position of the book, such as `available`. */
+  /** The position in the book, such as `available`. */
   code: string
   currency: string
   /** Signed minor units. */
@@ -1599,12 +1639,12 @@ export interface Posting<M extends Minor = number> {
 }
 
 /**
- * How every figure of the quote came about, from the rates and fees of that moment. Numbers are
+ * How every figure of the quote was calculated from the rates and fees of that moment. Numbers are
  * text and exact.
  */
 export interface QuoteExplanation {
   object: 'quote_explanation'
-  /** How many digits the minor unit of each has. */
+  /** The number of decimals of each currency. */
   currencies: {
     currency: string
     exponent: number
@@ -1612,7 +1652,7 @@ export interface QuoteExplanation {
   rates: ExplainedRate[]
   fee_row: ExplainedFee | null
   fee_conversion: ExplainedConversion | null
-  /** In the order in which they follow. */
+  /** In the order in which they are calculated. */
   amounts: ExplainedFigure[]
   total_debit: ExplainedFigure
 }
@@ -1620,26 +1660,30 @@ export interface QuoteExplanation {
 export interface QuoteRequest<M extends Minor = number> {
   payout_type?: 'swift' | 'local' | 'local_payment_network' | 'wallet' | 'service_account'
   /**
-   * What is paid out; the amount that all others follow from. It is required unless `total_debit`
-   * or `destination_info.amount` is sent in its place.
+   * What is paid out. All other amounts are calculated from its amount, which is required unless
+   * `total_debit` or `destination_info.amount` is sent in its place.
    */
   payout_info: {
     currency: CurrencyCode
     amount?: M
   }
   /**
-   * In place of `payout_info.amount`: what may leave the balance at most, fees included, in the
-   * holding currency. The quote is of the largest payout that costs no more.
+   * In place of `payout_info.amount`: the most that may leave the balance, fees included, in the
+   * holding currency. The quote is for the largest payout that costs no more.
    */
   total_debit?: number
-  /** The balance that pays; an amount is an expectation that must be met. */
+  /**
+   * The balance that pays. If an amount is sent, the quote must come to it; otherwise the quote is
+   * refused.
+   */
   holding_info?: {
     currency: CurrencyCode
     amount?: M
   }
   /**
-   * What arrives. Beside `payout_info.amount` an amount is an expectation that must be met; in its
-   * place, the quote is of the smallest payout of which so much arrives.
+   * What arrives at the beneficiary. An amount beside `payout_info.amount` must be the one that the
+   * quote comes to; otherwise the quote is refused. An amount in place of `payout_info.amount` asks
+   * for the smallest payout of which that much arrives.
    */
   destination_info?: {
     currency: CurrencyCode
@@ -1658,11 +1702,11 @@ export interface QuoteRequest<M extends Minor = number> {
   swift?: {
     charge_type?: 'shared' | 'ours'
   }
-  /** Whom the payout is made for. */
+  /** The entity that the payout is made for. */
   entity_id?: string
 }
 
-/** The attempt, as far as its rail had said. */
+/** The attempt, as far as its rail had reported. */
 export interface RailAttemptTold {
   number: number
   rail: string
@@ -1679,9 +1723,12 @@ export interface RailFigures {
   payouts: number
   /** Of these, how many arrived and did not come back. */
   succeeded: number
-  /** The same in basis points, rounded down. */
+  /** The share that succeeded, in basis points, rounded down. */
   success_rate_bps: number
-  /** From creation; half of those that arrived took no longer. Null: none did. */
+  /**
+   * Seconds from creation to arrival: half of the payouts that arrived took no longer. Null: none
+   * arrived.
+   */
   median_seconds: number | null
 }
 
@@ -1691,14 +1738,14 @@ export interface RateBookRow {
   mid: DecimalText
   source: string
   as_of: string
-  /** Gone from quote to base, dividing by mid. */
+  /** Whether the row is used from `quote` to `base`, by dividing by `mid`. */
   inverted: boolean
 }
 
 export interface RejectRequest {
-  /** Why; in the timeline. */
+  /** The reason; the timeline shows it. */
   reason: string
-  /** Of what you were shown: `digest` of the approval. */
+  /** The `digest` of the approval, as it was shown to you. */
   digest?: string
 }
 
@@ -1717,35 +1764,35 @@ export interface Representative {
   national_identification_number?: NationalIdentification
 }
 
-/** Enough by itself. */
+/** A set of members that is enough by itself. */
 export interface RequirementAlternative {
-  /** By what the destination is named. */
+  /** What identifies the destination, such as `iban`. */
   name: string
-  /** Of accounts; empty is any. */
+  /** The countries of the accounts; empty is any. */
   countries: string[]
-  /** That take it; empty is any or none. */
+  /** The networks that accept this alternative; empty is any network, or none. */
   networks: string[]
   fields: RequirementField[]
-  /** All that is required, as `beneficiary_details`. */
+  /** An example of all that is required, as `beneficiary_details`. */
   example: unknown
 }
 
 export interface RequirementField {
-  /** Of the member, in `beneficiary_details` or the body of POST /v3/beneficiary. */
+  /** The path of the member in `beneficiary_details` or the body of POST /v3/beneficiary. */
   path: string
-  /** ECMA-262; of codes and account numbers without spaces and dashes. */
+  /** An ECMA-262 pattern. It is for codes and account numbers without spaces and dashes. */
   pattern: string
   description: string
   example: string
   required: boolean
-  /** Members any one of which serves instead. */
+  /** Members of which any one can be sent instead. */
   or: RequirementInstead[]
 }
 
 export interface RequirementInstead {
-  /** Of the member, in `beneficiary_details` or the body of POST /v3/beneficiary. */
+  /** The path of the member in `beneficiary_details` or the body of POST /v3/beneficiary. */
   path: string
-  /** ECMA-262; of codes and account numbers without spaces and dashes. */
+  /** An ECMA-262 pattern. It is for codes and account numbers without spaces and dashes. */
   pattern: string
   description: string
   example: string
@@ -1756,15 +1803,15 @@ export interface RequirementNetwork<M extends Minor = number> {
   title: string
   currencies: string[]
   countries: string[]
-  /** The least of one payment in minor units, as its operator has published. */
+  /** The smallest payment in minor units, as the network’s operator has published it. */
   minimum_amount: M | null
-  /** The most of one payment in minor units, as its operator has published. */
+  /** The largest payment in minor units, as the network’s operator has published it. */
   maximum_amount: M | null
 }
 
-/** Of `purpose` in POST /v3/payout. */
+/** What `purpose` in POST /v3/payout may be. */
 export interface RequirementPurpose {
-  /** Empty: any text is taken. */
+  /** The codes that are accepted. Empty: any text is accepted. */
   codes: string[]
   pattern: string
   max_length: number
@@ -1785,7 +1832,7 @@ export interface RouteTaken<M extends Minor = number> {
   min_amount: M | null
   /** Only up to this amount, in minor units of what arrives; null: any. */
   max_amount: M | null
-  /** Decides between routes that name as many conditions. */
+  /** Decides between routes with the same number of conditions. */
   priority: number
 }
 
@@ -1797,14 +1844,14 @@ export interface SandboxClock {
 }
 
 export interface SandboxReview {
-  /** What the review comes to. */
+  /** The result of the review. */
   status: 'approved' | 'rejected' | 'requires_action'
   /** What the account is told. */
   description?: string
 }
 
 export type SecretRotationRequest = {
-  /** How long the former secret signs as well: up to 7 days, 0 for not at all. */
+  /** For how many seconds the former secret also signs: up to 7 days; 0 for not at all. */
   overlap_seconds?: number
 } | null
 
@@ -1833,25 +1880,25 @@ export interface TimelineApproval {
   by_hand: ByHand
   /** How many approvals counted then. */
   given: number
-  /** How many it needs. */
+  /** How many approvals the payout needs. */
   needed: number
-  /** The event that tells of it. */
+  /** The event that records the decision. */
   event: string
   /** The number of that event. */
   sequence: number
 }
 
-/** The payout handed to one rail, once. */
+/** One attempt to pay the payout by a rail. */
 export interface TimelineAttempt<M extends Minor = number> {
   at: Timestamp
   kind: 'attempt'
-  /** From 1 in the payout. */
+  /** The number of the attempt in the payout, from 1. */
   number: number
   /** The rail that has it, or had it. */
   rail: string
-  /** The route that led there, as it was then; null when none was needed. */
+  /** The route that led to the rail, as it was then; null when none was needed. */
   route: RouteTaken<M> | null
-  /** Why it went there, in words. */
+  /** Why the payout went to this rail, in words. */
   reason: string
   /**
    * `waiting`: its rail does not have it yet. `handed_over`: its rail may have it. Then `paid`,
@@ -1865,29 +1912,29 @@ export interface TimelineAttempt<M extends Minor = number> {
    */
   uetr: string
   /**
-   * What the rail calls it, as far as it has said: `end_to_end_id`, `file`, `message_id` and
-   * `instruction_id` of bank files, `provider` of a provider, `bank_reference` of the bank that has
-   * paid. More members may come.
+   * The references of the rail, as far as it has reported them: `end_to_end_id`, `file`,
+   * `message_id` and `instruction_id` of bank files, `provider` of a provider, `bank_reference` of
+   * the bank that has paid. More members may be added.
    */
   references: Record<string, string>
   /**
-   * While it waits for its `execute_at` or a cut-off: when its rail gets it. Until then it can be
-   * cancelled.
+   * While the attempt waits for `execute_at` or a cut-off: when its rail gets the payout. Until
+   * then the payout can be cancelled.
    */
   release_at: string | null
-  /** When its rail was first asked to pay it, or a person took it. */
+  /** When the rail was first asked to pay the payout, or a person took the payout. */
   handed_over_at: string | null
-  /** When its rail sent it on, such as by sealing its file. */
+  /** When the rail sent the payment on, such as by sealing its file. */
   released_at: string | null
   /** When the beneficiary has the money at the latest, as far as it is known. */
   expected_at: string | null
-  /** When it was over. What was paid may come back after that. */
+  /** When the attempt ended. Money that was paid may come back after that. */
   ended_at: string | null
-  /** Of an attempt that has failed or was returned. */
+  /** Why the attempt has failed or was returned. */
   failure: PayoutFailure | null
 }
 
-/** A payout that people pay passed from hand to hand. */
+/** A person took the payout to pay it by hand, or gave it back. */
 export interface TimelineHandling {
   at: Timestamp
   kind: 'handling'
@@ -1897,7 +1944,7 @@ export interface TimelineHandling {
    */
   action: 'taken' | 'released'
   by_hand: ByHand
-  /** The event that tells of it. */
+  /** The event that records the decision. */
   event: string
   /** The number of that event. */
   sequence: number
@@ -1909,18 +1956,18 @@ export type TimelineItem<M extends Minor = number> = TimelineState | TimelineRou
 export interface TimelineJournal<M extends Minor = number> {
   at: Timestamp
   kind: 'journal'
-  /** The event of the state that wrote it. */
+  /** The event of the state that wrote the journal. */
   event: string
-  /** From 1 in the book, without gaps. */
+  /** The number of the journal in the book: from 1, without gaps. */
   journal_number: number
   journal_kind: 'payout' | 'settlement' | 'failure' | 'reversal'
-  /** In the chain of the book. */
+  /** The hash of the journal in the chain of the book. */
   hash: string
-  /** Zero in sum, in each currency. */
+  /** The postings; their sum is zero in each currency. */
   postings: Posting<M>[]
-  /** Its line of the statement; null when it moves no balance. */
+  /** The line of the statement for this journal; null when the journal moves no balance. */
   balance_transaction: string | null
-  /** The balance it left, in minor units, as text. */
+  /** The balance after the journal, in minor units, as text. */
   balance_after: string | null
 }
 
@@ -1928,22 +1975,22 @@ export interface TimelineJournal<M extends Minor = number> {
 export interface TimelineReroute {
   at: Timestamp
   kind: 'reroute'
-  /** The rail that gets it now. */
+  /** The rail that gets the payout now. */
   rail: string
-  /** The rail that has not taken it. */
+  /** The rail that has not taken the payout. */
   previous_rail: string
   /** The number of the attempt that begins. */
   attempt: number
   by: 'account' | 'rail' | 'operator' | 'review' | 'approval'
-  /** The event that tells of it. */
+  /** The event that records the decision. */
   event: string
   /** The number of that event. */
   sequence: number
 }
 
 /**
- * The operator looks at what the rail has said. Until that is over nothing moves, and the account
- * has nothing to do.
+ * The operator reviews what the rail has reported. Until the review ends, the payout does not move,
+ * and the account has nothing to do.
  */
 export interface TimelineReview {
   at: Timestamp
@@ -1952,7 +1999,7 @@ export interface TimelineReview {
   attempt: number
   /** When the operator was done; null while the payout is under review. */
   ended_at: string | null
-  /** What goes on, in words. */
+  /** What the operator reviews, in words. */
   reason: string
 }
 
@@ -1965,17 +2012,17 @@ export interface TimelineRoute<M extends Minor = number> {
    * by hand, or the name of another rail. It never changes.
    */
   rail: string
-  /** The route that led there, as it was then; null when none was needed. */
+  /** The route that led to the rail, as it was then; null when none was needed. */
   route: RouteTaken<M> | null
-  /** Why it went there, in words. */
+  /** Why the payout went to this rail, in words. */
   reason: string
-  /** The event of its making. */
+  /** The event that records the creation of the payout. */
   event: string
   /** The number of that event. */
   sequence: number
 }
 
-/** The payout came to be in this status. */
+/** The payout entered this status. */
 export interface TimelineState {
   at: Timestamp
   kind: 'state'
@@ -1983,44 +2030,44 @@ export interface TimelineState {
   /** Null at creation. */
   previous_status: 'pending_approval' | 'processing' | 'requires_action' | 'compliance_hold' | 'succeeded' | 'failed' | 'reversed' | null
   /**
-   * Who caused it: the account, the rail, the operator, the review of the entity the payout was
-   * made for, or its approval. Null for steps of versions that did not write it down.
+   * Who caused the state: the account, the rail, the operator, the review of the entity the payout
+   * was made for, or its approval. Null for states that an early version recorded without it.
    */
   by: 'account' | 'rail' | 'operator' | 'review' | 'approval' | null
-  /** As the payout had it then. */
+  /** The `status_description` that the payout had then. */
   status_description: string
   failure: PayoutFailure | null
   /**
-   * Which answer of the account led to it, from 1: see POST /v3/payout/{id}/action. Null when none
-   * did.
+   * The number of the answer of the account that led to the state, from 1: see POST
+   * /v3/payout/{id}/action. Null when none did.
    */
   answer: number | null
-  /** Of steps that an operator took by name; else null. */
+  /** For states that an operator set by hand: who did it. Null otherwise. */
   by_hand: ByHand | null
-  /** The event that tells of it. */
+  /** The event that records the decision. */
   event: string
   /** The number of that event. */
   sequence: number
 }
 
-/** An attempt to tell an endpoint, as it ended. */
+/** An attempt to send an event to an endpoint, and its result. */
 export interface TimelineWebhookAttempt {
   at: Timestamp
   kind: 'webhook_attempt'
-  /** Where it was sent. */
+  /** The endpoint that the event was sent to. */
   endpoint: string
-  /** Of which delivery. */
+  /** The delivery that the attempt belongs to. */
   delivery: string
-  /** What it told of. */
+  /** The event that was sent. */
   event: string
   event_type: string
-  /** Its number in the delivery. */
+  /** The number of the attempt in the delivery. */
   attempt: number
   /** The HTTP status of the answer; null when there was none. */
   status_code: number | null
   /** Why there was no answer; empty when there was one. */
   error: string
-  /** A failed attempt that was repeated since is `failed`. */
+  /** The result of the attempt. An attempt that failed and was repeated since is `failed`. */
   outcome: 'delivered' | 'will_retry' | 'failed'
   /** With `will_retry`: when, if the endpoint is enabled then. */
   retry_at: string | null
@@ -2038,11 +2085,14 @@ export interface TotalDebit<M extends Minor = number> {
 }
 
 export interface TransitionRequest {
-  /** What the payout becomes. */
+  /** The new status of the payout. */
   status: 'processing' | 'requires_action' | 'compliance_hold' | 'succeeded' | 'failed' | 'reversed'
   /** For requires_action: what the account is asked for. */
   description?: string
-  /** For failed and reversed. What is left out is OP000100, operator, “Set by the operator.” */
+  /**
+   * For failed and reversed. The defaults are the code OP000100, the category operator and the
+   * message “Set by the operator.”
+   */
   failure?: {
     code?: string
     category?: string
@@ -2051,10 +2101,10 @@ export interface TransitionRequest {
 }
 
 export interface WaitingTotal {
-  /** What is paid in. */
+  /** The currency that the payouts pay out. */
   currency: string
   payouts: number
-  /** Without fees, in minor units as text. */
+  /** The amount without fees, in minor units as text. */
   amount: string
 }
 
@@ -2089,59 +2139,59 @@ export interface WebhookAttempt {
   answer: string
 }
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export interface WebhookDelivery {
   /** Webhook delivery id. */
   id: string
   object: 'webhook_delivery'
   endpoint: WebhookEndpointId
-  /** The event, which is `webhook-id` in every attempt. */
+  /** The id of the event, which is the `webhook-id` of every attempt. */
   event: string
   event_type: string
   /** The object that the event is about. */
   object_id: string
   /**
-   * `pending` while it is to be sent, `succeeded` with an answer of 2xx, `dead` after the last
-   * attempt, `cancelled` with its endpoint.
+   * `pending` while the event is still to be sent, `succeeded` after an answer of 2xx, `dead` after
+   * the last attempt, `cancelled` together with its endpoint.
    */
   status: 'pending' | 'succeeded' | 'dead' | 'cancelled'
-  /** How often it was sent. */
+  /** How often the event was sent. */
   attempt_count: number
   /**
-   * When it is sent (again); null when it is over, or waits for an earlier delivery about the same
-   * object.
+   * When the event is sent next; null when the delivery has ended, or waits for an earlier delivery
+   * about the same object.
    */
   next_attempt_at: string | null
   created_at: Timestamp
   updated_at: Timestamp
 }
 
-/** One event on its way to one endpoint, with every attempt. */
+/** The delivery of one event to one endpoint, with every attempt. */
 export interface WebhookDeliveryDetails {
   /** Webhook delivery id. */
   id: string
   object: 'webhook_delivery'
   endpoint: WebhookEndpointId
-  /** The event, which is `webhook-id` in every attempt. */
+  /** The id of the event, which is the `webhook-id` of every attempt. */
   event: string
   event_type: string
   /** The object that the event is about. */
   object_id: string
   /**
-   * `pending` while it is to be sent, `succeeded` with an answer of 2xx, `dead` after the last
-   * attempt, `cancelled` with its endpoint.
+   * `pending` while the event is still to be sent, `succeeded` after an answer of 2xx, `dead` after
+   * the last attempt, `cancelled` together with its endpoint.
    */
   status: 'pending' | 'succeeded' | 'dead' | 'cancelled'
-  /** How often it was sent. */
+  /** How often the event was sent. */
   attempt_count: number
   /**
-   * When it is sent (again); null when it is over, or waits for an earlier delivery about the same
-   * object.
+   * When the event is sent next; null when the delivery has ended, or waits for an earlier delivery
+   * about the same object.
    */
   next_attempt_at: string | null
   created_at: Timestamp
   updated_at: Timestamp
-  /** Those that have ended, in order. */
+  /** The attempts that have ended, in order. */
   attempts: WebhookAttempt[]
 }
 
@@ -2149,18 +2199,18 @@ export interface WebhookDeliveryDetails {
 export interface WebhookEndpoint {
   id: WebhookEndpointId
   object: 'webhook_endpoint'
-  /** As the URL standard writes it. */
+  /** The address, in the form of the URL standard. */
   url: string
   description: string
-  /** Empty for everything. */
+  /** The types of the events that are sent; empty for all events. */
   event_types: string[]
   status: 'enabled' | 'disabled'
   /**
-   * Why nothing is sent: `account`, which has disabled it, or `gone`, as it has answered 410; empty
-   * when enabled.
+   * Why nothing is sent: `account`: the account has disabled the endpoint; `gone`: the endpoint has
+   * answered 410. Empty when it is enabled.
    */
   disabled_reason: '' | 'account' | 'gone'
-  /** Until when the former secret signs as well; null when there is none. */
+  /** Until when the former secret also signs; null when there is none. */
   previous_secret_until: string | null
   created_at: Timestamp
   updated_at: Timestamp
@@ -2176,22 +2226,22 @@ export interface WebhookEndpointEvent {
   /** Event id. */
   id: string
   object: 'event'
-  /** What happened: the kind of object, and what became of it. */
+  /** What happened: the kind of the object, and the change. */
   type: 'webhook_endpoint.test'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
-  /** The account that it happened in. */
+  /** The account in which the change happened. */
   account: string
-  /** Id of the object it happened to. */
+  /** Id of the object that changed. */
   object_id: string
   data: WebhookEndpoint
   /**
-   * The members of `data` that this change altered, with their values before it. Empty of what was
-   * created, and of what is erased.
+   * The members of `data` that this change altered, with their earlier values. Empty when the
+   * object was created or its data erased.
    */
   previous_attributes: {}
-  /** How it came about, as far as that is not a member of the object. */
+  /** What led to the change, where no member of the object says it. */
   change: {}
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
@@ -2209,13 +2259,13 @@ export interface WebhookEndpointRequest {
   /** For people. */
   description?: string
   /**
-   * What is wanted: types of events, and `payout.*` for all that happens to payouts. None, the
-   * default, is everything, also types that are still to come.
+   * The types of the events to send; `payout.*` is every type about payouts. An empty list, the
+   * default, is every type, including types that are added later.
    */
   event_types?: WebhookEventType[]
 }
 
-/** A member replaces what was there; null takes it away. */
+/** A member that is sent replaces the earlier value; null removes it. */
 export interface WebhookEndpointUpdate {
   /**
    * Where events are sent: https, no user name, no fragment, and a name that resolves to public
@@ -2225,13 +2275,13 @@ export interface WebhookEndpointUpdate {
   /** For people. */
   description?: string | null
   /**
-   * What is wanted: types of events, and `payout.*` for all that happens to payouts. None, the
-   * default, is everything, also types that are still to come.
+   * The types of the events to send; `payout.*` is every type about payouts. An empty list, the
+   * default, is every type, including types that are added later.
    */
   event_types?: WebhookEventType[] | null
   /**
-   * While it is disabled nothing is sent. Enabled again, it goes on where it stopped: nothing is
-   * missed.
+   * To a disabled endpoint nothing is sent. When it is enabled again, deliveries continue where
+   * they stopped, and no event is missed.
    */
   status?: 'enabled' | 'disabled'
 }
@@ -2240,24 +2290,24 @@ export interface WebhookEndpointUpdate {
 export interface WebhookEndpointWithSecret {
   id: WebhookEndpointId
   object: 'webhook_endpoint'
-  /** As the URL standard writes it. */
+  /** The address, in the form of the URL standard. */
   url: string
   description: string
-  /** Empty for everything. */
+  /** The types of the events that are sent; empty for all events. */
   event_types: string[]
   status: 'enabled' | 'disabled'
   /**
-   * Why nothing is sent: `account`, which has disabled it, or `gone`, as it has answered 410; empty
-   * when enabled.
+   * Why nothing is sent: `account`: the account has disabled the endpoint; `gone`: the endpoint has
+   * answered 410. Empty when it is enabled.
    */
   disabled_reason: '' | 'account' | 'gone'
-  /** Until when the former secret signs as well; null when there is none. */
+  /** Until when the former secret also signs; null when there is none. */
   previous_secret_until: string | null
   created_at: Timestamp
   updated_at: Timestamp
   /**
-   * What deliveries are signed with (Standard Webhooks, HMAC-SHA256); shown this once. The key is
-   * what stands after `whsec_`, read as base64.
+   * The secret that signs deliveries (Standard Webhooks, HMAC-SHA256); it is shown only in this
+   * answer. The key is the base64 text after `whsec_`, decoded.
    */
   secret: string
 }
@@ -2267,27 +2317,27 @@ export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payo
 export interface WebhookReplay {
   object: 'webhook_replay'
   endpoint: WebhookEndpointId
-  /** How many were made. */
+  /** How many deliveries were made. */
   deliveries: number
-  /** More is left: one call looks at 10000 events at most. */
+  /** Whether events are left: one call looks at 10000 events at most. */
   has_more: boolean
-  /** Of a range with more: the number to go on from, `sequence: {from: next, to: last}`. */
+  /** For a range with more events: the number to continue from, `sequence: {from: next, to: last}`. */
   next: number | null
-  /** Of a range with more: its last number. */
+  /** For a range with more events: its last number. */
   last: number | null
 }
 
 /** Exactly one of `event`, `events`, `created`, `sequence` and `status`. */
 export interface WebhookReplayRequest {
-  /** This event. */
+  /** The id of one event. */
   event?: string
-  /** These events. */
+  /** The ids of events. */
   events?: string[]
   created?: CreatedRange
   sequence?: SequenceRange
   /** Every event whose last delivery to this endpoint is dead. */
   status?: 'dead'
-  /** Of a range, only these types and kinds, as an endpoint names them. */
+  /** For a range: only events of these types, as `event_types` of an endpoint names them. */
   event_types?: WebhookEventType[]
 }
 
