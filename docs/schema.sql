@@ -2394,7 +2394,7 @@ begin
     raise exception 'account % holds money or has open payouts', new.account_id
       using errcode = 'check_violation';
   end if;
-  -- Where money moves the state is known as well.
+  -- Triggers of books and balances read the state in their own rows.
   update books set state = new.state where account_id = new.account_id;
   update balances set account_state = new.state where account_id = new.account_id;
   return new;
@@ -2454,7 +2454,7 @@ begin
   if tg_op = 'DELETE' then
     if old.kind = 'manual' or exists (select from open_payouts where rail = old.name)
       or exists (select from payout_outcomes where rail = old.name)
-      -- Another rail may have them now.
+      -- The rail's payouts may have moved to another rail since.
       or exists (select from payout_attempts where rail = old.name)
     then
       raise exception 'rail % has payouts: it is paused, and not removed', old.name
@@ -2579,7 +2579,7 @@ begin
     raise exception 'reference % has funded another account', folded
       using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
   end if;
-  -- The same account once, however the reference is written, and whether or not it was reversed.
+  -- A reference funds an account once, however it is written, even if that funding was reversed.
   if exists (select from funding_references where reference = folded and account_id = funded) then
     raise exception 'reference % has funded account % before', folded, funded
       using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
@@ -2909,10 +2909,10 @@ begin
   end if;
   if old.state <> new.state and (old.state, new.state) not in (
     ('sealed', 'approved'), ('approved', 'uploading'),
-    -- By a person, before the bank could see it.
+    -- A person withdraws a file before the bank could see it.
     ('sealed', 'withdrawn'), ('approved', 'withdrawn'), ('uploading', 'withdrawn'),
     ('uploading', 'sent'), ('uploading', 'unknown'),
-    -- What a bank says of a file shows that it has it.
+    -- A bank that answers about a file has it.
     ('uploading', 'acknowledged'), ('uploading', 'rejected'),
     ('sent', 'acknowledged'), ('sent', 'rejected'), ('sent', 'uploading'),
     ('unknown', 'acknowledged'), ('unknown', 'rejected'), ('unknown', 'sent'),
@@ -3291,7 +3291,7 @@ begin
     raise exception '% has made %', name, what
       using errcode = 'check_violation', constraint = 'never_the_maker';
   end if;
-  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
+  -- The service has read the role before. It was removed since, and the service reads it again.
   if not may_approve(name, of_account) then
     raise exception '% is no approver of account %', name, of_account
       using errcode = 'serialization_failure';
@@ -3381,7 +3381,7 @@ begin
     raise exception 'payout % cannot be approved', new.payout_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  -- Whoever was an approver when the decision was read may not be one any more.
+  -- A person who was an approver when the service read the decision may not be one any more.
   if given < new.approvers then
     raise exception 'payout % has % of % approvals', new.payout_id, given, new.approvers
       using errcode = 'serialization_failure';
@@ -3494,7 +3494,7 @@ begin
     raise exception 'beneficiary % is not %', new.beneficiary_id, new.outcome
       using errcode = 'check_violation';
   end if;
-  -- Whoever was an approver when the decision was read may not be one any more.
+  -- A person who was an approver when the service read the decision may not be one any more.
   if new.outcome = 'approved' and given < new.approvers then
     raise exception 'beneficiary % has % of % approvals', new.beneficiary_id, given, new.approvers
       using errcode = 'serialization_failure';
@@ -3606,9 +3606,11 @@ begin
     or m.first_rail <> '' and (m.first_rail = 'simulator') <> a.sandbox
   limit 1;
   if not found then
-    -- Such a rule may be newer than the process that makes the payout: it reads the rules again.
+    -- The rule may be newer than the rules that the process has in memory. The process reads them
+    -- again.
     if exists (select from approval_rules where subject = 'payout') and exists (
-      -- By its id: an index of states would be walked from one that waits to the next, for each row.
+      -- Finds the state by the id. A condition on the status would, for each row, walk an index of
+      -- payouts that wait.
       select from made m where asked_by_a_rule(m::payouts) and 'pending_approval' is distinct from (
         select o.status from open_payouts o where o.account_id = m.account_id and o.id = m.id))
     then

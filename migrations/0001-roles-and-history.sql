@@ -1,18 +1,20 @@
--- The roles that Corridor works under, and what tables share: rows that stay, and the history and the
--- version of reference data.
+-- The roles under which Corridor works, and what other migrations build on: functions of triggers,
+-- the version of the reference data, and the audit log.
 
--- Roles without a log-in: whoever connects takes one on (docs/decisions/0009 and 0032). Roles belong to
--- the whole server, where another database may have made them.
+-- The roles have no log-in: a session takes one on when it connects (docs/decisions/0009, 0032).
+-- Roles belong to the whole server, so the migrations of another database may have created them.
 do $$
 declare
   name text;
 begin
   foreach name in array array[
-    -- What the service runs as: adds to the books and cannot rewrite them.
+    -- The service runs as this role. It adds to the books and cannot rewrite them.
     'corridor_service',
-    -- Finds what is due in any account; sees names and times, and changes nothing.
+    -- Finds due work of all accounts. It reads columns such as ids, times and states, and changes
+    -- nothing.
     'corridor_finder',
-    -- Reads everything and changes nothing: the operator's lists, and corridor verify.
+    -- Reads every table, without the hashes of passwords, and changes nothing: for the operator's
+    -- lists and `corridor verify`.
     'corridor_auditor'
   ] loop
     begin
@@ -31,8 +33,9 @@ begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
 end $$;
 
--- An update of many rows that did not find them all is contention: somebody else was changing one of
--- them, or it is not what it was when it was read. The transaction is tried again, from its reads.
+-- Fails as contention when a statement wrote fewer rows than it should: another transaction has
+-- locked a row, or has changed it since this transaction read it. The service then runs the
+-- transaction again, with its reads.
 create function require_all_written(written bigint, wanted bigint) returns void
 language plpgsql as $$
 begin
@@ -41,24 +44,25 @@ begin
   end if;
 end $$;
 
--- Reference tables are small, and every process holds them in memory. It is told of a change by NOTIFY
--- and also looks at `version` twice a second, so that a lost notification delays a revocation by half
--- a second at most. What prices are made from has a number of its own: whoever prices reads it under
--- the locks of the books, and prices by rows that are as new. So all processes price alike from the
--- moment of the commit.
+-- Reference tables are small, and each process holds them in memory. NOTIFY reports a change. A
+-- process also polls `version` twice a second, so that a lost notification delays the revocation of
+-- a key by half a second at most.
+-- `price_version` counts the changes of rates, fees, pricing policies, limits and approval rules. A
+-- transaction that prices reads it under the locks of the books, and uses rows of that version or a
+-- newer one. So all processes price alike from the commit of a change.
 create table reference_version (
   only_row boolean primary key default true check (only_row),
   version bigint not null default 0,
   price_version bigint not null default 0,
-  -- Of sanctions lists, and of which of them must be current.
+  -- Counts imports of sanctions lists, and changes of which lists must be current.
   lists_version bigint not null default 0,
-  -- The head of the history below.
+  -- The head of audit_log: the number of its last row, and the hash of that row.
   change_count bigint not null default 0,
   change_head bytea not null default decode(repeat('00', 32), 'hex')
 );
 insert into reference_version default values;
 
--- A process that has seen a higher number would price by what it knows, and never read anew.
+-- A process that has read a higher number would keep its old prices and never read them again.
 create function refuse_falling_version() returns trigger language plpgsql as $$
 begin
   if (new.version, new.price_version, new.lists_version, new.change_count)
@@ -73,8 +77,8 @@ end $$;
 create trigger only_rises before update on reference_version
   for each row execute function refuse_falling_version();
 
--- Triggers that write reference_version and the history run as the owner of the tables: the service's
--- role cannot say by itself what changed, or how new prices are.
+-- Triggers that write reference_version and audit_log run as the owner of the tables. The service's
+-- role can write neither table itself.
 create function announce_reference_change() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -91,9 +95,10 @@ begin
   return null;
 end $$;
 
--- What was changed and by whom: the row before and the row after. Triggers write it for reference data,
--- so that no command and no statement by hand passes it by, and for files of banks. What an operator does
--- to the money and the payouts of accounts is written in the transaction of the act, by record_act.
+-- The history: each change with its author, the row before and the row after. Triggers write it for
+-- reference data and for files of banks, and, as digests, for webhook endpoints and payout batches.
+-- So no command and no statement by hand bypasses it. record_act writes it for an operator's acts
+-- on rows of accounts, in the transaction of the act.
 create table audit_log (
   -- Numbered without gaps.
   change_id bigint primary key,
@@ -101,16 +106,16 @@ create table audit_log (
   changed_at timestamptz not null,
   -- The operator whom the command names, else the database user.
   changed_by text not null,
-  -- The command, such as `payout transition`, and where it ran; '' of statements by hand.
+  -- The command, such as `payout transition`, and where it ran; '' for a statement by hand.
   act text not null,
   via text not null,
-  -- Why, in the words of whoever did it; '' where they gave none, or the row has it.
+  -- The reason, in the author's words; '' for none, or if the changed row has it.
   reason text not null default '',
   -- Null: there was no row.
   before jsonb,
   -- Null: there is no row any more.
   after jsonb,
-  -- SHA-256 over the hash of the change before and this row's content.
+  -- SHA-256 over the hash of the previous change and this row's content.
   hash bytea not null,
   check (before is not null or after is not null)
 );
@@ -118,7 +123,7 @@ create index audit_log_by_table on audit_log (table_name, change_id);
 create trigger append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_change();
 
--- Whoever writes takes the row of the head first, so that the numbers follow the chain.
+-- Locks the row of reference_version first, so that changes are numbered in the order of the chain.
 create function chain_change() returns trigger language plpgsql
 set timezone to 'UTC' set datestyle to 'ISO' as $$
 declare
@@ -136,8 +141,8 @@ end $$;
 create trigger chained before insert on audit_log
   for each row execute function chain_change();
 
--- Of a secret, or of the hash that is kept of it, the history has a hash: enough to vouch for it, and
--- nothing to use.
+-- Replaces a secret, or its stored hash, by a SHA-256 digest. The digest proves the secret, and
+-- nobody can use it as the secret.
 create function history_row(stored jsonb, skipped text[]) returns jsonb
 language sql immutable strict as $$
   select (stored - skipped) || case when stored ?| array['secret_hash', 'secret'] then
@@ -146,8 +151,8 @@ language sql immutable strict as $$
     else '{}' end
 $$;
 
--- The arguments of the trigger name columns that do not count as a change, such as the time at which
--- the same rate was loaded again.
+-- The arguments of the trigger name columns whose changes are not recorded, such as the time at
+-- which a rate was loaded again.
 create function keep_history() returns trigger language plpgsql
 security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
 declare
@@ -164,15 +169,15 @@ begin
   return null;
 end $$;
 
--- Of rows that belong to an account the same history has their digests alone: where webhooks go,
--- and what signs them, is for nobody else to read.
+-- For a row of an account the history has only a digest: nobody but the account may read where its
+-- webhooks go and which secret signs them.
 create function digest_row(stored jsonb, skipped text[]) returns jsonb
 language sql immutable strict as $$
   select jsonb_build_object('account_id', stored -> 'account_id', 'id', stored -> 'id',
     'digest', encode(sha256(convert_to((stored - skipped)::text, 'UTF8')), 'hex'))
 $$;
 
--- The arguments name columns that do not count.
+-- The arguments of the trigger name columns that the digest leaves out.
 create function keep_digest() returns trigger language plpgsql
 security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
 declare
@@ -189,8 +194,8 @@ begin
   return null;
 end $$;
 
--- What an operator did to rows of an account. Only such rows: what triggers write about reference data
--- cannot be forged by it.
+-- Records an operator's act on a row of an account. It refuses all other tables, so that it cannot
+-- forge the history of reference data, which triggers write.
 create function record_act(changed text, why text, was jsonb, is_now jsonb) returns void
 language plpgsql security definer set search_path to public, pg_temp as $$
 begin

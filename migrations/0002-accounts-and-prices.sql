@@ -1,12 +1,16 @@
--- What every process holds in memory: accounts, API keys, rates, fees, pricing policies, rails and routes. On
--- Citus they stay on the coordinator, as the users do; everything else is distributed by account_id.
+-- Reference tables, which each process holds in memory: users, accounts, API keys, rates, fees,
+-- pricing policies, rails and routes. On a distributed database Citus keeps these tables on the
+-- coordinator, with all other tables that have no row-level security, such as sanctions lists,
+-- files of banks and funding_references. `corridor distribute` distributes only tables with
+-- row-level security, by account_id.
 
--- The people who run the installation. Whoever leaves is disabled: the audit log goes on naming them.
+-- The people who work with the installation. A person who leaves is disabled and not deleted,
+-- because the audit log names users.
 create table users (
   name text collate "C" primary key check (name ~ '^[a-z][a-z0-9._-]{1,39}$'),
   full_name text not null check (full_name <> ''),
-  -- An operator reads and changes everything, an auditor reads everything; a member has the roles on
-  -- accounts alone that account_roles gives.
+  -- An operator reads and changes everything. An auditor reads everything. A member has only the
+  -- roles that account_roles gives on accounts.
   role text not null check (role in ('operator', 'auditor', 'member')),
   created_at timestamptz not null default clock_timestamp(),
   disabled_at timestamptz,
@@ -18,8 +22,8 @@ create trigger history after insert or update or delete on users
 create trigger kept before delete or truncate on users
   for each statement execute function refuse_change();
 
--- Without an operator nobody could make one. Whoever writes users at the same time waits for the head
--- of the history, so that two operators do not disable each other.
+-- Without an operator nobody could make one. Transactions that write users wait for each other at
+-- the row of reference_version, so that two operators cannot disable each other at the same moment.
 create function require_operator() returns trigger language plpgsql as $$
 begin
   if not exists (select from users where role = 'operator' and disabled_at is null) then
@@ -38,13 +42,14 @@ create table accounts (
   primary_currency text not null,
   deposit_address text collate "C" not null unique,
   created_at timestamptz not null default clock_timestamp(),
-  -- An account for tests: its clock can be moved, samples price it, the simulator takes its payouts.
+  -- An account for tests: its clock can be moved, samples price its payouts, and the simulator
+  -- takes them.
   sandbox boolean not null default false,
-  -- How long a payout like an earlier one is refused, in seconds; 0: never.
+  -- For how many seconds a payout like an earlier one is refused; 0: it is not refused.
   duplicate_window_s integer not null default 600 check (duplicate_window_s between 0 and 604800),
   state text not null default 'active'
     constraint known_state check (state in ('active', 'frozen', 'closed')),
-  -- Why it is in this state, in the operator's words; '' of accounts that were never changed.
+  -- Why the account is in this state, in the operator's words; '' if its state never changed.
   state_reason text not null default '',
   check (primary_currency = any (currencies)),
   constraint state_has_a_reason check (state = 'active' or state_reason <> '')
@@ -54,8 +59,9 @@ create trigger announce after insert or update or delete on accounts
 create trigger history after insert or update or delete on accounts
   for each row execute function keep_history();
 
--- A change of state waits for the book's lock, so that what comes after it obeys it; whoever names
--- no account sees no book, and changes nothing. A closed account owes nothing and expects nothing.
+-- A change of state locks the book, so that every later write of the account obeys the new state. A
+-- transaction that does not name the account cannot see its book, and is refused. A closed account
+-- has no balance and no open payout.
 create function check_account_change() returns trigger language plpgsql as $$
 begin
   if not old.currencies <@ new.currencies then
@@ -79,7 +85,7 @@ begin
     raise exception 'account % holds money or has open payouts', new.account_id
       using errcode = 'check_violation';
   end if;
-  -- Where money moves the state is known as well.
+  -- Triggers of books and balances read the state in their own rows.
   update books set state = new.state where account_id = new.account_id;
   update balances set account_state = new.state where account_id = new.account_id;
   return new;
@@ -94,7 +100,7 @@ create table api_keys (
   secret_hash bytea not null check (octet_length(secret_hash) = 32),
   scope text not null check (scope in ('read', 'write', 'operator')),
   name text not null default '',
-  -- The person whose key it is, who approves none of its payouts; null: nobody's in particular.
+  -- The person who owns the key and may approve none of its payouts; null: the key has no owner.
   owner text collate "C" references users,
   -- Each payout of the key needs an approval, whatever the rules say.
   makes_only boolean not null default false,
@@ -106,15 +112,16 @@ create trigger announce after insert or update or delete on api_keys
 create trigger history after insert or update or delete on api_keys
   for each row execute function keep_history();
 
--- When each key was used last, to the minute. Apart from api_keys: it is no change of a key, which
--- every process would read anew.
+-- When each key was last used, to the minute. It is a table of its own, because an update of
+-- api_keys would make every process read the reference data again.
 create table api_key_uses (
   key_id text collate "C" primary key references api_keys,
   last_used_at timestamptz not null
 );
 
--- Mid rates: `mid` units of quote for one unit of base. One row a pair, in one direction: two rows that
--- contradict each other would pay whoever goes there and back. A change replaces the row.
+-- Mid rates: `mid` units of quote for one unit of base. A pair of currencies has one row, in one
+-- direction: with two contradicting rows a customer would gain by converting there and back. A
+-- change replaces the row.
 create table rates (
   base text not null,
   quote text not null,
@@ -122,10 +129,10 @@ create table rates (
   source text not null,
   as_of timestamptz not null,
   loaded_at timestamptz not null default clock_timestamp(),
-  -- Came with the product, for trying it: sandboxes are priced by it, live accounts never are.
+  -- Shipped with the product. A sample prices sandboxes and never live accounts.
   sample boolean not null default false,
-  -- The quote currency is pegged to the base, its anchor, at `mid`. A pair with a pegged currency is
-  -- crossed through the anchor, so that no other rate moves it.
+  -- The quote currency is pegged to the base, its anchor, at `mid`. A pair with a pegged currency
+  -- is crossed through the anchor, so that no other rate moves it.
   pegged boolean not null default false,
   primary key (base, quote),
   check (base <> quote)
@@ -138,8 +145,8 @@ create trigger history after insert or update or delete on rates
 create trigger announce after insert or update or delete on rates
   for each statement execute function announce_price_change();
 
--- Jordan: the middle of 0.708 and 0.710. Oman: one rial is 2.6008 dollars. Hong Kong's dollar moves in
--- a band, 7.75 to 7.85, and is no peg here.
+-- Jordan: the middle of 0.708 and 0.710. Oman: one rial is 2.6008 dollars. Hong Kong's dollar moves
+-- in a band, 7.75 to 7.85, and is no peg here.
 insert into rates (base, quote, mid, source, as_of, pegged)
 select base, quote, mid, source, '2026-10-06T14:00:00Z', true
 from (values
@@ -155,8 +162,10 @@ from (values
   ('EUR', 'XOF', 655.957, 'Banque de France: fixed parity of the CFA franc')
 ) as peg (base, quote, mid, source);
 
--- A null in a matching column means "any". The row with the most matching columns set wins; the
--- unique index makes two equally specific rows for the same request impossible to store twice.
+-- A null in a matching column means "any". Of the rows that match a payout, the operator's rows win
+-- over samples, then the row with the most matching columns set wins, then the row that sets the
+-- earlier column (§fee.row). The unique constraint refuses a second row with the same matching
+-- columns.
 create table fees (
   fee_id bigint generated always as identity primary key,
   payout_type text not null,
@@ -169,7 +178,7 @@ create table fees (
   variable_bps integer not null default 0 check (variable_bps between 0 and 10000),
   minimum_amount bigint check (minimum_amount >= 0),
   maximum_amount bigint check (maximum_amount >= coalesce(minimum_amount, 0)),
-  -- As of rates.
+  -- As in rates.
   sample boolean not null default false,
   unique nulls not distinct
     (payout_type, payout_currency, destination_country, network, charge_type)
@@ -179,9 +188,10 @@ create trigger history after insert or update or delete on fees
 create trigger announce after insert or update or delete on fees
   for each statement execute function announce_price_change();
 
--- How accounts are priced besides rates and fees: one row is one value, for the installation, an
--- account, a pair of currencies, or a pair for an account, from an instant on. Rows are added and
--- never changed, so that the prices of any time past can be told; one that waits can be taken back.
+-- Pricing other than rates and fees. One row sets one value from an instant on: for the
+-- installation, an account, a pair of currencies, or a pair for an account. Rows are added and
+-- never changed, so that the prices of any past time are known. A row that is not yet in force can
+-- be deleted.
 create table pricing_policies (
   policy_id integer generated always as identity primary key,
   account_id text collate "C" references accounts,
@@ -189,7 +199,7 @@ create table pricing_policies (
   to_currency text,
   name text not null
     check (name in ('spread_bps', 'quote_validity_s', 'schedule_s', 'max_age_s', 'pivot')),
-  -- Null: from then on the row says nothing, and the next scope decides.
+  -- Null: from then on this scope sets no value, and the next scope decides.
   value text,
   effective_from timestamptz not null,
   created_at timestamptz not null,
@@ -210,8 +220,8 @@ create table pricing_policies (
 create index pricing_policies_by_scope
   on pricing_policies (name, account_id, from_currency, to_currency, effective_from);
 
--- When a row was made is told by the clock of the database, as the beginning of the transaction: a
--- price that begins "now" is of that transaction, and none can be set for any time before it.
+-- Sets created_at to the beginning of the transaction, by the database's clock. A price that begins
+-- "now" begins then, and not_in_the_past refuses an earlier beginning.
 create function stamp_policy() returns trigger language plpgsql as $$
 begin
   new.created_at := now();
@@ -233,7 +243,7 @@ create trigger append_only before update or delete on pricing_policies
 create trigger not_truncated before truncate on pricing_policies
   for each statement execute function refuse_change();
 
--- Before is the row of the same scope that this one follows.
+-- `before` in the history is the row of the same scope that the new row follows.
 create function keep_policy_history() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
@@ -259,18 +269,18 @@ create trigger taken_back after delete on pricing_policies
 create trigger announce after insert or delete on pricing_policies
   for each statement execute function announce_price_change();
 
--- The rails of live accounts: that of people, and those that the operator adds. What a kind needs to
--- know stands in `config`, which its adapter reads.
+-- The rails of live accounts: the manual rail, and the rails that the operator adds. `config` has
+-- the settings of the rail's kind, which its adapter reads.
 create table rails (
   name text collate "C" primary key
     constraint rail_name check (name ~ '^[a-z][a-z0-9_]{1,30}$' and name <> 'simulator'),
   kind text not null
     constraint known_kind check (kind in ('manual', 'iso20022', 'nacha', 'connector')),
   config jsonb not null,
-  -- What it signs or logs in with, kept as it is, since it must be used; '' for none. The history has
-  -- its digest.
+  -- The secret with which the adapter signs or logs in; '' for none. It is stored in plain text,
+  -- because the adapter must use it. The history has its digest.
   secret text not null default '',
-  -- Why it is not asked; '' while it is.
+  -- Why the rail is paused; '' while it is not.
   paused_reason text not null default '',
   constraint one_rail_of_people check ((kind = 'manual') = (name = 'manual')),
   constraint people_are_not_paused check (kind <> 'manual' or paused_reason = '')
@@ -280,15 +290,16 @@ create trigger announce after insert or update or delete on rails
 create trigger history after insert or update or delete on rails
   for each row execute function keep_history();
 
--- What a rail has been given is known by its name for ever. The owner, as whom this runs, sees the
--- payouts of all accounts.
+-- Payouts and attempts keep the name of their rail for ever: a rail that has any is not removed,
+-- and no rail is renamed. The function runs as the owner of the tables, who sees the payouts of all
+-- accounts.
 create function check_rail_change() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
   if tg_op = 'DELETE' then
     if old.kind = 'manual' or exists (select from open_payouts where rail = old.name)
       or exists (select from payout_outcomes where rail = old.name)
-      -- Another rail may have them now.
+      -- The rail's payouts may have moved to another rail since.
       or exists (select from payout_attempts where rail = old.name)
     then
       raise exception 'rail % has payouts: it is paused, and not removed', old.name
@@ -306,24 +317,25 @@ create trigger legal_change before update or delete on rails
   for each row execute function check_rail_change();
 insert into rails (name, kind, config) values ('manual', 'manual', '{}');
 
--- Which rails take the payouts of live accounts, in which order. A null is "any". Sandbox accounts have
--- no routes: the simulator takes their payouts.
+-- Which rails take the payouts of live accounts, in which order. A null is "any". Sandbox accounts
+-- have no routes: the simulator takes their payouts.
 create table routes (
   payout_type text,
   network text,
   currency text,
   country text,
   account_id text collate "C" references accounts,
-  -- What the beneficiary receives, in minor units of `currency`; both bounds included.
+  -- The bounds, both included, of the amount that the beneficiary receives, in minor units of
+  -- `currency`.
   min_amount bigint check (min_amount > 0),
   max_amount bigint check (max_amount > 0),
-  -- Decides between routes that are equally specific: the higher number wins. The others follow when
-  -- its rail has proved that it has not taken the payout.
+  -- Orders routes that are equally specific: the highest number comes first. The next route follows
+  -- when the rail before it has proved that it has not taken the payout.
   priority integer not null default 0 check (priority between -1000 and 1000),
-  -- On a rail that there is not, money is debited and nobody pays.
+  -- With an unknown rail the payout would debit the account, and nobody would pay it.
   rail text collate "C" not null constraint taken_by_a_known_rail references rails,
-  -- Until when the rail takes the payouts of a business day, if there is such a time: the local time
-  -- of the cut-off, and how many minutes earlier payouts are released.
+  -- The cut-off for the payouts of a business day: its local time, and how many minutes earlier
+  -- payouts are released. Null: the rail's cut-off applies, if it has one.
   calendar text check (calendar in ('t2', 'fed', 'uk', 'ch', 'hk')),
   cut_off text check (cut_off ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'),
   zone text check (zone <> ''),
@@ -335,14 +347,14 @@ create table routes (
     and (arrival_days is null or calendar is not null)),
   constraint one_route_to_a_rail unique nulls not distinct
     (account_id, payout_type, network, currency, country, min_amount, max_amount, rail),
-  -- Of two that fit, one comes first.
+  -- Of two routes with the same conditions, one comes first.
   constraint one_order_of_routes unique nulls not distinct
     (account_id, payout_type, network, currency, country, min_amount, max_amount, priority),
   constraint amount_of_a_currency check
     (currency is not null or min_amount is null and max_amount is null),
   constraint amounts_in_order check (min_amount <= max_amount),
-  -- Such a payout is a transfer inside the installation and goes to no rail.
   constraint network_of_a_type check (network is null or payout_type is not null),
+  -- A `service_account` payout is a transfer inside the installation and goes to no rail.
   constraint transfers_have_no_route check (payout_type <> 'service_account'),
   constraint simulator_takes_no_live_payout check (rail <> 'simulator')
 );

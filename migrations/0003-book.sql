@@ -1,25 +1,28 @@
--- The book of an account: double entry, one row a journal, append-only. account_id leads every key,
--- so that the tables distribute by it and no row is shared between accounts.
+-- The book of an account: double entry, append-only, one row for each journal. account_id comes
+-- first in every primary key: no two accounts share a row, and Citus distributes these tables by
+-- account_id.
 
--- One row an account: the lock that every write of the account takes first, the heads of its chains,
--- and what writes and their triggers need to know of the account itself: a trigger reads no table but
--- the one whose row it judges, so that it can run where the row is (docs/decisions/0055).
+-- One row for each account. Every write of the account locks it first. The row has the heads of the
+-- account's chains, and copies of the account's columns that writes and triggers need. So most
+-- triggers of accounts' rows read no table of the coordinator and run where the row is
+-- (docs/decisions/0055). `corridor distribute` drops the others, such as payouts.may_be_made, which
+-- reads accounts and approval_rules.
 create table books (
   account_id text collate "C" primary key,
   journal_count bigint not null default 0 check (journal_count >= 0),
   event_count bigint not null default 0 check (event_count >= 0),
   last_written_at timestamptz not null default clock_timestamp(),
-  -- By how much the account's clock is ahead of the database's: a sandbox's may be. In exact time,
-  -- never in days or months, which depend on the time zone.
+  -- How far the account's clock is ahead of the database's; only a sandbox's can be. The interval
+  -- has no days and no months, because their length depends on the time zone.
   clock_ahead interval not null default '0'
     check (clock_ahead >= '0' and extract(day from clock_ahead) = 0
       and extract(month from clock_ahead) = 0 and extract(year from clock_ahead) = 0),
   head_hash bytea not null check (octet_length(head_hash) = 32),
   event_head bytea not null default decode(repeat('00', 32), 'hex')
     check (octet_length(event_head) = 32),
-  -- As of the account, which keeps it for ever.
+  -- The `sandbox` of the account, which never changes.
   sandbox boolean not null default false,
-  -- As of the account, whose change brings it here.
+  -- The `state` of the account. The trigger legal_change of accounts copies each change.
   state text not null default 'active'
     constraint known_state check (state in ('active', 'frozen', 'closed')),
   constraint clock_of_a_sandbox check (sandbox or clock_ahead = '0')
@@ -38,20 +41,21 @@ create table balances (
   currency text not null,
   available bigint not null default 0,
   updated_at timestamptz not null default statement_timestamp(),
-  -- As of the book.
+  -- The `state` of the account, which the same trigger copies.
   account_state text not null default 'active'
     constraint known_state check (account_state in ('active', 'frozen', 'closed')),
   primary key (account_id, currency),
   constraint balance_not_negative check (available >= 0)
 ) with (fillfactor = 50);
 
--- No balance of a frozen account falls; none of a closed one moves.
+-- No balance of a frozen account decreases. No balance of a closed account changes.
 create function refuse_move() returns trigger language plpgsql as $$
 begin
   raise exception 'account % is %', new.account_id, new.account_state
     using errcode = 'check_violation';
 end $$;
--- The service moves balances and never a state: only the trigger of accounts does.
+-- Only the trigger of accounts changes the state in books and balances. A statement that changes it
+-- directly is refused.
 create function refuse_state() returns trigger language plpgsql as $$
 begin
   raise exception 'the state of account % is changed in accounts', new.account_id
@@ -88,14 +92,16 @@ begin
   return true;
 end $$;
 
--- One row a fact: a journal, and the line of the customer's statement that it makes. A settlement moves
--- no balance and makes none. Posting i is word i of codes, word i of currencies and amounts[i]; codes are
--- explained in docs/glossary.md, the view postings shows them one by one. Words parted by blanks take a
--- third of what an array of them does. What is of fixed width stands first, which PostgreSQL reads fastest.
+-- One row for each journal, with the line of the customer's statement that the journal makes. A
+-- settlement moves no balance and makes no line. Posting i is word i of `codes`, word i of
+-- `currencies` and amounts[i]. docs/glossary.md explains the codes, and the view postings shows
+-- each posting. Words separated by spaces take a third of the space of an array. Columns of fixed
+-- width come first, because PostgreSQL reads them fastest.
 create table journals (
   number bigint not null check (number > 0),
   created_at timestamptz not null,
-  -- Of the line, null where there is none: signed, without fees; fees; and what the balance was then.
+  -- The line's amount, signed and without fees, its fees, and the balance after it. Null without a
+  -- line.
   amount bigint,
   fixed_fee bigint,
   variable_fee bigint,
@@ -107,7 +113,7 @@ create table journals (
   ),
   -- The payout or the booking that caused it.
   source text collate "C" not null,
-  -- Of the line.
+  -- The currency of the line; null without a line.
   currency text,
   codes text not null constraint known_codes check (
     string_to_array(codes, ' ') <@ array['adjustments', 'available', 'fees', 'funding', 'fx',
@@ -115,14 +121,15 @@ create table journals (
   ),
   currencies text not null,
   amounts bigint[] not null,
-  -- SHA-256 over the predecessor's hash and this row's content; ledger/rules.ts writes the recipe.
+  -- SHA-256 over the previous row's hash and this row's content; ledger/rules.ts has the recipe.
   hash bytea not null check (octet_length(hash) = 32),
-  -- Of the line: the balance transaction that it gives or takes back. Null for none, as what follows.
+  -- The balance transaction whose movement the line reverses; null for none, as are the next two
+  -- columns.
   undoes text collate "C",
   fx_conversions json,
   metadata json,
   primary key (account_id, number),
-  -- Most journals have two or three postings in one currency, which are added without a function.
+  -- Most journals have two or three postings in one currency. These are added without a function.
   constraint journal_sums_to_zero check (
     cardinality(string_to_array(codes, ' ')) = cardinality(amounts)
     and cardinality(string_to_array(currencies, ' ')) = cardinality(amounts)
@@ -141,7 +148,8 @@ create table journals (
       else num_nulls(currency, amount, fixed_fee, variable_fee, balance_after) = 0
     end
   ),
-  -- What the line says has moved the balance is what the journal's one posting there has moved.
+  -- The line's amount and fees sum to the journal's one posting on `available`, in the same
+  -- currency.
   constraint line_is_what_moved check (
     case
       when currency is null then strpos(codes, 'available') = 0
@@ -165,7 +173,7 @@ create table journals (
     (undoes is not null) = (kind in ('failure', 'reversal', 'funding_reversal', 'withdrawal_reversal',
       'adjustment_reversal'))
   ),
-  -- What only an operator books says who booked it and why.
+  -- A line that only an operator books names its author and its reason.
   constraint booked_with_reason check (
     kind not in ('withdrawal', 'adjustment', 'funding_reversal', 'withdrawal_reversal',
       'adjustment_reversal')
@@ -173,23 +181,23 @@ create table journals (
       and (kind not in ('withdrawal', 'adjustment') or coalesce(metadata ->> 'reference', '') <> ''))
   )
 );
--- The primary key is the chain and finds a line by the number in its id. The indexes below are of
--- lines, and partial by what no look-up by number states: a look-up that is planned while the table is
--- empty would take one for its own.
--- A payout debits once and credits its receiver once; what an operator books is booked once.
+-- The primary key is the order of the chain, and finds a line by the number in its id. The indexes
+-- below have lines only. They are partial, on conditions that no look-up by number states:
+-- otherwise a look-up that is planned while the table is empty would use one of them.
+-- A payout debits its account once and credits its receiver once. Each booking is made once.
 create unique index booked_once on journals (account_id, source)
   where undoes is null and kind <> 'settlement';
--- What has moved the balance is given back, or taken back, once.
+-- A line's movement is reversed once.
 create unique index undone_once on journals (account_id, undoes) where undoes is not null;
--- The lines of a currency in order: the list, and the balance as of an instant, which is the first row
--- at or before it.
+-- The lines of a currency in order: for the list, and for the balance at an instant, which the last
+-- line at or before that instant has.
 create index journals_by_currency on journals (account_id, currency, number)
   where currency is not null;
 -- A bank's reference funds, withdraws from or adjusts an account once.
 create unique index journals_by_reference on journals (account_id, kind, (metadata ->> 'reference'))
   where kind in ('funding', 'withdrawal', 'adjustment') and metadata ->> 'reference' is not null;
--- For filters whose value few lines have: the index of the currency would be walked to its end. The
--- line of an ordinary payout stays out of both.
+-- For filters that few lines match: without these indexes a search would walk the index of the
+-- currency to its end. The line of an ordinary payout is in neither index.
 create index journals_by_kind on journals (account_id, kind, number)
   where kind not in ('payout', 'settlement');
 create index journals_of_credits on journals (account_id, number)
@@ -197,13 +205,15 @@ create index journals_of_credits on journals (account_id, number)
 create trigger append_only before update or delete or truncate on journals
   for each statement execute function refuse_change();
 
--- Postings one by one, for people who read the database. The service and verify read journals.
+-- One row for each posting, for people who read the database. The service and `corridor verify`
+-- read journals.
 create view postings with (security_invoker = true) as
 select account_id, number, code, p.currency, p.amount from journals j,
   unnest(string_to_array(codes, ' '), string_to_array(currencies, ' '), amounts)
     as p (code, currency, amount);
 
--- The id of what has a number in its book, as numberedId in src/id.ts makes it.
+-- numbered_id makes the id of an object that has a number in its book, as numberedId in src/id.ts
+-- does.
 create function base32(value bigint, length integer) returns text
 language sql immutable strict parallel safe as $$
   select string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz',
@@ -217,8 +227,8 @@ returns text language sql immutable strict parallel safe as $$
       )::bit(20)::bigint, 4)
 $$;
 
--- The lines as the API shows them, for people who read the database. The service and verify read
--- journals.
+-- The lines as the API shows them, for people who read the database. `corridor verify` and the
+-- service read journals.
 create view balance_transactions with (security_invoker = true) as
 select account_id, numbered_id('btr', account_id, created_at, number) as id,
   number as journal_number,
@@ -236,15 +246,15 @@ select account_id, numbered_id('btr', account_id, created_at, number) as id,
   coalesce(undoes, source) as source, coalesce(metadata, '{}') as metadata, created_at
 from journals where currency is not null;
 
--- One reference of a bank funds one live account: a payment that is booked for the wrong account and
--- then for the right one would give its money out twice. That is asked across accounts, so it stands in
--- a table of no account's own, small and without row-level security, which the service's role neither
--- reads nor writes: triggers keep it.
+-- One reference of a bank funds one live account: a payment that is booked for the wrong account,
+-- and then for the right one, would give out its money twice. The check spans accounts, so the
+-- table is small and has no row-level security. The service's role neither reads nor writes the
+-- table: functions that run as its owner do.
 create table funding_references (
   account_id text collate "C" not null references accounts,
-  -- The balance transaction.
+  -- The id of the balance transaction that books it.
   id text collate "C" not null,
-  -- Folded.
+  -- As fold_reference returns it.
   reference text collate "C" not null,
   -- The operator has said that one payment is split over accounts.
   split boolean not null,
@@ -252,12 +262,13 @@ create table funding_references (
   primary key (account_id, id)
 );
 create index funding_references_by_reference on funding_references (reference);
--- Two that are booked at the same moment wait for each other here.
+-- Two bookings of one reference at the same moment wait for each other here.
 create unique index one_live_account_a_reference on funding_references (reference)
   where not split and not reversed;
 
--- Copies of a reference differ in case and white space. The letters are those of ASCII and the spaces
--- are listed, so that every server folds alike; `foldedReference` in src/funding/rules.ts is the same.
+-- Removes white space and converts to capital letters, because copies of a reference differ in
+-- these. Collation "C" converts only ASCII letters, and the white space is listed, so that every
+-- server folds alike. `foldedReference` in src/funding/rules.ts does the same.
 create function fold_reference(reference text) returns text
 language sql immutable strict parallel safe as $$
   select upper(regexp_replace(reference collate "C",
@@ -276,7 +287,7 @@ begin
     raise exception 'reference % has funded another account', folded
       using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
   end if;
-  -- The same account once, however the reference is written, and whether or not it was reversed.
+  -- A reference funds an account once, however it is written, even if that funding was reversed.
   if exists (select from funding_references where reference = folded and account_id = funded) then
     raise exception 'reference % has funded account % before', folded, funded
       using errcode = 'unique_violation', constraint = 'one_live_account_a_reference';
@@ -290,7 +301,8 @@ returns void language sql security definer set search_path = public, pg_temp as 
   update funding_references set reversed = true where account_id = funded and id = line
 $$;
 
--- Where rows of accounts are on other machines than this table, the service calls the two itself.
+-- On a distributed database journals are on other machines than funding_references, and the service
+-- calls keep_reference and release_reference itself.
 create function keep_funding_reference() returns trigger language plpgsql
 security definer set search_path = public, pg_temp as $$
 begin
@@ -309,8 +321,9 @@ create trigger funds_one_account after insert on journals for each row
 create trigger funds_no_more after insert on journals for each row
   when (new.kind = 'funding_reversal') execute function keep_funding_reference();
 
--- The other accounts that the asked references fund, one each, for the answer that names it. Until the
--- transaction ends, whoever else asks about one of them waits: no two decide at the same moment.
+-- For each asked reference that funds another account, that account and its balance transaction,
+-- which the answer names. Another transaction that asks about one of the references waits until
+-- this one ends, so that no two decide at the same moment.
 create function funded_elsewhere(account_ids text[], bank_references text[])
 returns table (asked_id text, asked_reference text, account_id text, id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -328,36 +341,42 @@ begin
     order by a.asked_id, a.asked_reference, f.id;
 end $$;
 
--- What happened, in the order it happened, numbered without gaps per account and chained like journals
--- (docs/decisions/0043). A row is what one command told, or several of a batch: up to eight events, the
--- last of which has the number `sequence` (docs/decisions/0056, 0068, src/event/row.ts). Who reads by
--- SQL asks the view each_event.
+-- Events: what happened to an account, in order, numbered without gaps. The rows are chained like
+-- journals (docs/decisions/0043). A row has up to eight events, of one command or of several
+-- commands of a batch; `sequence` is the number of its last event (docs/decisions/0056, 0068,
+-- src/event/row.ts). The view each_event has one row for each event.
 create table events (
   sequence bigint not null,
   created_at timestamptz not null,
   account_id text collate "C" not null,
-  -- A word an event: B, Q, P or L and what the id of a beneficiary, quote, payout or balance
-  -- transaction made at that time ends in; D, a journal's number and what the id of a payout that has
-  -- succeeded by its rail ends in; S for a payout that has succeeded otherwise, - for what `type` says.
+  -- One word for each event, in order; its letter says what happened. B, Q, P: a beneficiary, quote
+  -- or payout was created at the time of the row; the end of its id follows. Q alone: the quote
+  -- that the payout of the next word carries. L: a balance transaction was created; the number of
+  -- its journal follows. D: the rail reported that a payout succeeded; the number of the journal
+  -- and the end of the payout's id follow. S: payout `object_id` succeeded in another way. -: an
+  -- event of type `type` about `object_id`.
   told text collate "C" not null,
-  -- What is too rare to be found on the way; '' of a row without.
+  -- The type of a -, else beneficiary.created if the row has a B, else ''. The index below has only
+  -- these rare types.
   type text collate "C" not null,
-  -- Of - and S. What was made is found by the time in its id, a payout of D by that of its outcome.
+  -- The object of a - or S, else ''. The event of a creation is found by the time in the object's
+  -- id, and the event of a D by the time of the payout's outcome.
   object_id text collate "C" not null,
-  -- The facts of each event, null of what is usual: with what never changes, the object is made of them
-  -- as it was then, when the event is read (docs/decisions/0122).
+  -- The data of each event, null for an event with the usual data. When an event is read, the
+  -- service makes its object, as it was then, of these data and of values that never change
+  -- (docs/decisions/0122).
   data json,
-  -- The digests of the stored rows that the events tell of, as they left them: 32 bytes each, none of
-  -- what has no row of its own.
+  -- The digests of the rows that the events are about, as the events left them, of 32 bytes each.
+  -- The events of lines and of carried quotes have none.
   content bytea,
   -- The digest of the answer kept for the Idempotency-Key of the request that ends with this row;
   -- null for none.
   kept bytea,
-  -- SHA-256 over the predecessor's hash and this row's content; event/rules.ts writes the recipe.
+  -- SHA-256 over the previous row's hash and this row's content; event/rules.ts has the recipe.
   hash bytea not null,
   primary key (account_id, sequence),
   constraint words_of_events check (
-    -- A bare Q is of the payout in the next word. A number is one that an id has room for.
+    -- A Q alone precedes the word of its payout. A number has as many digits as fit into an id.
     told ~ ('^(-|S|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20})'
         '( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20}))*$')
       and length(told) - length(replace(told, ' ', '')) < least(sequence, 8)
@@ -376,14 +395,15 @@ create index events_by_type on events (account_id, type, sequence) where type <>
 create trigger append_only before update or delete or truncate on events
   for each statement execute function refuse_change();
 
--- How ids begin that a book gives at this time.
+-- The part of an id that holds the time, for an id that a book gives at this time.
 create function id_time(at timestamptz) returns text
 language sql stable parallel safe as $$
   select base32((extract(epoch from at) * 1000000)::bigint, 11)
 $$;
 
--- Events one by one, as the API tells them: what src/event/row.ts makes of a row. `mark` and `ending`
--- are the letter of its word and what the id of its object ends in; its row ends with `row_sequence`.
+-- One row for each event, as src/event/row.ts unfolds a row of events for the API. `mark` is the
+-- letter of the event's word. `ending` is the rest of the word; for a Q alone, of the next word.
+-- `row_sequence` is the number of the last event of its row.
 create view each_event with (security_invoker = true) as
 select account_id, number as sequence, sequence as row_sequence,
   numbered_id('evt', account_id, created_at, number) as id,
@@ -413,7 +433,8 @@ from (
     left(word, 1) as mark,
     coalesce(nullif(substr(word, 2), ''), case word when 'Q' then substr(words[nth + 1], 2) end, '')
       as ending,
-    -- All have one, but for lines and the quote that a payout carries; the first may.
+    -- The number of digests of later words. Lines and carried quotes have none. The first word may
+    -- lack one: the length of `content` shows it.
     length(replace(rest, 'Q ', ' ')) - length(translate(rest, 'BQPD', '')) as digests_after
   from (
     select e.*, word, nth::integer as nth, array_to_string(words[nth + 1:], ' ') as rest
@@ -422,8 +443,9 @@ from (
   ) r
 ) w;
 
--- Answers kept for 24 hours (§idempotency.key), written in the transaction of their effect: as their text, or
--- as the object that they show and that object's state when the answer was made.
+-- Answers kept for 24 hours (§idempotency.key). Each is written in the transaction of its effect. A
+-- row has the answer's text, or the object that the answer shows and that object's state when the
+-- answer was made.
 create table idempotency_keys (
   created_at timestamptz not null,
   status integer not null check (status between 200 and 299),
@@ -431,11 +453,12 @@ create table idempotency_keys (
   -- Method and path, such as 'POST /v3/payout'.
   operation text not null,
   key text not null,
-  -- SHA-256 of the body with keys sorted: white space and key order are not another body.
+  -- SHA-256 of the body with its keys sorted, so that white space and the order of keys do not
+  -- change it.
   request_hash bytea not null check (octet_length(request_hash) = 32),
-  -- Null of what is kept as an object.
+  -- Null for an answer that is kept as an object.
   body text,
-  -- '' of what is kept as text.
+  -- '' for an answer that is kept as text.
   object_id text collate "C" not null default '',
   state json,
   primary key (account_id, operation, key),

@@ -1,5 +1,5 @@
--- Quotes and payouts, and what keeps a payment from being made twice. What has a fixed width stands
--- before what has not: rows are packed without gaps.
+-- Quotes and payouts, and the tables that keep a payment from being made twice. Columns of fixed
+-- width come first, so that rows are packed without gaps.
 
 create table quotes (
   account_id text collate "C" not null,
@@ -11,11 +11,12 @@ create table quotes (
   fixed_fee_payout bigint not null check (fixed_fee_payout >= 0),
   variable_fee_holding bigint not null check (variable_fee_holding >= 0),
   variable_fee_payout bigint not null check (variable_fee_payout >= 0),
-  -- The margin of each exchange. The payout's journal books it, and gives it back with the payout.
+  -- The margin of each exchange. The journal of the payout books it, and the journal that gives
+  -- back the money of the payout reverses it.
   fx_income_holding bigint not null check (fx_income_holding >= 0),
   fx_income_destination bigint not null check (fx_income_destination >= 0),
   valid_until timestamptz not null,
-  -- As the routes were when it was made.
+  -- The arrival by the routes of that time; null if it is not known.
   expected_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -34,24 +35,25 @@ create table quotes (
   wallet_network text not null,
   charge_type text not null,
   entity_id text not null,
-  -- What the price was made from: the rows of the rate book and of the fee schedule that were used,
-  -- as they were then (quote/basis.ts).
+  -- The basis of the price: the rows of the rate book and of the fee schedule that were used, as
+  -- they were then (quote/basis.ts).
   basis json not null,
-  -- An expired quote that a payout has renewed names the one that took its place; it is used, too, or
-  -- the same request could renew it again.
+  -- The quote that took the place of this expired one, when a payout renewed it; else ''. A renewed
+  -- quote is `used` too: otherwise the same request could renew it again.
   renewed_as text collate "C" not null default '',
   constraint renewed_once check (renewed_as = '' or status = 'used')
-  -- A quote that is used leaves a dead entry in the indexes of active ones, which `?status=active`
-  -- passes over until a vacuum. At the usual fifth of the table 200,000 of them took 0.3 s once.
+  -- A used quote leaves a dead entry in the index of active ones, which `?status=active` walks over
+  -- until a vacuum. With the default scale factor, a fifth of the table, 200,000 dead entries once
+  -- took 0.3 s.
 ) with (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05);
--- Kinds, as of beneficiaries. Whether an unused quote has expired is told by valid_until.
+-- Read by kinds, as in beneficiaries. `valid_until` shows whether an unused quote has expired.
 create index quotes_by_kind on quotes (account_id, status, payout_type, id, valid_until);
 create index quotes_by_entity on quotes (account_id, entity_id, id) where entity_id <> '';
--- The list, too. Last, as of beneficiaries.
+-- Also the list of all. It comes last, as in beneficiaries.
 alter table quotes add primary key (account_id, id);
 
--- What a payout was made with. Written once and never again: how it stands is told by a narrow row of
--- its own, in open_payouts until it is over and in payout_outcomes then.
+-- A payout as it was made. Only an erasure changes the row. The state of the payout has a narrow
+-- row of its own: in open_payouts while the payout is open, then in payout_outcomes.
 create table payouts (
   amount bigint not null check (amount > 0),
   holding_amount bigint not null check (holding_amount > 0),
@@ -59,11 +61,12 @@ create table payouts (
   variable_fee bigint not null check (variable_fee >= 0),
   destination_amount bigint not null check (destination_amount > 0),
   created_at timestamptz not null,
-  -- With its terms: from when it was made to its quote's `valid_until`.
+  -- How long the carried quote is valid, from the payout's creation on; null if the payout names a
+  -- quote.
   quote_validity_s integer check (quote_validity_s > 0),
   account_id text collate "C" not null,
   id text collate "C" not null,
-  -- The quote that it was made with; '' of a payout that carries its terms itself.
+  -- The quote that the payout uses; '' if the payout carries its terms itself.
   quote_id text collate "C" not null,
   type text not null,
   currency text not null,
@@ -75,71 +78,76 @@ create table payouts (
   payout_fx_id text not null,
   balance_transaction_id text collate "C" not null,
   beneficiary_id text collate "C" not null,
-  -- The details as they were when the payout was made, as beneficiaries have them; later changes of
-  -- the beneficiary do not reach it.
+  -- The `details` of the beneficiary when the payout was made. Later changes of the beneficiary do
+  -- not change them.
   beneficiary_details json not null,
-  -- What the caller sent and nobody computes with, as far as it is set: purpose, descriptors,
-  -- documents, metadata.
+  -- Members of the request that the service stores and never computes with, those that are set:
+  -- purpose, descriptors, documents, metadata.
   particulars json not null,
-  -- What the caller sent and lists filter by.
+  -- Members of the request that lists filter by.
   reference_id text collate "C" not null,
   on_behalf_of text collate "C" not null,
   fund_transfer_network text not null,
   charge_type text not null,
-  -- The terms of a payout made without a quote, as far as nothing else in the row says them: the
-  -- country that it was priced for, and what the price was made from, as of quotes. The rest of what
-  -- its quote says is computed (quote/carried.ts).
+  -- The terms of a payout without a quote, as far as no other column has them: the country that the
+  -- price is for, and the basis of the price, as in quotes. The other members of the carried quote
+  -- are computed (quote/carried.ts).
   destination_country text not null default '',
   basis json,
-  -- Both are fixed when the payout is made: the rail is '' of transfers inside the installation, `route`
-  -- the one that led to the rail, null of sandbox accounts. Which rail has it now is in its state.
+  -- The first rail and the route that led to it; neither changes. The rail is '' for a transfer
+  -- inside the installation. The route is null if none was needed, as for a sandbox. The state of
+  -- the payout has its present rail.
   first_rail text not null default '',
   route json,
-  -- The message as it was when the payout was made; '' of payouts that are not by SWIFT.
+  -- The SWIFT message, written when the payout is made; '' for a payout that does not go by SWIFT.
   mt103 text not null default '',
-  -- The keys under which a row of a file was paid, parted by a blank; '' of payouts that came
-  -- otherwise. With them the digest of a payout vouches for the rows of payout_imports.
+  -- The two keys of the imported row, separated by a space; '' if no import made the payout. The
+  -- digest of the payout covers them, and so proves the rows of payout_imports.
   import_keys text not null default '',
-  -- When it is executed; null: at once.
+  -- When the payout is executed; null: at once.
   execute_at timestamptz check (execute_at > created_at),
   constraint quote_or_terms check (
     (quote_id = '') = (basis is not null) and (quote_id = '') = (quote_validity_s is not null)
     and (quote_id = '' or destination_country = ''))
 );
 
--- A quote funds one payout. Payouts that name none have no entry.
+-- A quote funds one payout. A payout without a quote has no entry.
 create unique index quote_used_once on payouts (account_id, quote_id) where quote_id <> '';
 create index payouts_by_reference_id on payouts (account_id, reference_id, id)
   where reference_id <> '';
 create index payouts_by_on_behalf_of on payouts (account_id, on_behalf_of, id)
   where on_behalf_of <> '';
--- Kinds, as of beneficiaries.
+-- Read by kinds, as in beneficiaries.
 create index payouts_by_kind on payouts (account_id, currency, holding_currency, type, id);
--- Most beneficiaries are paid once, by the payout that brings them and has their time.
+-- Without the payout that created its beneficiary: both ids have the same time. Most beneficiaries
+-- are paid by that payout alone.
 create index payouts_by_beneficiary on payouts (account_id, beneficiary_id, id)
   where substr(beneficiary_id, 5, 11) <> substr(id, 5, 11);
--- The list, too. After those above, as of beneficiaries.
+-- Also the list of all. It comes after the indexes above, as in beneficiaries.
 alter table payouts add primary key (account_id, id);
 create trigger append_only before update or delete or truncate on payouts
   for each statement execute function refuse_change();
 
--- How an open payout stands, and what is still to be done about it: a row while it waits for its rail
--- or for people. It is claimed and moved in place of the payout's, and goes when the payout is over. Of
--- one that has succeeded and whose rail may say more it stays, as its row of payout_outcomes is.
+-- The state of an open payout, and its remaining work: a row while the payout waits for its rail or
+-- for people. Workers claim and change this row, never the row of payouts. It is deleted when the
+-- payout is over. If a succeeded payout's rail may still report, the row stays, with the same state
+-- as the row of payout_outcomes.
 create table open_payouts (
   updated_at timestamptz not null,
-  -- When the rail is to be asked (again), by the database's clock. Null: it is not asked.
+  -- When the rail is asked next, by the database's clock; null: it is not asked.
   ask_rail_at timestamptz,
-  -- Until when a worker asks it, who alone does so. In no index: a claim writes none.
+  -- Until when the claim of a worker holds: no other worker asks the rail. The column is in no
+  -- index, so a claim writes no index entry.
   claimed_until timestamptz,
-  -- When somebody took it to pay it by hand.
+  -- When a person took the payout to pay it by hand.
   taken_at timestamptz,
-  -- When it arrives, as planned or as its rail has said since. Null: not known, or it follows from the
-  -- payout, as of sandboxes and transfers.
+  -- When the payout arrives, as planned or as its rail has reported since. Null: not known, or
+  -- derived from the payout, as for sandboxes and transfers.
   expected_at timestamptz,
-  -- When a person moved it by hand that a rail had: the rail is asked no more. Null: the rail has it.
+  -- When a person moved by hand a payout that a rail had: since then the rail is not asked. Null:
+  -- no person has.
   taken_over_at timestamptz,
-  -- The rail: how many of its steps are applied, and how often it was asked.
+  -- How many steps of its rail are applied, and how often rails were asked about the payout.
   rail_steps integer not null default 0 check (rail_steps >= 0),
   rail_attempts integer not null default 0 check (rail_attempts >= 0),
   account_id text collate "C" not null,
@@ -147,21 +155,21 @@ create table open_payouts (
   status text not null
     check (status in
       ('pending_approval', 'processing', 'requires_action', 'compliance_hold', 'succeeded')),
-  -- Where it went first, until another rail got it (payout_attempts).
+  -- The rail that has the payout: its first rail, until another rail gets it (payout_attempts).
   rail text not null,
   status_description text not null default '',
   -- The entity whose review the payout waits for, '' when it waits for none.
   held_for text collate "C" not null default '',
-  -- The bank's reference of the payment, '' until somebody says it.
+  -- The bank's reference of the payment; '' until an operator enters it.
   rail_reference text not null default '',
-  -- Who pays it by hand; '' while nobody does.
+  -- The person who pays the payout by hand; '' while nobody has taken it.
   taken_by text not null default '',
   -- What the account has answered while the payout required action, oldest first.
   answers json not null default '[]',
   failure json,
-  -- As of the payout. It stays.
+  -- The `execute_at` of the payout, which never changes.
   execute_at timestamptz,
-  -- As its account has set it since; null: as it was made.
+  -- The metadata as the account has changed it since; null: unchanged, as the payout has it.
   metadata json,
   primary key (account_id, id),
   constraint people_are_not_asked check (rail <> 'manual' or ask_rail_at is null),
@@ -171,30 +179,32 @@ create table open_payouts (
   constraint held_while_in_compliance_hold check (held_for = '' or status = 'compliance_hold'),
   constraint taken_by_hand check (
     (taken_by = '' or rail = 'manual') and (taken_by = '') = (taken_at is null)),
-  -- Before it is approved neither a rail nor a person has it.
+  -- Before its approval no rail and no person gets the payout.
   constraint approved_before_it_is_sent check (status <> 'pending_approval'
     or ask_rail_at is null and rail_attempts = 0 and taken_by = '')
-  -- Rows come and go: what is dead is taken out while it is little. Each is claimed once as a rule, many
-  -- at a time: half of a page is room for that, so that the new version stays in it.
+  -- Rows are short-lived, so autovacuum runs while few of them are dead. As a rule each row is
+  -- claimed once, many rows at a time. Half of each page stays free, so that the new version of a
+  -- row fits into the same page.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
--- The settling worker's list of what is due, and nothing else.
+-- The payouts whose rail is asked again, for the settling worker.
 create index open_payouts_due on open_payouts (ask_rail_at) where ask_rail_at is not null;
--- An ordinary payout never enters.
+-- An ordinary payout is never in this index.
 create index open_payouts_waiting on open_payouts (account_id, status, id)
   where status <> 'processing';
 
--- Those that wait for their time, and those whose time has come.
+-- Scheduled payouts, before and after their time.
 create index open_payouts_scheduled on open_payouts (account_id, id) where execute_at is not null;
 
--- What has become of a payout: a row when it is over, which only a reversal, or what its rail says
--- after that, writes anew.
+-- The outcome of a payout, from when the payout is over. Only a reversal, a later report of the
+-- rail, a change of metadata or an erasure updates the row.
 create table payout_outcomes (
-  -- As of open_payouts.
+  -- As in open_payouts.
   updated_at timestamptz not null,
   taken_at timestamptz,
   expected_at timestamptz,
   taken_over_at timestamptz,
-  -- When it succeeded, of what is reversed since. Its event is found by that time.
+  -- When a reversed payout succeeded; null for every other. The event of the success is found by
+  -- this time.
   succeeded_at timestamptz,
   rail_steps integer not null check (rail_steps >= 0),
   rail_attempts integer not null check (rail_attempts >= 0),
@@ -207,7 +217,7 @@ create table payout_outcomes (
   taken_by text not null,
   answers json not null,
   failure json,
-  -- As of open_payouts.
+  -- As in open_payouts.
   metadata json,
   constraint paid_by_hand_with_reference check (
     rail <> 'manual' or status not in ('succeeded', 'reversed')
@@ -217,17 +227,17 @@ create table payout_outcomes (
   constraint reversed_after_it_succeeded check (
     (status = 'reversed') = (succeeded_at is not null) and succeeded_at <= updated_at)
 );
--- Those whose money is back.
+-- Payouts whose money was given back: failed or reversed.
 create index payout_outcomes_given_back on payout_outcomes (account_id, status, id)
   where status <> 'succeeded';
--- Which payouts a bank's reference has paid, in all accounts.
+-- The payouts of all accounts that a bank's reference has paid.
 create index payout_outcomes_by_bank_reference
   on payout_outcomes (fold_reference(rail_reference)) where rail_reference <> '';
 alter table payout_outcomes add primary key (account_id, id);
 create trigger kept before delete or truncate on payout_outcomes
   for each statement execute function refuse_change();
 
--- How each payout stands: the one row that it has of it, in whichever table.
+-- The state of each payout: its row of payout_outcomes, or of open_payouts while it has none there.
 create view payout_states with (security_invoker = true) as
   select account_id, id, status, status_description, failure, rail_steps, rail_attempts,
     '' as held_for, answers, rail, rail_reference, taken_by, taken_at, taken_over_at, expected_at,
@@ -239,13 +249,13 @@ create view payout_states with (security_invoker = true) as
     null::timestamptz, updated_at, metadata
   from open_payouts where status <> 'succeeded';
 
--- Payouts that wait for their time.
+-- Scheduled payouts that no rail was asked about and no person has taken.
 create view scheduled_payouts with (security_invoker = true) as
   select p.* from open_payouts o join payouts p on p.account_id = o.account_id and p.id = o.id
   where o.execute_at is not null and o.rail_attempts = 0 and o.taken_by = '' and o.status <> 'succeeded';
 
--- §state.table: the same steps as PAYOUT_TRANSITIONS in payout/states.ts: a test compares the two. The
--- steps stand in the conditions, so that what judges a row reads no table.
+-- §state.table: the steps of PAYOUT_TRANSITIONS in payout/states.ts; a test compares the two. The
+-- conditions of the triggers list the steps, so that the triggers read no table.
 create function refuse_payout_step() returns trigger language plpgsql as $$
 begin
   raise exception 'payout % cannot go from % to %', old.id, old.status, new.status
@@ -259,7 +269,7 @@ create trigger legal_transition before update of status on open_payouts
       ('requires_action', 'processing'), ('requires_action', 'succeeded'),
       ('compliance_hold', 'processing'), ('compliance_hold', 'succeeded')))
   execute function refuse_payout_step();
--- Another rail gets a payout of a live account, from one that workers ask.
+-- Only a payout of a live account gets another rail, and only while a rail has it that workers ask.
 create function refuse_other_rail() returns trigger language plpgsql as $$
 begin
   raise exception 'payout % cannot go from rail "%" to rail "%"', old.id, old.rail, new.rail
@@ -274,8 +284,8 @@ create trigger legal_transition before update of status on payout_outcomes
     old.status <> new.status and (old.status, new.status) <> ('succeeded', 'reversed'))
   execute function refuse_payout_step();
 
--- A payout that is over was open before, from where it can succeed and fail; it is reversed after it
--- has succeeded. A payout has one outcome, so that none that has failed succeeds.
+-- A payout that is over was open before, and an open payout can succeed or fail. Only a succeeded
+-- payout is reversed. A payout has one outcome, so a failed payout never succeeds.
 create function refuse_first_reversal() returns trigger language plpgsql as $$
 begin
   raise exception 'payout % cannot be reversed: it has not succeeded', new.id
@@ -284,8 +294,9 @@ end $$;
 create trigger reversed_after_success before insert on payout_outcomes
   for each row when (new.status = 'reversed') execute function refuse_first_reversal();
 
--- A scheduled payout goes nowhere before its time, by the clock of its account, nor begins to while the
--- account is frozen. What has no time of its own is never looked at.
+-- Before its time, by the clock of its account, no rail and no person gets a scheduled payout, and
+-- only a failure ends it. While the account is not active, no rail is asked about the payout for
+-- the first time. The triggers ignore payouts without `execute_at`.
 create function is_due(owner_id text, execute_at timestamptz) returns boolean
 language sql stable as $$
   select execute_at <= clock_timestamp() + clock_ahead from books where account_id = owner_id
@@ -321,8 +332,8 @@ create trigger failed_before_its_time before delete on open_payouts
 create trigger keeps_its_time before update of execute_at on open_payouts
   for each row when (old.execute_at is distinct from new.execute_at)
   execute function refuse_change();
--- Nor does a scheduled payout go out while its entity is not approved: no rail gets it that has not had it,
--- and nobody takes it.
+-- While the entity of a scheduled payout is not approved, no rail is asked about the payout for the
+-- first time, and no person takes it.
 create function refuse_unapproved_payout() returns trigger language plpgsql as $$
 begin
   if exists (
@@ -342,9 +353,9 @@ create trigger taken_for_an_approved_entity before update of rail_attempts, take
       or new.taken_by <> '' and new.taken_by <> old.taken_by))
   execute function refuse_unapproved_payout();
 
--- For each asked payout another one that its bank reference has paid, in whatever account: a payment
--- of the bank pays one. As in funded_elsewhere, whoever else asks about a reference waits until the
--- transaction ends, and the service's role sees what it has asked for and nothing else.
+-- For each asked payout, another payout of any account that the same bank reference has paid: a
+-- payment of the bank pays one payout. As in funded_elsewhere, another transaction that asks about
+-- one of the references waits until this one ends. The service's role learns only what it asks for.
 create function paid_elsewhere(payout_ids text[], bank_references text[])
 returns table (asked_id text, account_id text, id text)
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -360,8 +371,8 @@ begin
     order by a.asked_id, p.id;
 end $$;
 
--- One row for each payout that waits for an entity's review. A table and not an index: payouts that
--- wait are few, and each index costs every payout.
+-- One row for each payout that waits for an entity's review. It is a table, because few payouts
+-- wait, and an index would cost every payout.
 create table holds (
   account_id text collate "C" not null,
   entity_id text collate "C" not null,
@@ -369,50 +380,52 @@ create table holds (
   primary key (account_id, entity_id, payout_id)
 );
 
--- Against paying twice: what recent payouts were like. One row a payout, but none for the first payout
--- of a reference, which its own row tells (docs/decisions/0067). Forgotten when no account's
--- duplicate_window_s reaches back to it. A table and not a column of payouts, whose index would grow for
--- ever and be written all over.
+-- The likenesses of recent payouts, which prevent paying twice. One row for each payout, except the
+-- first payout of a reference: its likeness is computed from its own row (docs/decisions/0067). A
+-- row is deleted when no account's duplicate_window_s reaches back to it. It is a table and not a
+-- column of payouts, because the index of a column would grow for ever, and writes would be
+-- scattered over it.
 create table payout_likenesses (
   created_at timestamptz not null,
   account_id text collate "C" not null,
-  -- The first half of the SHA-256 of beneficiary, amount, currency and reference; payout/duplicate.ts
-  -- has the recipe.
+  -- The first half of the SHA-256 of beneficiary, amount, currency and reference;
+  -- payout/duplicate.ts has the recipe.
   likeness bytea not null check (octet_length(likeness) = 16),
-  -- In the order of the book, so that the last is the newest.
+  -- Ids are in the order of the book, so the last is the newest.
   payout_id text collate "C" not null,
   primary key (account_id, likeness, payout_id)
 );
 create index payout_likenesses_age on payout_likenesses (created_at);
 
--- By what metadata payouts are found: a row of the payouts whose debits stand together in the book, with a
--- hash of each pair of each, so that a search reads the payouts of few rows and judges their own metadata.
--- A row for each pair would cost a payout two index entries or three (docs/decisions/0165).
+-- Finds payouts by their metadata. A row covers the payouts whose debits are among the same 64
+-- journal numbers, and has a hash for each of their pairs. A search reads the payouts of few rows
+-- and compares their own metadata. A row for each pair would cost a payout two or three index
+-- entries (docs/decisions/0165).
 create table payout_metadata (
-  -- The number of the journal by 64.
+  -- The number of the journal, divided by 64.
   part bigint not null,
   account_id text collate "C" not null,
   first_id text collate "C" not null,
   last_id text collate "C" not null check (first_id <= last_id),
   hashes integer[] not null,
   primary key (account_id, part)
-  -- A row grows by each payout of its part; its page has room for that.
+  -- A row grows with each payout of its part. Its page has room for that.
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
--- What was paid from files, kept for ever: idempotency keys are forgotten after a day, and a file may
--- be run again after a year. Two rows a payout, written in its transaction: the row of the file it was
--- made from, and the payment that the row asked for.
+-- The payouts that imports made, kept for ever: idempotency keys are deleted after a day, and a
+-- file may be run again after a year. A payout has two rows, written in its transaction: one for
+-- the row of the file, one for the payment that this row asks for.
 create table payout_imports (
   account_id text collate "C" not null,
-  -- Hashes; bulk/keys.ts has the recipe.
+  -- A hash; bulk/keys.ts has the recipe.
   import_key bytea not null check (octet_length(import_key) = 32),
   payout_id text collate "C" not null,
   primary key (account_id, import_key)
 );
--- All keys of one import begin alike: its payouts, in the order in which they were made.
+-- The payouts of an import, in the order of their creation: all keys of one import begin alike.
 create index payouts_of_imports on payout_imports (account_id, substring(import_key for 8), payout_id);
 
--- Batches of payouts, and what became of each payout asked for. Both are written once, in the
+-- Batches of payouts, and the result of each requested payout. Both are written once, in the
 -- transaction that makes the payouts.
 create table payout_batches (
   account_id text collate "C" not null,
@@ -424,29 +437,29 @@ create table payout_batches (
   mode text not null check (mode in ('all_or_nothing', 'best_effort')),
   reference_id text not null,
   metadata json,
-  -- What was taken of each balance, and what that left, as of the batch.
+  -- How much the batch took from each balance, and what it left.
   totals json not null,
   constraint nothing_refused_of_all check (mode = 'best_effort' or refused = 0)
 );
 create index payout_batches_by_reference on payout_batches (account_id, reference_id, id)
   where reference_id <> '';
 create index payout_batches_by_mode on payout_batches (account_id, mode, id);
--- The list, too. Last, as of beneficiaries.
+-- Also the list of all. It comes last, as in beneficiaries.
 alter table payout_batches add primary key (account_id, id);
 create trigger append_only before update or delete or truncate on payout_batches
   for each statement execute function refuse_change();
 
--- One payout asked for, by its place in the request, from 0.
+-- One requested payout of a batch. `position` is its place in the request, from 0.
 create table payout_batch_items (
   account_id text collate "C" not null,
   batch_id text collate "C" not null,
   position integer not null check (position >= 0),
-  -- What became of it then; the payout says what has become of it since.
+  -- The result of the request. The payout has its present state.
   status text not null check (status in ('created', 'held', 'refused')),
-  -- '' of what was refused.
+  -- '' for a refused payout.
   payout_id text collate "C" not null,
   reference_id text not null,
-  -- Why it was refused, as POST /v3/payout says it.
+  -- Why the payout was refused, as POST /v3/payout answers.
   problems json not null,
   constraint paid_unless_refused check ((status = 'refused') = (payout_id = ''))
 );
@@ -456,9 +469,9 @@ alter table payout_batch_items add primary key (account_id, batch_id, position);
 create trigger append_only before update or delete or truncate on payout_batch_items
   for each statement execute function refuse_change();
 
--- What became of each payout of a batch is vouched for with the batch: the change of it in the history
--- carries the digest of its items, in their order. Whoever reads which of them were refused sends those
--- again, so that an exchange of two would pay one twice.
+-- The history of a batch carries the digest of its items, in their order, and so proves which
+-- payouts were refused. A caller sends the refused ones again: if two results were exchanged, a
+-- payout would be paid twice.
 create function keep_batch() returns trigger language plpgsql
 security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
 begin

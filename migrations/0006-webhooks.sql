@@ -1,25 +1,26 @@
--- Webhooks: endpoints, what is to be delivered to each, and every attempt. Deliveries are made from
--- events by the worker, apart from the transactions that write events, so that an endpoint costs a
--- payout nothing.
+-- Webhooks: endpoints, the deliveries to each, and every attempt. The worker makes deliveries from
+-- events, apart from the transactions that write the events, so that an endpoint costs a payout
+-- nothing.
 
 create table webhook_endpoints (
   account_id text collate "C" not null,
   id text collate "C" not null,
   url text not null check (url <> ''),
   description text not null,
-  -- Types of events that are wanted, such as 'payout.failed', or 'payout.*'; none: every type.
+  -- The types of events to deliver, such as 'payout.failed', or 'payout.*'; empty: every type.
   event_types text[] not null check (array_position(event_types, null) is null),
   status text not null check (status in ('enabled', 'disabled')),
   -- Why it is disabled: by its account, or because it answered 410; '' when enabled.
   disabled_reason text not null check (disabled_reason in ('', 'account', 'gone')),
-  -- Secrets sign, so they are kept as they are. The one before is valid until its time is over.
+  -- Secrets are stored in plain text, because the service signs with them. The previous secret is
+  -- valid until previous_secret_until.
   secret text not null check (secret <> ''),
   previous_secret text not null default '',
   previous_secret_until timestamptz,
   -- The number of the newest event of the account that deliveries were made from. Events are
-  -- numbered without gaps under the lock of the book, so nothing before it is ever added.
+  -- numbered without gaps under the lock of the book, so no event is added before it.
   fanned_out bigint not null check (fanned_out >= 0),
-  -- How many deliveries were ever made: the next takes the next number.
+  -- How many deliveries were ever made. The next delivery takes the next number.
   delivery_count bigint not null default 0 check (delivery_count >= 0),
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -32,12 +33,13 @@ create trigger history after update of url, description, event_types, status, di
   secret, previous_secret, previous_secret_until, created_at, updated_at on webhook_endpoints
   for each row execute function keep_digest('fanned_out', 'delivery_count');
 
--- One event for one endpoint. Whatever changes deliveries of an endpoint holds the lock of the
--- endpoint's row, so that the next of an object is set due by whoever finishes the one before.
+-- One event for one endpoint. Every transaction that changes deliveries of an endpoint holds the
+-- lock of the endpoint's row. So the transaction that ends a delivery also makes the next delivery
+-- of the same object due.
 create table webhook_deliveries (
   account_id text collate "C" not null,
   endpoint_id text collate "C" not null,
-  -- The order in which deliveries were made, which those of one object are sent in.
+  -- The order in which deliveries were made. Deliveries of one object are sent in this order.
   number bigint not null check (number > 0),
   id text collate "C" not null,
   event_id text collate "C" not null,
@@ -46,8 +48,9 @@ create table webhook_deliveries (
   object_id text collate "C" not null,
   status text not null check (status in ('pending', 'succeeded', 'dead', 'cancelled')),
   attempts integer not null default 0 check (attempts >= 0),
-  -- When it is sent (again), by the database's clock and not the account's; names a claim. Null:
-  -- it is over, or waits for an earlier delivery of the same object to this endpoint.
+  -- When the delivery is sent next, by the database's clock and not the account's. The value
+  -- identifies a claim. Null: the delivery is over, or waits for an earlier delivery of the same
+  -- object to this endpoint.
   due_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -64,10 +67,10 @@ create index webhook_deliveries_newest on webhook_deliveries
   (account_id, endpoint_id, created_at, id) where created_at > '-infinity';
 create index webhook_deliveries_by_event on webhook_deliveries (account_id, event_id)
   where event_id <> '';
--- Last, for look-ups by id, as of beneficiaries.
+-- For look-ups by id. It comes last, as in beneficiaries.
 alter table webhook_deliveries add primary key (account_id, id);
 
--- Written once, as each attempt ends.
+-- One row for each attempt, written when the attempt ends.
 create table webhook_attempts (
   account_id text collate "C" not null,
   delivery_id text collate "C" not null,
@@ -75,7 +78,7 @@ create table webhook_attempts (
   -- By the account's clock.
   created_at timestamptz not null,
   duration_ms integer not null check (duration_ms >= 0),
-  -- The status of the answer; null when there was none, and why is in `error`.
+  -- The status of the answer; null: there was none, and `error` says why.
   status_code integer check (status_code between 100 and 599),
   error text not null,
   -- The beginning of the answer's body, as text.
@@ -83,9 +86,10 @@ create table webhook_attempts (
   primary key (account_id, delivery_id, number)
 );
 
--- Where rows of accounts are on other machines than the history, no trigger of theirs can write it: the
--- service has it written itself, before and after a change, in the same words. What was there before is
--- kept in a setting of the transaction, as statements are sent one behind the other.
+-- On a distributed database rows of accounts are on other machines than audit_log, so no trigger of
+-- theirs can write it. The service calls note_before and note_after around a change, which record
+-- it in the same form. note_before keeps the digests in a setting of the transaction, because the
+-- service sends its statements without waiting for their results.
 create function digests_of(changed text, owner_id text, ids text[]) returns jsonb
 language plpgsql set timezone to 'UTC' as $$
 declare

@@ -1,8 +1,9 @@
--- What each role may do, table by table, and whose rows it sees. A new table gets its grants and, when
--- its rows belong to accounts, its policies in the migration that makes it.
+-- The privileges of each role, table by table, and the accounts whose rows it sees. The migration
+-- that creates a table grants its privileges and, if its rows belong to accounts, creates its
+-- policies.
 
--- The service. Append-only tables get no update and no delete; tables whose rows live on get updates of
--- exactly the columns that may change.
+-- The service. It has no update and no delete on append-only tables. On other tables it may update
+-- only the columns that change.
 grant select on schema_migrations, reference_version, audit_log
   to corridor_service;
 
@@ -16,7 +17,7 @@ grant update (revoked_at) on api_keys to corridor_service;
 grant select, insert, update on api_key_uses to corridor_service;
 grant select, insert, update, delete on rates, fees, routes to corridor_service;
 grant select, insert, delete, update (config, secret, paused_reason) on rails to corridor_service;
--- Not created_at, which a trigger sets.
+-- Without created_at, which a trigger sets.
 grant select, delete on pricing_policies to corridor_service;
 grant insert (account_id, from_currency, to_currency, name, value, effective_from)
   on pricing_policies to corridor_service;
@@ -59,7 +60,7 @@ grant update (url, description, event_types, status, disabled_reason, secret, pr
   on webhook_endpoints to corridor_service;
 grant update (status, attempts, due_at, updated_at) on webhook_deliveries to corridor_service;
 
--- The finder: what is due, and what waits for people, by status and for how long.
+-- The finder reads what is due, and what waits for people, by status and for how long.
 grant select (account_id, sandbox, event_count, clock_ahead, state) on books to corridor_finder;
 grant select (account_id, created_at) on idempotency_keys, payout_likenesses to corridor_finder;
 grant select (account_id, entity_id, due_at) on ended_reviews to corridor_finder;
@@ -71,12 +72,13 @@ grant select (account_id, id, endpoint_id, due_at, created_at) on webhook_delive
 
 grant select on all tables in schema public to corridor_auditor;
 
--- Each account's rows are shown to, and taken from, those transactions alone that name the account
--- (docs/decisions/0032). The setting is read once a statement, as it stands in a select of its own. Not
--- set, it names nobody. Written so that no index is asked for it, and that the planner takes it to hold
--- of nearly all rows: plans are those that the statements' own conditions lead to.
--- The owner of the tables is held to this as well: it reads all, being a member of the auditor, and
--- changes rows only when it says that this is maintenance.
+-- The service sees and writes the rows of an account only in a transaction that names the account
+-- in corridor.accounts (docs/decisions/0032). Without the setting it sees no account. A policy
+-- reads the setting in a select of its own, which runs once for each statement. The policy is
+-- written so that PostgreSQL uses no index for it, and so that the planner expects it to hold for
+-- nearly all rows. So the conditions of the statement alone decide its plan.
+-- The policies hold for the owner of the tables too. The owner reads all rows as a member of the
+-- auditor, and changes rows only with corridor.maintenance = on.
 do $$
 declare
   name text;

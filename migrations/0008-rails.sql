@@ -1,32 +1,34 @@
--- Payouts on rails of live accounts: each attempt to send one, what its rail said of it, and what a
--- person must look at. The simulator has no rows here: its one attempt follows from the payout.
+-- Payouts on rails of live accounts: their attempts, the evidence of their rails, and the
+-- exceptions that a person must look at. The simulator has no rows here: its one attempt is derived
+-- from the payout.
 
--- One payout handed to one rail, once. Its id, `<payout id>-<number>`, is what the rail knows it by. It
--- is written and committed before the rail is asked.
+-- An attempt: one payout handed to one rail, once. Its id is `<payout id>-<number>`, by which the
+-- rail knows it. The row is written and committed before the rail is asked.
 create table payout_attempts (
   number integer not null check (number > 0),
   opened_at timestamptz not null,
-  -- When the rail was first asked about it, from when on it may have it. Its key lifetime counts from
-  -- here.
+  -- When the rail was first asked about the attempt, and may have it since. The lifetime of the
+  -- rail's keys counts from here.
   asked_at timestamptz,
   ended_at timestamptz,
-  -- When the rail sends it on and when it should arrive, in its words.
+  -- When the rail sends the payment on, and when it should arrive, as the rail reports.
   released_at timestamptz,
   expected_at timestamptz,
-  -- When its rail is asked about it again although it is over, as rails change their word; null: not.
+  -- When the rail is asked again about an attempt that is over, because rails may change their
+  -- reports. Null: it is not asked.
   ask_again_at timestamptz,
   account_id text collate "C" not null,
   payout_id text collate "C" not null,
   rail text collate "C" not null check (rail not in ('', 'simulator')),
   uetr text not null check (uetr ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'),
-  -- How it ended; '' while it is open.
+  -- How the attempt ended; '' while it is open.
   ended_as text not null default ''
     check (ended_as in ('', 'paid', 'failed', 'not_taken', 'returned')),
-  -- Why the rail has not taken it, as code and message.
+  -- Why the rail has not taken the attempt, as code and message.
   not_taken json,
   -- The route that led to the rail; null when a person named it.
   route json,
-  -- What the rail calls it: file, message id, the bank's reference.
+  -- The rail's references of the attempt: file, message id, the bank's reference.
   rail_references json not null default '{}',
   primary key (account_id, payout_id, number),
   constraint ended_when_it_is_over check ((ended_as = '') = (ended_at is null)),
@@ -36,12 +38,13 @@ create table payout_attempts (
 );
 create index payout_attempts_asked_again on payout_attempts (ask_again_at)
   where ask_again_at is not null;
--- Two open ones could both be paid.
+-- Two open attempts of a payout could both be paid.
 create unique index one_open_attempt on payout_attempts (account_id, payout_id)
   where ended_as in ('', 'paid');
 create unique index payout_attempts_by_uetr on payout_attempts (account_id, uetr);
 
--- What was handed over stays as it was, and an end is an end; what was paid may come back.
+-- The content of an attempt never changes, and an attempt ends once. Only a paid attempt may still
+-- be returned.
 create function refuse_attempt_change() returns trigger language plpgsql as $$
 begin
   raise exception 'attempt %-% cannot be changed so', old.payout_id, old.number
@@ -59,9 +62,10 @@ create trigger legal_end before update on payout_attempts
 create trigger kept before delete or truncate on payout_attempts
   for each statement execute function refuse_change();
 
--- Another provider would not know what this one was handed, and would be handed it again. Whoever claims
--- payouts waits meanwhile; no process asks a rail that is paused. The owner, as whom this runs, sees the
--- attempts of all accounts.
+-- Refuses a new url for a connector while its rail is asked about attempts: another provider would
+-- not know the earlier attempts and could pay again. The rail must be paused, because no process
+-- asks a paused rail. The lock of payout_attempts makes transactions that claim payouts wait. The
+-- function runs as the owner of the tables, who sees the attempts of all accounts.
 create function check_rail_identity() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -81,8 +85,8 @@ create trigger keeps_its_identity before update on rails
   for each row when (old.kind = 'connector' and old.config -> 'url' is distinct from new.config -> 'url')
   execute function check_rail_identity();
 
--- What a rail said of an attempt, in the order in which it came in. It is written and committed before
--- anybody concludes from it; the steps of a payout are derived from all of it, every time.
+-- A rail's evidence about an attempt, in the order of receipt, committed before it is interpreted.
+-- The steps of a payout are derived from all of it, every time.
 create table rail_evidence (
   attempt integer not null,
   -- From 1 in the attempt, without gaps.
@@ -92,10 +96,10 @@ create table rail_evidence (
   account_id text collate "C" not null,
   payout_id text collate "C" not null,
   rail text collate "C" not null,
-  -- Where it stands: a file by its digest, or an answer; and the place in it.
+  -- The source, which is a file, by its digest, or an answer, and the place in it.
   source text not null,
   position text not null,
-  -- What it is about and what it says, in the sender's own codes.
+  -- What the evidence is about and what it reports, in the sender's own codes.
   level text not null,
   code text not null,
   reasons json not null,
@@ -103,11 +107,11 @@ create table rail_evidence (
   currency text not null,
   -- The sender's own reference.
   reference text not null,
-  -- When the sender says that it said so, as it wrote it: nothing is ordered by it.
+  -- The time that the sender gives, as the sender wrote it. Nothing is ordered by it.
   said_at text not null,
-  -- The rest, as the adapter wants it.
+  -- The other members, for the adapter.
   detail json not null,
-  -- SHA-256 of what makes it the same word when it is said again (rail/evidence.ts).
+  -- The SHA-256 by which a repeat of the evidence is found (rail/evidence.ts).
   same bytea not null check (octet_length(same) = 32),
   primary key (account_id, payout_id, attempt, number),
   constraint evidence_said_once unique (account_id, payout_id, attempt, same),
@@ -117,7 +121,8 @@ create table rail_evidence (
 create trigger append_only before update or delete or truncate on rail_evidence
   for each statement execute function refuse_change();
 
--- A payout that a person must look at. Until it is closed, the rail is not asked and no step follows.
+-- A rail exception: a payout that a person must look at. Until the exception is closed, the rail is
+-- not asked and the payout takes no step.
 create table rail_exceptions (
   -- From 1 in the payout.
   number integer not null check (number > 0),
@@ -151,17 +156,17 @@ create trigger kept before delete or truncate on rail_exceptions
 
 grant select, insert, update (asked_at, ended_at, released_at, expected_at, ask_again_at, ended_as,
   not_taken, rail_references) on payout_attempts to corridor_service;
--- Which attempts that are over are to be asked about.
+-- The finder finds attempts that are over and whose rail is to be asked again.
 grant select (account_id, payout_id, number, rail, ask_again_at) on payout_attempts
   to corridor_finder;
 grant select, insert on rail_evidence to corridor_service;
 grant select, insert, update (closed_at, closed_by, note) on rail_exceptions to corridor_service;
--- How many wait for people, and for how long.
+-- The finder counts the exceptions that wait for people, and for how long.
 grant select (account_id, rail, kind, opened_at, closed_at) on rail_exceptions to corridor_finder;
 grant select on payout_attempts, rail_evidence, rail_exceptions to corridor_auditor;
 
--- Shows the rows of a table to those transactions alone that name the account, as for all tables of
--- accounts (0007).
+-- Confines a table of accounts as 0007 does: only a transaction that names an account sees its
+-- rows.
 create function confine_to_accounts(name text) returns void language plpgsql as $$
 begin
   execute format('alter table %I enable row level security, force row level security', name);

@@ -1,13 +1,13 @@
--- Files for banks: the payments that wait for a file, the files, and what banks have sent. The rail of a
--- file is a row of `rails`, whose name stays here when that row is gone.
+-- Files for banks: the payments that wait for a file, the files, and the files that banks have
+-- sent. `rail` has the name of a row of rails, and stays if that row is deleted.
 
--- A payment for a bank, one of an attempt: from when its rail took it. Its ids are what the bank gives
--- back, so no other payment of the installation ever has them.
+-- The payment of one attempt, from when its rail took the attempt. Banks return the ids of a
+-- payment, so no other payment of the installation ever has them.
 create table rail_items (
   amount bigint not null check (amount > 0),
   created_at timestamptz not null default clock_timestamp(),
-  -- Its slot: when its file is sealed, by when the bank must have it, and the day of the debit. What
-  -- misses it goes into the next one.
+  -- The slot of the item: when its file is sealed, by when the bank must have the file, and the day
+  -- of the debit. An item that misses its slot goes into the next one.
   seal_at timestamptz not null,
   closes_at timestamptz not null check (closes_at > seal_at),
   execution_date date not null,
@@ -19,15 +19,15 @@ create table rail_items (
   uetr text collate "C" not null,
   rail text not null check (rail <> ''),
   currency text not null,
-  -- Who is paid, as the file says it, and what for.
+  -- The payee and the purpose, as the file has them.
   payment json not null,
-  -- The file, and where in it the item stands; '' while it waits for one.
+  -- The file, and the item's place in it; '' while the item waits for a file.
   msg_id text collate "C" not null default '',
   payment_information_id text collate "C" not null default '',
   instruction_id text collate "C" not null default '',
-  -- Its payout was over before it was in a file: it goes into none.
+  -- The payout was over before the item was in a file. The item goes into no file.
   withdrawn boolean not null default false,
-  -- The files that it was in before: each was refused as a whole, or never sent.
+  -- Earlier files of the item, each refused as a whole or never sent.
   earlier_files text[] collate "C" not null default '{}',
   primary key (account_id, payout_id, attempt),
   constraint end_to_end_id_once unique (end_to_end_id),
@@ -38,15 +38,16 @@ create table rail_items (
 create index rail_items_waiting on rail_items (rail, seal_at, end_to_end_id)
   where msg_id = '' and not withdrawn;
 create index rail_items_by_file on rail_items (msg_id, end_to_end_id) where msg_id <> '';
--- Banks give back what they have kept: one of these, where it is not the EndToEndId.
+-- Banks return the ids that they have kept: the EndToEndId, or one of these.
 create index rail_items_by_uetr on rail_items (uetr);
 create index rail_items_by_instruction on rail_items (instruction_id) where instruction_id <> '';
 create index rail_items_by_block on rail_items (payment_information_id)
   where payment_information_id <> '';
 
--- What banks are sent: written once, sent as it is, and again as it is.
+-- The files for banks: written once, and sent, even again, as they are.
 create table rail_files (
-  -- 16 characters, unique for ever; with the ending of its format the name of the file.
+  -- 16 characters, unique for ever. The name of the file is this id with the extension of its
+  -- format.
   msg_id text collate "C" primary key check (msg_id ~ '^[0-9A-Z]{16}$'),
   name text collate "C" not null,
   rail text not null check (rail <> ''),
@@ -58,24 +59,24 @@ create table rail_files (
   control_sum numeric not null check (control_sum > 0),
   sha256 bytea not null,
   bytes bytea not null,
-  -- What is sent in place of the bytes where they are encrypted.
+  -- The encrypted bytes, which are sent in place of the bytes; null if the file is not encrypted.
   envelope bytea,
   sealed_at timestamptz not null default clock_timestamp(),
-  -- Whether a person releases it, who did, and when.
+  -- Whether a person must release the file. approved_by and approved_at have who did, and when.
   needs_release boolean not null,
-  -- Whether its bank takes each file once, by its id, so that it may go again.
+  -- Whether the file may be sent again: its bank refuses a message id that it already has.
   resend_is_safe boolean not null,
   approved_by text not null default '',
   approved_at timestamptz,
   state text not null default 'sealed' check (state in ('sealed', 'approved', 'uploading', 'sent',
     'acknowledged', 'rejected', 'unknown', 'withdrawn')),
-  -- What the bank or the transport said of it last, '' when nothing.
+  -- The last report of the bank or the transport about the file; '' for none.
   reason text not null default '',
-  -- When this sending was about to give it its name at the bank, from when on the bank may have it; and
-  -- how often that was, of all sendings.
+  -- When this sending offered the file: it was about to give the upload its name at the bank, which
+  -- may have the file since. `offers` counts the offers of all sendings.
   offered_at timestamptz,
   offers integer not null default 0,
-  -- A person sends it although payouts in it are over, or go another way.
+  -- A person sends the file although payouts in it are over or have another attempt.
   forced boolean not null default false,
   sent_at timestamptz,
   uploads integer not null default 0,
@@ -93,7 +94,7 @@ create table rail_files (
 create index rail_files_open on rail_files (rail, sealed_at)
   where state not in ('acknowledged', 'rejected', 'withdrawn');
 
--- The bytes and what they say of themselves stay; states go their way.
+-- The bytes of a file and their description never change. The state changes by the steps below.
 create function check_file_step() returns trigger language plpgsql as $$
 begin
   if (new.msg_id, new.name, new.rail, new.format, new.settlement_account, new.currency,
@@ -112,10 +113,10 @@ begin
   end if;
   if old.state <> new.state and (old.state, new.state) not in (
     ('sealed', 'approved'), ('approved', 'uploading'),
-    -- By a person, before the bank could see it.
+    -- A person withdraws a file before the bank could see it.
     ('sealed', 'withdrawn'), ('approved', 'withdrawn'), ('uploading', 'withdrawn'),
     ('uploading', 'sent'), ('uploading', 'unknown'),
-    -- What a bank says of a file shows that it has it.
+    -- A bank that answers about a file has it.
     ('uploading', 'acknowledged'), ('uploading', 'rejected'),
     ('sent', 'acknowledged'), ('sent', 'rejected'), ('sent', 'uploading'),
     ('unknown', 'acknowledged'), ('unknown', 'rejected'), ('unknown', 'sent'),
@@ -134,8 +135,8 @@ create trigger sealed_first before insert on rail_files
   for each row when (new.state <> 'sealed' or new.approved_by <> '' or new.offered_at is not null)
   execute function refuse_change();
 
--- An item is put into one file. Only when the bank has refused that file as a whole, or never got it,
--- may the item go into another; what it pays, and its ids, stay.
+-- An item is in one file. It may go into another only if the bank refused the first as a whole, or
+-- the first was withdrawn. Its payment, its EndToEndId and its UETR never change.
 create function check_item_change() returns trigger language plpgsql as $$
 begin
   if (new.account_id, new.payout_id, new.attempt, new.end_to_end_id, new.uetr, new.rail, new.amount,
@@ -157,8 +158,8 @@ create trigger legal_change before update on rail_items
 create trigger kept before delete or truncate on rail_items
   for each statement execute function refuse_change();
 
--- What banks have said of items, in the order of receipt: from all of it the steps of a payout are
--- derived, every time.
+-- The evidence of banks about items, in the order of receipt. The steps of a payout are derived
+-- from all of it, every time.
 create table rail_item_evidence (
   amount bigint,
   number bigint generated always as identity,
@@ -174,10 +175,10 @@ create table rail_item_evidence (
   currency text not null,
   reference text not null,
   said_at text not null,
-  -- The file, and the place in it.
+  -- The hash of the bank's file, and the place in it.
   sha256 bytea not null,
   position text not null,
-  -- What makes it the same word when it is said again.
+  -- The digest by which a repeat of the evidence is found.
   same bytea not null check (octet_length(same) = 32),
   primary key (account_id, payout_id, attempt, number),
   constraint said_once unique (account_id, payout_id, attempt, same)
@@ -185,37 +186,38 @@ create table rail_item_evidence (
 create trigger append_only before update or delete or truncate on rail_item_evidence
   for each statement execute function refuse_change();
 
--- Who works on the files of a rail: one process at a time, until its lease runs out.
+-- The lease on the files of a rail: one process at a time works on them, until its lease ends.
 create table rail_exchanges (
   rail text primary key check (rail <> ''),
   held_by text not null default '',
   held_until timestamptz not null default '-infinity',
-  -- When its inbox was last looked into, and why that, or sending, has failed since; '' when it has not.
+  -- When the inbox was last read, and why reading or sending has failed since; '' if neither has.
   fetched_at timestamptz,
   problem text not null default '',
   problem_since timestamptz,
   check ((problem = '') = (problem_since is null))
 );
 
--- What banks have sent, known by the hash of its bytes: the same file is taken once, by whatever name.
+-- The files that banks have sent, by the hash of their bytes: the same bytes are taken once, under
+-- whatever name.
 create table rail_inbox (
   sha256 bytea primary key check (octet_length(sha256) = 32),
   rail text not null,
   name text not null,
   size bigint not null check (size >= 0),
   received_at timestamptz not null default clock_timestamp(),
-  -- stored: its bytes are here, and it is still to be read.
+  -- stored: rail_inbox_bytes has the bytes, and the file is not yet read.
   state text not null check (state in ('stored', 'read', 'quarantined')),
-  -- Why nothing of it is applied.
+  -- Why the file is quarantined, so that nothing of it is applied.
   reason text not null default '',
-  -- Whether its bytes are here: those of a file that is too large are in the archive alone, and those
-  -- that are older than the installation keeps were swept.
+  -- Whether rail_inbox_bytes has the bytes. The bytes of a file that is too large are only in the
+  -- archive. The bytes of a file that is older than the installation keeps are swept.
   kept boolean not null,
   swept_at timestamptz,
   lines integer not null default 0,
   lines_quarantined integer not null default 0,
   ended_at timestamptz,
-  -- Who has looked at a quarantined file, and what came of that.
+  -- Who closed the quarantined file, when, and what they found.
   closed_by text not null default '',
   closed_at timestamptz,
   note text not null default '',
@@ -239,19 +241,19 @@ create table rail_inbox_bytes (
 create trigger append_only before update or delete or truncate on rail_inbox_bytes
   for each statement execute function refuse_change();
 
--- Lines of a bank's file that were not applied, while the rest was.
+-- Lines of a bank's file that are set aside: not applied, while the rest of the file is.
 create table rail_inbox_lines (
   sha256 bytea not null,
   position text not null,
   reason text not null check (reason <> ''),
-  -- As it was read (bank-format.ts).
+  -- The line as it was read (src/bank-format).
   said json not null,
-  -- The payment and the file that go into no file, and are not sent, before a person has looked at the
-  -- line; '' for none.
+  -- The payment and the file that the line names; '' for none. Until a person closes the line, the
+  -- payment goes into no file, and the file is not sent.
   end_to_end_id text collate "C" not null default '',
   msg_id text collate "C" not null default '',
   created_at timestamptz not null default clock_timestamp(),
-  -- Who has looked at it, and what came of that.
+  -- Who closed the line, when, and what they found.
   closed_by text not null default '',
   closed_at timestamptz,
   note text not null default '',
@@ -282,8 +284,9 @@ create trigger legal_step before update on rail_inbox
 create trigger kept before delete or truncate on rail_inbox
   for each statement execute function refuse_change();
 
--- What people do to files is in the audit log: each change by a command or by hand. What services do by
--- themselves the rows say. The arguments are what the log has of the row, $1.
+-- Records in the audit log each change of a file by a command or by hand. The service's own changes
+-- are not recorded: the rows show them. The arguments of the trigger select what the log has of the
+-- row, $1.
 create function keep_file_act() returns trigger language plpgsql
 security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
 declare
@@ -323,7 +326,8 @@ grant update (approved_by, approved_at, state, reason, offered_at, offers, force
 grant update (state, reason, lines, lines_quarantined, ended_at, closed_by, closed_at, note)
   on rail_inbox to corridor_service;
 grant update (closed_by, closed_at, note) on rail_inbox_lines to corridor_service;
--- Whose items are due, and whose a bank speaks of: ids and amounts, and nothing of who is paid.
+-- The finder finds items that are due, and items that a bank reports on. It reads ids and amounts,
+-- and nothing about the payee.
 grant select (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount, currency, seal_at,
   closes_at, execution_date, withdrawn, msg_id, payment_information_id, instruction_id, earlier_files,
   created_at)

@@ -1,5 +1,5 @@
--- Sanctions lists as they were published: each file that was imported, and each entry in each of its
--- versions. They belong to no account.
+-- Sanctions lists as they were published: each imported file, and each version of each entry. They
+-- belong to no account.
 
 create table screening_imports (
   list text collate "C" not null check (list in ('ofac', 'ofac-cons', 'un', 'eu', 'uk')),
@@ -9,16 +9,16 @@ create table screening_imports (
   sha256 bytea not null check (octet_length(sha256) = 32),
   file_name text not null,
   format text not null,
-  -- The day that the file names.
+  -- The date of publication, from the file.
   published_on date not null,
-  -- Shipped with the product, to try it out: it says nothing of who is listed.
+  -- Shipped with the product, to try it out. A sample does not show who is listed.
   is_sample boolean not null,
   entry_count integer not null check (entry_count > 0),
   name_count integer not null check (name_count >= entry_count),
   added integer not null check (added >= 0),
   changed integer not null check (changed >= 0),
   removed integer not null check (removed >= 0),
-  -- Why it was taken although it looked wrong, '' when it did not.
+  -- Why the file was imported although it looked wrong; '' if it did not.
   reason text not null,
   imported_by text not null check (imported_by <> ''),
   imported_at timestamptz not null default clock_timestamp(),
@@ -27,9 +27,10 @@ create table screening_imports (
 
 create table screening_entries (
   list text collate "C" not null,
-  -- What the list calls it, the same in each version.
+  -- The id of the entry in the list, the same in each version.
   entry_id text collate "C" not null check (entry_id <> ''),
-  -- From this version of the list to before that one, null while it is listed.
+  -- The first version of the list with this content, and the first without it; null while it is
+  -- listed.
   since_version integer not null,
   until_version integer,
   digest bytea not null,
@@ -42,7 +43,7 @@ create table screening_entries (
 );
 create unique index listed_once on screening_entries (list, entry_id) where until_version is null;
 
--- Versions follow each other, and a sample never takes the place of a list.
+-- Versions are numbered without gaps, and a sample never replaces a published list.
 create function check_import() returns trigger language plpgsql as $$
 declare
   last screening_imports%rowtype;
@@ -61,7 +62,7 @@ create trigger follows before insert on screening_imports
   for each row execute function check_import();
 create trigger append_only before update or delete or truncate on screening_imports
   for each statement execute function refuse_change();
--- A payout is handed over only as screened at this version.
+-- Raises lists_version. A rail gets a payout only if it was screened at the present version.
 create function announce_list_change() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -72,7 +73,7 @@ end $$;
 create trigger announced after insert on screening_imports
   for each statement execute function announce_list_change();
 
--- What was listed stays; only its end is written, once.
+-- The content of an entry never changes. Its end is written once.
 create function check_entry_end() returns trigger language plpgsql as $$
 begin
   if old.until_version is not null or (new.list, new.entry_id, new.since_version, new.digest)
@@ -93,13 +94,14 @@ grant select, insert on screening_imports, screening_entries to corridor_service
 grant update (until_version) on screening_entries to corridor_service;
 grant select on screening_imports, screening_entries to corridor_auditor;
 
--- Which lists must be current before a payout of a live account goes out; none: this installation does
--- not screen them. Until a person has said so, all must be.
+-- The lists that must be current before a payout of a live account goes out. Empty: this
+-- installation does not screen these payouts. All lists are required until a person changes the
+-- setting.
 create table screening_settings (
   only_row boolean primary key default true check (only_row),
   required text[] not null check (
     required <@ array['ofac', 'ofac-cons', 'un', 'eu', 'uk'] and array_position(required, null) is null),
-  -- Who has set it, and why; '' of the default.
+  -- Who made the setting, and why; '' for the default.
   set_by text not null,
   reason text not null,
   constraint set_by_a_person check (
@@ -117,23 +119,25 @@ create trigger kept before delete or truncate on screening_settings
 grant select, update (required, set_by, reason) on screening_settings to corridor_service;
 grant select on screening_settings to corridor_auditor;
 
--- The version of the lists at which nobody of a payout was found; null: not screened yet, or held. What
--- a hold waits for: `waits` for screening, `open` for a person; a `confirmed` one is blocked.
+-- `screened` is the version of the lists at which the payout had no open match; null: not screened,
+-- or held. `screening` is the hold: `waits` for screening, `open` for a person's decision, or
+-- `confirmed`, which blocks the payout.
 alter table open_payouts
   add column screened bigint,
   add column screening text not null default ''
     check (screening in ('', 'waits', 'open', 'confirmed')),
-  -- The version with which a held one was compared last: what a list has brought since is added to it.
+  -- The version of the lists that a held payout was last compared with. Matches of later versions
+  -- are added.
   add column compared bigint,
   add constraint held_is_not_screened check (screening = '' or screened is null);
--- Ordinary payouts never enter.
+-- Ordinary payouts are never in this index.
 create index open_payouts_unscreened on open_payouts (account_id, id) where screened is null;
 grant update (screened, screening, compared) on open_payouts to corridor_service;
 grant select (screened, screening, compared, held_for, rail_attempts) on open_payouts to corridor_finder;
 grant select on reference_version to corridor_finder;
 
--- What was found of a payout is of its entity as that was: an open one is screened again when it changes.
--- Both are written under the lock of the account's book.
+-- The screening of a payout covers the details of its entity. When these change, the entity's open
+-- payouts are screened again. Both are written under the lock of the account's book.
 create function unscreen_payouts() returns trigger language plpgsql as $$
 begin
   update open_payouts o set screened = null
@@ -146,20 +150,21 @@ end $$;
 create trigger screened_again after update of details on entities
   for each row when (old.details::text <> new.details::text) execute function unscreen_payouts();
 
--- Whom a payout may pay, or be for; or whom a party is. The names are in pieces, which can be erased.
+-- Matches: listed entries that a party of a payout, or a party by itself, may be. `pieces` has the
+-- names, which an erasure can remove.
 create table screening_matches (
   score integer not null check (score between 1 and 1000),
   found_at timestamptz not null default statement_timestamp(),
   decided_at timestamptz,
   account_id text collate "C" not null,
-  -- A payout, or a party by itself.
+  -- The payout, or the party by itself: an entity or a beneficiary.
   object_id text collate "C" not null,
-  -- Who of it, such as `beneficiary`; and the digest of what was asked of them.
+  -- The role of the party, such as `beneficiary`, and the digest of its compared data.
   party text collate "C" not null check (party <> ''),
   party_hash bytea not null check (octet_length(party_hash) = 32),
   list text collate "C" not null,
   entry_id text collate "C" not null,
-  -- The entry as it was.
+  -- The digest of the entry as it was.
   entry_digest bytea not null check (octet_length(entry_digest) = 32),
   pieces json not null,
   state text not null default 'open' check (state in ('open', 'cleared', 'confirmed')),
@@ -176,7 +181,7 @@ grant select, insert, update (score, found_at, decided_at, party_hash, entry_dig
 grant select on screening_matches to corridor_auditor;
 select confine_to_accounts('screening_matches');
 
--- Whatever code does: a hold ends by a person, who has decided all that was found.
+-- Whatever the code does, a hold by matches ends only when a person has cleared all of them.
 create function check_cleared() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -192,8 +197,8 @@ create trigger cleared_by_a_person before update of screening on open_payouts
   for each row when (old.screening in ('open', 'confirmed') and new.screening in ('', 'waits'))
   execute function check_cleared();
 
--- Parties that are not who is listed: of an account, by what was asked of the party and by the entry as
--- it was, so that a change of either asks again.
+-- Clears: a person has decided that a party of the account is not the listed entry. A clear covers
+-- the party's data and the entry by their digests: when either changes, a person decides again.
 create table screening_clears (
   cleared_at timestamptz not null default statement_timestamp(),
   account_id text collate "C" not null,
@@ -201,7 +206,7 @@ create table screening_clears (
   list text collate "C" not null,
   entry_id text collate "C" not null,
   entry_digest bytea not null check (octet_length(entry_digest) = 32),
-  -- Of what the match was that a person has cleared.
+  -- The payout or party whose match a person has cleared.
   object_id text collate "C" not null,
   cleared_by text not null check (cleared_by <> ''),
   reason text not null check (reason <> ''),
@@ -209,13 +214,13 @@ create table screening_clears (
 );
 create trigger kept before truncate on screening_clears
   for each statement execute function refuse_change();
--- A confirmed match takes the clear back.
+-- A match that a person confirms deletes the clear.
 grant select, insert, delete on screening_clears to corridor_service;
 grant select on screening_clears to corridor_auditor;
 select confine_to_accounts('screening_clears');
 
--- Whatever code does: no rail of money is asked about a payout for the first time while it is held, waits
--- for its approval or for its time.
+-- Whatever the code does, no rail of a live account is asked about a payout for the first time
+-- while screening holds the payout, or while it waits for its approval or its time.
 create function refuse_held_attempt() returns trigger language plpgsql as $$
 declare
   payout open_payouts%rowtype;
@@ -242,15 +247,17 @@ create trigger held_is_not_asked_later before update of asked_at on payout_attem
   for each row when (old.asked_at is null and new.asked_at is not null)
   execute function refuse_held_attempt();
 
--- Whether a party by itself may be listed: `open` until a person decides, `confirmed` when one has said
--- so. Written under the lock of the account's book, with its matches. No answer to the account has it.
+-- The screening of a party by itself: `open` until a person decides about its matches, `confirmed`
+-- when a person has confirmed one. Written with the matches, under the lock of the account's book.
+-- No answer to the account shows it.
 alter table entities
   add column screening text not null default '' check (screening in ('', 'open', 'confirmed'));
 alter table beneficiaries
   add column screening text not null default '' check (screening in ('', 'open', 'confirmed')),
-  -- The version of the lists at which nobody of the payout that has made it was found; null of others.
+  -- If a payout created the beneficiary, the version of the lists at which that payout had no
+  -- match; else null.
   add column screened bigint;
--- Ordinary ones never enter.
+-- Ordinary entities and beneficiaries are never in these indexes.
 create index entities_screening on entities (account_id, id) where screening <> '';
 create index beneficiaries_screening on beneficiaries (account_id, id) where screening <> '';
 grant update (screening) on entities, beneficiaries to corridor_service;
@@ -258,7 +265,8 @@ grant select (account_id, id, screening) on entities, beneficiaries to corridor_
 create policy find on entities for select to corridor_finder using (true);
 create policy find on beneficiaries for select to corridor_finder using (true);
 
--- Open payouts for whom a person has confirmed to be listed are screened again, and held.
+-- When a person has confirmed a match of a party, the open payouts for or to the party are screened
+-- again, and held.
 create trigger payouts_screened_again after update of screening on entities
   for each row when (old.screening <> new.screening and new.screening = 'confirmed')
   execute function unscreen_payouts();
@@ -274,7 +282,7 @@ create trigger payouts_screened_again after update of screening on beneficiaries
   for each row when (old.screening <> new.screening and new.screening = 'confirmed')
   execute function unscreen_payouts_to();
 
--- Whatever code does: nobody approves an entity before a person has cleared what was found of it.
+-- Whatever the code does, nobody approves an entity before a person has cleared all its matches.
 create function refuse_listed_approval() returns trigger language plpgsql as $$
 begin
   raise exception 'entity % may be on a sanctions list: it is not approved', new.id
@@ -285,8 +293,9 @@ create trigger cleared_before_approved before update of approval_status on entit
     and new.screening <> '')
   execute function refuse_listed_approval();
 
--- Parties that are new or have changed, and are not compared with the lists since. `due_at` is when one
--- is to be looked at (again), and names the claim: a change while a worker compares gives another one.
+-- New and changed parties that are not yet compared with the lists. `due_at` is when a worker
+-- compares the party (again), and its value identifies the claim. A change of the party during the
+-- comparison sets another value.
 create table screening_queue (
   account_id text collate "C" not null,
   party_id text collate "C" not null,
@@ -299,7 +308,7 @@ grant select on screening_queue to corridor_finder, corridor_auditor;
 select confine_to_accounts('screening_queue');
 create policy find on screening_queue for select to corridor_finder using (true);
 
--- In the transaction of the change, whatever code makes it.
+-- Queues the party in the transaction of its change, whatever code makes the change.
 create function queue_party() returns trigger language plpgsql as $$
 begin
   insert into screening_queue as q (account_id, party_id, due_at)
@@ -316,14 +325,15 @@ create trigger screened_when_made after insert on beneficiaries
 create trigger screened_when_changed after update of details on beneficiaries
   for each row when (old.details::text <> new.details::text) execute function queue_party();
 
--- How far all parties are compared with the newest version of the lists: after which one.
+-- How far the comparison of all parties with the newest version of the lists has come: the last
+-- compared party.
 create table screening_pass (
   only_row boolean primary key default true check (only_row),
   lists_version bigint not null default 0,
   after_account text collate "C" not null default '',
   after_party text collate "C" not null default '',
   is_done boolean not null default false,
-  -- When a worker may go on with it; it names the claim of the one that does.
+  -- When a worker may continue. The value identifies the claim of the worker that does.
   due_at timestamptz not null default statement_timestamp()
 );
 insert into screening_pass default values;

@@ -1,18 +1,20 @@
--- Limits: how much, and how many payouts, accounts may make. A limit counts the payouts of each account
--- by itself, under the lock of the account's book. A payout that fails or comes back counts no more.
+-- Limits: how much, and how many payouts, accounts may make. A limit counts the payouts of each
+-- account separately, under the lock of the account's book. A payout that fails or is reversed no
+-- longer counts.
 
 create table limits (
   limit_id text collate "C" primary key check (limit_id ~ '^lim_[0-9a-z]{20}$'),
-  -- Which payouts it counts; null is any. Without an account it counts those of each account.
+  -- The conditions of the payouts that the limit counts; null is any. A limit without an account
+  -- counts the payouts of each account separately.
   account_id text collate "C" references accounts,
   key_id text collate "C" references api_keys,
   rail text,
   network text check (network <> ''),
   -- Only payouts to payees that the account has known for less than so many hours.
   new_for_hours integer check (new_for_hours between 1 and 8760),
-  -- What it counts by itself: all payouts of the account, those of each key, or to each payee.
+  -- Which payouts the limit adds up: all of the account, all of one key, or all to one payee.
   each text not null check (each in ('account', 'key', 'payee')),
-  -- The currency whose minor units it counts; null: it counts payouts.
+  -- The currency in whose minor units the limit counts; null: it counts payouts.
   currency text,
   cap bigint not null check (cap between 0 and 9007199254740991),
   -- A single payout, a day of a time zone, or the last hours.
@@ -23,12 +25,12 @@ create table limits (
     (account_id, key_id, rail, network, new_for_hours, each, currency, per, zone, hours),
   constraint day_of_a_zone check ((per = 'day') = (zone is not null)),
   constraint hours_of_hours check ((per = 'hours') = (hours is not null)),
-  -- A single payout is one payout.
+  -- A limit on a single payout is an amount: the number of payouts would always be one.
   constraint amount_of_a_payout check (per <> 'payout' or currency is not null),
   constraint key_of_an_account check (key_id is null or account_id is not null and each <> 'key')
 );
 
--- A limit of what there is not would count nothing.
+-- A limit that names an unknown rail, key or time zone would count nothing.
 create function check_limit() returns trigger language plpgsql as $$
 begin
   if new.rail <> 'simulator' and not exists (select from rails where name = new.rail) then
@@ -50,7 +52,8 @@ end $$;
 create trigger counts_something before insert on limits
   for each row execute function check_limit();
 
--- A limit that counts otherwise is another limit, which counts anew.
+-- Only the cap of a limit changes. A limit with other conditions is another limit, with sums of its
+-- own.
 create function refuse_other_limit() returns trigger language plpgsql as $$
 begin
   raise exception 'limit % counts what it counts: its cap alone is changed', old.limit_id
@@ -59,27 +62,29 @@ end $$;
 create trigger only_its_cap before update on limits
   for each row when (to_jsonb(old) - 'cap' <> to_jsonb(new) - 'cap')
   execute function refuse_other_limit();
--- As of prices: a payout under the lock of its book is judged by all limits that were set before.
+-- Raises price_version: a payout that locks its book is judged by all limits that were set before.
 create trigger announce after insert or update or delete on limits
   for each statement execute function announce_price_change();
 create trigger history after insert or update or delete on limits
   for each row execute function keep_history();
 
--- Whether payouts of the account count against limits, so that one that fails gives headroom back.
+-- Whether the account has had rows in limit_uses: then a payout that fails or is reversed deletes
+-- its own.
 alter table books add column has_limit_uses boolean not null default false;
 
--- What each limit counts, in steps of time: a day, or the minutes that a window of hours moves by. Sums
--- of limit_uses, which are too many to add up for each payout.
+-- The sum of the uses of each limit in each step of time: a day, or the minutes by which a window
+-- of hours moves. Sums are stored, because adding up limit_uses for each payout would take too
+-- long.
 create table limit_sums (
   used bigint not null check (used >= 0),
-  -- What the window had come to with the last payout that it let through, and the cap then; null when
-  -- the limit has let none through in this step, as of payouts before the limit was set.
+  -- The sum of the window after the last payout of the step, and the cap at that payout. Null if
+  -- the limit has let no payout through in this step, as for payouts made before the limit was set.
   reached bigint,
   cap bigint,
   starts_at timestamptz not null,
   account_id text collate "C" not null,
   limit_id text collate "C" not null,
-  -- The key or the payee; '' of a limit that counts all payouts of the account.
+  -- The key or the payee; '' for a limit that counts all payouts of the account together.
   subject text collate "C" not null,
   primary key (account_id, limit_id, subject, starts_at),
   constraint within_its_cap check (reached <= cap),
@@ -88,8 +93,8 @@ create table limit_sums (
 );
 create index limit_sums_age on limit_sums (starts_at);
 
--- What each payout counts for each limit. It goes when the payout fails or comes back, and when no
--- window reaches back to it.
+-- How much each payout counts for each limit. The row is deleted when the payout fails or is
+-- reversed, and when no window reaches back to it.
 create table limit_uses (
   amount bigint not null check (amount > 0),
   starts_at timestamptz not null,
@@ -101,8 +106,8 @@ create table limit_uses (
 );
 create index limit_uses_age on limit_uses (starts_at);
 
--- Since when an account has known a payee, while it has a limit of new ones: when it first paid the
--- payee, or made or changed the beneficiary that it paid first.
+-- Since when an account knows a payee, for accounts with a limit on new payees: since it first paid
+-- the payee, or, if earlier, since it made or last changed the beneficiary that it named then.
 create table limit_payees (
   known_since timestamptz not null,
   account_id text collate "C" not null,
@@ -115,7 +120,7 @@ grant update (has_limit_uses) on books to corridor_service;
 grant select, insert, delete, update (used, reached, cap) on limit_sums to corridor_service;
 grant select, insert, delete on limit_uses to corridor_service;
 grant select, insert, update (known_since) on limit_payees to corridor_service;
--- What is old enough to be forgotten.
+-- The finder finds rows that are old enough to be deleted.
 grant select (account_id, starts_at) on limit_sums, limit_uses to corridor_finder;
 grant select on limits, limit_sums, limit_uses, limit_payees to corridor_auditor;
 

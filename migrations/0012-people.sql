@@ -1,8 +1,9 @@
--- What people may do besides running commands: their roles on accounts, and the keys and sessions by
--- which they call the API.
+-- What people may do besides running commands: their roles on accounts, and the keys, passwords and
+-- sessions by which they call the API. Also saved views, and the runs of `corridor verify` and
+-- `corridor backup`.
 
--- A viewer reads the account, a maker makes payouts, an approver approves those of others. A person may
--- have several roles on an account.
+-- A viewer reads the account, a maker makes payouts, an approver approves those of others. A person
+-- may have several roles on an account.
 create table account_roles (
   user_name text collate "C" not null references users,
   account_id text collate "C" not null references accounts,
@@ -16,7 +17,7 @@ create trigger history after insert or update or delete on account_roles
 create trigger announce after insert or update on users
   for each statement execute function announce_reference_change();
 
--- A key of a person, for programs that act in the person's name: it may what the person may.
+-- A person's key, for programs that act in the person's name and with the person's rights.
 create table user_keys (
   key_id text collate "C" primary key check (key_id ~ '^usk_[0-9a-z]{20}$'),
   user_name text collate "C" not null references users,
@@ -42,7 +43,7 @@ grant select, insert, delete on account_roles to corridor_service;
 grant select, insert, update (revoked_at) on user_keys to corridor_service;
 grant select on account_roles, user_keys to corridor_auditor;
 
--- Passwords, as argon2id in the PHC form; the history has a digest of it.
+-- Hashes of passwords: argon2id in the PHC form. The history has a digest of each.
 create table user_passwords (
   user_name text collate "C" primary key references users,
   secret_hash text not null check (secret_hash like '$argon2id$%'),
@@ -51,14 +52,15 @@ create table user_passwords (
 create trigger history after insert or update or delete on user_passwords
   for each row execute function keep_history();
 
--- Passwords as the history has them: enough for who verifies it, and nothing to guess at.
+-- The digests of passwords, as the history has them: `corridor verify` compares both, and nobody
+-- can guess a password from a digest.
 create view password_digests as
   select user_name, set_at,
     encode(sha256(convert_to(secret_hash, 'UTF8')), 'hex') as secret_digest
   from user_passwords;
 grant select on password_digests to corridor_auditor;
 
--- Links by which people come in for the first time, or after they have lost their password: good once.
+-- Login links, for a person's first log-in or after a lost password. Each works once.
 create table login_links (
   -- SHA-256 of the token, which has 256 random bits.
   secret_hash bytea primary key check (octet_length(secret_hash) = 32),
@@ -71,14 +73,15 @@ create index login_links_open on login_links (user_name) where ended_at is null;
 create trigger history after insert or update on login_links
   for each row execute function keep_history();
 
--- Who is logged in. A session is over when it was ended, was idle, or is old; none comes back.
+-- The sessions of people. A session is over when it was ended, was idle too long, or is too old. It
+-- never comes back.
 create table sessions (
   -- SHA-256 of the token in the cookie, which has 256 random bits.
   secret_hash bytea primary key check (octet_length(secret_hash) = 32),
   user_name text collate "C" not null references users,
   created_at timestamptz not null default clock_timestamp(),
   last_seen_at timestamptz not null default clock_timestamp(),
-  -- When its person last gave the password.
+  -- When the person last entered the password.
   confirmed_at timestamptz not null default clock_timestamp(),
   ended_at timestamptz
 );
@@ -99,7 +102,8 @@ end $$;
 create trigger over_for_good before update on sessions for each row execute function check_over();
 create trigger over_for_good before update on login_links for each row execute function check_over();
 
--- A user who is disabled is out at once, and not in again when they are enabled.
+-- Disabling a user ends the user's sessions and login links at once. Enabling the user does not
+-- bring them back.
 create function end_sessions() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -113,8 +117,9 @@ create trigger disabled_is_out after update on users
   for each row when (new.disabled_at is not null and old.disabled_at is null)
   execute function end_sessions();
 
--- By the API nobody changes what they may do themselves, nor makes a link for themselves: a session that
--- was left open gives itself nothing. Who runs commands has the database.
+-- Through the API nobody changes their own rights or makes a login link for themselves, so that a
+-- session that was left open gains no rights. Commands are not checked: whoever runs them has the
+-- database.
 create function refuse_own_rights() returns trigger language plpgsql as $$
 declare
   changed jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
@@ -135,19 +140,19 @@ create trigger rights_by_another before insert or update or delete on account_ro
 create trigger rights_by_another before insert on login_links
   for each row execute function refuse_own_rights();
 
--- Attempts to log in, whether or not there is such a user, until they are forgotten.
+-- Attempts to log in, for known and unknown user names, until they are deleted.
 create table login_attempts (
   number bigint generated always as identity primary key,
   attempted_at timestamptz not null default clock_timestamp(),
   user_name text collate "C" not null,
-  -- The address of the caller; of IPv6 its network.
+  -- The caller's address if it is IPv4; the network of the address if it is IPv6.
   network text collate "C" not null,
   refused boolean not null default false
 );
 create index login_attempts_by_user on login_attempts (user_name, attempted_at);
 
--- Notes that an attempt was refused; the history has those of users that there are. It writes in
--- either case, so that how long it takes says nothing of who is a user.
+-- Marks an attempt as refused, and records it in the history if the user exists. Both statements
+-- run in either case, so that the duration does not show whether the user exists.
 create function keep_refused_login(attempt bigint, why text) returns void language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -168,12 +173,12 @@ grant select, insert, delete on login_attempts to corridor_service;
 grant select on sessions, login_links, login_attempts to corridor_auditor;
 grant select (user_name, set_at) on user_passwords to corridor_auditor;
 
--- Lists that people have kept under a name of their own: pages of the console with their filters.
+-- Saved views: pages of the console with filters, each under a name that its owner chose.
 create table saved_views (
   view_id text collate "C" primary key check (view_id ~ '^viw_[0-9a-z]{20}$'),
   user_name text collate "C" not null references users,
   name text not null check (name <> '' and length(name) <= 60),
-  -- Nothing else than a page of the console: people are led there.
+  -- Only a page of the console, because the console sends people to this address.
   place text collate "C" not null check (
     length(place) <= 1000
     and place ~ '^/console/(acc_[0-9a-z]{8}|installation)/[a-z]{1,40}([?][A-Za-z0-9_.*%=&+-]*)?$'
@@ -182,7 +187,7 @@ create table saved_views (
 );
 create unique index saved_views_once on saved_views (user_name, split_part(place, '?', 1), name);
 
--- A view is written by the person whose it is, 100 at most.
+-- Only its owner writes a view. A person has 100 views at most.
 create function check_own_view() returns trigger language plpgsql as $$
 declare
   owner text := case when tg_op = 'DELETE' then old.user_name else new.user_name end;
@@ -207,13 +212,13 @@ create trigger own_view before insert or update or delete on saved_views
 grant select, insert, update (name), delete on saved_views to corridor_service;
 grant select on saved_views to corridor_auditor;
 
--- When the books were last proved, and when a backup was last taken: the commands write it when they
--- are done, and operators see how long ago that was.
+-- The runs of `corridor verify` and `corridor backup`: each command writes a row when it is done,
+-- and operators see how long ago the last run was.
 create table upkeep_runs (
   number bigint generated always as identity primary key,
   kind text not null check (kind in ('verify', 'backup')),
   finished_at timestamptz not null default clock_timestamp(),
-  -- Whether the books are in order, or the backup is whole.
+  -- Whether the books are in order, or the backup is complete.
   well boolean not null,
   -- What was checked or written, in words.
   told text not null default '' check (length(told) <= 2000)

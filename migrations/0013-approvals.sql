@@ -1,8 +1,10 @@
--- Approvals: payouts that wait for people other than who made them. Functions that look at rows of
--- several tables work as the owner: on a spread database, which has sandboxes alone, their triggers go.
+-- Approvals: payouts and beneficiaries that people other than their makers must approve. Most
+-- functions here run as the owner of the tables, because they read several. `corridor distribute`
+-- drops the triggers of functions that read several tables: a distributed database has only
+-- sandboxes.
 
--- Which payouts need an approval, and which beneficiaries before a payout may go to them. The conditions of
--- a rule hold together, null is any; what one rule fits needs an approval.
+-- Which payouts need an approval, and which beneficiaries need one before they can be paid. A rule
+-- fits if all its conditions hold; null is any. What fits one rule needs an approval.
 create table approval_rules (
   rule_id text collate "C" primary key check (rule_id ~ '^apr_[0-9a-z]{20}$'),
   subject text not null default 'payout' check (subject in ('payout', 'beneficiary')),
@@ -11,14 +13,14 @@ create table approval_rules (
   payout_type text check (payout_type <> ''),
   network text check (network <> ''),
   country text check (country ~ '^[A-Z]{2}$'),
-  -- What is paid in.
+  -- The payout currency.
   currency text check (currency <> ''),
-  -- Only to payees to whom no payout was approved as they are now.
+  -- Only payees without an approved payout to their present details.
   new_payee boolean not null,
-  -- Only from this amount on, in minor units of that currency.
+  -- The smallest payout amount, in minor units of at_least_currency.
   at_least bigint check (at_least between 1 and 9007199254740991),
   at_least_currency text,
-  -- How many people must approve, and for how many days they can.
+  -- How many people must approve, and how many days they have to decide.
   approvers integer not null check (approvers between 1 and 9),
   expires_after_days integer not null check (expires_after_days between 1 and 365),
   constraint beneficiaries_by_what_they_have check (subject = 'payout'
@@ -39,16 +41,16 @@ begin
 end $$;
 create trigger asks_for_something before insert on approval_rules
   for each row execute function check_approval_rule();
--- A changed rule is another one: it is removed, and the other one added.
+-- A rule never changes. An operator removes it and adds another.
 create trigger stays before update or truncate on approval_rules
   for each statement execute function refuse_change();
--- As of limits: a payout under the lock of its book is judged by all rules that were set before.
+-- Raises price_version: a payout that locks its book is judged by all rules that were set before.
 create trigger announce after insert or delete on approval_rules
   for each statement execute function announce_price_change();
 create trigger history after insert or delete on approval_rules
   for each row execute function keep_history();
 
--- What a payout needs: as the rules were when it was made.
+-- The approval that a payout needs, by the rules at its creation.
 create table payout_approvals (
   approvers integer not null check (approvers between 1 and 9),
   requested_at timestamptz not null,
@@ -56,13 +58,13 @@ create table payout_approvals (
   ended_at timestamptz,
   account_id text collate "C" not null,
   payout_id text collate "C" not null,
-  -- Of the payout as it is shown to approvers: all of its row.
+  -- The digest of the payout as approvers see it: of its whole row.
   digest bytea not null check (octet_length(digest) = 32),
-  -- Who is paid, for rules of new payees.
+  -- The payee, for rules on new payees.
   payee text not null,
-  -- The person who made the payout; '' when a key did that is nobody's.
+  -- The person who made the payout; '' if a key without an owner did.
   made_by text collate "C" not null,
-  -- The key that did, '' for none, and the rules that fitted.
+  -- The key that was used, '' for none, and the rules that fitted.
   key_id text not null,
   rules text[] not null,
   outcome text not null default ''
@@ -75,14 +77,14 @@ create index payout_approvals_expiring on payout_approvals (expires_at) where ou
 create trigger kept before delete or truncate on payout_approvals
   for each statement execute function refuse_change();
 
--- What each person has decided, once.
+-- The decision of each person. A person decides once.
 create table approval_decisions (
   decided_at timestamptz not null,
   account_id text collate "C" not null,
   payout_id text collate "C" not null,
   user_name text collate "C" not null check (user_name <> ''),
   decision text not null check (decision in ('approve', 'reject')),
-  -- Of the payout that the person was shown.
+  -- The digest of the payout that the person saw.
   digest bytea not null check (octet_length(digest) = 32),
   reason text not null,
   constraint decided_once primary key (account_id, payout_id, user_name)
@@ -90,7 +92,7 @@ create table approval_decisions (
 create trigger append_only before update or delete or truncate on approval_decisions
   for each statement execute function refuse_change();
 
--- The payees of an account to whom a payout was approved, as they were: name and destination.
+-- The payees of an account's approved payouts, by name and destination as they were.
 create table approved_payees (
   approved_at timestamptz not null,
   account_id text collate "C" not null,
@@ -127,7 +129,7 @@ create function approval_digest(p payouts) returns bytea language sql stable as 
     coalesce(to_char(p.execute_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
 $$;
 
--- Whoever may approve payouts of the account at this moment.
+-- Whether the user may approve payouts of the account at this moment.
 create function may_approve(name text, of_account text) returns boolean
 language sql stable security definer set search_path to public, pg_temp as $$
   select exists (
@@ -136,7 +138,7 @@ language sql stable security definer set search_path to public, pg_temp as $$
       and r.account_id = may_approve.of_account and r.role = 'approver')
 $$;
 
--- Refuses who has made what waits, and who is no approver.
+-- Refuses a maker, and a person who is no approver.
 create function check_decider(name text, of_account text, made_by text[], what text) returns void
 language plpgsql security definer set search_path to public, pg_temp as $$
 begin
@@ -144,14 +146,14 @@ begin
     raise exception '% has made %', name, what
       using errcode = 'check_violation', constraint = 'never_the_maker';
   end if;
-  -- Read before, by whoever decides: it was taken away meanwhile, and is read again.
+  -- The service has read the role before. It was removed since, and the service reads it again.
   if not may_approve(name, of_account) then
     raise exception '% is no approver of account %', name, of_account
       using errcode = 'serialization_failure';
   end if;
 end $$;
 
--- An approval ends once, and nothing else of it changes.
+-- An approval ends once, and nothing else of its row changes.
 create function check_ends_once() returns trigger language plpgsql as $$
 begin
   if old.outcome <> '' or to_jsonb(new) - array['outcome', 'ended_at']
@@ -202,7 +204,8 @@ end $$;
 create trigger by_an_approver before insert on approval_decisions
   for each row execute function check_decision();
 
--- Approved is what enough people have approved who may do so still, and who were shown what is there.
+-- An approval needs enough decisions, by people who are still approvers and saw the present
+-- content.
 create function check_approval_end() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
@@ -227,7 +230,7 @@ begin
     raise exception 'payout % cannot be approved', new.payout_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  -- Whoever was an approver when the decision was read may not be one any more.
+  -- A person who was an approver when the service read the decision may not be one any more.
   if given < new.approvers then
     raise exception 'payout % has % of % approvals', new.payout_id, given, new.approvers
       using errcode = 'serialization_failure';
@@ -270,7 +273,7 @@ create trigger failed_unless_approved before delete on open_payouts
 grant select, insert, delete on approval_rules to corridor_service;
 grant select, insert, update (outcome, ended_at) on payout_approvals to corridor_service;
 grant select, insert on approval_decisions, approved_payees to corridor_service;
--- What has expired, by the clock of its account.
+-- The finder finds approvals that have expired by the account's clock.
 grant select (account_id, payout_id, expires_at, outcome) on payout_approvals to corridor_finder;
 grant select on approval_rules, payout_approvals, approval_decisions, approved_payees
   to corridor_auditor;
@@ -280,13 +283,14 @@ select confine_to_accounts('approval_decisions');
 select confine_to_accounts('approved_payees');
 create policy find on payout_approvals for select to corridor_finder using (true);
 
--- Beneficiaries that people approve before a payout may go to them: the same by the same rules, of rows
--- that can change. So an approval is of a beneficiary with this digest, and a change needs another one.
--- Beside the record, as what people say of it: '' when no rule asked for it.
+-- Approvals of beneficiaries, which must precede a payout to them. They follow the same rules as
+-- approvals of payouts, but a beneficiary can change. So an approval covers the beneficiary with
+-- one digest, and a change needs another approval. The column is not part of the record, so no
+-- digest covers it; '' if no rule required an approval.
 alter table beneficiaries
   add column approval text not null default ''
     check (approval in ('', 'pending_approval', 'approved', 'rejected'));
--- Ordinary ones never enter.
+-- Ordinary beneficiaries are never in this index.
 create index beneficiaries_by_approval on beneficiaries (account_id, approval, id)
   where approval <> '';
 
@@ -297,11 +301,12 @@ create table beneficiary_approvals (
   ended_at timestamptz,
   account_id text collate "C" not null,
   beneficiary_id text collate "C" not null,
-  -- Of the beneficiary as it is shown to approvers: all of its record.
+  -- The digest of the beneficiary as approvers see it: of its whole record.
   digest bytea not null check (octet_length(digest) = 32),
-  -- All who have made it or changed it since it was approved last, as far as they are somebody.
+  -- All people who have made or changed the beneficiary since its last approval. A key without an
+  -- owner adds nobody.
   made_by text[] not null,
-  -- The key that did, '' for none, and the rules that fitted.
+  -- The key that was used, '' for none, and the rules that fitted.
   key_id text not null,
   rules text[] not null,
   outcome text not null default '' check (outcome in ('', 'approved', 'rejected')),
@@ -320,7 +325,7 @@ create table beneficiary_decisions (
   beneficiary_id text collate "C" not null,
   user_name text collate "C" not null check (user_name <> ''),
   decision text not null check (decision in ('approve', 'reject')),
-  -- Of the beneficiary that the person was shown.
+  -- The digest of the beneficiary that the person saw.
   digest bytea not null check (octet_length(digest) = 32),
   reason text not null,
   constraint decided_once_as_it_is primary key (account_id, beneficiary_id, digest, user_name)
@@ -390,7 +395,7 @@ begin
     raise exception 'beneficiary % is not %', new.beneficiary_id, new.outcome
       using errcode = 'check_violation';
   end if;
-  -- Whoever was an approver when the decision was read may not be one any more.
+  -- A person who was an approver when the service read the decision may not be one any more.
   if new.outcome = 'approved' and given < new.approvers then
     raise exception 'beneficiary % has % of % approvals', new.beneficiary_id, given, new.approvers
       using errcode = 'serialization_failure';
@@ -400,8 +405,8 @@ end $$;
 create trigger enough_approvers before update on beneficiary_approvals
   for each row execute function check_beneficiary_approval_end();
 
--- A beneficiary is approved as it is, and what waits or was rejected is let go by an approval alone. An
--- erasure changes the record, and what people have said of it stays.
+-- An approval covers the present content of a beneficiary. Only an approval frees a beneficiary
+-- that waits or was rejected. An erasure changes the record and keeps `approval`.
 create function check_beneficiary_approved() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -426,8 +431,9 @@ create trigger approved_as_it_is before update of details, approval, updated_at 
     or old.approval <> new.approval)
   execute function check_beneficiary_approved();
 
--- Where a rule asks for all of an account's beneficiaries, none is made or changed without. Such a rule may be
--- newer than the process that makes it: it reads the rules again.
+-- If a rule covers all beneficiaries of an account, none is made or changed without an approval.
+-- The rule may be newer than the rules that the process has in memory: the transaction fails as
+-- contention, and the process reads the rules again.
 create function check_asked() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -459,8 +465,8 @@ create trigger asked_when_changed after update of details on beneficiaries
     and new.details ->> 'status' is distinct from 'erased')
   execute function check_change_asked();
 
--- Whether nothing says in which country this is: an account in a bank without IBAN, BIC and country, or a
--- wallet.
+-- Whether nothing names the country of the destination: a bank account without IBAN, BIC and
+-- country, or a wallet.
 create function names_no_country(details json) returns boolean language sql immutable as $$
   select case details #>> '{destination_details,type}'
     when 'wallet' then true
@@ -471,8 +477,8 @@ create function names_no_country(details json) returns boolean language sql immu
     else false end
 $$;
 
--- Whether people were to be asked about a payout, by a rule that its row alone shows to fit: of a type, a
--- currency, or a country that nobody knows. What else rules ask for, the service judges.
+-- Whether a rule that fits by the payout's row alone requires an approval: by type, by currency, or
+-- by country if nothing names the country. The service judges the other conditions of rules.
 create function asked_by_a_rule(p payouts) returns boolean language sql stable as $$
   select exists (
     select from approval_rules r
@@ -486,9 +492,10 @@ create function asked_by_a_rule(p payouts) returns boolean language sql stable a
             and q.destination_country <> '')))
 $$;
 
--- The simulator takes payouts of sandboxes and no others; no payout goes to a beneficiary that waits for
--- people, was rejected or is archived; and none that a rule fits goes on without people. One look at all rows of a
--- statement, whose states are there already: a trigger of each row costs several times as much.
+-- The simulator takes payouts of sandboxes and no others. No payout goes to a beneficiary that
+-- waits for its approval, was rejected or is archived. No payout that fits a rule goes on without
+-- an approval. The trigger reads all rows of a statement at once, because a trigger for each row
+-- costs several times as much. The rows of open_payouts are already there.
 create function check_new_payouts() returns trigger language plpgsql as $$
 declare
   wrong record;
@@ -505,9 +512,11 @@ begin
     or m.first_rail <> '' and (m.first_rail = 'simulator') <> a.sandbox
   limit 1;
   if not found then
-    -- Such a rule may be newer than the process that makes the payout: it reads the rules again.
+    -- The rule may be newer than the rules that the process has in memory. The process reads them
+    -- again.
     if exists (select from approval_rules where subject = 'payout') and exists (
-      -- By its id: an index of states would be walked from one that waits to the next, for each row.
+      -- Finds the state by the id. A condition on the status would, for each row, walk an index of
+      -- payouts that wait.
       select from made m where asked_by_a_rule(m::payouts) and 'pending_approval' is distinct from (
         select o.status from open_payouts o where o.account_id = m.account_id and o.id = m.id))
     then
@@ -531,7 +540,8 @@ end $$;
 create trigger may_be_made after insert on payouts referencing new table as made
   for each statement execute function check_new_payouts();
 
--- What waits for people waits for an approval that there is when its transaction ends.
+-- When its transaction ends, a beneficiary in pending_approval has an open approval of its present
+-- content, and a payout made in pending_approval has an approval.
 create function check_asked_of_people() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin

@@ -1,17 +1,20 @@
--- Erasure of personal data. A row that is erased stays, with its ids, times, amounts, country and state, and
--- says in its events and here that it was erased. Journals hold nobody's data, and nothing of them changes.
+-- Erasure of personal data. An erased row stays, with its ids, times, amounts, country and state.
+-- Its events and the table erasures record the erasure. Journals hold no personal data and never
+-- change.
 
--- How long what was paid is kept, in years from the last payout; live accounts alone.
+-- How many years the data of a party is kept after the last payout to or for it; for live accounts
+-- only.
 create table privacy_settings (
   only_row boolean primary key default true check (only_row),
   retention_years integer not null check (retention_years between 0 and 30),
-  -- How many days events stay in the database, from when on they may be taken out once an archive has
-  -- them; null: for ever. Payouts may come back for some 60 days, and what is owed is told for 30.
+  -- How many days events stay in the database. After that they may be removed, once an archive has
+  -- them. Null: for ever. The least is 90, because rails may return payouts for some 60 days, and
+  -- dead deliveries are kept for 30.
   event_days integer check (event_days between 90 and 36500),
-  -- How many days the bytes of what banks have sent stay; null: for ever. As long as payments, at least.
+  -- How many days the bytes of banks' files stay; null: for ever. At least as long as payments.
   inbox_days integer check (inbox_days <= 36500),
   constraint inbox_as_long_as_payments check (inbox_days >= retention_years * 366),
-  -- Who has set it, and why; '' of the default.
+  -- Who made the setting, and why; '' for the default.
   set_by text not null,
   reason text not null,
   constraint set_by_a_person check ((set_by = '') = (reason = '')
@@ -26,18 +29,18 @@ grant select, update (retention_years, event_days, inbox_days, set_by, reason) o
   to corridor_service;
 grant select on privacy_settings to corridor_auditor;
 
--- Each row that an erasure has changed. The event of the erasure, `beneficiary.erased` or `entity.erased`,
--- carries the digest of its rows here, so that the chain of events vouches for them.
+-- Each row that an erasure has changed. The event of the erasure, `beneficiary.erased` or
+-- `entity.erased`, carries the digest of these rows, so that the chain of events proves them.
 create table erasures (
   erased_at timestamptz not null,
   account_id text collate "C" not null,
   -- The beneficiary or the entity whose data it was.
   party_id text collate "C" not null check (party_id ~ '^(bnf|ent)_'),
   table_name text collate "C" not null,
-  -- What names the row in its table.
+  -- The key of the row in its table.
   key text collate "C" not null,
-  -- What vouched for the row before, and what vouches for it as it is now: of events and kept answers; null
-  -- of rows whose newest event has their digest.
+  -- The digests of the row before and after the erasure, for events and kept answers. Null for rows
+  -- whose newest event carries their digest.
   was bytea,
   becomes bytea,
   erased_by text not null check (erased_by <> ''),
@@ -54,8 +57,9 @@ grant select, insert on erasures to corridor_service;
 grant select on erasures to corridor_auditor;
 select confine_to_accounts('erasures');
 
--- The erased forms, as src/privacy/erased.ts makes them. What has no name is erased: nobody can send one
--- without. What a price depends on stays, and another account of the installation is nobody.
+-- The erased forms, as src/privacy/erased.ts makes them. A row without a name is erased, because
+-- every request needs a name. Data on which a price depends stay. So does the address of another
+-- account of the installation, which is no personal data.
 create function erased_beneficiary(details jsonb) returns jsonb
 language sql immutable parallel safe as $$
   select jsonb_strip_nulls(jsonb_build_object(
@@ -91,7 +95,7 @@ language sql immutable parallel safe as $$
   from jsonb_array_elements(steps) with ordinality as s (step, nth)
 $$;
 
--- The state of a payout without the words of its rail, of people and of its account.
+-- The state of a payout without the texts of its rail, of people and of its account.
 create function erased_state(state jsonb) returns jsonb
 language sql immutable parallel safe as $$
   select state - 'status_description' || case jsonb_typeof(state -> 'failure')
@@ -99,14 +103,15 @@ language sql immutable parallel safe as $$
     else '{}' end
 $$;
 
--- What was told of a payout, without these words.
+-- The data of a payout's event without these texts.
 create function erased_step(fact jsonb) returns jsonb
 language sql immutable parallel safe as $$
   select erased_state(fact) - 'reason' - 'was_metadata' || '{"erased":true}' || case
     when fact ? 'was' then jsonb_build_object('was', erased_state(fact -> 'was')) else '{}' end
 $$;
 
--- What an event says of its object: the first of its row, as all others tell what is always said.
+-- The data of a row of events after an erasure. Only the first event of a row can have personal
+-- data: the others have the usual data.
 create function erased_event(type text, object_id text, data json) returns json
 language sql immutable parallel safe as $$
   select ('[' || string_agg(case when nth > 1 or json_typeof(fact) <> 'object' then fact::text
@@ -128,7 +133,8 @@ language sql stable as $$
     where e.account_id = owner_id and e.table_name = changed and e.key = named)
 $$;
 
--- Personal data goes only to its erased form, of a row that erasures name, and does not come back.
+-- A row is erased only to its erased form and only if `erasures` names it. An erased row stays
+-- erased.
 create function guard_beneficiary() returns trigger language plpgsql as $$
 begin
   if new.details::jsonb <> erased_beneficiary(old.details::jsonb)
@@ -163,7 +169,7 @@ create trigger erased_once before update on entities
   for each row when (old.details ->> 'name' = '' or new.details ->> 'name' = '')
   execute function guard_entity();
 
--- Of an event only what it says of somebody, and its hash stays.
+-- An erasure changes only the data of events. The hash of the row stays.
 create function guard_event() returns trigger language plpgsql as $$
 begin
   if to_jsonb(new) - 'data' <> to_jsonb(old) - 'data'
@@ -183,7 +189,8 @@ create trigger erased_only before update on events
   for each row execute function guard_event();
 grant update (data) on events to corridor_service;
 
--- Of a payout its amounts, times, ids and states stay, and the reference by which its account knows it.
+-- An erased payout keeps its amounts, times, ids and states, and the reference by which its account
+-- knows it.
 create function guard_payout() returns trigger language plpgsql as $$
 begin
   if to_jsonb(new) - array['beneficiary_details', 'particulars', 'mt103']
@@ -220,8 +227,9 @@ create trigger erased_only before update of answers on payout_outcomes
   for each row when (old.answers::text <> new.answers::text) execute function guard_outcome();
 grant update (answers) on payout_outcomes to corridor_service;
 
--- The papers of a payout's rail, and of the screening of a payout or a party: what the arguments name
--- becomes what they say, in a row of what is erased, and nothing else changes.
+-- Rows of a payout from its rail, its approval and its screening, and rows of a party from its
+-- screening. An erasure changes only the columns in the argument of the trigger, to the values
+-- there, and the message in `not_taken`. The table erasures must name the payout or the party.
 create function guard_papers() returns trigger language plpgsql as $$
 declare
   form jsonb := to_jsonb(old) || tg_argv[0]::jsonb;
@@ -281,7 +289,8 @@ create trigger erased_only before update on screening_matches
   execute function guard_papers('{"pieces":[],"reason":"erased","party_hash":
     "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 
--- A file for a bank has many payees: its bytes go when it is older than the retention, and its digest stays.
+-- A file for a bank has many payees. Its bytes are deleted when the file is older than the
+-- retention. Its digest stays.
 create function guard_file_bytes() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -305,7 +314,7 @@ create trigger legal_step before update on rail_files
 create trigger erased_only before update on rail_files
   for each row when (octet_length(old.bytes) <> octet_length(new.bytes))
   execute function guard_file_bytes();
--- The service itself changes no bytes.
+-- The service's role may not change the bytes. It calls this function of the owner.
 create function erase_files(msg_ids text[]) returns void
 language sql security definer set search_path to public, pg_temp as $$
   update rail_files set bytes = '', envelope = null where msg_id = any (msg_ids)
@@ -313,8 +322,9 @@ $$;
 revoke execute on function erase_files(text[]) from public;
 grant execute on function erase_files(text[]) to corridor_service;
 
--- What a bank has sent goes likewise, once it was read and nobody is to look at it: by its age, or with a
--- party whose payment it tells of. Its hash, name, size and what it said of each payment stay.
+-- The bytes of a bank's file are deleted likewise, once the file is read, or closed by a person,
+-- and none of its lines is open: by its age, or with the erasure of a party whose payment it names.
+-- Its hash, its name, its size and its evidence about each payment stay.
 create function guard_sweep() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -342,7 +352,8 @@ create trigger append_only before update or truncate on rail_inbox_bytes
   for each statement execute function refuse_change();
 create trigger swept_first before delete on rail_inbox_bytes
   for each row execute function guard_swept_bytes();
--- Of these files, or with null of all that are older than is set, the oldest. Returns how many.
+-- Deletes the bytes of these files, or, with null, of all files older than inbox_days, the oldest
+-- first, at most `most`. Returns the number of files.
 create function sweep_inbox(files text[], most integer) returns integer
 language plpgsql security definer set search_path to public, pg_temp as $$
 declare
@@ -366,7 +377,8 @@ end $$;
 revoke execute on function sweep_inbox(text[], integer) from public;
 grant execute on function sweep_inbox(text[], integer) to corridor_service;
 
--- What receivers of webhooks answered, and what of a bank's file was not applied.
+-- The answers of webhook receivers, and the lines of banks' files that were not applied, change
+-- only to their erased form.
 create function guard_words() returns trigger language plpgsql as $$
 begin
   raise exception 'words of % are only erased', tg_table_name using errcode = 'restrict_violation';
@@ -377,7 +389,8 @@ grant update (answer) on webhook_attempts to corridor_service;
 create trigger erased_only before update of said, reason on rail_inbox_lines
   for each row when (new.said::text <> '{}' or new.reason <> 'erased') execute function guard_words();
 grant update (said, reason) on rail_inbox_lines to corridor_service;
--- Digests of payees go; who is paid again is new to limits and to approvals.
+-- An erasure deletes the digests of payees. A payee that is paid again is new to limits and to
+-- approval rules.
 drop trigger ends_once on payout_approvals;
 create trigger ends_once before update on payout_approvals
   for each row when (new.payee <> '' or old.payee = '') execute function check_ends_once();

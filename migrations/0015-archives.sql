@@ -1,16 +1,16 @@
--- Events that were taken out of the database once an archive has them (docs/decisions/0150). The chain goes
--- on from the last cut, and of each object the newest digest that was taken out stays.
+-- Events that were removed from the database after an archive had them (docs/decisions/0150). The
+-- chain continues from the last cut. archived_seals has the newest removed digest of each object.
 
--- One step: the rows of events up to this number are in an archive.
+-- One step of a removal: the rows of events up to this number are in an archive.
 create table event_cuts (
   account_id text collate "C" not null,
-  -- The number of the last event that was taken out, the hash of its row, and its time.
+  -- The number of the last removed event, the hash of its row, and its time.
   sequence bigint not null check (sequence > 0),
   hash bytea not null check (octet_length(hash) = 32),
   created_at timestamptz not null,
-  -- How many rows the step took out.
+  -- How many rows the step removed.
   removed integer not null check (removed > 0),
-  -- The digest of what the step has put into archived_seals, and of the archive.
+  -- The digest of the step's rows of archived_seals, and the digest of the archive.
   seals bytea not null check (octet_length(seals) = 32),
   file bytea not null check (octet_length(file) = 32),
   removed_at timestamptz not null default clock_timestamp(),
@@ -20,10 +20,10 @@ create table event_cuts (
 create trigger append_only before update or delete or truncate on event_cuts
   for each statement execute function refuse_change();
 
--- Of each object that events of a step told of, the digest of its row as the newest of them left it.
+-- For each object of the removed events, the digest of its row after the newest of these events.
 create table archived_seals (
   account_id text collate "C" not null,
-  -- The number of that event, and of the cut.
+  -- The number of that newest event, and the number of the cut.
   number bigint not null,
   cut bigint not null check (cut >= number),
   object_id text collate "C" not null,
@@ -33,8 +33,8 @@ create table archived_seals (
 create trigger append_only before update or delete or truncate on archived_seals
   for each statement execute function refuse_change();
 
--- What is taken out is older than the installation keeps, and owed to no webhook. The newest row stays, as
--- the end of the chain.
+-- Removed events are older than event_days. Each endpoint has its deliveries of them, and none of
+-- these is pending or dead. The newest row stays as the end of the chain.
 create function check_cut() returns trigger language plpgsql as $$
 begin
   if new.created_at > clock_timestamp() - (
@@ -70,7 +70,7 @@ end $$;
 create trigger cut_after_all before insert on event_cuts
   for each row execute function check_cut();
 
--- No row of events goes but up to a cut, and only where a statement says that it takes out what is archived.
+-- A row of events is deleted only up to a cut, and only by a statement with corridor.archived = on.
 create function guard_removal() returns trigger language plpgsql as $$
 begin
   if coalesce(current_setting('corridor.archived', true), '') <> 'on' then
@@ -95,7 +95,8 @@ create trigger removed_by_archives before delete on events
 create trigger removed_after_archive before delete on events
   for each row execute function guard_removed_row();
 
--- The service itself deletes nothing: the rows up to the last cut go by this. Returns how many.
+-- The service's role may not delete events. It calls this function of the owner, which deletes the
+-- rows up to the last cut and returns their number.
 create function remove_archived(owner_id text) returns integer
 language plpgsql security definer set search_path to public, pg_temp as $$
 declare

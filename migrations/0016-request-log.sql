@@ -1,28 +1,28 @@
--- The last requests of sandbox accounts, for whoever builds against the API: how each ended. It is
--- written apart from all other rows, and old rows are dropped. It holds nothing that says who somebody is.
+-- The last requests of sandbox accounts and how each ended, for developers who integrate the API.
+-- Rows are written apart from all other rows, and old rows are deleted. They hold no personal data.
 
 create table request_log (
   account_id text collate "C" not null,
-  -- Holds the time at which the request ended.
+  -- The id holds the time at which the request ended.
   id text collate "C" not null,
   request_id text not null check (length(request_id) between 1 and 128),
   key_id text not null,
   method text not null,
-  -- With its query; what a caller has made up is masked.
+  -- With its query. Values that a caller chose are masked.
   path text not null check (length(path) <= 500),
   outcome text not null check (outcome in ('succeeded', 'refused', 'failed', 'abandoned')),
   status integer check (status between 100 and 599),
   duration_us integer not null check (duration_us >= 0),
-  -- Of the first error, with the path of its field; '' when there is none.
+  -- The reason of the first error, with the path of its field; '' for none.
   reason text not null,
   remarks text not null check (length(remarks) <= 200),
-  -- What was sent, masked, as JSON; '' when bodies are not logged.
+  -- The body of the request, masked, as JSON; '' when bodies are not logged.
   body text not null check (length(body) <= 4096),
   constraint status_unless_abandoned check ((status is null) = (outcome = 'abandoned')),
   primary key (account_id, id)
 );
 
--- Of sandboxes alone, whatever code asks.
+-- Whatever the code does, only requests of sandboxes are logged.
 create function refuse_live_log() returns trigger
 language plpgsql security definer set search_path to public, pg_temp as $$
 begin
