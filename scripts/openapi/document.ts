@@ -384,11 +384,11 @@ digits). **Times** are ISO 8601. **Unknown fields** are refused.
 **Repeating safely:** send an \`Idempotency-Key\` with every POST. The same key and body within 24
 hours get the first answer again; refusals are not kept.
 
-**Finding a request again:** every answer has an \`X-Request-Id\`. Yours is taken when it is 1 to
-128 of letters, digits, \`.\`, \`_\` and \`-\`.
+**Finding a request again:** every answer has an \`X-Request-Id\`. It is the one that you sent if that
+is 1 to 128 of letters, digits, \`.\`, \`_\` and \`-\`.
 
-**Versions** are dates. Send \`Corridor-Version\` with the one that you are written for; every answer
-says which one answered.
+**Versions** are dates. Send \`Corridor-Version\` with the version that your program is written for;
+every answer names the version that answered.
 
 **Errors** name every problem at once; decide by \`reason\`. Send
 \`Accept: application/problem+json\` for problem details of RFC 9457.

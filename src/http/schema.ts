@@ -141,7 +141,7 @@ export const ErrorDetail = Type.Object(
       description: 'The name of the error: decide by this member. New reasons may be added.',
       ...openEnum(REASONS),
     }),
-    message: Type.String({ description: 'For people; the wording may change.' }),
+    message: Type.String({ description: 'A text for people; its wording may change.' }),
     remarks: Type.String({ description: 'JSON path of the field; empty for the whole request.' }),
   },
   { title: 'ErrorDetail' },

@@ -17,8 +17,10 @@ export const ChangeResponse = Type.Object(
     table_name: Type.String(),
     changed_at: Timestamp,
     changed_by: Type.String({ description: 'The person.' }),
-    act: Type.String({ description: 'What they did, such as `payout transition`.' }),
-    via: Type.String({ description: 'From where, such as `api from 203.0.113.7`.' }),
+    act: Type.String({ description: 'What the person did, such as `payout transition`.' }),
+    via: Type.String({
+      description: 'Where the change came from, such as `api from 203.0.113.7`.',
+    }),
     reason: Type.String({ description: 'Why, in their words; empty if they gave none.' }),
     hash: Type.String({ description: 'SHA-256 over the hash of the change before and this one.' }),
     before: Row,

@@ -119,7 +119,7 @@ const TakenBackResponse = Type.Object(
     file: MessageId,
     payments: Type.Integer({ description: 'How many payments go into the next file.' }),
     left_out: Type.Integer({
-      description: 'How many payments do not, because their payout has ended or waits.',
+      description: 'How many payments are left out, because their payout has ended or waits.',
     }),
   },
   { title: 'BankFileTakenBack' },

@@ -167,7 +167,7 @@ const WebhookItem = Type.Object(
     }),
     retry_at: textOrNull({
       format: 'date-time',
-      description: 'With `will_retry`: when, if the endpoint is enabled then.',
+      description: 'With `will_retry`: when the next attempt is, if the endpoint is enabled then.',
     }),
     duration_ms: Type.Integer({ minimum: 0 }),
   },

@@ -37,7 +37,7 @@ this account.</p>`
         }),
     )}${field(visit, { name: 'transaction_description', label: 'Description of the payment' })}
 </details>
-${field(visit, { name: 'note', label: 'Note, for people' })}`,
+${field(visit, { name: 'note', label: 'Note (optional)' })}`,
   })}`
 }
 

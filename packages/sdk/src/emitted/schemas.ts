@@ -799,7 +799,7 @@ export interface ErrorDetail {
   code: number
   /** The name of the error: decide by this member. New reasons may be added. */
   reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'likely_slip' | 'event_archived' | (string & {})
-  /** For people; the wording may change. */
+  /** A text for people; its wording may change. */
   message: string
   /** JSON path of the field; empty for the whole request. */
   remarks: string
@@ -2069,7 +2069,7 @@ export interface TimelineWebhookAttempt {
   error: string
   /** The result of the attempt. An attempt that failed and was repeated since is `failed`. */
   outcome: 'delivered' | 'will_retry' | 'failed'
-  /** With `will_retry`: when, if the endpoint is enabled then. */
+  /** With `will_retry`: when the next attempt is, if the endpoint is enabled then. */
   retry_at: string | null
   duration_ms: number
 }
