@@ -202,6 +202,23 @@ test('SDK, no answer: timed out and sent again; aborted and unreadable: not agai
   assert.equal(front.seen.length, 1)
 })
 
+test('SDK, a statement that streams: the time limit ends with its headers, the caller’s signal does not', async () => {
+  const stop = new AbortController()
+  let sent: AbortSignal | null | undefined
+  const corridor = connect({
+    timeout_ms: 20,
+    fetch: async (_url, init) => {
+      sent = init?.signal
+      return new Response('id')
+    },
+  })
+  const statement = await corridor.balanceTransactions.csv({}, { signal: stop.signal })
+  await new Promise(resolve => setTimeout(resolve, 60))
+  assert.deepEqual([sent?.aborted, await statement.text()], [false, 'id'])
+  stop.abort()
+  assert.equal(sent?.aborted, true)
+})
+
 test('SDK, a time limit of 25 days, longer than timers hold: the answer is awaited', async () => {
   const long = 25 * 86_400_000
   const patient = connect({ timeout_ms: long, total_timeout_ms: long, maxRetries: 0 })

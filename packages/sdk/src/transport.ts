@@ -73,7 +73,10 @@ export class Transport {
     )
   }
 
-  /** An answer that is not JSON; the caller reads its body. */
+  /**
+   * An answer that is not JSON; the caller reads its body. The time limits end with its headers,
+   * because a statement may stream for long. `options.signal` also ends the body.
+   */
   async raw(verb: string, path: string, request: CallRequest): Promise<Response> {
     return await this.#send(verb, path, request, async received => {
       if (!received.response.ok) await this.#read(received, true)
