@@ -180,7 +180,7 @@ function checkNewPayment(paid: ImportedPayout | undefined): void {
   // A payout whose money came back has paid nothing.
   if (paid === undefined || isGivenBack(paid)) return
   const message =
-    `Payout ${paid.payout_id}, made by this import from a row that said other things, has the ` +
+    `Payout ${paid.payout_id}, which this import made from a row with other content, has the ` +
     'same beneficiary, amount, currency and reference_id. If this is another payment, send ' +
     'allow_duplicate.'
   throw refusal('possible_duplicate_payout', message, 'allow_duplicate')

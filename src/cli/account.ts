@@ -240,7 +240,7 @@ async function setAction(account_id: string, options: SetOptions): Promise<void>
     .filter(([, was, is]) => was !== is)
     .map(([label, was, is]) => `${account_id}  ${label} was ${was}, is ${is}`)
   const data = { account_id, before: presentSettings(before), after: presentSettings(after) }
-  print(data, words.join('\n') || `${account_id}  is so already`)
+  print(data, words.join('\n') || `${account_id}  has these settings already`)
 }
 
 const SETTINGS: readonly (readonly [label: string, of: (settings: Settings) => string])[] = [

@@ -95,8 +95,9 @@ async function refuseRealMoney({ sql }: Context): Promise<void> {
   const [one] = live
   if (one === undefined) return
   throw new CommandFailed(
-    `live account ${one.account_id} is of this installation, and the demonstration books money ` +
-      'that is none: run it on an installation of its own, CORRIDOR_DATA=./demo npx corridor start',
+    `this installation has live account ${one.account_id}, and the demonstration books money ` +
+      'that does not exist: run it on an installation of its own, ' +
+      'CORRIDOR_DATA=./demo npx corridor start',
   )
 }
 

@@ -71,7 +71,7 @@ database of the service.
 With --bank it starts a bank of its own, on this machine, and pays two payouts
 of a live account through it by ISO 20022: one arrives, one is returned. Files
 go through a folder, or with "--bank sftp" over SFTP. An installation that has
-live accounts refuses it, as the money in it is none.
+live accounts refuses --bank, because it books money that does not exist.
 
 Examples, with the service running in another terminal:
   npx corridor demo

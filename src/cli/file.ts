@@ -351,7 +351,10 @@ async function closeAction(prefix: string, options: { note: string; position?: s
   })
   const { sha256, name } = file
   if (count === null) return print({ file: sha256, closed: 'file' }, `${name}  is closed`)
-  if (count === 0) throw new CommandFailed(`no line of ${name} is open that this names`)
+  if (count === 0) {
+    const where = position === undefined ? '' : ` at position "${position}"`
+    throw new CommandFailed(`file ${name} has no open line${where}`)
+  }
   const words = count === 1 ? 'one line is closed' : `${count} lines are closed`
   print({ file: sha256, closed: count }, `${name}  ${words}`)
 }

@@ -130,14 +130,14 @@ function readDays(least: number): (text: string) => number | null {
     if (text === 'never') return null
     const days = /^(?:0|[1-9][0-9]{0,4})$/.test(text) ? Number(text) : -1
     if (days >= least && days <= MAX_DAYS) return days
-    const message = `It is no whole number of days from ${least} to ${MAX_DAYS}, and not never.`
+    const message = `It must be a whole number of days from ${least} to ${MAX_DAYS}, or never.`
     throw new InvalidArgumentError(message)
   }
 }
 
 function readYears(text: string): number {
   if (/^(?:[0-9]|[12][0-9]|30)$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is no whole number of years from 0 to 30.')
+  throw new InvalidArgumentError('It must be a whole number of years from 0 to 30.')
 }
 
 async function findAction(account_id: string, options: Partial<Record<Known, string>>) {

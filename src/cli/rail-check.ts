@@ -80,8 +80,10 @@ async function targetOfRail(
   name: string,
   { secret, thisPays }: Pick<CheckOptions, 'secret' | 'thisPays'>,
 ): Promise<Target> {
-  if (secret !== undefined)
-    throw new UsageError(`"${name}" is no URL, which begins with https://; a rail has its secret`)
+  if (secret !== undefined) {
+    const words = `"${name}" is not a URL such as https://example.com`
+    throw new UsageError(`${words}; omit --secret to use the stored secret of rail ${name}`)
+  }
   const rails = await withContext(({ sql }) => listRails(sql))
   const connectors = rails.filter(({ kind }) => kind === 'connector')
   const rail = connectors.find(known => known.name === name)

@@ -42,8 +42,9 @@ Example:
 
 const CLOSE_HELP = `
 Closing moves no money. Ask the bank or the provider first what it has done with
-the attempt. If the rail cannot tell, set the status that it has told you by
-corridor payout transition. CORRIDOR_USER must say who you are.
+the attempt. If the rail cannot report the status, set the one that the bank or
+the provider told you: corridor payout transition. CORRIDOR_USER must say who
+you are.
 
 Example:
   npx corridor rail close-exception pot_01m7xpm2m0c6hkd4r9ye 1 \\

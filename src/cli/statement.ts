@@ -160,7 +160,8 @@ async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void
 function asFailure(error: unknown): never {
   if (error instanceof StatementFault) throw new CommandFailed(error.message)
   const { code, syscall } = error as NodeJS.ErrnoException
-  if (code === 'EPIPE') throw new CommandFailed('the reader of the statement has gone')
+  if (code === 'EPIPE')
+    throw new CommandFailed('the program that reads the statement has closed the pipe')
   if (syscall === 'open' || syscall === 'write' || syscall === 'rename') {
     throw new CommandFailed(`cannot write the statement: ${(error as Error).message}`)
   }

@@ -233,12 +233,19 @@ test('quarantine, read and close: what was not applied, read again, and looked a
   const close = ['close', line.sha256.slice(0, 12), '--note', 'A fee of the bank']
   await refused(2, /say who you are/, nobody, ...close)
   await refused(2, /--note must not be blank/, ann, 'close', line.sha256, '--note', ' ')
-  await refused(1, /no line of strays\.txt is open/, ann, ...close, '--position', 'line 7')
+  await refused(
+    1,
+    /file strays\.txt has no open line at position "line 7"/,
+    ann,
+    ...close,
+    '--position',
+    'line 7',
+  )
   const one = await both(...close, '--position', 'line 1')
   assert.match(one.done.stdout, /strays\.txt {2}one line is closed/)
   const { code, stdout } = await ann.run('file', ...close)
   assert.deepEqual([code, stdout], [0, 'strays.txt  one line is closed\n'])
-  await refused(1, /no line of strays\.txt is open/, ann, ...close)
+  await refused(1, /file strays\.txt has no open line\n/, ann, ...close)
   const all = await ann.run('file', 'quarantine', '--rail', bank.name, '--all')
   assert.match(all.stdout, /\((ann|ben): A fee of the bank\)/)
   assert.equal(await stateOf(file), 'sent')

@@ -332,7 +332,7 @@ test('payout import, a paid row changed in its words: refused for ever, paid wit
     assert.equal(problem.reason, 'possible_duplicate_payout')
     assert.match(
       problem.message,
-      new RegExp(`^Payout ${first.report[0].payout}, made by this import`),
+      new RegExp(`^Payout ${first.report[0].payout}, which this import made`),
     )
   }
   const allowed = await runImport(path, client, '--allow-duplicates')
