@@ -30,7 +30,7 @@ export function emitSchemas(model: Model): string {
 /** The version of the API that this client is written for. */
 export const VERSION = '${model.version}'
 
-/** What an amount is. */
+/** The type of an amount. */
 export type Minor = number | bigint
 
 /** The members that are money, in whatever object: bigint when the client asks for it. */
@@ -44,7 +44,7 @@ ${reasons.map(reason => `  | '${reason}'`).join('\n')}
 
 ${schemas.join('\n\n')}
 
-/** What a webhook brings. */
+/** An event that a webhook delivers. */
 export type EventOf${model.carriers.has('AccountEvent') ? '<M extends Minor> = AccountEvent<M>' : '<_M extends Minor> = AccountEvent'}
 `
 }
@@ -68,7 +68,7 @@ import type {
 ${schemas.map(name => `  ${name},`).join('\n')}
 } from './schemas.ts'
 
-/** What lists by time take. */
+/** The query of a list by time. */
 export interface ListQuery ${queryType(model, paging.filter(isPaging))}
 
 ${classes}

@@ -44,7 +44,7 @@ export async function withObjects(
 }
 
 function missing({ id, object_id }: NamedEvent): never {
-  throw new Error(`event ${id} tells of ${object_id}, which is not there`)
+  throw new Error(`event ${id} is about ${object_id}, which is not in the database`)
 }
 
 const objectKey = ({ account_id, object_id: id }: NamedEvent): Key => ({ account_id, id })

@@ -70,7 +70,7 @@ export class ArchiveWalk {
     const digest = SEAL.digest({ ...content, previous: this.#hash })
     const is_erased = was !== null
     if (is_erased ? was !== hash || becomes !== digest : digest !== hash) {
-      return 'its hash is not of what it says and of the row before it'
+      return 'its hash does not match its content and the hash of the row before it'
     }
     this.#sequence = sequence
     this.#hash = hash

@@ -54,7 +54,7 @@ export function removeArchived(
       const message =
         row?.hash === hash
           ? `event ${sequence} was erased since the archive was written: write another one`
-          : `event ${sequence} has another hash in the database: nothing more was taken out`
+          : `event ${sequence} has another hash in the database: it and later events stay`
       throw refusal('invalid_transition', message)
     }
     const seals = sealsOf(removable)

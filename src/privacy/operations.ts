@@ -37,7 +37,7 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   while_frozen: true,
 
   async load(tx, [command]) {
-    if (command === undefined) throw new Error('an erasure of nobody')
+    if (command === undefined) throw new Error('erase_party needs a command')
     const { account_id, id } = command
     const [{ books }, party, kept, ids] = await Promise.all([
       lockBooks(tx, [account_id]),

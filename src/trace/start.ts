@@ -33,7 +33,7 @@ export function startTracing(
   { max_batch }: Config,
   log: FastifyBaseLogger,
 ): () => Promise<void> {
-  const warn = (message: string) => log.warn({ said: message.slice(0, MAX_TEXT) }, 'tracing')
+  const warn = (message: string) => log.warn({ sdk_message: message.slice(0, MAX_TEXT) }, 'tracing')
   const ignore = () => {}
   diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },

@@ -58,7 +58,7 @@ async function recordAnswer(
   } catch (error) {
     const refused = error instanceof Refusal && error.status !== 503
     if (refused) count('refused')
-    const words = 'what a rail said of an attempt that is over was not judged'
+    const words = 'the report of a rail on an attempt that is over was not recorded'
     deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, words)
   }
 }

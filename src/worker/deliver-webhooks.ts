@@ -95,7 +95,9 @@ interface Turn {
 export function startDelivering(deps: Needs, sql: Sql): Worker {
   const dispatcher = new Dispatcher(deps, sql)
   const finding = startWorker(async () => {
-    await dispatcher.findWork().catch(warned(deps, 'no look for webhooks that are due', undefined))
+    await dispatcher
+      .findWork()
+      .catch(warned(deps, 'webhooks that are due could not be found', undefined))
     return deps.config.webhook_poll_ms
   })
   return {
@@ -214,7 +216,8 @@ class Dispatcher {
     } catch (error) {
       // The next findWork() tries again.
       const { account_id, id: endpoint_id } = queue.endpoint
-      this.#deps.log.warn({ err: error, account_id, endpoint_id }, 'webhooks wait')
+      const words = 'deliveries of an endpoint could not be claimed or recorded'
+      this.#deps.log.warn({ err: error, account_id, endpoint_id }, words)
     } finally {
       queue.is_turning = false
       for (const resolve of this.#onIdle.splice(0)) resolve()

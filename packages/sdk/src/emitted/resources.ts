@@ -67,7 +67,7 @@ import type {
   WebhookTestRequest,
 } from './schemas.ts'
 
-/** What lists by time take. */
+/** The query of a list by time. */
 export interface ListQuery {
   /** The most objects on a page. */
   limit?: number

@@ -3,7 +3,7 @@
 /** The version of the API that this client is written for. */
 export const VERSION = '2026-11-25'
 
-/** What an amount is. */
+/** The type of an amount. */
 export type Minor = number | bigint
 
 /** The members that are money, in whatever object: bigint when the client asks for it. */
@@ -2343,5 +2343,5 @@ export interface WebhookReplayRequest {
 
 export type WebhookTestRequest = {} | null
 
-/** What a webhook brings. */
+/** An event that a webhook delivers. */
 export type EventOf<M extends Minor> = AccountEvent<M>
