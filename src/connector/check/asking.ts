@@ -21,7 +21,7 @@ export const UNKNOWN: Group = {
   name: 'Unknown payments',
   checks: {
     'no-redirect': {
-      proves: 'It answers itself and sends nobody elsewhere.',
+      proves: 'It answers itself, without a redirect.',
       needs: ['capabilities-answered'],
       async run(probe) {
         const { status_code, request } = await getUnknown(probe)
@@ -41,7 +41,7 @@ export const UNKNOWN: Group = {
       },
     },
     'get-unknown': {
-      proves: `A payment that it never got is 404 with the code ${UNKNOWN_PAYMENT} and the id.`,
+      proves: `An unknown payment gets 404 with the code ${UNKNOWN_PAYMENT} and the id.`,
       needs: ['errors-json'],
       run: async probe => expectUnknown(await getUnknown(probe)),
     },
@@ -159,7 +159,7 @@ export const STEPS: Group = {
       },
     },
     'steps-possible': {
-      proves: 'Nothing follows an end, but a return a payment.',
+      proves: 'No step follows a final step, and only returned follows paid.',
       needs: ['steps-known', 'steps-kept'],
       async run(probe) {
         for (const ending of [0, 1, 4]) {
@@ -211,7 +211,7 @@ export const CHANGING: Group = {
   name: 'Cancelling and answering',
   checks: {
     'cancel-unknown': {
-      proves: 'To cancel a payment that it never got is 404.',
+      proves: 'A request to cancel an unknown payment gets 404.',
       needs: ['get-unknown'],
       async run(probe) {
         needsCapability(probe, 'cancellation')
@@ -219,7 +219,7 @@ export const CHANGING: Group = {
       },
     },
     'cancel-answered': {
-      proves: 'To cancel a payment is answered 200 with the payment.',
+      proves: 'A request to cancel a payment gets 200 with the payment.',
       needs: ['get-known', 'steps-kept'],
       async run(probe) {
         needsCapability(probe, 'cancellation')
@@ -239,7 +239,7 @@ export const CHANGING: Group = {
       },
     },
     'answers-unknown': {
-      proves: 'Answers for a payment that it never got are 404.',
+      proves: 'Answers for an unknown payment get 404.',
       needs: ['get-unknown'],
       async run(probe) {
         needsCapability(probe, 'answers')

@@ -57,7 +57,7 @@ export const REACH: Group = {
       },
     },
     'capabilities-same': {
-      proves: 'Asked again, it says the same.',
+      proves: 'A second request for the capabilities gets the same answer.',
       needs: ['capabilities-fit'],
       async run(probe) {
         const [first, again] = [
