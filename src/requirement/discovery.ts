@@ -60,7 +60,7 @@ function currencyFault({ type, currency, network }: Subject): string | undefined
 
 function countryFault({ type }: Subject, country: string): string | undefined {
   if (country === '') return undefined
-  if (hasNoCountry(type)) return `A ${type} is in no country.`
+  if (hasNoCountry(type)) return `A ${type} has no country: leave country out.`
   return isCountry(country) ? undefined : 'country is not an ISO 3166-1 alpha-2 country code.'
 }
 

@@ -68,7 +68,7 @@ test('files that look wrong: older, old, of a day to come, or without what was l
     ['2026-10-24', 0, undefined, /^$/],
     ['2026-10-23', 0, undefined, /31 days ago: there is a newer one/],
     ['2026-11-24', 0, undefined, /^$/],
-    ['2026-11-25', 0, undefined, /which is to come/],
+    ['2026-11-25', 0, undefined, /2026-11-25, is in the future/],
   ]
   for (const [published_on, removed, before, doubt] of rows) {
     assert.match(doubtOf({ published_on, removed }, before, '2026-11-23'), doubt)

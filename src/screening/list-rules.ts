@@ -59,7 +59,7 @@ export function doubtOf(
   today: string,
 ): string {
   const days = daysBetween(file.published_on, today)
-  if (days < -1) return `it says that it is published on ${file.published_on}, which is to come`
+  if (days < -1) return `its publication date, ${file.published_on}, is in the future`
   if (days > OLD_FILE_DAYS) {
     return `it was published on ${file.published_on}, ${days} days ago: there is a newer one`
   }

@@ -83,8 +83,8 @@ function checkDigest(
   if (digest === digestOfMatches(matches)) return
   const message =
     digest === undefined
-      ? `More was found of ${named} since: look at it again, and send the digest that is shown.`
-      : `The digest is not what was found of ${named}: look at it again.`
+      ? `There are new matches of ${named}: look at it again, and send the digest that is shown.`
+      : `The digest does not fit the matches of ${named}: look at it again.`
   throw refusal('approval_outdated', message, 'digest')
 }
 

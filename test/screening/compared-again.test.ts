@@ -127,7 +127,7 @@ test('held, and a list brings another entry like it: added with its score, and c
   )
   for (const { score, pieces } of matches) assert.ok(score >= 890 && pieces.length > 0)
   const blind = await cli.run('screening', 'clear', payout, ...REASON)
-  assert.match(blind.stderr, /More was found of Payout pot_\w+ since/)
+  assert.match(blind.stderr, /There are new matches of Payout pot_\w+: look at it again/)
   const wrong = await cli.run('screening', 'clear', payout, ...REASON, '--digest', '0'.repeat(64))
   assert.match(wrong.stderr, /look at it again/)
   await settle()
