@@ -63,7 +63,9 @@ export async function decryptAndVerify(
   const status = await gpg(config, args, { what: 'decrypt', input: '', within_ms })
   if (config.signed_by === '') return
   if (!signersOf(status.toString()).includes(config.signed_by)) {
-    throw new PgpFailed(`it is not signed by ${config.signed_by}, or by that key no longer`)
+    throw new PgpFailed(
+      `it is not signed by ${config.signed_by}, or that key has expired or was revoked`,
+    )
   }
 }
 

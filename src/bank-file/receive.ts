@@ -54,7 +54,7 @@ async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile):
   const is_new = await during('file', 'keep_report', 1, () =>
     store(rail, { sha256, name, size, kept }, path),
   )
-  const what = is_new ? 'is stored' : 'was here before'
+  const what = is_new ? 'is stored' : 'is already stored'
   rail.log.info({ rail: rail.name, name, sha256 }, `a file of the bank ${what}`)
   await during('file', 'archive', 1, () => transport.archive(name))
 }

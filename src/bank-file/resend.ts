@@ -47,9 +47,9 @@ async function stopMessage(
   if (reason === undefined) return undefined
   const advice =
     file.offers > 0
-      ? 'say --force if the bank is to have it all the same'
-      : 'corridor file withdraw puts the others into another file, and --force sends it as it is'
-  return `file ${file.msg_id} must not go: ${reason}; ${advice}`
+      ? 'say --force to send it anyway'
+      : 'corridor file withdraw puts the other payouts into another file; --force sends it as it is'
+  return `file ${file.msg_id} must not be sent: ${reason}; ${advice}`
 }
 
 /** Has the same bytes sent again under the same name; returns why not, undefined when it has. */

@@ -198,7 +198,7 @@ function carriableItems(
     const whole_item = { ...item, ...payment }
     const messages = format.checkItem(whole_item, settlement_account, profile)
     if (messages.length === 0) return [whole_item]
-    faults.push(`payment ${end_to_end_id} stands in no file: ${messages.join('; ')}`)
+    faults.push(`payment ${end_to_end_id} cannot go into a file: ${messages.join('; ')}`)
     return []
   })
 }

@@ -6,7 +6,7 @@ const TITLES = {
   file_rejected: 'the bank has refused it, and its payouts wait',
   file_to_release: 'it waits for its release',
   file_release_late: 'it waits for its release, and the cut-off of its day has passed',
-  file_not_sent: 'it must not go as it is',
+  file_not_sent: 'it must not be sent as it is',
   rail_problem: 'files cannot be sealed, exchanged or read',
   report_quarantined: 'nothing of this file of the bank is applied',
   lines_set_aside: 'lines of this file of the bank are not applied',

@@ -133,14 +133,14 @@ export async function findStopReason(
     return stopReason(await findOver(tx, items), [])
   }
   const { held, over } = await sortItems(tx, items)
-  if (await hasOpenLine(tx, msg_id)) return 'its bank speaks of it in a line that is set aside'
+  if (await hasOpenLine(tx, msg_id)) return 'a line of the bank about this file is set aside'
   return stopReason(over, held)
 }
 
 function stopReason(over: readonly FoundItem[], held: readonly FoundItem[]): string | undefined {
   const words = [
-    over.length === 0 ? '' : `these are over, or go another way: ${payoutIds(over)}`,
-    held.length === 0 ? '' : `these wait for a person: ${payoutIds(held)}`,
+    over.length === 0 ? '' : `these payouts have ended or have a later attempt: ${payoutIds(over)}`,
+    held.length === 0 ? '' : `these payouts wait for a person: ${payoutIds(held)}`,
   ].filter(Boolean)
   return words.length === 0 ? undefined : words.join('; ')
 }

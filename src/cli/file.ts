@@ -70,7 +70,7 @@ export function fileCommands(file: Command): void {
     .action(showAction)
   addFileCommand(file, 'release', 'release a sealed file, so that it is sent', RELEASE_HELP)
     .requiredOption('--sha256 <hash>', 'the hash of the file that you have looked at')
-    .option('--force', 'also when payouts in it are over, or go another way')
+    .option('--force', 'also when payouts in it have ended or have a later attempt')
     .action(releaseAction)
   addFileCommand(
     file,
@@ -128,7 +128,7 @@ Example:
     --reason "The bank has no such file, says Ms Ito by phone"`
 
 const WITHDRAW_HELP = `
-For a file that must not go as it is, and that the bank cannot have. Its
+For a file that must not be sent as it is, and that the bank cannot have. Its
 payments go into the next file, under their ids; those that wait for a person
 go once they wait no more, and those that are over by now are left out.
 

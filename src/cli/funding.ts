@@ -57,7 +57,7 @@ export function fundCommand(command: Command): void {
       const amount = readAmount(text, currency)
       const { source = newId('esc'), reference = '', split = false } = options
       if (split && reference === '') {
-        throw new UsageError('--split is of a payment: name it by --reference')
+        throw new UsageError('--split requires --reference, which names the split payment')
       }
       const booked = await withContext(async context => {
         const { sandbox } = await accountNamed(context.sql, account_id)

@@ -237,7 +237,7 @@ async function removeAction(name: string): Promise<void> {
   const rail = await withContext(async ({ sql }) => {
     const rail = await railNamed(sql, name)
     if (rail.kind === MANUAL) {
-      throw new UsageError(`rail ${name} is the rail of people: it is always there`)
+      throw new UsageError(`rail ${name} is the manual rail: it cannot be removed`)
     }
     const routes = (await listRoutes(sql)).filter(route => route.rail === name)
     if (routes.length > 0) {

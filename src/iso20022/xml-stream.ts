@@ -231,6 +231,6 @@ function decode(decoder: TextDecoder, bytes: Uint8Array | undefined, line: numbe
     return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new UnreadableFile(`the bytes are not ${decoder.encoding}, after the line named`, line)
+    throw new UnreadableFile(`bytes from this line on are not ${decoder.encoding}`, line)
   }
 }

@@ -51,8 +51,14 @@ function checkEntry(from: Entry, nacha: NachaProfile, used: UsedValues): string[
   const rules: readonly Rule[] = [
     ...headerRules(from, nacha),
     [/^[23]2$/.test(entry.transaction_code), `transaction code ${entry.transaction_code}`],
-    [isRoutingNumber(`${entry.rdfi}${entry.check_digit}`), 'the routing number is none'],
-    [/^[0-9A-Za-z-]+$/.test(entry.account), 'the account number is none'],
+    [
+      isRoutingNumber(`${entry.rdfi}${entry.check_digit}`),
+      `the routing number ${entry.rdfi}${entry.check_digit} is not valid`,
+    ],
+    [
+      /^[0-9A-Za-z-]+$/.test(entry.account),
+      'the account number has characters other than letters, digits and hyphens',
+    ],
     [from.amount > 0n, 'the amount is zero'],
     [
       batch.descriptive_date === '' || from.amount <= SAME_DAY_LIMIT,
@@ -88,7 +94,10 @@ function headerRules({ file, batch }: Entry, nacha: NachaProfile): readonly Rule
     [batch.company_name !== '', 'the batch names no company'],
     [batch.entry_description !== '', 'the batch has no description'],
     [batch.odfi === nacha.odfi.slice(0, 8), 'the originating bank is another'],
-    [isDate(batch.effective_entry_date), 'the effective entry date is none'],
+    [
+      isDate(batch.effective_entry_date),
+      `the effective entry date ${batch.effective_entry_date} is not a date`,
+    ],
     [batch.effective_entry_date >= file.creation_date, 'the effective entry date is over'],
     [
       SAME_DAY_INDICATORS.includes(batch.descriptive_date) === same_day,

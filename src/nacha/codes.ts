@@ -18,7 +18,7 @@ const RETURNS: Readonly<Record<string, string>> = {
   R09: 'uncollected funds',
   R12: 'account at a branch that was sold to another bank',
   R13: 'routing number not of a bank that takes ACH',
-  R14: 'representative payee deceased or no longer so',
+  R14: 'representative payee deceased, or no longer acts as such',
   R15: 'receiver or account holder deceased',
   R16: 'account frozen, or stopped by OFAC',
   R17: 'a field cannot be processed, or the entry is suspect',

@@ -145,7 +145,7 @@ export class Records {
     if (file === undefined || batch === undefined) this.#refuse('an entry outside of a batch')
     const entry = this.#read(ENTRY, text)
     if (!/^[2-5][1-9]$/.test(entry.transaction_code)) {
-      this.#refuse(`transaction code ${entry.transaction_code} is none`)
+      this.#refuse(`there is no transaction code ${entry.transaction_code}`)
     }
     const amount = BigInt(entry.amount)
     const is_credit = isCredit(entry.transaction_code)

@@ -177,7 +177,7 @@ function decisionRoutes(routes: DeskRoutes): void {
     operationId: 'releaseBankFile',
     summary: 'Release a sealed file as it was shown to you, so that it is sent.',
     description:
-      'A file with payouts that have ended or go another way is refused with 422 ' +
+      'A file with payouts that have ended or have a later attempt is refused with 422 ' +
       '`likely_slip`. Withdraw it, and its other payments go into the next file, or send ' +
       'the file as it is with `force`.',
     params: FilePath,

@@ -79,7 +79,7 @@ interface ShownHashes {
 interface Releasing extends ShownHashes {
   readonly msg_id: string
   readonly person: string
-  /** Whether to release it even if payouts in it are over, or go another way. */
+  /** Whether to release it even if payouts in it have ended or have a later attempt. */
   readonly force: boolean
 }
 

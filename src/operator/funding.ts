@@ -24,7 +24,7 @@ export function checkReference(account: { readonly sandbox: boolean }, reference
 /** Refuses (400) a split without a reference, which names the split payment. */
 export function checkSplit(split: boolean, reference: string): void {
   if (!split || reference !== '') return
-  refuseIfAny([invalidField('split', 'split is of a payment: name it by its reference')])
+  refuseIfAny([invalidField('split', 'split requires reference, which names the split payment')])
 }
 
 /** The deed that reverses a booking, once. Refuses (404) an unknown id of a line. */

@@ -25,7 +25,7 @@ export async function showRail(sql: Sql, name: string) {
 export async function pauseRail(sql: Sql, name: string, paused_reason: string): Promise<RailRow> {
   const rail = await railNamed(sql, name)
   if (rail.kind === MANUAL) {
-    const message = `rail ${name} is the rail of people: it is asked by nobody`
+    const message = `rail ${name} is the manual rail: it cannot be paused or resumed`
     throw refusal('invalid_path_parameter', message, 'name')
   }
   await updatePause(sql, name, paused_reason)

@@ -208,7 +208,7 @@ test('a debit of an earlier file, while the next one is to be sent: that one is 
   assert.deepEqual(await bank.outbox(), [])
   const stopped = await fileOf(second)
   assert.deepEqual([stopped.offers, stopped.state === 'acknowledged'], [0, false])
-  assert.match(stopped.reason, new RegExp(`are over, or go another way: ${ids[0]}$`))
+  assert.match(stopped.reason, new RegExp(`have ended or have a later attempt: ${ids[0]}$`))
   assert.match(await bank.problem(), new RegExp(`file ${second.msg_id} is not sent`))
   const say = { note: 'ann: one is paid', items: await bank.itemsOf(stopped) }
   assert.deepEqual(await takeBackFile(service.deps.sql, stopped, say), { count: 1 })
@@ -255,7 +255,7 @@ test('the bank speaks of a file that it cannot have, as after a restored backup:
     where msg_id = ${file.msg_id}`
   await bank.work()
   assert.deepEqual(await bank.outbox(), [])
-  assert.match((await fileOf(file)).reason, /speaks of it in a line that is set aside/)
+  assert.match((await fileOf(file)).reason, /a line of the bank about this file is set aside/)
   await closeAll(bank)
   await bank.afterFailure()
   assert.equal((await bank.outbox()).length, 1)

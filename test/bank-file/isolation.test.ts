@@ -43,7 +43,10 @@ test('a payment that no file can carry any more, as the bank has other rules: th
   most = 250n
   await bank.work()
   assert.deepEqual(await amountsSent(bank), [100, 200])
-  assert.match(await bank.problem(), /payment \w{15} stands in no file: the amount is too large/)
+  assert.match(
+    await bank.problem(),
+    /payment \w{15} cannot go into a file: the amount is too large/,
+  )
 })
 
 test('more payments that are held than are looked at together: those behind them are sealed', async () => {
@@ -126,7 +129,7 @@ test('a file that is not to be sent: reports of the bank are taken all the same'
   await bank.move(over, 'failed')
   await bank.book(paid)
   await bank.round()
-  assert.match(await bank.problem(), /is not sent: these are over/)
+  assert.match(await bank.problem(), /is not sent: these payouts have ended/)
   await until('the report is applied', async () => {
     await bank.round()
     await bank.settle()

@@ -536,7 +536,7 @@ test('a payout that failed since its file was sealed: released by force alone', 
   await bank.move(over, 'failed')
   const release = { items: await bank.itemsOf(file), person: 'ann' }
   const fault = await releaseFile(service.deps.sql, file, { ...release, force: false })
-  assert.match(fault?.message ?? '', new RegExp(`are over, or go another way: ${over};`))
+  assert.match(fault?.message ?? '', new RegExp(`have ended or have a later attempt: ${over};`))
   assert.ok(!fault?.message.includes(other))
   assert.equal((await bank.onlyFile()).state, 'sealed')
   assert.equal(await releaseFile(service.deps.sql, file, { ...release, force: true }), undefined)
@@ -551,7 +551,7 @@ test('a payout that failed since its file was sent: sent again by force alone', 
   await bank.move(over, 'failed')
   const again = { items: await bank.itemsOf(file), note: 'Ann: no answer' }
   const fault = await resendFile(service.deps.sql, file, { ...again, force: false })
-  assert.match(fault ?? '', new RegExp(`are over, or go another way: ${over};`))
+  assert.match(fault ?? '', new RegExp(`have ended or have a later attempt: ${over};`))
   assert.equal(await resendFile(service.deps.sql, file, { ...again, force: true }), undefined)
 })
 
@@ -566,6 +566,6 @@ test('a payout that failed since its file may have arrived: it does not go again
   await bank.round()
   const { state, reason } = await bank.onlyFile()
   assert.equal(state, 'unknown')
-  assert.match(reason, new RegExp(`go another way: ${over}$`))
+  assert.match(reason, new RegExp(`have a later attempt: ${over}$`))
   assert.deepEqual(await bank.outbox(), [])
 })

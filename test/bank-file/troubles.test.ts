@@ -109,9 +109,9 @@ test('a file with a payout that is over: named, and the rail tells, until it is 
   await bank.round()
   const file = await bank.onlyFile()
   const next = `corridor file withdraw ${file.msg_id} --reason …`
-  const why = `these are over, or go another way: ${over}`
+  const why = `these payouts have ended or have a later attempt: ${over}`
   const [first] = await troublesOf(bank)
-  assert.deepEqual(first, ['file_not_sent', `it must not go as it is (${why})`, next])
+  assert.deepEqual(first, ['file_not_sent', `it must not be sent as it is (${why})`, next])
   const items = await bank.itemsOf(file)
   await takeBackFile(service.deps.sql, file, { note: 'ann: over', items })
   await bank.afterFailure()

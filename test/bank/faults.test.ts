@@ -68,7 +68,7 @@ const COURSES: Readonly<Record<Fault, Course>> = {
   'repeat-report': {},
   'repeat-message': { read: 8 },
   'half-file': { quarantined: fourTimes(/^line 2: the file is cut off inside/) },
-  'wrong-encoding': { quarantined: fourTimes(/^line 1: the bytes are not utf-8/) },
+  'wrong-encoding': { quarantined: fourTimes(/^line 1: bytes from this line on are not utf-8/) },
   doctype: { quarantined: fourTimes(/^line 1: a DOCTYPE is not read/) },
   // On the notification and on the statement.
   'unknown-id': { aside: [/id NOBODYKNOWSTHIS$/, /id NOBODYKNOWSTHIS$/] },

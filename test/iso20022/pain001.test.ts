@@ -208,7 +208,7 @@ const REFUSED: readonly [string, Partial<FileItem>, unknown, RegExp][] = [
 ]
 
 for (const [name, item, written, expected] of REFUSED) {
-  test(`pain.001, payment with ${name}: it stands in no file, and the reason names the field`, () => {
+  test(`pain.001, payment with ${name}: it cannot go into a file, and the reason names the field`, () => {
     assert.match(problemsOf(item, written).join('; '), expected)
     assert.throws(() => iso20022.write(batch([{ ...ITEM, ...item }], written)), expected)
   })

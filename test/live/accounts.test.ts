@@ -165,7 +165,7 @@ refuses(
   'split without a reference',
   ['fund', 'ACC', 'USD', '5', '--split', '--source', 'esc_split'],
   2,
-  /--split is of a payment: name it by --reference/,
+  /--split requires --reference, which names the split payment/,
 )
 
 test('corridor fund, one reference for three accounts at the same moment: one is funded', async () => {
