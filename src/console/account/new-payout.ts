@@ -89,7 +89,7 @@ function draftFields(visit: Visit, { amount, currency, country, holding }: Draft
       name: 'country',
       label: 'Country',
       value: country,
-      hint: 'Country of the payee’s account: HK, DE …',
+      hint: 'Of the account: HK, DE …',
     },
     { name: 'holding', label: 'From your balance in', value: from, options: optionsOf(currencies) },
   ]
