@@ -196,6 +196,7 @@ test('a file that is not whole, or not what it should be: refused, and why', asy
     [un.slice(0, un.length / 2), /cut off inside/],
     [un.replace('<CONS', '<!DOCTYPE x [<!ENTITY e "e">]><CONS'), /a DOCTYPE is not read/],
     [un.replace('dateGenerated', 'generated'), /does not say when it was published/],
+    [un.replace(/dateGenerated="[\d-]+/, 'dateGenerated="2026-02-30'), /does not say when it was/],
     [un.replace(/<INDIVIDUAL>[\s\S]*<\/ENTITY>/, ''), /the file names nobody|line \d+/],
     ['<CONSOLIDATED_LIST dateGenerated="2026-11-23"/>', /the file names nobody/],
     [un.replace('QDi.006', 'CDi.001'), /entry CDi\.001 is there twice/],

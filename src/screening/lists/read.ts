@@ -4,7 +4,7 @@ import { UnreadableFile } from '../../bank-format/bank-format.ts'
 import { readXml, type XmlNode } from '../../iso20022/xml-stream.ts'
 import type { ListedEntry, ListName } from '../screening.ts'
 import { EU } from './eu.ts'
-import type { ListFormat, ListReader } from './format.ts'
+import { dateOfDay, type ListFormat, type ListReader, spanOf } from './format.ts'
 import { OFAC } from './ofac.ts'
 import { OFAC_ADVANCED } from './ofac-advanced.ts'
 import { UK } from './uk.ts'
@@ -72,7 +72,8 @@ function formatOf(root: XmlNode, list: ListName): ListFormat {
 
 function checked(format: ListFormat, reader: ListReader): ListFile {
   const { published_on, entries } = reader.finish()
-  if (!/^\d{4}-\d\d-\d\d$/.test(published_on)) {
+  const [year = '', month, day] = published_on.split('-')
+  if (published_on === '' || dateOfDay(spanOf(year, month, day)) !== published_on) {
     throw new UnreadableFile('the file does not say when it was published')
   }
   if (entries.length === 0) throw new UnreadableFile('the file names nobody')
