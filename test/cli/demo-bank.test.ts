@@ -75,5 +75,5 @@ test('demo --bank, in an installation with a live account: refused, and nothing 
   assert.equal((await cli.run(...live, '--primary', 'EUR')).code, 0)
   const { code, stderr } = await cli.run('demo', '--url', service.address, '--bank')
   assert.equal(code, 1)
-  assert.match(stderr, /demonstration books money that is none/)
+  assert.match(stderr, /demonstration books money that does not exist/)
 })

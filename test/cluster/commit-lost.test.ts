@@ -83,7 +83,7 @@ async function paid(amounts: readonly number[]): Promise<number[]> {
 
 function assertUnknown({ status, text }: HttpAnswer): void {
   assert.equal(status, 503, text)
-  assert.match(text, /whether the request took effect is not known/)
+  assert.match(text, /whether it took effect is not known/)
 }
 
 /** More to claim; the COMMIT of one may be cut as well. */

@@ -28,7 +28,7 @@ import { share } from '../support/share.ts'
 
 /** A statement that writes, other than of what is forgotten by and by. */
 const WRITES = /^\s*(?:insert into|update)\b/
-const WHATEVER_NOT_KNOWN = /whether the request took effect is not known/
+const WHATEVER_NOT_KNOWN = /whether it took effect is not known/
 const CROWD = share(48, 200)
 const FUNDED = 1_000_000_000n
 

@@ -111,11 +111,13 @@ async function describeOpen(counts: Record<string, number>): Promise<string> {
     select count(*)::integer as payouts, o.status, o.screened::text, o.screening, o.rail_attempts,
       o.ask_rail_at is null as never_asked, o.ask_rail_at > statement_timestamp() as asked_later,
       o.claimed_until > statement_timestamp() as claimed, a.ended_as,
-      a.asked_at is null as not_asked
+      a.asked_at is null as not_asked, (
+        select string_agg(x.kind || ': ' || x.message, '; ') from rail_exceptions x
+        where x.account_id = o.account_id and x.payout_id = o.id) as exceptions
     from open_payouts o left join lateral (
       select * from payout_attempts t where t.account_id = o.account_id and t.payout_id = o.id
       order by number desc limit 1) a on true
-    group by 2, 3, 4, 5, 6, 7, 8, 9, 10`
+    group by 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 order by o.status`
   return JSON.stringify({ counts, groups, last_log: running?.log.slice(-3) })
 }
 

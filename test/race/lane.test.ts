@@ -183,7 +183,7 @@ test('the process stands still again and again, and the database says nothing: 5
   })
   try {
     const [result] = await Promise.allSettled([lane.run({ id: 1, fate: 'hangs' })])
-    assert.match(messageOf(result), /whether the request took effect is not known/)
+    assert.match(messageOf(result), /whether it took effect is not known/)
     assert.ok(stills < 10, `after ${stills} times`)
   } finally {
     clearInterval(still)
@@ -212,7 +212,7 @@ for (const code of ['ENETDOWN', 'CONNECTION_CLOSED', '40001', '']) {
       for (const result of results) {
         assert.ok(result.status === 'rejected')
         assert.equal(result.reason.status, 503)
-        assert.match(messageOf(result), /whether the request took effect is not known/)
+        assert.match(messageOf(result), /whether it took effect is not known/)
       }
       assert.deepEqual(await listNotes(), [0, ...fates.map((_, i) => i + 1)])
       assert.equal(stores.length, 2)

@@ -357,7 +357,10 @@ test('approved only when nothing is open or confirmed; rejected at any time', as
   const waiting = (await runs('entity', 'show', id)).stdout
   assert.match(waiting, /may be on a sanctions list, and is not approved:\n.*screening show ent_/)
   const open = await fails('entity', 'approve', id)
-  assert.match(open, /may be on a sanctions list: corridor screening show ent_\w+, then clear or/)
+  assert.match(
+    open,
+    /may be on a sanctions list: read corridor screening show ent_\w+, then clear the/,
+  )
   await runs('screening', 'confirm', id, '--reason', 'The passport agrees.')
   assert.match(await fails('entity', 'approve', id), /is confirmed to be on a sanctions list/)
   const { owner } = service.database
