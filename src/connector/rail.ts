@@ -149,7 +149,8 @@ export class ConnectorRail {
 
   /**
    * Reports on a 404. Undefined: the connector never had the payment. A connector that had and
-   * forgot a payment may pay it twice.
+   * forgot a payment may pay it twice. A 404 that the connector may have sent before it got the
+   * payment is unclear: a slow hand-over can end while the question is on its way.
    */
   async #unknown(payout: RailPayout, json: unknown): Promise<RailReport | undefined> {
     const { id } = payout.attempt
@@ -159,6 +160,9 @@ export class ConnectorRail {
     }
     const known = await this.#keep(payout, [])
     if (!wasTaken(known)) return undefined
+    if (!wasTaken(known.filter(({ received_at }) => received_at <= payout.asked_at))) {
+      throw new UnclearAnswer(`GET /payments/${id}: a 404 that may be older than the payment`)
+    }
     await this.#keep(payout, [answerEvidence(404, error.message)])
     const reported = stepsIn(known)
     const report = readSteps(reported)

@@ -248,6 +248,8 @@ test('statementPages, planned while the table was empty: each page by index, no 
     return []
   }
   try {
+    // Autovacuum may count the rows before it analyses them, and so change the plan.
+    await owner`alter table journals set (autovacuum_enabled = false)`
     await owner`analyze journals`
     for (const filters of [...FILTERS, ...OF_A_SOURCE]) {
       await sql.begin(tx => firstPage(tx, filters, OLDEST))

@@ -100,6 +100,10 @@ async function open(
   return { rail, paid, connector }
 }
 
+const askedNow = (payout: RailPayout): RailPayout => ({
+  ...payout,
+  asked_at: new Date(Date.now() + 1).toISOString().replace('Z', '000Z'),
+})
 const submit = async (rail: ConnectorRail, payout: RailPayout) => await rail.submit([payout])[0]
 const inquire = async (rail: ConnectorRail, payout: RailPayout) => await rail.inquire([payout])[0]
 
@@ -252,9 +256,17 @@ test('connector, a payment that it had and forgot: never handed over again', asy
   await submit(rail, payout)
   await settled(rail, payout)
   connector.book.entries.delete(payout.attempt.id)
-  const report = await inquire(rail, payout)
+  const report = await inquire(rail, askedNow(payout))
   assert.equal(report?.exception?.kind, 'forgotten')
   assert.equal(paid.length, 1)
+})
+
+test('connector, a 404 to a question from before it took the payment: proves nothing', async t => {
+  const { rail, connector } = await open(t)
+  const payout = payoutOf(1000n)
+  await submit(rail, payout)
+  connector.book.entries.delete(payout.attempt.id)
+  await assert.rejects(inquire(rail, payout), /a 404 that may be older than the payment/)
 })
 
 test('connector, a paid payment that it forgets past the lifetime of its key: stays paid', async t => {
@@ -268,7 +280,7 @@ test('connector, a paid payment that it forgets past the lifetime of its key: st
   assert.equal(report?.exception, undefined)
   assert.equal(statuses(report ?? { steps: [], ask_again_in_ms: 0 }), 'succeeded')
   assert.equal(report?.ask_again_in_ms, null)
-  const young = await inquire(rail, payout)
+  const young = await inquire(rail, askedNow(payout))
   assert.equal(young?.exception?.kind, 'forgotten')
 })
 
@@ -278,7 +290,7 @@ test('connector, a payment that it refused and forgot: still refused, and nothin
   await submit(rail, payout)
   await settled(rail, payout)
   connector.book.entries.delete(payout.attempt.id)
-  const report = await inquire(rail, payout)
+  const report = await inquire(rail, askedNow(payout))
   assert.equal(report?.exception, undefined)
   assert.equal(statuses(report ?? { steps: [], ask_again_in_ms: 0 }), 'failed')
   assert.equal(report?.ask_again_in_ms, null)
