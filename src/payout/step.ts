@@ -95,7 +95,8 @@ export interface AdvanceOutcome extends AttemptChanges {
 /**
  * Applies every new step. Refuses with not_found, invalid_transition, payout_not_cancellable,
  * account_frozen, account_closed, calendar_ended or balance_limit_exceeded, as `checkDecision` and
- * `checkPerson` do, and leaves the state as it was.
+ * `checkPerson` do, and leaves the state as it was. One refusal does not: a return that overflows
+ * its balance of 2^63 minor units behind a settlement of the same command leaves the settlement.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf(payoutKey(advance))
