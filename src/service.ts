@@ -79,8 +79,17 @@ export async function startService(
   }
 }
 
-/** Keeps Fastify from logging the address: the command that starts the service prints it. */
-const LISTENING = { listenTextResolver: () => NOTHING }
+/**
+ * How many new connections the kernel keeps until the service accepts them. Beyond that it resets
+ * some. Linux allows at most net.core.somaxconn, 4096 unless it was changed; Node asks for 511.
+ */
+const LISTEN_BACKLOG = 4096
+
+const LISTENING = {
+  backlog: LISTEN_BACKLOG,
+  // Keeps Fastify from logging the address: the command that starts the service prints it.
+  listenTextResolver: () => NOTHING,
+}
 
 /** Opens each part, and adds to `opened` the function that closes it. */
 async function openService(

@@ -2,6 +2,7 @@
 // nobody else notices them, and what they asked for happened whole or not at all.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { checkBooks } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -152,6 +153,26 @@ test(`${SLOW} clients each that are silent, slow at headers and slow at the body
   const [slow_ms = NaN, usual_ms = 0] = loads.map((of, i) => p99(of.asked.slice(begun[i])))
   t.diagnostic(`SEED=${seed} ${load.asked.length} requests of others, p99 beside ${usual_ms} ms`)
   promised(t, 'p99 of the others', slow_ms, 2 * Math.max(usual_ms, 125))
+})
+
+/** Node asks the kernel to keep 511; Linux allows 4,096 unless it was changed. */
+const BURST = 1_000
+
+test(`${BURST} clients that connect while the service accepts none: each has its connection at once, and its answer later`, async t => {
+  const { port, hostname } = new URL(address())
+  service.signal('SIGSTOP')
+  t.after(() => service.signal('SIGCONT'))
+  const sockets = Array.from({ length: BURST }, () => connect(Number(port), hostname))
+  let connected = 0
+  const answers = sockets.map(socket => {
+    socket.on('connect', () => connected++)
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    return text(socket)
+  })
+  await until('all are connected', () => connected === BURST)
+  service.signal('SIGCONT')
+  const statuses = (await Promise.all(answers)).map(answer => answer.split('\r\n', 1)[0])
+  assert.deepEqual([...new Set(statuses)], ['HTTP/1.1 200 OK'])
 })
 
 const BODY = JSON.stringify(localPayout)
