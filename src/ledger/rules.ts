@@ -123,6 +123,15 @@ export function hasRoom(book: Book, currency: string, amount: bigint): boolean {
   return (book.balances.get(currency) ?? 0n) + amount <= MAX_BALANCE
 }
 
+/**
+ * Refuses returned money that would overflow the bigint of its balance. `amount` is in minor units.
+ */
+export function checkReturn(book: Book, currency: string, amount: bigint): void {
+  if ((book.balances.get(currency) ?? 0n) + amount <= MAX_BIGINT) return
+  const message = `The ${currency} balance would pass ${MAX_BIGINT} minor units.`
+  throw refusal('balance_limit_exceeded', message)
+}
+
 export const EMPTY_HASH = '0'.repeat(64)
 
 export interface JournalDraft {
@@ -166,10 +175,7 @@ function applyPostings(book: Book, postings: readonly Posting[]): void {
     if (before === undefined) throw new Error(`book ${book.account_id} holds no ${currency}`)
     const after = before + amount
     if (after < 0n) throw new Error(`book ${book.account_id} would be overdrawn in ${currency}`)
-    if (after > MAX_BIGINT) {
-      const message = `The ${currency} balance would pass ${MAX_BIGINT} minor units.`
-      throw refusal('balance_limit_exceeded', message)
-    }
+    checkReturn(book, currency, amount)
     book.balances.set(currency, after)
     book.changed.add(currency)
   }

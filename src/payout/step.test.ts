@@ -380,14 +380,19 @@ test('decideAdvance, a hold that ends after its calendar: refused, and it stays 
   assert.deepEqual(ended, before)
 })
 
-test('decideAdvance, money that comes back in a second step, to a balance that it overflows: refused, nothing changes', () => {
-  const { state } = made({ status: 'requires_action' })
-  state.books.get('acc_1')?.balances.set('USD', 2n ** 63n - 1n)
-  const before = structuredClone(state)
-  const [refused] = refusalOf(() => decideAdvance(state, set('processing', 'failed')))
-  assert.match(refused ?? '', /^balance_limit_exceeded/)
-  assert.deepEqual(state, before)
-})
+for (const [status, ...steps] of [
+  ['requires_action', 'processing', 'failed'],
+  ['processing', 'succeeded', 'reversed'],
+] as const) {
+  test(`decideAdvance, money that comes back in the second step of ${steps} to a balance that it overflows: refused, nothing changes`, () => {
+    const { state } = made({ status })
+    state.books.get('acc_1')?.balances.set('USD', 2n ** 63n - 10_017n)
+    const before = structuredClone(state)
+    const [refused] = refusalOf(() => decideAdvance(state, set(...steps)))
+    assert.match(refused ?? '', /^balance_limit_exceeded/)
+    assert.deepEqual(state, before)
+  })
+}
 
 test('decideAdvance, a payout that its rail has had, returned to the rail by the operator: asked at once', () => {
   const had = { route: timed, rail_attempts: 1, status: 'requires_action' } as const
@@ -442,6 +447,15 @@ test('decideAdvance, a held payout to another account that fails: the payer has 
   const { payout } = decideAdvance(state, set('failed'))
   assert.equal(payout.status, 'failed')
   assert.deepEqual([availableOf(state), availableOf(state, 'acc_2')], [100_000n, 5n])
+})
+
+test('decideAdvance, a held payout to another account whose balance it overflows: refused, nothing changes', () => {
+  const { state } = made({}, { asked: held(toAccount) })
+  state.books.get('acc_2')?.balances.set('USD', 2n ** 63n - 1n)
+  const before = structuredClone(state)
+  const [refused] = refusalOf(() => decideAdvance(state, set('succeeded')))
+  assert.match(refused ?? '', /^balance_limit_exceeded/)
+  assert.deepEqual(state, before)
 })
 
 test('decideAdvance, a receiver that was not read: a fault', () => {

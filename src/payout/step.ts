@@ -1,14 +1,14 @@
 // The decision to move a payout: steps through the table of states, cancellation, settlement, and
 // refunds from the integers of the stored debit. Pure.
 import { checkActive, checkOpen } from '../account/states.ts'
-import type { BalanceTransaction, Entry } from '../balance-transaction/balance-transaction.ts'
+import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import { postEntry, recordLine } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { type Key, nameOf, payoutKey } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { type Book, bookOf, type Journal, postJournal } from '../ledger/rules.ts'
+import { type Book, bookOf, checkReturn, type Journal, postJournal } from '../ledger/rules.ts'
 import type { PayoutUse } from '../limit/limit.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
 import type { Match, StoredMatch } from '../screening/match.ts'
@@ -60,7 +60,7 @@ export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts {
   /** The payouts as read, by `account_id/id`, before any step of the batch. */
   readonly read: ReadonlyMap<string, ReadPayout>
   /** The debit of each payout and its journal, by `account_id/payout id`. */
-  readonly debits: ReadonlyMap<string, { line: BalanceTransaction; journal: Journal }>
+  readonly debits: ReadonlyMap<string, Entry>
   /** Another payout that the same bank reference has paid, by payout id. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
   /** What the payouts that may give money back count for limits. */
@@ -95,8 +95,7 @@ export interface AdvanceOutcome extends AttemptChanges {
 /**
  * Applies every new step. Refuses with not_found, invalid_transition, payout_not_cancellable,
  * account_frozen, account_closed, calendar_ended or balance_limit_exceeded, as `checkDecision` and
- * `checkPerson` do, and leaves the state as it was. One refusal does not: a return that overflows
- * its balance of 2^63 minor units behind a settlement of the same command leaves the settlement.
+ * `checkPerson` do, and leaves the state as it was.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf(payoutKey(advance))
@@ -315,7 +314,7 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
 /**
  * Refuses steps that an account's state forbids. A frozen account releases no held payout. The
  * steps of a payout that its rail has are applied. A closed account gets no credit: no payment, and
- * no money back.
+ * no money back. Money back must not overflow its balance.
  */
 function checkAccounts(
   state: AdvanceState,
@@ -327,7 +326,12 @@ function checkAccounts(
   const leadsTo = (...statuses: PayoutStatus[]) =>
     steps.some(({ status }) => statuses.includes(status))
   if (is_held && leadsTo('processing', 'succeeded')) checkActive(book)
-  if (leadsTo('failed', 'reversed')) checkOpen(book)
+  if (leadsTo('failed', 'reversed')) {
+    checkOpen(book)
+    // Before a settlement in the same command posts.
+    const { line } = debitOf(state, payout)
+    checkReturn(book, line.currency, -(line.amount + line.fixed_fee + line.variable_fee))
+  }
   if (isTransfer(payout) && leadsTo('succeeded')) checkOpen(receiverOf(state, payout))
 }
 
@@ -350,11 +354,13 @@ function moveMoney(
 ): StepPostings {
   switch (status) {
     case 'succeeded': {
+      // The receipt can be refused, so it comes before the settlement.
+      const receipt =
+        isTransfer(payout) && postReceipt(receiverOf(state, payout), payout, payout.id)
       const postings = settlementPostings(payout, isTransfer(payout))
       const facts = { kind: 'settlement', source: payout.id, postings } as const
       const journals = [postJournal(book, facts)]
-      if (!isTransfer(payout)) return { entries: [], journals, events: () => [] }
-      const receipt = postReceipt(receiverOf(state, payout), payout, payout.id)
+      if (!receipt) return { entries: [], journals, events: () => [] }
       return { entries: [receipt.entry], journals, events: () => [receipt.event()] }
     }
     case 'failed':
@@ -373,9 +379,7 @@ function giveBack(
   payout: Payout,
   kind: 'failure' | 'reversal',
 ): StepPostings {
-  const debit = state.debits.get(nameOf(payout))
-  if (debit === undefined) throw new Error(`payout ${payout.id} has no debit`)
-  const { line, journal } = debit
+  const { line, journal } = debitOf(state, payout)
   const postings =
     kind === 'failure' ? failurePostings(journal.postings) : reversalPostings(journal.postings)
   const entry = postEntry(
@@ -392,4 +396,11 @@ function giveBack(
   )
   const event = () => recordLine(book, entry.line)
   return { entries: [entry], journals: [], events: () => [event()] }
+}
+
+/** The statement line and the journal of the payout's creation. Throws for a payout without one. */
+function debitOf(state: AdvanceState, payout: Payout): Entry {
+  const debit = state.debits.get(nameOf(payout))
+  if (debit === undefined) throw new Error(`payout ${payout.id} has no debit`)
+  return debit
 }
