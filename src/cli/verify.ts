@@ -112,12 +112,12 @@ export function checkedWords(checked: Checked): string {
     ['accounts', `${checked.live_accounts} of them live; book, heads and every balance`],
     ['journals', 'numbered, chained, summing to zero'],
     ['balances', 'the sum of their postings, never below zero'],
-    ['balance_transactions', 'one a movement, with its balance after'],
+    ['balance_transactions', 'one for each movement, with the balance after it'],
     ['payouts', 'debited, settled or given back by their status'],
     ['receipts', 'of payouts between accounts'],
     ['quotes', 'used by one payout, or by none'],
-    ['events', 'numbered, chained, sealing what they tell of'],
-    ['entities', 'found by what they say, and live once'],
+    ['events', 'numbered, chained, with the digests of their objects'],
+    ['entities', 'with the keys that find duplicates, and no duplicate'],
   ] as const
   const lines = rows.map(([name, how]) => {
     return [checked[name].toLocaleString('en'), name.replace('_', ' '), how]
