@@ -537,13 +537,15 @@ for (const [status, wanted] of REVIEWS) {
   })
 }
 
-test('decideAdvance, a review that comes when the hold is over: nothing changes', () => {
-  const { state, payout } = made({ status: 'requires_action', ask_rail_at: AN_HOUR_AGO })
-  const approvals = new Map([['acc_1/', approval('rejected')]])
-  const outcome = decideAdvance({ ...state, approvals }, advance('review'))
-  assert.deepEqual(outcome.payout, payout)
-  assert.deepEqual([outcome.events, outcome.ended_hold], [[], null])
-})
+for (const status of ['requires_action', 'compliance_hold'] as const) {
+  test(`decideAdvance, a review that comes when the hold is over, the payout in ${status}: nothing changes`, () => {
+    const { state, payout } = made({ status, ask_rail_at: AN_HOUR_AGO })
+    const approvals = new Map([['acc_1/', approval('rejected')]])
+    const outcome = decideAdvance({ ...state, approvals }, advance('review'))
+    assert.deepEqual(outcome.payout, payout)
+    assert.deepEqual([outcome.events, outcome.ended_hold], [[], null])
+  })
+}
 
 test('decideAdvance, a held payout, the operator moves it: the first step ends the hold', () => {
   const { state } = made({}, { asked: held(toBank) })

@@ -64,6 +64,9 @@ const asking = () => scriptedRail(() => Promise.resolve(report('succeeded')))
 test('execute_at: debited now, in processing, asked at its time by the clock of its account', async () => {
   const account = await funded()
   const execute_at = ahead(3 * DAY_S)
+  const tried = await account.post('/v3/payout?dry_run=true', { ...localPayout, execute_at })
+  const { outcome, execute_at: shown } = tried.json.data
+  assert.deepEqual([outcome, shown], ['would_create', execute_at])
   const made = await pay(account, { execute_at })
   assert.deepEqual([made.status, made.execute_at], ['processing', execute_at])
   assert.deepEqual(await balancesOf(account), { USD: String(FUNDED - 10_150n) })
@@ -106,25 +109,21 @@ test('execute_at, cancelled before: all money is back exactly, and no rail is ev
   assert.deepEqual(rail.calls, [])
 })
 
-test('execute_at, no time, one that is past or too far ahead: 400 naming it, nothing written', async () => {
-  const account = await funded()
-  const before = await rowVersions(service.database.owner)
-  for (const [execute_at, message] of [
-    ['tomorrow', /RFC 3339/],
-    ['2030-02-30T09:00:00Z', /RFC 3339/],
-    [ahead(0), /is not in the future: it is/],
-    [ahead(366 * DAY_S), /at most 365 days ahead/],
-  ] as const) {
-    assertNamed(await account.post('/v3/payout', { ...localPayout, execute_at }), message)
-  }
-  assert.deepEqual(await rowVersions(service.database.owner), before)
-})
-
-test('execute_at, a transfer to another account: 400, as it is paid at once', async () => {
+test('execute_at, no time, past, too far ahead, of a transfer: 400 naming it, nothing written, a dry run too', async () => {
   const [account, other] = [await funded(), await funded()]
-  const body = internalPayout(other.account.deposit_address)
-  const answer = await account.post('/v3/payout', { ...body, execute_at: ahead(60) })
-  assertNamed(answer, /paid at once/)
+  const before = await rowVersions(service.database.owner)
+  for (const [execute_at, message, body] of [
+    ['tomorrow', /RFC 3339/, localPayout],
+    [ahead(0), /is not in the future: it is/, localPayout],
+    [ahead(366 * DAY_S), /at most 365 days ahead/, localPayout],
+    [ahead(60), /paid at once/, internalPayout(other.account.deposit_address)],
+  ] as const) {
+    assertNamed(await account.post('/v3/payout', { ...body, execute_at }), message)
+  }
+  const past = { ...localPayout, execute_at: ahead(-60) }
+  const tried = (await account.post('/v3/payout?dry_run=true', past)).json.data
+  assert.deepEqual([tried.outcome, tried.errors[0].remarks], ['would_refuse', 'execute_at'])
+  assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
 test('execute_at, a payout that converts: as far ahead as schedule_s lets its rate be fixed', async () => {
@@ -161,19 +160,6 @@ test('execute_at with a quote: its rate and fees, however long after it has expi
   assert.equal((await findPayout(account, made.id)).status, 'succeeded')
   const debited = { USD: String(FUNDED - BigInt(holding_info.amount) - 150n) }
   assert.deepEqual(await balancesOf(account), debited)
-})
-
-test('POST /v3/payout?dry_run=true, execute_at: shown, and refused as a creation would be', async () => {
-  const account = await funded()
-  const execute_at = ahead(DAY_S)
-  const tried = await account.post('/v3/payout?dry_run=true', { ...localPayout, execute_at })
-  assert.deepEqual(
-    [tried.json.data.outcome, tried.json.data.execute_at],
-    ['would_create', execute_at],
-  )
-  const past = { ...localPayout, execute_at: ahead(-60) }
-  const refused = (await account.post('/v3/payout?dry_run=true', past)).json.data
-  assert.deepEqual([refused.outcome, refused.errors[0].remarks], ['would_refuse', 'execute_at'])
 })
 
 test('GET /v3/payout?scheduled=true: those that wait, across a page whose cursor is executed since', async () => {

@@ -422,16 +422,6 @@ test(`${PATH}, an account whose clock is ahead: the next attempt by that clock`,
   assert.ok(ahead_s > 864_000 && ahead_s <= 864_060, `${ahead_s}`)
 })
 
-test(`${PATH}, another account's deliveries of the same event id: not shown`, async () => {
-  const [account, other] = [await funded(), await funded()]
-  const { id } = await pay(account)
-  const [event] = await eventsOf(id)
-  assert.ok(event !== undefined)
-  const sent = [{ number: 1, after_s: 1, status_code: 200 }]
-  await tell({ account_id: other.account.account_id, event, status: 'succeeded', sent })
-  assert.deepEqual(outline((await timelineOf(account, id)).items), MADE)
-})
-
 test(`${PATH}, more than 1,000 attempts: the newest, and it says so`, async () => {
   const account = await funded()
   const { account_id } = account.account

@@ -1,11 +1,23 @@
-// POST /v3/payout/quote and GET /v3/payout/quote/{id}: what can be asked, what is refused, and the
-// resource that comes back. Amounts, rates and fees have files of their own.
+// POST /v3/payout/quote, GET /v3/payout/quote/{id} and GET /v3/rate: what can be asked, what is
+// refused, the resource that comes back, and a row of each kind of price. Rates, fees and figures are
+// tabled in src/price and src/quote; the figures here are worked out by hand.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertRefused, assertShape } from '../support/assert/check.ts'
+import {
+  assertProblems,
+  assertRefused,
+  assertShape,
+  balancesOf,
+  rowVersions,
+} from '../support/assert/check.ts'
 import { idOf, QUOTE, WITH_OFFSET } from '../support/assert/shapes.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  type Client,
+  type PricingValues,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 let service: TestService
@@ -86,32 +98,30 @@ for (const [payout_type, request, expected] of TYPES) {
   })
 }
 
-test(`POST ${PATH}, a detail object with payout_type of another: 400 type_mismatch naming it`, async () => {
-  const payout_info = { currency: 'USD', amount: 100 }
-  const answer = await account.post(PATH, { payout_type: 'swift', payout_info, local: {} })
-  assertRefused(answer, 400, 'type_mismatch', 'local')
-})
-
-test(`POST ${PATH}, no payout_type: local`, async () => {
-  const quote = await quoted({ payout_info: { currency: 'USD', amount: 100 } })
-  assert.equal(quote.payout_type, 'local')
-})
-
 test(`POST ${PATH}, no destination_info: destination is the payout currency and amount, at rate 1`, async () => {
   const quote = await quoted({ payout_info: { currency: 'HKD', amount: 781 } })
   assert.deepEqual(quote.destination_info, { currency: 'HKD', amount: 781 })
   assert.equal(quote.exchange_rates.payout_to_destination, 1)
 })
 
-test(`POST ${PATH}, one currency throughout: both rates 1, three equal amounts, no fees`, async () => {
+test(`POST ${PATH}, one currency throughout, no payout_type: local, both rates 1, three equal amounts, 30 minutes apart, numeric UTC offset`, async () => {
+  const before_ms = Date.now()
   const quote = await quoted({ payout_info: { currency: 'USD', amount: 12_345 } })
+  assert.equal(quote.payout_type, 'local')
   const same = { currency: 'USD', amount: 12_345 }
-  assert.deepEqual(quote.holding_info, same)
-  assert.deepEqual(quote.payout_info, same)
-  assert.deepEqual(quote.destination_info, same)
+  assert.deepEqual(
+    [quote.holding_info, quote.payout_info, quote.destination_info],
+    [same, same, same],
+  )
   assert.deepEqual(quote.exchange_rates, { holding_to_payout: 1, payout_to_destination: 1 })
   const none = { in_holding_currency: 0, in_payout_currency: 0 }
   assert.deepEqual(quote.fee_info, { fixed: none, variable: none })
+  for (const field of ['created_at', 'updated_at', 'valid_until']) {
+    assert.match(quote[field], WITH_OFFSET, field)
+  }
+  assert.equal(Date.parse(quote.valid_until) - Date.parse(quote.created_at), 1_800_000)
+  assert.equal(quote.updated_at, quote.created_at)
+  assert.ok(Math.abs(Date.parse(quote.created_at) - before_ms) < 10_000)
 })
 
 const TRUE_EXPECTATIONS = {
@@ -128,35 +138,20 @@ test(`POST ${PATH}, holding_info.amount one off: 400 naming the computed figure`
   assert.match(answer.json.errors[0].message, /\b100000\b/)
 })
 
-test(`POST ${PATH}, created and valid_until: 30 minutes apart, numeric UTC offset`, async () => {
-  const before_ms = Date.now()
-  const quote = await quoted({ payout_info: { currency: 'USD', amount: 100 } })
-  for (const field of ['created_at', 'updated_at', 'valid_until']) {
-    assert.match(quote[field], WITH_OFFSET, field)
-  }
-  assert.equal(Date.parse(quote.valid_until) - Date.parse(quote.created_at), 1_800_000)
-  assert.equal(quote.updated_at, quote.created_at)
-  assert.ok(Math.abs(Date.parse(quote.created_at) - before_ms) < 10_000)
-})
-
 /** The others are tabled in src/quote/terms.test.ts. */
-const REFUSED: readonly [what: string, body: object, reason: string, remarks: string][] = [
-  [
-    'holding currency the account has no balance in',
-    { holding_info: { currency: 'HKD' } },
-    'holding_currency_not_found',
-    'holding_info.currency',
-  ],
-  ['no payout_info', { payout_info: undefined }, 'invalid_field', 'payout_info'],
-  ['payout amount and total_debit', { total_debit: 100 }, 'invalid_field', 'total_debit'],
+const REFUSED: readonly [body: object, reason: string, remarks: string][] = [
+  [{ payout_type: 'swift', local: {} }, 'type_mismatch', 'local'],
+  [{ holding_info: { currency: 'HKD' } }, 'holding_currency_not_found', 'holding_info.currency'],
+  [{ payout_info: undefined }, 'invalid_field', 'payout_info'],
+  [{ total_debit: 100 }, 'invalid_field', 'total_debit'],
 ]
 
-for (const [what, change, reason, remarks] of REFUSED) {
-  test(`POST ${PATH}, ${what}: 400 ${reason} at ${remarks}`, async () => {
-    const body = { payout_info: { currency: 'USD', amount: 100 }, ...change }
-    assertRefused(await account.post(PATH, body), 400, reason, remarks)
-  })
-}
+test(`POST ${PATH}, what cannot be asked: 400 at its member`, async () => {
+  for (const [body, reason, remarks] of REFUSED) {
+    const info = { payout_info: { currency: 'USD', amount: 100 } }
+    assertRefused(await account.post(PATH, { ...info, ...body }), 400, reason, remarks)
+  }
+})
 
 test(`GET ${PATH}/{id}, a new quote: byte for byte its creation, bare`, async () => {
   const created = await account.post(PATH, TRUE_EXPECTATIONS)
@@ -196,4 +191,112 @@ test(`POST ${PATH}, total_debit for the payout amount: the largest payout that c
   const nothing = await account.post(PATH, { ...body, total_debit: 251 })
   assertRefused(nothing, 400, 'amount_out_of_range', 'total_debit')
   await service.setFees([])
+})
+
+/** Priced by this alone, with no rate and no fee. */
+async function pricedBy(pricing: PricingValues = {}): Promise<void> {
+  await service.database.owner`delete from rates`
+  await service.setPricing({ max_age_s: 'calendar', ...pricing })
+  await service.setFees([])
+}
+
+test(`POST ${PATH}, three currencies: each side at its own rate, the destination rounded down`, async () => {
+  await pricedBy()
+  await service.setRates({ 'USD/EUR': '0.8', 'EUR/JPY': '160' })
+  const account = await service.openAccount({ currencies: ['USD'] })
+  const answer = await account.post(PATH, {
+    payout_info: { currency: 'EUR', amount: 1_000_003 },
+    destination_info: { currency: 'JPY', country: 'JP' },
+  })
+  assert.equal(answer.status, 200, answer.text)
+  // 12500.0375 USD, and 1600004.8 JPY.
+  assert.deepEqual(answer.json.holding_info, { currency: 'USD', amount: 1_250_004 })
+  assert.deepEqual(answer.json.destination_info, { currency: 'JPY', amount: 1_600_004 })
+  const rates = { holding_to_payout: 0.8, payout_to_destination: 160 }
+  assert.deepEqual(answer.json.exchange_rates, rates)
+})
+
+test('POST /v3/payout, rate gone stale: without a quote 503 and nothing written, with one paid at its rate', async () => {
+  await pricedBy({ max_age_s: 3_600 })
+  await service.setFees([{}])
+  await service.setRoutes([{}])
+  const account = await service.openAccount({
+    sandbox: false,
+    currencies: ['USD'],
+    fund: { USD: 100_000n },
+  })
+  await service.setRates({ 'USD/HKD': '8' })
+  const payout_info = { currency: 'HKD', amount: 80_000 }
+  const quote = (await account.post(PATH, { payout_info })).json.id
+  await service.setRates({ 'USD/HKD': '4' }, '2020-01-01T00:00:00Z')
+  const before = await rowVersions(service.database.owner)
+  const body = { ...localPayout, currency: 'HKD', amount: 80_000 }
+  assertRefused(await account.post('/v3/payout', body), 503, 'rate_stale')
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+  const paid = await account.post('/v3/payout', { ...body, quote })
+  assert.equal(paid.status, 200, paid.text)
+  assert.deepEqual(await balancesOf(account), { USD: '90000' })
+})
+
+test(`POST ${PATH}, the fee of the most specific row: on top, in both currencies`, async () => {
+  await pricedBy()
+  await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.8' })
+  const account = await service.openAccount({ currencies: ['USD'] })
+  const named = { payout_currency: 'HKD', destination_country: 'HK' }
+  const fee = { fixed_amount: 200n, variable_bps: 1, minimum_amount: 80n, fee_currency: 'EUR' }
+  await service.setFees([{ fixed_amount: 1n }, { ...named, network: 'chats', ...fee }])
+  const payout_info = { currency: 'HKD', amount: 80_000 }
+  const local = { fund_transfer_network: 'CHATS' }
+  const { json } = await account.post(PATH, { payout_info, local })
+  // Of 100 USD a basis point is less than the minimum. Euros are converted at the book.
+  assert.deepEqual(json.fee_info, {
+    fixed: { in_holding_currency: 250, in_payout_currency: 2_000 },
+    variable: { in_holding_currency: 100, in_payout_currency: 800 },
+  })
+  assert.equal(json.total_debit.amount, 10_000 + 250 + 100)
+  // The networks of HKD are all in Hong Kong, and nothing else is meant by a local payout.
+  await service.setFees([{ fixed_amount: 1n }, { fixed_amount: 5n, ...named }])
+  const other = await account.post(PATH, { payout_info })
+  assert.equal(other.json.fee_info.fixed.in_holding_currency, 5)
+})
+
+const PAIRS = [
+  // One row, its inverse, through the pivot, and the same currency, without a spread.
+  ['EUR', 'USD', 'direct', '1.25', 1.24375],
+  ['USD', 'EUR', 'inverted', '0.8', 0.796],
+  ['USD', 'HKD', 'crossed', '8', 7.96],
+  ['USD', 'USD', 'same_currency', '1', 1],
+] as const
+
+test('GET /v3/rate, a pair of each kind: the rate that a quote has, less the spread; a live account: until when it may be quoted', async () => {
+  await pricedBy({ spread_bps: 50, pivot: 'EUR' })
+  await service.setRates({ 'EUR/USD': '1.25', 'EUR/HKD': '10' })
+  for (const [from, to, method, mid, rate] of PAIRS) {
+    const shown = (await account.get(`/v3/rate?from=${from}&to=${to}`)).json.data
+    assert.equal(shown.object, 'rate')
+    assert.deepEqual([shown.method, shown.mid, shown.rate], [method, mid, rate])
+    assert.equal(shown.spread_bps, from === to ? 0 : 50)
+    assert.equal(shown.good_until, null, 'sandboxes are quoted at any age')
+    const payout_info = { currency: to, amount: 100_000 }
+    const body = { payout_info, holding_info: { currency: from }, payout_type: 'service_account' }
+    assert.equal((await quoted(body)).exchange_rates.holding_to_payout, shown.rate)
+  }
+  const live = await service.openAccount({ currencies: ['USD'], sandbox: false })
+  const { good_until, rows } = (await live.get('/v3/rate?from=USD&to=HKD')).json.data
+  assert.equal(rows.length, 2)
+  assert.ok(good_until > new Date().toISOString(), good_until)
+})
+
+test('GET /v3/rate, of a live account too old: 503 rate_stale; no rate joins the two: 422 rate_unavailable; unknown or missing: 400', async () => {
+  await pricedBy()
+  await service.setRates({ 'GBP/HKD': '10' }, '2020-01-02T00:00:00Z')
+  const live = await service.openAccount({ currencies: ['GBP'], sandbox: false })
+  assertRefused(await live.get('/v3/rate?from=GBP&to=HKD'), 503, 'rate_stale')
+  assertRefused(await account.get('/v3/rate?from=USD&to=JPY'), 422, 'rate_unavailable')
+  assertProblems(await account.get('/v3/rate?from=USX&to=HKX'), 400, [
+    ['currency', 'from'],
+    ['currency', 'to'],
+  ])
+  const missing = await account.get('/v3/rate?from=USD')
+  assertProblems(missing, 400, [['invalid_query_parameter', 'to']])
 })

@@ -44,17 +44,16 @@ async function advance(seconds: number, headers: Record<string, string> = {}): P
 
 const QUOTE = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }
 
-test('clock of a live account, moved by SQL: refused by the database', async () => {
-  const move = service.database.owner`
-    update books set clock_ahead = '1 hour' where account_id = ${live.account.account_id}`
-  await assert.rejects(move.execute(), /clock_of_a_sandbox/)
-})
-
-test('clock of a sandbox, set back by SQL: refused by the database', async () => {
+test('clock of a live account moved, of a sandbox set back, by SQL: refused by the database', async () => {
   await advance(1)
-  const move = service.database.owner`
-    update books set clock_ahead = '0' where account_id = ${sandbox.account.account_id}`
-  await assert.rejects(move.execute(), /cannot go back/)
+  for (const [{ account }, to, refused] of [
+    [live, '1 hour', /clock_of_a_sandbox/],
+    [sandbox, '0', /cannot go back/],
+  ] as const) {
+    const move = service.database.owner`
+      update books set clock_ahead = ${to}::interval where account_id = ${account.account_id}`
+    await assert.rejects(move.execute(), refused)
+  }
 })
 
 test('clock advanced: what is made then has the later time, other accounts have not', async () => {
@@ -148,13 +147,6 @@ test('clock advanced by 24 hours: an idempotency key is free again, a second bef
   assert.notEqual(later.json.data.id, first.json.data.id)
 })
 
-test('clock advanced by two days, repeated with its key: moved once', async () => {
-  const headers = { 'idempotency-key': 'twice' }
-  const first = await advance(2 * DAY_S, headers)
-  assert.deepEqual(await advance(2 * DAY_S, headers), first)
-  assert.equal((await advance(1)).ahead_s, first.ahead_s + 1)
-})
-
 test('clock advanced twenty times at once: each counts', async () => {
   const { ahead_s } = await advance(1)
   await Promise.all(Array.from({ length: 20 }, () => advance(10)))
@@ -191,18 +183,13 @@ test('POST /v3/sandbox/fund: a credit of type escrow, once for each key', async 
   assert.equal(BigInt(after) - BigInt(before), 12_345n)
 })
 
-test('POST /v3/sandbox/fund, a currency the account does not hold: 400', async () => {
-  const answer = await sandbox.post('/v3/sandbox/fund', { amount: 1, currency: 'EUR' })
-  assertRefused(answer, 400, 'holding_currency_not_found', 'currency')
-})
-
-test('POST /v3/sandbox/fund, a balance beyond 2^62: 422 naming amount', async () => {
+test('POST /v3/sandbox/fund, a currency that is not held, a balance beyond 2^62: refused at its field', async () => {
   const fund = { USD: 2n ** 62n - 1n }
   const rich = await service.openAccount({ currencies: ['USD'], fund, sandbox: true })
-  const last = await rich.post('/v3/sandbox/fund', { amount: 1, currency: 'USD' })
-  assert.equal(last.status, 200, last.text)
-  const answer = await rich.post('/v3/sandbox/fund', { amount: 1, currency: 'USD' })
-  assertRefused(answer, 422, 'balance_limit_exceeded', 'amount')
+  const add = (currency: string) => rich.post('/v3/sandbox/fund', { amount: 1, currency })
+  assertRefused(await add('EUR'), 400, 'holding_currency_not_found', 'currency')
+  assert.equal((await add('USD')).status, 200)
+  assertRefused(await add('USD'), 422, 'balance_limit_exceeded', 'amount')
 })
 
 test('POST /v3/sandbox/payout/{id}/transition: money moves as by the rail', async () => {
@@ -269,13 +256,4 @@ test('POST /v3/sandbox/entity/{id}/review: a step of the table, with event, once
   const [event] = (await sandbox.get(`/v3/event?object_id=${id}&limit=1`)).json.data.results
   assert.equal(event.type, 'entity.approval_approved')
   assertRefused(await review({ status: 'approved' }), 409, 'invalid_transition')
-})
-
-test('POST /v3/sandbox/entity/{id}/review, of another account or unknown: 404', async () => {
-  const other = await service.openAccount({ currencies: ['USD'], sandbox: true })
-  const { id } = (await other.post('/v3/entity', { type: 'individual', name: 'Bo Other' })).json
-    .data
-  const path = `/v3/sandbox/entity/${id}/review`
-  assertRefused(await sandbox.post(path, { status: 'approved' }), 404, 'not_found')
-  assert.equal((await other.get(`/v3/entity/${id}`)).json.data.approval_status, 'pending')
 })

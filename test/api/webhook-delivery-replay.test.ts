@@ -131,49 +131,39 @@ test('replay, an earlier delivery of the object that is over: due at once', asyn
   )
 })
 
-test('replay by sequence, open at one end: from the first, to the newest', async () => {
+test('replay by sequence, open at one end: from the first, to the newest; what is not delivered from yet comes by itself, and not twice', async () => {
   const { id, events } = await prepared()
-  const all = events.map(({ sequence }) => sequence)
-  assert.equal(await replayed(id, { sequence: { from: 1 } }), all.length)
-  assert.deepEqual(await sequencesOf(id), all)
+  const newest = events.length
+  assert.equal(await replayed(id, { sequence: { from: 1 } }), newest)
+  assert.deepEqual(
+    await sequencesOf(id),
+    events.map(({ sequence }) => sequence),
+  )
   assert.equal(await replayed(id, { sequence: { to: 4 } }), 4)
   assert.equal(await replayed(id, { sequence: { from: 9_007_199_254_740_991 } }), 0)
-})
-
-test('replay by range, what is not delivered from yet: comes by itself, and not twice', async () => {
-  const { id, events } = await prepared()
   await account.post('/v3/entity', { type: 'individual', name: 'Later' })
-  const newest = events.length
   assert.ok((await happened()).length > newest)
   assert.equal(await replayed(id, { sequence: { from: newest } }), 1)
   assert.equal(await replayed(id, { created: { gte: '2000-01-01T00:00:00Z' } }), newest)
+  await owner`update webhook_endpoints set fanned_out = ${newest - 1} where id = ${id}`
+  assert.equal(await replayed(id, { event: events.at(-1)?.id }), 0)
 })
 
-test('replay by time: gt, gte, lt and lte at each event', async () => {
+test('replay by time: gt, gte, lt and lte at an event', async () => {
   const { id, events } = await prepared()
-  for (const { created_at } of events) {
-    const count = (matches: (at: string) => boolean) =>
-      events.filter(event => matches(event.created_at)).length
-    assert.equal(
-      await replayed(id, { created: { gt: created_at } }),
-      count(at => at > created_at),
-    )
-    assert.equal(
-      await replayed(id, { created: { gte: created_at } }),
-      count(at => at >= created_at),
-    )
-    assert.equal(
-      await replayed(id, { created: { lt: created_at } }),
-      count(at => at < created_at),
-    )
-    assert.equal(
-      await replayed(id, { created: { lte: created_at } }),
-      count(at => at <= created_at),
-    )
-    const both = { gte: created_at, gt: created_at, lte: created_at }
-    assert.equal(await replayed(id, { created: both }), 0)
+  const { created_at: at } = events[3] as Happened
+  const count = (matches: (at: string) => boolean) =>
+    events.filter(event => matches(event.created_at)).length
+  for (const [created, expected] of [
+    [{ gt: at }, count(time => time > at)],
+    [{ gte: at }, count(time => time >= at)],
+    [{ lt: at }, count(time => time < at)],
+    [{ lte: at }, count(time => time <= at)],
+    [{ gte: at, gt: at, lte: at }, 0],
+    [{ lte: '2000-01-01T00:00:00+02:00' }, 0],
+  ] as const) {
+    assert.equal(await replayed(id, { created }), expected, JSON.stringify(created))
   }
-  assert.equal(await replayed(id, { created: { lte: '2000-01-01T00:00:00+02:00' } }), 0)
 })
 
 test('replay by range, filters: what the endpoint wants, narrowed by the types of the request', async () => {
@@ -215,14 +205,6 @@ test('replay by id, unknown or foreign events: 404 naming each; another endpoint
   await owner`
     update webhook_endpoints set fanned_out = ${json.data.sequence} where id = ${other}`
   assert.equal(await replayed(other, { event: json.data.id }), 1)
-})
-
-test('replay by id, what is not delivered from yet: comes by itself, after what is before it', async () => {
-  const { id, events } = await prepared()
-  const last = events.at(-1)
-  await owner`
-    update webhook_endpoints set fanned_out = ${(last?.sequence ?? 0) - 1} where id = ${id}`
-  assert.equal(await replayed(id, { event: last?.id }), 0)
 })
 
 test('replay of dead deliveries: each event whose last delivery is dead, once', async () => {
@@ -385,14 +367,14 @@ test('replay of 10,000 and more: one call looks at 10,000 events and says where 
 
 test('DELETE of an endpoint, deliveries that are pending, 10,000 and more: all are cancelled', async () => {
   const { id } = await prepared()
-  await addEvents(id, 12_000)
-  for (const from of [1, 10_001]) {
-    const replayed = await askUntilAnswered(id, { sequence: { from } })
-    assert.equal(replayed.status, 200, replayed.text)
-  }
+  const { account_id } = account.account
   await owner`
-    update webhook_deliveries set due_at = null, status = 'succeeded'
-    where endpoint_id = ${id} and number <= 100`
+    insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
+      event_type, object_id, status, due_at, created_at, updated_at)
+    select ${account_id}, ${id}, i, 'whd_' || lpad(i::text, 20, '0'), 'evt_' || i, i,
+      'payout.created', 'pot_' || i % 1000, case when i <= 100 then 'succeeded' else 'pending' end,
+      case when i between 101 and 1100 then now() end, now(), now()
+    from generate_series(1, 12000) i`
   const kept = await endpointWith()
   await replayed(kept, { sequence: { from: 1, to: 3 } })
   const { key_id, secret } = account
@@ -402,23 +384,16 @@ test('DELETE of an endpoint, deliveries that are pending, 10,000 and more: all a
   const counts = await owner<{ status: string; due: boolean; count: number }[]>`
     select status, due_at is not null as due, count(*)::integer as count
     from webhook_deliveries where endpoint_id = ${id} group by 1, 2 order by 1`
-  const total = (await happenedCount()) - 100
   assert.deepEqual(
     [...counts],
     [
-      { status: 'cancelled', due: false, count: total },
+      { status: 'cancelled', due: false, count: 11_900 },
       { status: 'succeeded', due: false, count: 100 },
     ],
   )
   assert.deepEqual(await sequencesOf(kept), [1, 2, 3])
   assert.ok((await deliveriesOf(kept)).every(({ status }) => status === 'pending'))
 })
-
-async function happenedCount(): Promise<number> {
-  const [book] = await owner<{ event_count: bigint }[]>`
-    select event_count from books where account_id = ${account.account.account_id}`
-  return Number(book?.event_count)
-}
 
 test('making and finding deliveries among many, planned while there were none: no scan, no walk', async () => {
   const another = await createDatabase()

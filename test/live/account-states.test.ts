@@ -68,6 +68,7 @@ const REQUESTS: readonly (readonly [Method, () => string, object, 200 | 403])[] 
   ['post', () => '/v3/payout_batch', { ...batch, mode: 'best_effort' }, 403],
   ['post', () => '/v3/payout_batch', { ...batch, dry_run: true }, 403],
   ['post', () => `/v3/payout/${made.asking}/action`, { note: 'Here.' }, 403],
+  ['put', () => `/v3/payout/${made.processing}`, { metadata: { order: '7' } }, 403],
   ['post', () => '/v3/beneficiary', localPayout.beneficiary_details, 403],
   ['put', () => `/v3/beneficiary/${made.beneficiary}`, { name: 'Mallory' }, 403],
   ['post', () => '/v3/entity', { ...plainEntity, name: 'Another' }, 403],
