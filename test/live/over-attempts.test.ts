@@ -1,53 +1,27 @@
 // News of attempts that are over: a rail takes back its word after another rail has the payout, or
-// the account its money. Nothing is handed over again and no step follows; a person looks. The
-// rails are scripts; the worker, the lanes and the rows are the product's.
+// the account its money. Nothing is handed over again and no step follows; a person looks.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { transactConfined } from '../../src/db/confine.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { startConnector } from '../../examples/connector/start.ts'
+import { Client as ConnectorClient } from '../../src/connector/client.ts'
+import { evidenceStore } from '../../src/connector/evidence-store.ts'
+import { ConnectorRail } from '../../src/connector/rail.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import { handlePayout } from '../../src/payout/by-hand-operation.ts'
-import { wakePayouts } from '../../src/payout/wake-store.ts'
 import type { Rail, RailPayout, RailReport } from '../../src/rail/rail.ts'
-import { verify } from '../../src/verify/run.ts'
+import { newSecret } from '../../src/webhook/sign.ts'
 import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
-import {
-  addRails,
-  closeExceptionOf,
-  pay as payFrom,
-  exceptionsOf as readExceptions,
-  statusOf as readStatus,
-} from '../support/service/payouts.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { makeDue, railOf, report, settleRound } from '../support/service/settling.ts'
+import { closeExceptionOf } from '../support/service/payouts.ts'
+import { makeDue, railOf, report } from '../support/service/settling.ts'
+import { openTwoRails, NOT_TAKEN as TODAY } from './two-rails.ts'
 
-let service: TestService
-let live: Client
-before(async () => {
-  service = await startTestService({ rail_timeout_ms: 20_000, settle_poll_ms: 20 })
-  await service.setFees([{}])
-  await service.setRates({ 'USD/HKD': '7.8' })
-  await addRails(service, 'bank', 'second')
-  live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
-  await toBoth()
-})
-after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
-})
-
-const toBoth = () =>
-  service.setRoutes([
-    { rail: 'bank', priority: 2 },
-    { rail: 'second', priority: 1 },
-  ])
-
-const pay = async (): Promise<string> => (await payFrom(live, { amount: 1000 })).id
-
-const statusOf = (id: string) => readStatus(live, id)
-
-const exceptionsOf = (id: string) => readExceptions(service, id)
+const rails = await openTwoRails({ settle_poll_ms: 20 })
+const { service, live, toBoth, pay, statusOf, attemptsOf, exceptionsOf, settle, wake } = rails
+after(() => rails.close())
 
 /** When each attempt is asked about again, in hours from now; '' when not. */
 async function asksOf(id: string): Promise<string[]> {
@@ -61,12 +35,6 @@ async function overDue(id: string): Promise<void> {
   await service.database.owner`
     update payout_attempts set ask_again_at = statement_timestamp()
     where payout_id = ${id} and ask_again_at is not null`
-}
-
-function wake(id: string, attempt?: number) {
-  const { account_id } = live.account
-  const news = { account_id, id, ...(attempt !== undefined && { attempt }) }
-  return transactConfined(service.deps.sql, [account_id], tx => wakePayouts(tx, [news]))
 }
 
 const close = (id: string, number: number) => closeExceptionOf(service, live, id, number)
@@ -99,14 +67,11 @@ function scripted(first: Parameters<Scripted['says']>[0]): Scripted {
   }
 }
 
-const settle = (rails: Readonly<Record<string, Rail>>) => settleRound(service, rails)
+/** What was asked about this payout; other tests' payouts may be due as well. */
+const callsOf = ({ calls }: Scripted, id: string) => calls.filter(call => call.includes(id))
 
 const DAY_MS = 86_400_000
-const NOT_TAKEN: RailReport = {
-  steps: [],
-  ask_again_in_ms: DAY_MS,
-  not_taken: { code: 'closed', message: 'No HKD today.' },
-}
+const NOT_TAKEN: RailReport = { ...TODAY, ask_again_in_ms: DAY_MS }
 const PAID = { ...report('succeeded'), ask_again_in_ms: DAY_MS }
 const UNDER_WAY = { ...report(), ask_again_in_ms: 1_000 }
 
@@ -218,10 +183,7 @@ test('failed, the money is back, and the rail pays: an exception, once; nothing 
   assert.deepEqual(await balancesOf(live), before)
   assert.deepEqual(await asksOf(id), ['24'])
   bank.says(() => PAID)
-  assert.deepEqual(
-    (await wake(id)).map(({ result }) => result),
-    ['woken'],
-  )
+  assert.deepEqual(await wake(id), ['woken'])
   await settle({ bank })
   assert.deepEqual(await exceptionsOf(id), ['1 paid_after_end'])
   assert.equal(await statusOf(id), 'failed')
@@ -249,13 +211,10 @@ test('returned, and returned once more in the same words: nothing; a second retu
 })
 
 test('failed by a person: asked a day later; that it is under way was known, that it is paid was not', async () => {
-  const { account_id } = live.account
   const id = await pay()
   const bank = scripted(() => UNDER_WAY)
   await settle({ bank })
-  const moved = { account_id, payout_id: id, by: 'operator', ask_again_in_ms: null } as const
-  const { steps } = report('failed')
-  await service.deps.lanes.advancePayout.run({ ...moved, steps, person: { name: 'anna' } })
+  await rails.moveByHand(id, 'failed')
   assert.deepEqual(await asksOf(id), ['24'])
   await overDue(id)
   await settle({ bank })
@@ -264,15 +223,6 @@ test('failed by a person: asked a day later; that it is under way was known, tha
   await overDue(id)
   await settle({ bank })
   assert.deepEqual(await exceptionsOf(id), ['1 paid_after_end'])
-})
-
-test('cancelled before any rail had it: nobody is asked', async () => {
-  const id = await pay()
-  await live.post(`/v3/payout/${id}/cancel`, {})
-  assert.deepEqual(
-    (await wake(id)).map(({ result }) => result),
-    ['not_asked'],
-  )
 })
 
 test('news while the rail is asked: the older answer does not put the next question off', async () => {
@@ -340,8 +290,7 @@ test('claimed for the second rail when the first one pays: what is handed over i
 
 test('two exceptions: nothing goes on until both are closed', async () => {
   const { id, bank, second } = await failedOver()
-  const exception = { kind: 'amount_differs', message: '9.00 HKD.' }
-  second.says(() => ({ ...report(), exception }))
+  second.says(() => ({ ...report(), exception: DIFFERS }))
   await settle({ second })
   bank.says(() => PAID)
   await overDue(id)
@@ -356,12 +305,16 @@ test('two exceptions: nothing goes on until both are closed', async () => {
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('no other route, a route is added, the exception closed: the payout goes on', async () => {
+test('no other route: a person decides, the money stays held, nobody is asked; a route is added, the exception closed: the payout goes on', async () => {
   await service.setRoutes([{ rail: 'bank', priority: 2 }])
   const id = await pay()
   const [bank, second] = [scripted(() => NOT_TAKEN), scripted(() => PAID)]
-  await settle({ bank })
+  for (let round = 0; round < 2; round++) await settle({ bank, second })
   assert.deepEqual(await exceptionsOf(id), ['1 no_other_route'])
+  assert.deepEqual([callsOf(bank, id), callsOf(second, id)], [[`submit ${id}-1`], []])
+  assert.equal(await statusOf(id), 'processing')
+  const cancelled = await live.post(`/v3/payout/${id}/cancel`, {})
+  assert.equal(cancelled.status, 409, cancelled.text)
   // Without a route it cannot go on: a person is told again.
   assert.equal(await close(id, 1), true)
   await settle({ bank })
@@ -376,48 +329,49 @@ test('no other route, a route is added, the exception closed: the payout goes on
 })
 
 test('no other route, held and released by a person: a person is told again, not nobody', async () => {
-  const { account_id } = live.account
   await service.setRoutes([{ rail: 'bank', priority: 2 }])
   const id = await pay()
   const bank = scripted(() => NOT_TAKEN)
   await settle({ bank })
   assert.equal(await close(id, 1), true)
-  const moved = { account_id, payout_id: id, by: 'operator', ask_again_in_ms: null } as const
-  for (const status of ['compliance_hold', 'processing'] as const) {
-    const { steps } = report(status)
-    await service.deps.lanes.advancePayout.run({ ...moved, steps, person: { name: 'anna' } })
-  }
+  await rails.moveByHand(id, 'compliance_hold', 'processing')
   await settle({ bank })
   assert.deepEqual(await exceptionsOf(id), ['1 no_other_route closed', '1 no_other_route'])
   await toBoth()
 })
 
+const DIFFERS = { kind: 'amount_differs', message: '9.00 HKD.' }
+
 for (const [name, said, kind] of [
-  ['a step that cannot follow', report('reversed'), 'impossible_step'],
+  ['a step that cannot follow', { ...report('reversed'), ask_again_in_ms: 1 }, 'impossible_step'],
+  ['another amount', { ...report(), exception: DIFFERS }, 'amount_differs'],
   [
     'not taken after steps',
-    { ...NOT_TAKEN, ...report('compliance_hold') },
+    { ...NOT_TAKEN, ...report('compliance_hold'), ask_again_in_ms: 1 },
     'not_taken_after_steps',
   ],
 ] as const) {
-  test(`${name}, closed and said again: a new exception each time, as money is held`, async () => {
+  test(`${name}: nothing is applied, nobody is asked; closed and said again: a new exception each time, as money is held`, async () => {
     const id = await pay()
-    const bank = scripted(() => ({ ...NOT_TAKEN, ...said, ask_again_in_ms: 1 }))
-    if (kind === 'impossible_step') bank.says(() => ({ ...said, ask_again_in_ms: 1 }))
-    await settle({ bank })
+    const bank = scripted(() => said)
+    for (let round = 0; round < 2; round++) await settle({ bank })
+    assert.deepEqual([await exceptionsOf(id), callsOf(bank, id).length], [[`1 ${kind}`], 1])
+    assert.equal(await statusOf(id), 'processing')
     await close(id, 1)
     await settle({ bank })
     assert.deepEqual(await exceptionsOf(id), [`1 ${kind} closed`, `1 ${kind}`])
   })
 }
 
-test('a success taken back, closed and said again: no second exception, and asked on', async () => {
+test('a success taken back: an exception, and no money moves; closed and said again: no second one, and asked on', async () => {
   const id = await pay()
   const bank = scripted(() => PAID)
   await settle({ bank })
+  const paid = await balancesOf(live)
   bank.says(() => ({ ...report('failed'), ask_again_in_ms: DAY_MS }))
   await makeDue(service, id)
   await settle({ bank })
+  assert.deepEqual([await statusOf(id), await balancesOf(live)], ['succeeded', paid])
   await close(id, 1)
   await settle({ bank })
   assert.deepEqual(await exceptionsOf(id), ['1 history_changed closed'])
@@ -455,11 +409,45 @@ test('people have it next: they take it once the exception is closed', async () 
   await toBoth()
 })
 
-test('the database: only an attempt that is over and was asked about is asked again', async () => {
-  const id = await pay()
-  await settle({ bank: scripted(() => UNDER_WAY) })
-  await assert.rejects(
-    service.database.owner`update payout_attempts set ask_again_at = now() where payout_id = ${id}`,
-    { constraint_name: 'asked_again_once_over' },
-  )
+/** More than the reference connector takes at once: it says `not_taken`. */
+const TOO_MUCH = 10_000_000_001
+
+/** By its last digits, the reference connector refuses it. */
+const REFUSED = 1_001
+
+test('the reference connector pays what it had not taken, and what it had refused: found without a webhook', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
+  const secret = newSecret(new Uint8Array(32).fill(7))
+  const connector = await startConnector({ file: join(folder, 'book.jsonl'), secret, delay_ms: 1 })
+  t.after(async () => {
+    await connector.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const settings = { url: connector.url, key_lifetime_s: null, at_once: 8, allow_private: true }
+  const client = new ConnectorClient(settings, [secret])
+  const bank = new ConnectorRail('bank', settings, client, evidenceStore(service.deps.sql))
+  const second = scripted(() => PAID)
+  const [id, refused] = [await pay(TOO_MUCH), await pay(REFUSED)]
+  while ((await statusOf(refused)) !== 'failed') {
+    await makeDue(service, refused)
+    await settle({ bank })
+  }
+  assert.deepEqual(await attemptsOf(id), ['1 bank not_taken', '2 second open'])
+  for (const payout of [id, refused]) {
+    // A day later, in which no webhook has come.
+    assert.equal((await asksOf(payout))[0], '24')
+    await overDue(payout)
+    await settle({ bank })
+    assert.deepEqual(await exceptionsOf(payout), [])
+    const entry = connector.book.entries.get(`${payout}-1`) ?? assert.fail('not in the book')
+    const { amount, currency } = entry.order
+    const said = { status: 'paid', code: '', message: '', amount, currency }
+    connector.book.addStep(entry, { ...said, at: new Date().toISOString() })
+    await overDue(payout)
+    await settle({ bank })
+    assert.deepEqual(await exceptionsOf(payout), ['1 contradiction'])
+  }
+  await settle({ bank, second })
+  assert.deepEqual(callsOf(second, id), [])
+  assert.deepEqual([await statusOf(id), await statusOf(refused)], ['processing', 'failed'])
 })

@@ -1,40 +1,25 @@
 // Where a payout is: its attempts, reroutes and reviews as its account sees them by HTTP and as the
-// operator sees them by `corridor payout show`. The rails are scripts; everything else is the product's.
+// operator sees them by `corridor payout show`.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Timetable } from '../../src/calendar/calendar.ts'
 import { releaseOf } from '../../src/calendar/rules.ts'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { insertRail } from '../../src/rail/row-store.ts'
-import { verify } from '../../src/verify/run.ts'
 import { endHolds } from '../../src/worker/end-holds.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
-import { addRails, pay as payFrom } from '../support/service/payouts.ts'
+import { pay as payFrom } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
-import { startTestService } from '../support/service/service.ts'
-import { makeDue, railOf, report, settleAll, settleRound } from '../support/service/settling.ts'
+import { makeDue, railOf, report, settleAll } from '../support/service/settling.ts'
+import { NOT_TAKEN, openTwoRails } from './two-rails.ts'
 
-const service = await startTestService({ rail_timeout_ms: 20_000, simulator_delay_ms: 0 })
+const rails = await openTwoRails({ simulator_delay_ms: 0 })
+const { service, live, toBoth } = rails
 const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
-await service.setFees([{}])
-await service.setRates({ 'USD/HKD': '7.8' })
-await addRails(service, 'bank', 'second')
-const live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })
-await twoRoutes()
 after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
   await cli.close()
-  await service.close()
+  await rails.close()
 })
-
-function twoRoutes(timetable: Timetable | null = null) {
-  return service.setRoutes([
-    { rail: 'bank', priority: 2, timetable },
-    { rail: 'second', priority: 1 },
-  ])
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any
@@ -54,16 +39,14 @@ async function attemptsOf(id: string, account = live): Promise<Json[]> {
 }
 
 /** One round of a worker that asks these rails; each is a script. */
-function settle(rails: Readonly<Record<string, RailReport>>) {
-  const scripts = Object.entries(rails).map(([name, said]) => [
+function settle(reports: Readonly<Record<string, RailReport>>) {
+  const scripts = Object.entries(reports).map(([name, said]) => [
     name,
     railOf({ submit: async () => said }),
   ])
-  return settleRound(service, Object.fromEntries(scripts))
+  return rails.settle(Object.fromEntries(scripts))
 }
 
-const MESSAGE = 'The bank takes no HKD today.'
-const NOT_TAKEN: RailReport = { ...report(), not_taken: { code: 'closed', message: MESSAGE } }
 const RELEASED_AT = '2026-11-23T14:30:00.000000Z'
 const EXPECTED_AT = '2026-11-24T17:00:00.000000Z'
 const SENT: RailReport = {
@@ -82,9 +65,9 @@ test('a payout that waits for a cut-off: its attempt waits, and says until when'
     lead_minutes: 30,
     arrival_days: 2,
   } as const
-  await twoRoutes(timetable)
+  await toBoth({ timetable })
   const { id, created_at, expected_at, rail } = await pay()
-  await twoRoutes()
+  await toBoth()
   assert.equal(rail, 'bank')
   const [attempt, ...more] = await attemptsOf(id)
   assert.deepEqual(more, [])
@@ -212,10 +195,11 @@ test('not taken: both attempts and the reroute; why it was not taken is for the 
     ),
   )
   assert.equal(seen[0]?.json.data.rail, 'second')
-  for (const { text } of seen) assert.ok(!text.includes(MESSAGE), text)
+  const message = 'The bank takes no HKD today.'
+  for (const { text } of seen) assert.ok(!text.includes(message), text)
   const { json, stdout } = await cli.run('payout', 'show', id, '--json')
   const [told] = ofKind((json as Json).timeline, 'attempt')
-  assert.deepEqual(told.not_taken, { code: 'closed', message: MESSAGE }, stdout)
+  assert.deepEqual(told.not_taken, { code: 'closed', message }, stdout)
   const words = await cli.run('payout', 'show', id)
   assert.match(words.stdout, /closed: The bank takes no HKD today\./)
   assert.match(words.stdout, /to rail second/)
@@ -259,7 +243,7 @@ test('an exception: the account reads that the operator looks at it, the operato
   await settle({ bank: report('succeeded') })
 })
 
-test('a sandbox: the simulator’s one attempt follows from the payout, from waiting to returned', async () => {
+test('a sandbox: the simulator’s one attempt follows from the payout, from waiting to returned, and has no row', async () => {
   const sandbox = await service.openAccount({ fund: { USD: 10_000n } })
   const { id } = await pay(sandbox)
   const state = async () => (await attemptsOf(id, sandbox)).map(a => `${a.rail} ${a.state}`)
@@ -269,12 +253,13 @@ test('a sandbox: the simulator’s one attempt follows from the payout, from wai
   const moved = await sandbox.post(`/v3/sandbox/payout/${id}/transition`, { status: 'reversed' })
   assert.equal(moved.status, 200, moved.text)
   assert.deepEqual(await state(), ['simulator returned'])
+  assert.deepEqual(await rails.attemptsOf(id), [])
 })
 
 test('paid by people: handed over when one has taken it, with the bank’s reference once it is paid', async () => {
   await service.setRoutes([{ rail: 'manual' }])
   const { id } = await pay()
-  await twoRoutes()
+  await toBoth()
   const seen = async () =>
     (await attemptsOf(id)).map(({ rail, state, references, uetr }) => {
       assert.equal(uetr, '')
@@ -340,7 +325,7 @@ test('corridor route explain: each choice by the routes of its time, and what on
   assert.match(shown.stdout, /takes only currency EUR/)
   assert.match(shown.stdout, /rail paused now \(On holiday\.\): payouts wait/)
   await cli.run('rail', 'resume', 'second')
-  await twoRoutes()
+  await toBoth()
 
   const sandbox = await service.openAccount({ fund: { USD: 10_000n } })
   const played = await pay(sandbox)
@@ -368,7 +353,7 @@ test('corridor rail remove, a rail that has not taken a payout which another one
   const { id } = await pay()
   await settle({ third: NOT_TAKEN, second: report() })
   await settle({ third: NOT_TAKEN, second: report('succeeded') })
-  await twoRoutes()
+  await toBoth()
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.rail, 'second')
   const removed = await cli.run('rail', 'remove', 'third')
   assert.equal(removed.code, 1, removed.stdout)
@@ -377,12 +362,12 @@ test('corridor rail remove, a rail that has not taken a payout which another one
 
 test('events, a rail that changes its forecast: each shows the payout as it was right after it', async () => {
   const timetable = { calendar: 'hk', cut_off: '15:00', zone: 'Asia/Hong_Kong' } as const
-  await twoRoutes({ ...timetable, lead_minutes: 30, arrival_days: 2 })
+  await toBoth({ timetable: { ...timetable, lead_minutes: 30, arrival_days: 2 } })
   const { id: on_behalf_of } = (await live.post('/v3/entity', { type: 'individual', name: 'Anna' }))
     .json.data
   const held = await live.post('/v3/payout', { ...localPayout, amount: 1000, on_behalf_of })
   const ids: string[] = [(await pay()).id, (await pay()).id, held.json.data.id]
-  await twoRoutes()
+  await toBoth()
   const [first = '', second = '', third = ''] = ids
   const seen = new Map<string, Json>()
   const look = async () => {

@@ -27,6 +27,8 @@ const ADVANCE_API = [
   'test/api/payout-action.test.ts',
 ]
 
+const ATTEMPTS_API = ['test/live/attempts.test.ts', 'test/live/over-attempts.test.ts']
+
 const INTERPRET = ['bank-file/interpret-words.test.ts', 'bank-file/interpret.test.ts']
 
 export const TARGETS: readonly Target[] = [
@@ -63,8 +65,8 @@ export const TARGETS: readonly Target[] = [
   target('payout/create.ts', ['payout/create.test.ts'], PAYOUT_API),
   target('payout/step.ts', ['payout/step.test.ts'], ADVANCE_API),
   target('payout/progress.ts', ['payout/step.test.ts'], ADVANCE_API),
-  target('payout/report.ts', [], ['test/live/attempts.test.ts']),
-  target('payout/attempt-step.ts', [], ['test/live/attempts.test.ts']),
+  target('payout/report.ts', [], ATTEMPTS_API),
+  target('payout/attempt-step.ts', [], ATTEMPTS_API),
   target('rail/rules.ts', ['rail/rules.test.ts']),
   target('connector/steps.ts', ['connector/steps.test.ts']),
   target('bank-file/codes.ts', ['bank-file/interpret.test.ts']),
