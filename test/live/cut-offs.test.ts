@@ -1,7 +1,7 @@
 // Cut-offs of routes, over HTTP: until its release a payout is not handed over and can be cancelled;
 // quote and payout say when it is expected to arrive.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { arrivalBy } from '../../src/calendar/arrival.ts'
 import type { Timetable } from '../../src/calendar/calendar.ts'
 import { addBusinessDays, instantAt, releaseOf } from '../../src/calendar/rules.ts'
@@ -10,33 +10,20 @@ import { withOffset } from '../../src/instant.ts'
 import { RAIL_KINDS } from '../../src/rails.ts'
 import { countWaiting } from '../../src/worker/counts.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { rowVersions } from '../support/assert/check.ts'
-import { localPayout } from '../support/given/bodies.ts'
-import { openCli } from '../support/service/cli.ts'
-import { type Client, startTestService } from '../support/service/service.ts'
+import { closeVerified } from '../support/assert/books.ts'
+import { localPayout, overChats } from '../support/given/bodies.ts'
+import { openDesk } from '../support/service/desk.ts'
+import type { Client } from '../support/service/service.ts'
 import { report, scriptedRail } from '../support/service/settling.ts'
 
-const service = await startTestService({ simulator_delay_ms: 0 })
+const { service, cli, rows } = await openDesk({ simulator_delay_ms: 0 }, {}, closeVerified)
 await service.setRates({ 'USD/HKD': '8' })
 await service.setFees([{ payout_type: 'local' }, { payout_type: 'service_account' }])
 const fund = { USD: 100_000_000n }
 const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
 const sandbox = await service.openAccount({ currencies: ['USD'], fund })
-const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-after(async () => {
-  // Whatever these tests did, every book holds together.
-  const verified = await cli.run('verify')
-  assert.equal(verified.code, 0, verified.stdout + verified.stderr)
-  await cli.close()
-  await service.close()
-})
 
-const inHongKong = {
-  ...localPayout,
-  currency: 'HKD',
-  holding_currency: 'USD',
-  local: { fund_transfer_network: 'chats' },
-}
+const inHongKong = { ...localPayout, ...overChats }
 const timetable: Timetable = {
   calendar: 'hk',
   cut_off: '15:00',
@@ -146,39 +133,6 @@ test('corridor_calendar_days_left: how many days each calendar still knows', asy
   }
 })
 
-/** Time-tables that are refused: options, and what the one sentence must say. */
-const WRONG: readonly (readonly [args: readonly string[], words: RegExp])[] = [
-  [['--cut-off', '15:00'], /a cut-off needs a calendar; the calendars are t2, fed, uk, ch, hk/],
-  [['--cut-off', '15:00', '--calendar', 't3'], /no calendar t3; the calendars are t2/],
-  [['--cut-off', '24:00', '--calendar', 't2', '--zone', 'UTC'], /"24:00" is no local time/],
-  [['--cut-off', '15:00', '--calendar', 't2'], /a cut-off needs a --zone, such as Europe\/Berlin/],
-  [
-    ['--cut-off', '15:00', '--calendar', 't2', '--zone', 'Europe/Berlyn'],
-    /unknown time zone Europe\/Berlyn/,
-  ],
-  [
-    ['--cut-off', '15:00', '--calendar', 't2', '--zone', 'UTC', '--lead', '0'],
-    /--lead "0" is not a whole number from 1 to 1440/,
-  ],
-  [
-    ['--cut-off', '15:00', '--calendar', 't2', '--zone', 'UTC', '--arrives-after', '31'],
-    /--arrives-after "31" is not a whole number from 0 to 30/,
-  ],
-  [['--zone', 'UTC'], /need a --cut-off/],
-  [['--no-cut-off', '--calendar', 't2'], /need a --cut-off/],
-]
-
-test('corridor route set, a cut-off that is not whole: one sentence, nothing written', async () => {
-  await service.setRoutes([])
-  const before = await rowVersions(service.database.owner)
-  for (const [args, words] of WRONG) {
-    const { code, stderr } = await cli.run('route', 'set', '--rail', 'manual', ...args)
-    assert.equal(code, 2, stderr)
-    assert.match(stderr, words)
-  }
-  assert.deepEqual(await rowVersions(service.database.owner), before)
-})
-
 test('corridor route set, a cut-off: shown by list, kept until it is taken back in so many words', async () => {
   await service.setRoutes([])
   const set = (...args: string[]) => cli.run('route', 'set', '--rail', 'manual', ...args)
@@ -238,14 +192,14 @@ test('a rail of files with a timetable: its cut-off is that of its routes, and n
   assert.equal(quoted.json.expected_at, withOffset(paid.expected_at))
   assert.match((await cli.run('route', 'list')).stdout, /of the rail, 14:00 Asia\/Hong_Kong/)
 
-  const before = await rowVersions(service.database.owner)
+  const before = await rows()
   const later = await set('--cut-off', '15:00')
   assert.equal(later.code, 1, later.stdout)
   assert.match(
     later.stderr,
     /contradicts the timetable of rail files: .*15:00.*, which is at 14:00/,
   )
-  assert.deepEqual(await rowVersions(service.database.owner), before)
+  assert.deepEqual(await rows(), before)
   const narrow = await set('--cut-off', '12:00', '--json')
   assert.equal(narrow.json.in_force.cut_off, '12:00', narrow.stderr)
   const earlier = await add({ ...own, cut_off: '11:00' }, '--replace')

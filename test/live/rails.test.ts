@@ -1,6 +1,6 @@
 // Rails as rows: corridor rail, and how a process opens, pauses and closes adapters without a restart.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { type OpenRail, type RailRow, railKind } from '../../src/rail/kind.ts'
 import type { RailReport } from '../../src/rail/rail.ts'
 import { insertRail, updatePause, updateRail } from '../../src/rail/row-store.ts'
@@ -9,16 +9,10 @@ import { countWaiting } from '../../src/worker/counts.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { openCli } from '../support/service/cli.ts'
-import { startTestService } from '../support/service/service.ts'
+import { openDesk } from '../support/service/desk.ts'
 import { railOf, report } from '../support/service/settling.ts'
 
-const service = await startTestService()
-const cli = await openCli(service.database.url, { CORRIDOR_USER: 'anna' })
-after(async () => {
-  await cli.close()
-  await service.close()
-})
+const { service, cli } = await openDesk({}, { CORRIDOR_USER: 'anna' })
 
 const BANK: RailRow = {
   name: 'bank',
@@ -143,14 +137,21 @@ test('corridor rail: list, show, pause, resume, remove; the secret is nowhere', 
   assert.equal(routed.code, 0, routed.stderr)
   const kept = await cli.run('rail', 'remove', 'bank')
   assert.match(kept.stderr, /1 routes lead to rail bank; corridor route remove them first/)
-  await assert.rejects(service.deps.sql`delete from rails where name = 'bank'`, {
-    constraint_name: 'taken_by_a_known_rail',
-  })
+  // A route leads to a rail that there is, whoever writes it.
+  const { owner } = service.database
+  const { sql } = service.deps
+  for (const statement of [
+    sql`delete from rails where name = 'bank'`,
+    sql`insert into routes (rail) values ('manuel')`,
+    owner`insert into routes (rail) values ('manuel')`,
+  ]) {
+    await assert.rejects(statement, { constraint_name: 'taken_by_a_known_rail' })
+  }
   await cli.run('route', 'remove', '--currency', 'USD')
   assert.equal((await cli.run('rail', 'remove', 'bank')).code, 0)
   const all = [list, paused, words, history].map(({ stdout }) => stdout).join()
   assert.ok(!all.includes(BANK.secret))
-  const changes = await service.database.owner<{ text: string }[]>`
+  const changes = await owner<{ text: string }[]>`
     select coalesce(before::text, '') || coalesce(after::text, '') as text from audit_log
     where table_name = 'rails'`
   assert.ok(changes.length >= 4)
@@ -163,6 +164,9 @@ test('corridor rail add: every problem is named at once, and nothing is written'
   const { code, stderr } = await cli.run('rail', 'add', 'Bank', '--kind', 'bnk', '--config', path)
   assert.equal(code, 2)
   assert.match(stderr, /the name "Bank".*; unknown kind bnk.*; the settings are no JSON/)
+  const right = await cli.file('right.json', '{"url":"https://a.example","key_lifetime_s":null}')
+  const add = ['rail', 'add', 'third', '--kind', 'connector', '--config', right] as const
+  assert.match((await cli.run(...add)).stderr, /needs --secret/)
   const missing = await cli.run('rail', 'show', 'bnk')
   assert.match(missing.stderr, /there is no rail bnk; corridor rail list shows/)
   for (const act of [
@@ -217,10 +221,13 @@ test('the database: a rail keeps its name and kind, has one of the known kinds, 
   assert.doesNotMatch(told, /^corridor_payouts_left_alone\{rail="bank"\}/m)
 })
 
-const replaced = (url: string) => async () => {
-  const config = await cli.file('other.json', JSON.stringify({ url, key_lifetime_s: null }))
-  return cli.run('rail', 'add', 'partner', '--kind', 'connector', '--config', config, '--replace')
-}
+const replaced =
+  (url: string, more: object = {}) =>
+  async () => {
+    const text = JSON.stringify({ url, key_lifetime_s: null, ...more })
+    const config = await cli.file('other.json', text)
+    return cli.run('rail', 'add', 'partner', '--kind', 'connector', '--config', config, '--replace')
+  }
 
 test('corridor rail add --replace, another url: refused while the rail is asked, paid payouts too', async () => {
   const { owner } = service.database
@@ -254,7 +261,7 @@ test('corridor rail add --replace, another url: refused while the rail is asked,
     constraint_name: 'keeps_its_identity',
   })
   // The same url, written as it was, with other settings: taken.
-  assert.equal((await replaced('https://one.example')()).code, 0)
+  assert.equal((await replaced('https://one.example', { at_once: 8 })()).code, 0)
   await owner`update open_payouts set ask_rail_at = now(), claimed_until = null`
   await settle({ ...paid, ask_again_in_ms: null })
   const moved = await toTwo()

@@ -1,47 +1,27 @@
 // Routes of live accounts, a row a point: the request or command, the answer, and that a refusal writes
 // nothing. A payout goes where its route led when it was made, and the simulator gets none of them.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
+import { test } from 'node:test'
 import { countWaiting } from '../../src/worker/counts.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
-import { createDatabase } from '../support/database/database.ts'
-import { internalPayout, localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { assertRefused } from '../support/assert/check.ts'
+import { internalPayout, localPayout, overChats } from '../support/given/bodies.ts'
+import { openDesk } from '../support/service/desk.ts'
+import { type Client, client } from '../support/service/service.ts'
 import { report, scriptedRail, settleAll } from '../support/service/settling.ts'
 
-let service: TestService
-let live: Client
-let sandbox: Client
-let cli: Cli
-let rows: () => Promise<Record<string, string>>
-before(async () => {
-  service = await startTestService({ simulator_delay_ms: 0 })
-  await service.setRates({ 'USD/HKD': '8' })
-  await service.setFees([
-    { payout_type: 'local' },
-    { payout_type: 'swift' },
-    { payout_type: 'service_account' },
-  ])
-  const fund = { USD: 100_000_000n }
-  live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
-  sandbox = await service.openAccount({ currencies: ['USD'], fund })
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-  rows = () => rowVersions(service.database.owner)
-})
-after(async () => {
-  await cli.close()
-  await service.close()
-})
+const { service, cli, rows } = await openDesk({ simulator_delay_ms: 0 })
+await service.setRates({ 'USD/HKD': '8' })
+await service.setFees([
+  { payout_type: 'local' },
+  { payout_type: 'swift' },
+  { payout_type: 'service_account' },
+])
+const fund = { USD: 100_000_000n }
+const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
+const sandbox = await service.openAccount({ currencies: ['USD'], fund })
 
-const inHongKong = {
-  ...localPayout,
-  currency: 'HKD',
-  holding_currency: 'USD',
-  local: { fund_transfer_network: 'chats' },
-}
+const inHongKong = { ...localPayout, ...overChats }
 const quoteOf = (payout_type: string, currency: string, rest: object = {}) => ({
   payout_type,
   payout_info: { currency, amount: 10_000 },
@@ -49,23 +29,8 @@ const quoteOf = (payout_type: string, currency: string, rest: object = {}) => ({
   ...rest,
 })
 
-/** `routes` are there; none of them fits. `missing` is what the message says there is none for. */
-const REFUSED: readonly (readonly [
-  what: string,
-  routes: readonly object[],
-  path: string,
-  body: object,
-  remarks: string,
-  missing: string,
-])[] = [
-  [
-    'a quote, no route at all',
-    [],
-    '/v3/payout/quote',
-    quoteOf('local', 'USD'),
-    'payout_type',
-    'this account',
-  ],
+/** None of the routes fits; `missing` is what the message says there is none for. */
+const REFUSED = [
   [
     'a quote over another network',
     [{ payout_type: 'local', network: 'fps' }],
@@ -75,15 +40,7 @@ const REFUSED: readonly (readonly [
     'network chats',
   ],
   ['a payout, no route at all', [], '/v3/payout', localPayout, 'type', 'this account'],
-  [
-    'a payout of another currency',
-    [{ currency: 'USD' }],
-    '/v3/payout',
-    inHongKong,
-    'type',
-    'currency HKD',
-  ],
-]
+] as const
 
 for (const [what, routes, path, body, remarks, missing] of REFUSED) {
   test(`POST ${path}, ${what}: 422 route_unavailable for ${missing}, nothing written`, async () => {
@@ -96,42 +53,21 @@ for (const [what, routes, path, body, remarks, missing] of REFUSED) {
   })
 }
 
-test('POST /v3/payout_batch without a route: all refused, or each by itself; nothing paid', async () => {
-  await service.setRoutes([{ currency: 'HKD' }])
-  const before = await balancesOf(live)
-  const payouts = [localPayout, localPayout]
-  const whole = await live.post('/v3/payout_batch', { payouts })
-  assertRefused(whole, 422, 'route_unavailable')
-  const each = await live.post('/v3/payout_batch', { payouts, mode: 'best_effort' })
-  assert.deepEqual([each.status, each.json.data.counts.refused], [200, 2], each.text)
-  const dry = await live.post('/v3/payout_batch', { payouts, dry_run: true })
-  assert.match(dry.text, /route_unavailable/)
-  assert.deepEqual(await balancesOf(live), before)
-})
-
-test('POST /v3/payout with a quote, its route removed meanwhile: refused; set again: paid at the quote', async () => {
+test('POST /v3/payout with a quote, or an expired one to be renewed, its route removed: refused, the quote unused; set again: paid at the quote', async () => {
   await service.setRoutes([{ payout_type: 'local' }])
-  const quote = (await live.post('/v3/payout/quote', quoteOf('local', 'USD'))).json
+  const asked = async () => (await live.post('/v3/payout/quote', quoteOf('local', 'USD'))).json.id
+  const [quote, expired] = [await asked(), await asked()]
+  await service.database.owner`update quotes set valid_until = created_at where id = ${expired}`
   await service.setRoutes([])
   const before = await rows()
-  const body = { ...localPayout, quote: quote.id }
-  assertRefused(await live.post('/v3/payout', body), 422, 'route_unavailable', 'type')
+  const body = { ...localPayout, quote }
+  for (const tried of [body, { ...body, quote: expired, max_total_debit: 20_000 }]) {
+    assertRefused(await live.post('/v3/payout', tried), 422, 'route_unavailable', 'type')
+  }
   assert.deepEqual(await rows(), before)
   await service.setRoutes([{ payout_type: 'local' }])
   const paid = await live.post('/v3/payout', body)
-  assert.deepEqual([paid.status, paid.json.data.quote], [200, quote.id], paid.text)
-})
-
-test('POST /v3/payout with an expired quote to be renewed, no route: refused, the quote unused', async () => {
-  await service.setRoutes([{}])
-  const quote = (await live.post('/v3/payout/quote', quoteOf('local', 'USD'))).json
-  await service.database.owner`
-    update quotes set valid_until = created_at where id = ${quote.id}`
-  await service.setRoutes([])
-  const before = await rows()
-  const body = { ...localPayout, quote: quote.id, max_total_debit: 20_000 }
-  assertRefused(await live.post('/v3/payout', body), 422, 'route_unavailable', 'type')
-  assert.deepEqual(await rows(), before)
+  assert.deepEqual([paid.status, paid.json.data.quote], [200, quote], paid.text)
 })
 
 test('POST /v3/payout, a quote that left the network open: the route of the network that is paid over', async () => {
@@ -287,22 +223,6 @@ test('settling, a rail that this process has no adapter for: left alone, told, a
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
 })
 
-test('the database refuses a route to a rail that there is not, whoever writes it', async () => {
-  // That of the service here has other rails.
-  const fresh = await createDatabase()
-  const sql = connect(fresh.url, { max: 1, as: 'service' })
-  try {
-    for (const by of [fresh.owner, sql]) {
-      await assert.rejects(by`insert into routes (rail) values ('manuel')`, {
-        constraint_name: 'taken_by_a_known_rail',
-      })
-    }
-  } finally {
-    await sql.end({ timeout: 5 })
-    await fresh.drop()
-  }
-})
-
 test('the database refuses a route to the simulator, of a sandbox, and payouts on the wrong rail', async () => {
   const { owner } = service.database
   const insert = (values: object) =>
@@ -342,55 +262,15 @@ test('the database refuses a route to the simulator, of a sandbox, and payouts o
   await assert.rejects(moved, { code: '42501' })
 })
 
-/** Commands that are refused: exit code, and what the one sentence must say. */
-const WRONG: readonly (readonly [args: () => readonly string[], words: RegExp])[] = [
-  [() => ['--rail', 'manuel'], /unknown rail manuel; the rails are manual; did you mean manual\?/],
-  [
-    () => ['--rail', 'simulator'],
-    /the simulator takes the payouts of sandbox accounts, and of no live/,
-  ],
-  [() => ['--rail', 'manual', '--type', 'locl'], /unknown type locl; .*; did you mean local\?/],
-  [() => ['--rail', 'manual', '--type', 'service_account'], /needs no route/],
-  [
-    () => ['--rail', 'manual', '--currency', 'HKX'],
-    /unknown currency HKX; did you mean [A-Z]{3}\?/,
-  ],
-  [() => ['--rail', 'manual', '--country', 'UK'], /unknown country UK; did you mean [A-Z]{2}\?/],
-  [() => ['--rail', 'manual', '--network', 'chats'], /a network needs the type it belongs to/],
-  [
-    () => ['--rail', 'manual', '--type', 'local', '--network', 'chat'],
-    /unknown network chat of type local; did you mean chats\?/,
-  ],
-  [
-    () => ['--rail', 'manual', '--type', 'local', '--network', 'chats', '--currency', 'USD'],
-    /network chats carries HKD and no USD/,
-  ],
-  [
-    () => ['--rail', 'manual', '--type', 'swift', '--network', 'chats'],
-    /unknown network chats of type swift/,
-  ],
-  [() => ['--rail', 'manual', '--account', sandbox.account.account_id], /is a sandbox/],
-  [() => ['--rail', 'manual', '--min-amount', '5'], /an amount needs the currency that it is in/],
-  [
-    () => ['--rail', 'manual', '--currency', 'JPY', '--max-amount', '5.5'],
-    /--max-amount "5.5" is not an amount in JPY: digits, and at most 0 after a point/,
-  ],
-  [
-    () => ['--rail', 'manual', '--currency', 'USD', '--min-amount', '0'],
-    /--min-amount "0" is not an amount in USD/,
-  ],
-  [
-    () => ['--rail', 'manual', '--currency', 'USD', '--min-amount', '9', '--max-amount', '8.99'],
-    /--min-amount 9 is more than --max-amount 8.99/,
-  ],
-  [() => ['--rail', 'manual', '--priority', '1001'], /priority "1001" is not a whole number/],
-  [() => ['--rail', 'manual', '--priority', '1.5'], /priority "1\.5" is not a whole number/],
-]
-
 test('corridor route set, mistakes: one sentence each, nothing written', async () => {
   const before = await rows()
-  for (const [args, words] of WRONG) {
-    const { code, stdout, stderr } = await cli.run('route', 'set', ...args())
+  for (const [args, words] of [
+    [['--rail', 'manuel'], /^corridor: unknown rail manuel; .*; did you mean manual\?\n$/],
+    [['--rail', 'manual', '--country', 'UK'], /^corridor: unknown country UK; did you mean/],
+    [['--rail', 'manual', '--account', sandbox.account.account_id], /is a sandbox/],
+    [['--rail', 'manual', '--cut-off', '15:00', '--zone', 'UTC'], /a cut-off needs a calendar/],
+  ] as const) {
+    const { code, stdout, stderr } = await cli.run('route', 'set', ...args)
     assert.deepEqual([code, stdout], [2, ''], stderr)
     assert.match(stderr, words)
     assert.doesNotMatch(stderr, /\n\s+at /)
@@ -402,12 +282,7 @@ test('corridor route set, list, remove, history: before and after, and who; each
   await service.setRoutes([])
   const other = await service.anotherProcess()
   try {
-    const onOther = () => {
-      const authorization = `Basic ${Buffer.from(`${live.key_id}:${live.secret}`).toString('base64')}`
-      const headers = { authorization, 'content-type': 'application/json' }
-      const payload = JSON.stringify(localPayout)
-      return other.inject({ method: 'POST', url: '/v3/payout', headers, payload })
-    }
+    const onOther = () => client(live, other.inject).post('/v3/payout', localPayout)
     assertRefused(await onOther(), 422, 'route_unavailable')
     const of = ['--type', 'LOCAL', '--currency', 'usd']
     const set = await cli.run('route', 'set', ...of, '--rail', 'manual', '--json')

@@ -34,6 +34,13 @@ export const localPayout = {
   beneficiary_details: bankBeneficiary,
 }
 
+/** What makes it go to Hong Kong over CHATS, paid from US dollars. */
+export const overChats = {
+  currency: 'HKD',
+  holding_currency: 'USD',
+  local: { fund_transfer_network: 'chats' },
+}
+
 /** A service_account payout to another account of the installation. */
 export function internalPayout(deposit_address: string, amount = 10_000, currency = 'USD') {
   return {
