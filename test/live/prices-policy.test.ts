@@ -1,24 +1,20 @@
-// Pricing policy: which scope decides, what the command line says and refuses, and what the database
-// keeps. One row a point.
+// Pricing policy: which scope decides, what the command line says and refuses, slips of the finger among
+// it, and what the database keeps.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { FEE_COLUMNS } from '../../src/price/fee/load.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { openCli } from '../support/service/cli.ts'
-import { type Client, startTestService } from '../support/service/service.ts'
+import { openDesk } from '../support/service/desk.ts'
+import type { Client } from '../support/service/service.ts'
 
-const service = await startTestService()
-const cli = await openCli(service.database.url, { CORRIDOR_USER: 'Mary' })
+const { service, cli, rows } = await openDesk({}, { CORRIDOR_USER: 'Mary' })
 await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.5' })
 await service.setFees([{}])
 await service.setRoutes([{}])
 const options = { currencies: ['USD', 'HKD'], sandbox: false }
 const mine = await service.openAccount(options)
 const theirs = await service.openAccount(options)
-after(async () => {
-  await service.close()
-  await cli.close()
-})
 
 async function quoted(account: Client, from: string, to: string) {
   const { json, text } = await account.post('/v3/payout/quote', {
@@ -149,8 +145,7 @@ test('schedule_s: a live account schedules no conversion before it is allowed, a
 })
 
 test('pricing set and remove, what cannot be: exit code 2 with what is wrong, no row written', async () => {
-  const rows = () => service.database.owner`select * from pricing_policies`
-  const before = [...(await rows())]
+  const before = await rows()
   for (const [command, words] of [
     [
       'set',
@@ -158,15 +153,45 @@ test('pricing set and remove, what cannot be: exit code 2 with what is wrong, no
     ],
     ['set --spread-bps 0.5', /spread_bps "0\.5" is not an integer from 0 to 9999/],
     ['set --pivot USD --pair USD/HKD', /--pivot is for the whole installation/],
-    ['set --spread-bps 5 --pair USDHKD', /pair "USDHKD" is not like USD\/HKD/],
-    ['set --spread-bps 5 --from tomorrow', /is not a time such as 2026-12-01T00:00:00Z/],
     ['remove x', /no row x; corridor pricing list shows those there are/],
   ] as const) {
     const { code, stdout, stderr } = await cli.run('pricing', ...command.split(' '))
     assert.deepEqual([code, stdout], [2, ''], command)
     assert.match(stderr, words)
   }
-  assert.deepEqual([...(await rows())], before)
+  assert.deepEqual(await rows(), before)
+})
+
+const LOCAL = ['fees', 'set', '--payout-type', 'local', '--fee-currency', 'USD']
+const times = 'local: fixed_amount 10.00 is ten times the present 1.00 or more'
+
+test('pricing set --spread-bps 5000, fees set and import: a slip is refused, no row changes; --force sets it', async () => {
+  const fee = await cli.run(...LOCAL, '--fixed-amount', '1')
+  assert.equal(fee.code, 0, fee.stderr)
+  const lines = ['local,,,,,10,USD,,,', 'wallet,,,,,1,USD,,,']
+  const file = await cli.file('fees.csv', `${FEE_COLUMNS.join(',')}\n${lines.join('\n')}\n`)
+  const spread = ['pricing', 'set', '--spread-bps', '5000', '--quote-validity-s', '86401']
+  const before = await rows()
+  for (const [args, slip] of [
+    [
+      spread,
+      'spread_bps 5000 is more than 500; quote_validity_s 86401 is more than 86400, a day; --force',
+    ],
+    [[...LOCAL, '--fixed-amount', '10'], `${times}; --force sets it all the same\n`],
+    // One slip refuses the whole file.
+    [['fees', 'import', file], `${times};`],
+    [['fees', 'import', file, '--replace'], `${times};`],
+    [['fees', 'import', file, '--dry-run'], `${times};`],
+  ] as const) {
+    const { code, stdout, stderr } = await cli.run(...args)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.ok(stderr.includes(slip), stderr)
+  }
+  assert.deepEqual(await rows(), before)
+  for (const args of [spread, ['fees', 'import', file]]) {
+    const forced = await cli.run(...args, '--force')
+    assert.equal(forced.code, 0, forced.stderr)
+  }
 })
 
 test('pricing history: who set what, and what it followed', async () => {
@@ -197,16 +222,11 @@ const BY_HAND: readonly (readonly [what: string, statement: string, words: RegEx
   ['a validity of nothing', insert("'quote_validity_s', '0'"), /value_in_range/],
   ['an age of nothing', insert("'max_age_s', '0'"), /value_in_range/],
   ['a name of its own', insert("'spread', '1'"), /name_check/],
-  [
-    'a price for the past',
-    insert("'spread_bps', '1'", "now - interval '1 day'"),
-    /not_in_the_past/,
-  ],
 ]
 
-function insert(values: string, from = 'now'): string {
+function insert(values: string): string {
   return `insert into pricing_policies (name, value, effective_from, created_at)
-    select ${values}, ${from}, now from clock_timestamp() now`
+    select ${values}, now, now from clock_timestamp() now`
 }
 
 for (const [what, statement, words] of BY_HAND) {

@@ -3,26 +3,21 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openCli } from '../support/service/cli.ts'
-import { type Client, client, startTestService } from '../support/service/service.ts'
+import { openDesk } from '../support/service/desk.ts'
+import { type Client, client } from '../support/service/service.ts'
 
 const QUOTE = '/v3/payout/quote'
 const hkd = { payout_info: { currency: 'HKD', amount: 80_000 }, holding_info: { currency: 'USD' } }
 
-const service = await startTestService()
-const cli = await openCli(service.database.url)
+const { service, cli } = await openDesk()
 await service.setRates({ 'USD/HKD': '8' })
 await service.setFees([{}])
 await service.setRoutes([{}])
 /** One account, by each process. */
 const here = await service.openAccount({ currencies: ['USD'], sandbox: false })
 const other = await service.anotherProcess()
+after(other.close)
 const there = client(here, other.inject)
-after(async () => {
-  await other.close()
-  await service.close()
-  await cli.close()
-})
 
 const set = async (...args: string[]) => {
   const { code, stderr } = await cli.run('pricing', 'set', ...args)

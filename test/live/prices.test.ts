@@ -20,7 +20,6 @@ await service.setRoutes([{}])
 const some = { currencies: ['USD', 'EUR'], fund: { USD: 10_000_000n, EUR: 10_000_000n } }
 const live = await service.openAccount({ ...some, sandbox: false })
 const sandbox = await service.openAccount(some)
-await service.setRoutes([{}])
 after(() => service.close())
 
 /** Rates and fees as a first start leaves them. */
@@ -75,22 +74,6 @@ const POINTS: readonly Point[] = [
     sandbox: [200, 0],
   },
   {
-    what: 'no fee at all: refused on the payout too',
-    given: () => service.setFees([]),
-    path: PAYOUT,
-    body: payUsd,
-    live: [422, 'fee_unavailable'],
-    sandbox: [200, 0],
-  },
-  {
-    what: 'a fee of the operator: paid by both',
-    given: () => service.setFees([{ fixed_amount: 7n }]),
-    path: PAYOUT,
-    body: payUsd,
-    live: [200, 7],
-    sandbox: [200, 7],
-  },
-  {
     what: 'a zero of the operator: a decision, which both are priced by',
     given: () => service.setFees([FREE]),
     path: PAYOUT,
@@ -133,14 +116,6 @@ const POINTS: readonly Point[] = [
     sandbox: [200, '8.03981818181'],
   },
   {
-    what: 'a fee named in a currency that only a sample joins: refused',
-    given: () => service.setFees([{ fixed_amount: 100n, fee_currency: 'EUR' }]),
-    path: QUOTE,
-    body: usd,
-    live: [422, 'rate_unavailable'],
-    sandbox: [200, 113],
-  },
-  {
     what: 'a rate of the operator, the other way round: it replaces the sample for both',
     given: async () => {
       await service.setFees([FREE])
@@ -159,17 +134,6 @@ const POINTS: readonly Point[] = [
     },
     path: QUOTE,
     body: hkd,
-    live: [503, 'rate_stale'],
-    sandbox: [200, '7.81'],
-  },
-  {
-    what: 'an old rate on a payout: refused, too',
-    given: async () => {
-      await service.setFees([FREE])
-      await service.setRates({ 'USD/HKD': '7.81' }, daysAgo(30))
-    },
-    path: PAYOUT,
-    body: payHkd,
     live: [503, 'rate_stale'],
     sandbox: [200, '7.81'],
   },

@@ -1,26 +1,21 @@
 // What protects a live account from a wrong rate: an old one, one of the wrong direction, one that an
-// import would move. A row for each: what is done, what is answered, and that nothing else changed.
+// import would move, a second direction of a pair. Each judgement: src/price/rate/guard.test.ts.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, test } from 'node:test'
-import { openCli } from '../support/service/cli.ts'
-import { type Client, startTestService } from '../support/service/service.ts'
+import { test } from 'node:test'
+import { openDesk } from '../support/service/desk.ts'
+import type { Client } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
 const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
 
-const service = await startTestService()
-const cli = await openCli(service.database.url)
+const { service, cli } = await openDesk({}, {})
 const currencies = ['USD', 'EUR', 'AED', 'USDC']
 const live = await service.openAccount({ sandbox: false, currencies })
 const sandbox = await service.openAccount({ currencies })
 await service.setRoutes([{}])
 // A price is what is tested here, and a fee of nothing is a decision.
 await service.setFees(['local', 'wallet'].map(payout_type => ({ payout_type })))
-after(async () => {
-  await cli.close()
-  await service.close()
-})
 
 function rows() {
   return service.database.owner`select * from rates order by base, quote`
@@ -72,17 +67,6 @@ test('quote of a live account, the last publication: quoted; the one before the 
   assert.equal((await quote(sandbox, 'USD', 'HKD')).status, 200)
 })
 
-test('quote of a live account, rates set by hand: good for a day', async () => {
-  const ago = (hours: number) => Temporal.Now.instant().subtract({ hours }).toString()
-  for (const [hours, status] of [
-    [23, 200],
-    [25, 503],
-  ] as const) {
-    await service.setRates({ 'USD/JPY': '150' }, ago(hours))
-    assert.equal((await quote(live, 'USD', 'JPY')).status, status)
-  }
-})
-
 test('quote of a live account in a pegged currency: by the peg alone; of a stablecoin: 503 until its peg is confirmed, then for a day', async () => {
   const aed = await quote(live, 'USD', 'AED', 36_725)
   assert.deepEqual([aed.status, aed.json.holding_info.amount], [200, 10_000])
@@ -116,20 +100,25 @@ test('rates import of the ECB’s file: moves no currency that is pegged to anot
   assert.equal(eur.json.exchange_rates.holding_to_payout, 4.407)
 })
 
-/** Pegs, and these: USD/HKD is crossed to 7.37. */
-async function knownRates(): Promise<void> {
+/** Pegs, and these: with the usual ones USD/HKD is crossed to 7.37. */
+async function knownRates(
+  rates: Readonly<Record<string, string>> = { 'EUR/USD': '1.2', 'EUR/HKD': '8.844' },
+): Promise<void> {
   await service.database.owner`delete from rates where not pegged`
-  await service.setRates({ 'EUR/USD': '1.2', 'EUR/HKD': '8.844' })
+  await service.setRates(rates)
 }
 
 const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: RegExp])[] = [
-  ['a digit too many', ['set', 'EUR', 'USD', '12.0'], /^corridor: EUR\/USD 12 is 900 % above the/],
   [
     'the other direction',
     ['set', 'HKD', 'USD', '7.37'],
     /HKD\/USD 7\.37 is .* % above the present/,
   ],
-  ['a new pair, far from its cross', ['set', 'USD', 'HKD', '0.13'], /USD\/HKD 0\.13 is .* below/],
+  [
+    'the inverse of a row, near to it',
+    ['set', 'USD', 'EUR', '0.84'],
+    /^corridor: the pair has a row already, EUR\/USD 1\.2; set that one, or --force replaces it\n$/,
+  ],
   [
     'less than another share',
     ['set', 'EUR', 'USD', '1.22', '--max-move', '1'],
@@ -169,6 +158,21 @@ for (const [what, args, stderr] of SLIPS) {
   })
 }
 
+test('rates set, a first rate: one that is likely, or of which nothing is known, is taken; the wrong way: refused', async () => {
+  await knownRates({})
+  const set = (...pair: readonly string[]) => cli.run('rates', 'set', ...pair)
+  const wrong = await set('USD', 'EUR', '1.1269')
+  assert.deepEqual([wrong.code, wrong.stdout], [1, ''])
+  assert.match(wrong.stderr, /^corridor: USD\/EUR 1\.1269 is 26\.9 % above the present 0\.887/)
+  for (const pair of [
+    ['USD', 'EUR', '0.8874'],
+    ['EUR', 'VND', '29000'],
+  ] as const) {
+    const taken = await set(...pair)
+    assert.match(taken.stdout, /; a new pair\n$/, taken.stderr)
+  }
+})
+
 test('rates import, one rate of the wrong direction: the whole file refused by line', async () => {
   await knownRates()
   const before = await rows()
@@ -182,6 +186,38 @@ test('rates import, one rate of the wrong direction: the whole file refused by l
   )
   assert.match(refused.stderr, /\n {2}line 4: SAR is pegged to USD at 3\.75\n/)
   assert.deepEqual(await rows(), before)
+})
+
+test('rates import, the ECB’s file over an inverse set by hand: refused by line; forced: one row', async () => {
+  await knownRates({ 'USD/EUR': '0.90' })
+  const before = await rows()
+  const text = await readFile('test/fixtures/eurofxref-daily.xml', 'utf8')
+  const refused = await cli.pipe(text, 'rates', 'import', '-')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /line \d+: the pair has a row already, USD\/EUR 0\.9\n/)
+  assert.deepEqual(await rows(), before)
+  const forced = await cli.pipe(text, 'rates', 'import', '-', '--force')
+  assert.match(forced.stdout, /\nEUR +USD +1\.1269 .* USD\/EUR 0\.9\n/)
+  const [{ count } = { count: 0 }] = await service.database.owner<{ count: number }[]>`
+    select count(*)::int as count from rates where 'USD' in (base, quote) and 'EUR' in (base, quote)`
+  assert.equal(count, 1)
+})
+
+test('there and back by quotes: never more, whichever direction was forced', async () => {
+  await knownRates({ 'EUR/USD': '1.1269' })
+  const costOf = async (amount: number, to: string, from: string): Promise<number> => {
+    const { status, json, text } = await quote(live, from, to, amount)
+    assert.equal(status, 200, text)
+    return json.holding_info.amount
+  }
+  const forced = await cli.run('rates', 'set', 'USD', 'EUR', '0.90', '--force')
+  assert.match(forced.stdout, /^USD\/EUR 0\.9 \(operator, \S+\); was EUR\/USD 1\.1269\n$/)
+  await service.deps.reference.refresh()
+  const dollars = await costOf(100_000, 'EUR', 'USD')
+  assert.ok((await costOf(dollars, 'USD', 'EUR')) >= 100_000)
+  const { json } = await cli.run('rates', 'history', 'EUR/USD', '--json')
+  assert.equal(json[0].before.mid, '1.1269')
+  assert.equal(json[0].after, null)
 })
 
 test('rates set --force, set --peg, remove: what was before is told and kept in the history', async () => {
@@ -206,13 +242,14 @@ test('rates set --force, set --peg, remove: what was before is told and kept in 
   assert.equal((await quote(sandbox, 'USD', 'AED')).json.errors[0].reason, 'rate_unavailable')
 })
 
-test('two pegs of one currency: refused by the database', async () => {
-  await assert.rejects(
+test('two pegs of one currency, and both directions of a pair: refused by the database', async () => {
+  await knownRates()
+  const insert = (base: string, quote: string, pegged: boolean) =>
     service.database.owner`
       insert into rates (base, quote, mid, source, as_of, pegged)
-      values ('EUR', 'SAR', 4, 'test', now(), true)`,
-    /rates_one_anchor/,
-  )
+      values (${base}, ${quote}, 4, 'test', now(), ${pegged})`
+  await assert.rejects(insert('EUR', 'SAR', true), /rates_one_anchor/)
+  await assert.rejects(insert('USD', 'EUR', false), /rates_one_direction/)
 })
 
 test('GET /metrics: rates by state, and how long until the first is stale', async () => {
