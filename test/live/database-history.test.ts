@@ -1,18 +1,21 @@
 // What tells of changes to prices, accounts and keys is written by triggers alone: the service's role
 // can neither forge it nor date it back, and nobody turns versions back. One row a statement.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
 import { rowVersions } from '../support/assert/check.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { createDatabase } from '../support/database/database.ts'
 
-let service: TestService
-let rows: () => Promise<Record<string, string>>
-before(async () => {
-  service = await startTestService()
-  await service.setPricing({ spread_bps: 10 })
-  rows = () => rowVersions(service.database.owner)
+const database = await createDatabase()
+const { owner } = database
+const service = connect(database.url, { max: 1, as: 'service' })
+after(async () => {
+  await service.end({ timeout: 5 })
+  await database.drop()
 })
-after(() => service.close())
+await owner`
+  insert into pricing_policies (name, value, effective_from, created_at)
+  select 'spread_bps', '10', now, now from clock_timestamp() now`
 
 const POLICY = `insert into pricing_policies (name, value, effective_from, created_at) select`
 const CHANGE = `insert into audit_log (table_name, changed_at, changed_by, after)
@@ -68,15 +71,14 @@ const REFUSED: readonly (readonly [
 
 for (const [what, by, statement, words] of REFUSED) {
   test(`by the ${by}, ${what}: refused, no row changes`, async () => {
-    const before = await rows()
-    const sql = by === 'owner' ? service.database.owner : service.deps.sql
-    await assert.rejects(sql.unsafe(statement), words)
-    assert.deepEqual(await rows(), before)
+    const before = await rowVersions(owner)
+    await assert.rejects((by === 'owner' ? owner : service).unsafe(statement), words)
+    assert.deepEqual(await rowVersions(owner), before)
   })
 }
 
 test('by the owner, a policy dated ahead: made when it was made', async () => {
-  const [row] = await service.database.owner<{ honest: boolean }[]>`
+  const [row] = await owner<{ honest: boolean }[]>`
     insert into pricing_policies (name, value, effective_from, created_at)
     select 'spread_bps', '20', now + interval '2 days', now + interval '1 day' from now() as now
     returning created_at = now() as honest`
@@ -84,21 +86,20 @@ test('by the owner, a policy dated ahead: made when it was made', async () => {
 })
 
 test('by the service, a rate: its history and the version of prices are written for it', async () => {
-  const { owner } = service.database
   const state = async () => {
     const [row] = await owner<{ changes: bigint; price_version: bigint }[]>`
       select change_count as changes, price_version from reference_version`
     return row ?? assert.fail()
   }
   const was = await state()
-  await service.deps.sql`
+  await service`
     insert into rates (base, quote, mid, source, as_of) values ('USD', 'SEK', 9, 'test', now())`
   const is = await state()
   assert.deepEqual([is.changes - was.changes, is.price_version - was.price_version], [1n, 1n])
 })
 
 test('every trigger that writes history or versions runs as the owner of the tables', async () => {
-  const rows = await service.database.owner<{ name: string }[]>`
+  const rows = await owner<{ name: string }[]>`
     select proname::text as name from pg_proc
     where pronamespace = 'public'::regnamespace and not prosecdef
       and prosrc ~ 'into audit_log|update reference_version'`

@@ -5,17 +5,40 @@ import { after, test } from 'node:test'
 import { rowVersions } from '../support/assert/check.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { openCli } from '../support/service/cli.ts'
-import { startTestService } from '../support/service/service.ts'
+import { openAccountOn } from '../support/service/process.ts'
 
-const service = await startTestService()
-const live = await service.openAccount({ sandbox: false, currencies: ['USD'] })
-const cli = await openCli(service.database.url)
-const bare = await createDatabase()
-const empty = await openCli(bare.url)
+const database = await createDatabase()
+const cli = await openCli(database.url)
 after(async () => {
-  await Promise.all([cli.close(), empty.close()])
-  await Promise.all([service.close(), bare.drop()])
+  await cli.close()
+  await database.drop()
 })
+
+/** On a database that `corridor migrate` has just made. */
+const EMPTY: readonly (readonly [command: string, says: RegExp])[] = [
+  ['account list', /^no account yet; corridor account create opens one$/],
+  ['account history', /^no change so far$/],
+  ['fees list', /^no fee: payouts of live accounts are refused; corridor fees set adds one$/],
+  ['fees history', /^no change so far$/],
+  ['route list', /^no route: payouts of live accounts are refused\. Try npx corridor route set /],
+  ['route history', /^no change so far$/],
+  ['pricing history', /^no change so far$/],
+  ['payout list', /^no payout$/],
+  [
+    'payout list --rail manual --status processing',
+    /^no payout that is processing with rail manual$/,
+  ],
+  ['entity list', /^nothing waits for review$/],
+  ['entity list --status rejected', /^no entity is rejected$/],
+]
+
+for (const [command, says] of EMPTY) {
+  test(`${command}, nothing there: one sentence and exit code 0`, async () => {
+    const { code, stdout, stderr } = await cli.run(...command.split(' '))
+    assert.deepEqual([code, stderr, stdout.split('\n').length], [0, '', 2])
+    assert.match(stdout.trimEnd(), says)
+  })
+}
 
 const WHY = ['--reason', 'Why']
 const SINCE = ['--from', '2026-01-01']
@@ -74,13 +97,13 @@ const MISSING: readonly (readonly [what: string, id: string, commands: readonly 
 
 for (const [what, id, commands] of MISSING) {
   test(`${what} that is not there, ${commands.length} commands: exit code 1 and one sentence`, async () => {
-    const before = await rowVersions(service.database.owner)
+    const before = await rowVersions(database.owner)
     for (const args of commands) {
       const { code, stdout, stderr } = await cli.run(...args)
       assert.deepEqual([args, code, stdout], [args, 1, ''], stderr)
       assert.match(stderr, new RegExp(`^corridor: there is no ${what} ${id}; [^\\n]+\\n$`))
     }
-    assert.deepEqual(await rowVersions(service.database.owner), before)
+    assert.deepEqual(await rowVersions(database.owner), before)
   })
 }
 
@@ -97,44 +120,14 @@ test('files into an account that is not there: exit code 1 and the same sentence
   }
 })
 
-test('an account id with a letter missing: the one that may be meant', async () => {
-  const { account_id } = live.account
+test('an account id with a letter missing: the one that may be meant; without keys: one sentence', async () => {
+  const { account_id } = (await openAccountOn(database.url, {})).account
   const { code, stderr } = await cli.run('account', 'show', account_id.slice(0, -1))
   assert.deepEqual([code, stderr.includes(`; did you mean ${account_id}?`)], [1, true], stderr)
-})
-
-/** On a database that `corridor migrate` has just made. */
-const EMPTY: readonly (readonly [command: string, says: RegExp])[] = [
-  ['account list', /^no account yet; corridor account create opens one$/],
-  ['account history', /^no change so far$/],
-  ['fees list', /^no fee: payouts of live accounts are refused; corridor fees set adds one$/],
-  ['fees history', /^no change so far$/],
-  ['route list', /^no route: payouts of live accounts are refused\. Try npx corridor route set /],
-  ['route history', /^no change so far$/],
-  ['pricing history', /^no change so far$/],
-  ['payout list', /^no payout$/],
-  [
-    'payout list --rail manual --status processing',
-    /^no payout that is processing with rail manual$/,
-  ],
-  ['entity list', /^nothing waits for review$/],
-  ['entity list --status rejected', /^no entity is rejected$/],
-]
-
-for (const [command, says] of EMPTY) {
-  test(`${command}, nothing there: one sentence and exit code 0`, async () => {
-    const { code, stdout, stderr } = await empty.run(...command.split(' '))
-    assert.deepEqual([code, stderr, stdout.split('\n').length], [0, '', 2])
-    assert.match(stdout.trimEnd(), says)
-  })
-}
-
-test('key list, an account without keys: one sentence and exit code 0', async () => {
-  const { account_id } = live.account
-  await service.database.owner.begin(async tx => {
+  await database.owner.begin(async tx => {
     await tx`select set_config('corridor.maintenance', 'on', true)`
     await tx`delete from api_keys where account_id = ${account_id}`
   })
-  const { code, stdout } = await cli.run('key', 'list', account_id)
-  assert.deepEqual([code, stdout], [0, 'no key; corridor key create makes one\n'])
+  const keys = await cli.run('key', 'list', account_id)
+  assert.deepEqual([keys.code, keys.stdout], [0, 'no key; corridor key create makes one\n'])
 })

@@ -94,10 +94,15 @@ const POINTS: readonly (readonly [account_id: string, reference: string, funds: 
 ]
 
 for (const [account_id, reference, funds] of POINTS) {
-  test(`${reference} for ${account_id} after that: ${funds ? 'booked' : 'refused'}`, async () => {
-    const booking = book([account_id, `btr_${lines}_new`, 'escrow', { reference }])
-    if (funds) await booking
-    else await assert.rejects(booking, { constraint_name: 'one_live_account_a_reference' })
+  test(`${reference} for ${account_id} after that: ${funds ? 'booked' : 'refused, whoever writes it'}`, async () => {
+    const line: Line = [account_id, `btr_${lines}_new`, 'escrow', { reference }]
+    if (funds) return void (await book(line))
+    const refused = { constraint_name: 'one_live_account_a_reference' }
+    await assert.rejects(book(line), refused)
+    await assert.rejects(
+      owner.begin(tx => insertLine(tx, line)),
+      refused,
+    )
   })
 }
 
@@ -116,4 +121,6 @@ test('the service asks what a reference has funded or paid elsewhere: told of ot
   const [paid] = await service<{ asked_id: string; id: string }[]>`
     select asked_id, id from paid_elsewhere('{pot_1,pot_2}', '{HSBC 9,hsbc9}')`
   assert.deepEqual({ ...paid }, { asked_id: 'pot_2', id: 'pot_1' })
+  await assert.rejects(service`delete from funding_references`, /permission denied/)
+  await assert.rejects(service`select from funding_references`, /permission denied/)
 })
