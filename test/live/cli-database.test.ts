@@ -114,20 +114,7 @@ const FOLDERS: readonly (readonly [
     },
     /^the data folder .* is a file, or lies below one: move it away, or set CORRIDOR_DATA/,
   ],
-  [
-    'below a file',
-    async path => {
-      await writeFile(path, '')
-      return join(path, 'data')
-    },
-    /^the data folder .* is a file, or lies below one: move it away, or set CORRIDOR_DATA/,
-  ],
   ['on a read-only disk', async () => '/sys/corridor', /^the data folder \/sys\/corridor /],
-  [
-    'where the system makes none',
-    async () => '/proc/corridor',
-    /^the data folder \/proc\/corridor cannot be (made|used)/,
-  ],
   [
     'where the system makes none, further down',
     async () => '/proc/corridor/data',

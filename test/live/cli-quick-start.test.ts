@@ -1,16 +1,13 @@
-// The lines that a first start prints, and those of the README and of the guide for integrators, pasted
-// into bash: on the embedded database and on one of one's own, twice.
+// The lines that a first start prints, and those of the README, pasted into bash twice. The embedded
+// database has them in cli/start.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createDatabase } from '../support/database/database.ts'
 import { BARE } from '../support/service/cli.ts'
-import { LONG } from '../support/share.ts'
 
 /** A first start, piped, and all it has printed. */
 async function firstStart(environment: Readonly<Record<string, string>>) {
@@ -79,25 +76,10 @@ async function tryTwice(printed: string): Promise<void> {
   assert.equal(spent.errors[0].reason, 'quote_used')
 }
 
-test('the lines of a first start, embedded database: quote, payout at that quote, balance; again: a duplicate', {
-  skip: !LONG && 'cli/start has that database, and the next test these lines',
-}, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'corridor-quick-'))
-  // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
-  await chmod(folder, 0o711)
-  const { service, printed } = await firstStart({ CORRIDOR_DATA: join(folder, 'data') })
-  try {
-    await tryTwice(printed)
-  } finally {
-    await stop(service)
-    await rm(folder, { recursive: true, force: true })
-  }
-})
-
 /** What is said of doing it twice: done, paid just now. */
 const REPEATED = [undefined, 'possible_duplicate_payout']
 
-test("the lines of a first start, a database of one's own, and those of the README: the same", async () => {
+test('the lines of a first start: quote, payout at that quote, balance; again: a duplicate; those of the README: the same', async () => {
   const database = await createDatabase({ empty: true })
   const { service, printed } = await firstStart({ DATABASE_URL: database.url })
   try {

@@ -42,12 +42,6 @@ interface Row {
 const ROWS: readonly Row[] = [
   { what: 'nothing wrong', body: toHongKong, reasons: [], priced: true },
   {
-    what: 'too little money',
-    body: { ...toHongKong, amount: 1_000_000 },
-    reasons: ['insufficient_balance'],
-    priced: true,
-  },
-  {
     what: 'unknown entity, too dear, too little money',
     body: {
       ...toHongKong,
@@ -67,12 +61,6 @@ const ROWS: readonly Row[] = [
       beneficiary: 'bnf_00000000000000000000',
     },
     reasons: ['not_found', 'beneficiary_not_found'],
-    priced: false,
-  },
-  {
-    what: 'no rate',
-    body: { ...toHongKong, holding_currency: 'EUR' },
-    reasons: ['rate_unavailable'],
     priced: false,
   },
   {
@@ -107,11 +95,6 @@ const LACKING: readonly (readonly [what: string, body: object, remarks: readonly
     'the country is not the IBAN’s, and no address',
     bySwift({ iban: IBAN, country: 'FR', bank_codes: { swift_code: 'COBADEFF' } }),
     [at('country'), ...ADDRESS],
-  ],
-  [
-    'the check digits of the IBAN are wrong, no BIC and no address',
-    bySwift({ iban: IBAN.replace('DE89', 'DE88') }),
-    [at('iban'), at('bank_codes.swift_code'), ...ADDRESS],
   ],
   [
     'no such currency: nothing is told of what it would ask for',

@@ -28,8 +28,6 @@ const INCOMPLETE: readonly (readonly [
   missing: string[],
 ])[] = [
   ['nothing', business, {}, [NUMBER, COUNTRY]],
-  ['a number alone', { ...business, registration_number: '1' }, {}, [COUNTRY]],
-  ['a country alone', { ...business, registration_address: { country: 'HK' } }, {}, [NUMBER]],
   ['blanks', { ...business, registration_number: ' \u200b' }, {}, [NUMBER, COUNTRY]],
   ['a number that is sent', business, { registration_number: '2' }, [COUNTRY]],
   [
@@ -102,39 +100,24 @@ test('a business in review without its identity, by SQL: refused by the database
   await assert.rejects(update, /business_in_review_is_registered/)
 })
 
-/** 24 characters that start with ent_, and no entity of ours. */
-const STRANGERS = [
-  'ent_00000000000000000000',
-  'ent_0000000000000000000u',
-  'ent_ABCDEFGHIJKLMNOPQRST',
-  'ent_5f1a9c3e7b2d4860aceg',
-  'ent_--------------------',
-  "ent_' or 1=1 --.........",
-]
-
-for (const id of STRANGERS) {
-  test(`an entity ${JSON.stringify(id)}, named by quote, payout and entity: 404, no row changed`, async () => {
-    const before = await rowVersions(service.database.owner)
-    const quote = { payout_info: { currency: 'USD', amount: 100 }, entity_id: id }
-    const rows = [
-      ['/v3/payout/quote', quote, 'entity_id'],
-      ['/v3/payout', { ...localPayout, on_behalf_of: id }, 'on_behalf_of'],
-      ['/v3/entity', { ...plainEntity, on_behalf_of: id }, 'on_behalf_of'],
-    ] as const
-    for (const [path, body, remarks] of rows) {
-      assertRefused(await account.post(path, body), 404, 'entity_not_found', remarks)
+test('an entity that is not there, whatever 24 characters follow ent_, named by quote, payout and entity: 404; an id of another length or kind: 400; no row changed', async () => {
+  const before = await rowVersions(service.database.owner)
+  const quoteFor = (entity_id: string) => {
+    const quote = { payout_info: { currency: 'USD', amount: 100 }, entity_id }
+    return account.post('/v3/payout/quote', quote)
+  }
+  for (const id of ['ent_0000000000000000000u', "ent_' or 1=1 --........."]) {
+    assertRefused(await quoteFor(id), 404, 'entity_not_found', 'entity_id')
+    for (const [path, body] of [
+      ['/v3/payout', localPayout],
+      ['/v3/entity', plainEntity],
+    ] as const) {
+      const answer = await account.post(path, { ...body, on_behalf_of: id })
+      assertRefused(answer, 404, 'entity_not_found', 'on_behalf_of')
     }
-    assert.deepEqual(await rowVersions(service.database.owner), before)
-  })
-}
-
-for (const id of [
-  'ent_0000000000000000000',
-  'ent_000000000000000000000',
-  'pot_00000000000000000000',
-]) {
-  test(`an entity id of another length or kind, ${id}: 400`, async () => {
-    const quote = { payout_info: { currency: 'USD', amount: 100 }, entity_id: id }
-    assertRefused(await account.post('/v3/payout/quote', quote), 400, 'invalid_field', 'entity_id')
-  })
-}
+  }
+  for (const id of ['ent_0000000000000000000', `ent_${'0'.repeat(21)}`, `pot_${'0'.repeat(20)}`]) {
+    assertRefused(await quoteFor(id), 400, 'invalid_field', 'entity_id')
+  }
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+})

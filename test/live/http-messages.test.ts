@@ -47,7 +47,7 @@ const utf16 = Buffer.from(BODY, 'utf16le').toString('latin1')
 type Row = readonly [what: string, message: () => string, status: number, reason: string]
 
 const REFUSED: readonly Row[] = [
-  ...['gzip', 'deflate', 'br', 'zstd', 'gzip, identity', 'x', '""'].map((coding): Row => {
+  ...['gzip', 'gzip, identity', '""'].map((coding): Row => {
     const headers = [JSON_TYPE, `Content-Encoding: ${coding}`]
     return [`Content-Encoding: ${coding}`, () => paid(headers), 415, 'unsupported_media_type']
   }),
@@ -57,33 +57,21 @@ const REFUSED: readonly Row[] = [
     415,
     'unsupported_media_type',
   ],
-  ...['gzip, chunked', 'deflate, chunked', 'chunked, chunked', 'identity, chunked'].map(
-    (coding): Row => {
-      const headers = [JSON_TYPE, `Transfer-Encoding: ${coding}`]
-      return [`Transfer-Encoding: ${coding}`, () => paid(headers, chunked), 400, 'invalid_request']
-    },
-  ),
-  ...[
-    'charset=utf-16',
-    'charset=latin1',
-    'charset="utf-16"',
-    'charset=utf-8; charset=utf-16',
-    'charset=utf-16; charset=utf-8',
-    'charset=utf-8x',
-    'charset=',
-    'charset = utf-16',
-  ].map((parameter): Row => {
+  ...['gzip, chunked', 'chunked, chunked'].map((coding): Row => {
+    const headers = [JSON_TYPE, `Transfer-Encoding: ${coding}`]
+    return [`Transfer-Encoding: ${coding}`, () => paid(headers, chunked), 400, 'invalid_request']
+  }),
+  ...['charset="utf-16"', 'charset=utf-8; charset=utf-16', 'charset='].map((parameter): Row => {
     const headers = [`${JSON_TYPE}; ${parameter}`]
     return [parameter, () => paid(headers), 415, 'unsupported_media_type']
   }),
   ['a body in UTF-16', () => paid([JSON_TYPE], utf16), 400, 'invalid_json'],
   ['%ff in a path', () => get('/v3/payout/%ff'), 400, 'invalid_request'],
   ['%ff in a query', () => get('/v3/payout?reference_id=%ff'), 400, 'invalid_query_parameter'],
-  ['half a character', () => get('/v3/payout?reference_id=%c3'), 400, 'invalid_query_parameter'],
   ['% alone', () => get('/v3/payout?reference_id=100%'), 400, 'invalid_query_parameter'],
   ['%zz in a name', () => get('/v3/payout?%zz=1'), 400, 'invalid_query_parameter'],
   ['a surrogate', () => get('/v3/payout?reference_id=%ed%a0%80'), 400, 'invalid_query_parameter'],
-  ...[0, 1, 7, 22, 23, 25, 53, 110, 143, 465, 587, 993, 2049, 6000, 6667, 10080].map(
+  ...[0, 25, 10080].map(
     (port): Row => [
       `a webhook to port ${port}`,
       () => hook(`http://127.0.0.1:${port}/hook`),
@@ -107,12 +95,6 @@ const REFUSED: readonly Row[] = [
   [
     'another port of an address',
     () => get('/v3/balance', '10.0.0.7:9'),
-    421,
-    'misdirected_request',
-  ],
-  [
-    'documents by another host',
-    () => get('/openapi.json', 'evil.example'),
     421,
     'misdirected_request',
   ],
