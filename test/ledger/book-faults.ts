@@ -25,16 +25,6 @@ function postingsChange(
 }
 
 const journalFaults: readonly Fault[] = [
-  // Of each column by itself: random-edits.test.ts.
-  planted({
-    name: 'amounts doubled',
-    table: 'journals',
-    words: /^hash [0-9a-f]{64}; [0-9a-f]{64}$/,
-    statement: `update journals set amounts = (select array_agg(2 * a) from unnest(amounts) a),
-      amount = 2 * amount, fixed_fee = 2 * fixed_fee, variable_fee = 2 * variable_fee
-      where account_id = $1 and number = 5`,
-    named: journal(5n),
-  }),
   postingsChange('a journal off by one, chain covered', /a sum of zero USD; -?1$/, ([a, b]) => [
     a as Posting,
     { ...(b as Posting), amount: (b as Posting).amount + 1n },

@@ -119,12 +119,6 @@ const payoutFaults: readonly Fault[] = [
     `destination_country = 'KE'`,
     /^digest [0-9a-f]{64} of its newest event; [0-9a-f]{64}$/,
   ),
-  payoutChange(
-    'a carried quote that would have been valid for longer',
-    'succeeded',
-    'quote_validity_s = quote_validity_s + 1',
-    /^digest [0-9a-f]{64} of its newest event; [0-9a-f]{64}$/,
-  ),
   stateChange(
     'a rail that has told and was never asked',
     'succeeded',
@@ -199,24 +193,6 @@ const payoutFaults: readonly Fault[] = [
     /^succeeded, simulator, .*; processing, simulator, /,
   ),
   stateChange(
-    'failed flipped to succeeded',
-    'failed',
-    `update payout_outcomes set status = 'succeeded'`,
-    /payout, settlement.*payout, failure/,
-  ),
-  stateChange(
-    'reversed flipped to succeeded',
-    'fx_reversed',
-    `update payout_outcomes set status = 'succeeded', succeeded_at = null`,
-    /reversal/,
-  ),
-  stateChange(
-    'an internal payout failed',
-    'internal',
-    `update payout_outcomes set status = 'failed'`,
-    /payout, failure, as it is failed; payout$/,
-  ),
-  stateChange(
     'an internal payout that was reversed',
     'internal',
     `update payout_outcomes set status = 'reversed', succeeded_at = updated_at`,
@@ -257,12 +233,6 @@ const payoutFaults: readonly Fault[] = [
     'answered',
     `update payout_outcomes set answers = '[{"number":2}]'`,
     /^answers numbered 1; 2$/,
-  ),
-  stateChange(
-    'an answer too many',
-    'answered',
-    `update payout_outcomes set answers = '[{"number":1},{"number":2}]'`,
-    /^at most 1 answers; 2$/,
   ),
   journalRemoved(
     'succeeded',
@@ -396,22 +366,6 @@ const quoteFaults: readonly Fault[] = [
     'holding_amount = holding_amount - 1',
     /^holding_amount 99, by its basis; 98$/,
   ),
-  openQuoteChange(
-    'an unused quote at another rate',
-    'payout_to_destination = 1.1',
-    /^payout_to_destination 1, by its basis; 1\.1$/,
-  ),
-  openQuoteChange(
-    'an unused quote without its fee',
-    'fixed_fee_holding = 0',
-    /^fixed_fee_holding 150, by its basis; 0$/,
-  ),
-  openQuoteChange(
-    'the fee in the basis of a quote',
-    `basis = replace(basis::text, '"150"', '"149"')::json`,
-    /^fixed_fee_holding 149, by its basis; 150$/,
-  ),
-  openQuoteChange('a basis that is none', `basis = '[]'`, /^.+, by its basis; .+$/),
 ]
 
 export const PAYOUT_FAULTS: readonly Fault[] = [...payoutFaults, ...quoteFaults]

@@ -183,30 +183,21 @@ function slowestOf(ask: () => Promise<void>) {
   }
 }
 
-for (const [name, format] of [
-  ['csv', csv],
-  ['camt053', camt053],
-] as const) {
-  test(`corridor statement, ${name}, ${LINES} lines: totals as proved, in constant memory`, async () => {
-    const { account_id } = busy.client.account
-    const args = ['statement', account_id, '--from', busy.from, '--format', name]
-    const env = {
-      ...BARE,
-      DATABASE_URL: service.database.url,
-      NODE_OPTIONS: HEAP,
-    }
-    const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], { env })
-    const ended = once(child, 'close')
-    let words = ''
-    child.stderr?.setEncoding('utf8').on('data', text => {
-      words += text
-    })
-    await readStatement(
-      `${name} by the command line`,
-      child.stdout as Readable,
-      format,
-      child.pid ?? 0,
-    )
-    assert.deepEqual([(await ended)[0], words], [0, ''])
+test(`corridor statement, camt053, ${LINES} lines: totals as proved, in constant memory`, async () => {
+  const { account_id } = busy.client.account
+  const args = ['statement', account_id, '--from', busy.from, '--format', 'camt053']
+  const env = {
+    ...BARE,
+    DATABASE_URL: service.database.url,
+    NODE_OPTIONS: HEAP,
+  }
+  const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], { env })
+  const ended = once(child, 'close')
+  let words = ''
+  child.stderr?.setEncoding('utf8').on('data', text => {
+    words += text
   })
-}
+  const stdout = child.stdout as Readable
+  await readStatement('camt053 by the command line', stdout, camt053, child.pid ?? 0)
+  assert.deepEqual([(await ended)[0], words], [0, ''])
+})

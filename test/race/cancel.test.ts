@@ -192,49 +192,47 @@ test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or pa
   assert.equal(await balance(), start - counts.paid * (AMOUNT + FEE))
 })
 
-for (const [what, ahead_ms] of [
-  ['cancels', 0],
-  ['cancels of scheduled payouts', 3_000],
-] as const) {
-  test(`${what} against the workers of two processes: each payout cancelled or paid, never both`, async t => {
-    const workers = [service, other].map(({ deps }) => startSettling(deps))
-    const seed = pickSeed()
-    t.diagnostic(`SEED=${seed}`)
-    const random = seeded(seed)
-    const start = await balance()
-    const by = () => (random() < 0.5 ? here : there)
-    const answers: Answer[] = []
-    const ids: string[] = []
-    const times = ahead_ms > 0 ? share(2, 4) : share(3, 25)
-    const alike = () => new Set(answers.map(({ status }) => status)).size === 1
-    try {
-      const one = async () => {
-        const execute_at = new Date(Date.now() + ahead_ms).toISOString()
-        const id = await pay(by(), ahead_ms > 0 ? { execute_at } : {})
-        ids.push(id)
-        // Half of them before a worker has had time to look.
-        if (random() < 0.5) await delay(random() * (ahead_ms + 6))
-        // Or just as it is due.
-        else if (ahead_ms > 0) await delay(Date.parse(execute_at) - Date.now() + random() * 30)
-        const answer = await cancel(by(), id)
-        answers.push(answer)
-        // What the cancel said is so from then on.
-        const status = answer.status === 200 ? 'failed' : 'succeeded'
-        await until(`${id} is ${status}`, async () => {
-          return (await by().get(`/v3/payout/${id}`)).json.data.status === status
-        })
-      }
-      const client = async () => {
-        for (let i = 0; i < times || (i < MOST * times && alike()); i++) await one()
-      }
-      await Promise.all(Array.from({ length: 8 }, client))
-    } finally {
-      await Promise.all(workers.map(worker => worker.stop()))
+const AHEAD_MS = 3_000
+
+test('cancels of scheduled payouts against the workers of two processes: each payout cancelled or paid, never both', async t => {
+  const workers = [service, other].map(({ deps }) => startSettling(deps))
+  const seed = pickSeed()
+  t.diagnostic(`SEED=${seed}`)
+  const random = seeded(seed)
+  const start = await balance()
+  const by = () => (random() < 0.5 ? here : there)
+  const answers: Answer[] = []
+  const ids: string[] = []
+  const times = share(2, 4)
+  const alike = () => new Set(answers.map(({ status }) => status)).size === 1
+  try {
+    const one = async () => {
+      const execute_at = new Date(Date.now() + AHEAD_MS).toISOString()
+      const id = await pay(by(), { execute_at })
+      ids.push(id)
+      // Half of them before a worker has had time to look.
+      if (random() < 0.5) await delay(random() * (AHEAD_MS + 6))
+      // Or just as it is due.
+      else await delay(Date.parse(execute_at) - Date.now() + random() * 30)
+      const answer = await cancel(by(), id)
+      answers.push(answer)
+      // What the cancel said is so from then on.
+      const status = answer.status === 200 ? 'failed' : 'succeeded'
+      await until(`${id} is ${status}`, async () => {
+        return (await by().get(`/v3/payout/${id}`)).json.data.status === status
+      })
     }
-    const counts = tally(answers)
-    t.diagnostic(JSON.stringify(counts))
-    assert.deepEqual(Object.keys(counts).sort(), ['200', '409 payout_not_cancellable'])
-    const wrong = await service.database.owner`
+    const client = async () => {
+      for (let i = 0; i < times || (i < MOST * times && alike()); i++) await one()
+    }
+    await Promise.all(Array.from({ length: 8 }, client))
+  } finally {
+    await Promise.all(workers.map(worker => worker.stop()))
+  }
+  const counts = tally(answers)
+  t.diagnostic(JSON.stringify(counts))
+  assert.deepEqual(Object.keys(counts).sort(), ['200', '409 payout_not_cancellable'])
+  const wrong = await service.database.owner`
     select id, status, rail_attempts, failure from payout_states
     where id = any (${ids}::text[]) and not (
       status = 'failed' and failure ->> 'code' = 'PF000100' and rail_attempts = 0
@@ -243,11 +241,10 @@ for (const [what, ahead_ms] of [
     select s.id, s.status, s.rail_attempts, s.failure
     from payout_states s join payouts p using (account_id, id)
     where s.id = any (${ids}::text[]) and s.status = 'succeeded' and s.updated_at < p.execute_at`
-    assert.deepEqual([...wrong], [])
-    const paid = BigInt(counts['409 payout_not_cancellable'] ?? 0)
-    assert.equal(await balance(), start - paid * (AMOUNT + FEE))
-  })
-}
+  assert.deepEqual([...wrong], [])
+  const paid = BigInt(counts['409 payout_not_cancellable'] ?? 0)
+  assert.equal(await balance(), start - paid * (AMOUNT + FEE))
+})
 
 test('the books after all races: they hold together', async () => {
   await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })

@@ -57,35 +57,3 @@ test(`${CROWD} lists of one account that the database cannot answer: others read
   const list = await account.get('/v3/payout')
   assert.equal(list.status, 200, list.text)
 })
-
-test('100 lists of one account at a time: the balance of another takes little longer than without', async t => {
-  const read = async () => {
-    const began = performance.now()
-    const answer = await other.get('/v3/balance')
-    assert.equal(answer.status, 200, answer.text)
-    return performance.now() - began
-  }
-  const median = (times: number[]) => times.sort((a, b) => a - b)[times.length >> 1] ?? 0
-  const control: number[] = []
-  for (let i = 0; i < 50; i++) control.push(await read())
-  let over = false
-  const lists: number[] = []
-  const crowd = Promise.all(
-    Array.from({ length: 100 }, async () => {
-      while (!over) {
-        const began = performance.now()
-        assert.equal((await account.get('/v3/payout/quote?limit=100')).status, 200)
-        lists.push(performance.now() - began)
-      }
-    }),
-  )
-  const beside: number[] = []
-  for (let i = 0; i < 50; i++) beside.push(await read())
-  over = true
-  await crowd
-  const [alone, crowded, list] = [median(control), median(beside), median(lists)]
-  const times = `alone ${alone.toFixed(1)} ms, beside ${crowded.toFixed(1)}, a list ${list.toFixed(1)}`
-  t.diagnostic(times)
-  // Without turns it waits as each list does: for all the others.
-  assert.ok(crowded - alone < list / 4, times)
-})

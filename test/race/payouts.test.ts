@@ -2,10 +2,9 @@
 // to two processes that share a database. Expects of each race one exact end.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startSettling } from '../../src/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { tally, until } from '../support/service/process.ts'
+import { tally } from '../support/service/process.ts'
 import type { Answer, Client } from '../support/service/service.ts'
 import { type SideBySide, startSideBySide } from '../support/service/side-by-side.ts'
 import { share } from '../support/share.ts'
@@ -19,7 +18,7 @@ function race(count: number) {
   let by: (i: number) => Client
 
   before(async () => {
-    all = await startSideBySide(count, { settle_poll_ms: 50, simulator_delay_ms: 0 })
+    all = await startSideBySide(count)
   })
   after(() => all.close())
 
@@ -66,40 +65,6 @@ function race(count: number) {
     const replayed = answers.filter(answer => answer.headers['idempotent-replayed'] === 'true')
     assert.equal(replayed.length, 99)
     assert.equal(await balance(), 990_000n)
-  })
-
-  test('settling, 50 failing and 50 reversed payouts under every worker: money back exactly once', async () => {
-    const start = 100_000_000n
-    await open(start)
-    // Amounts by which the simulator fails (200000 and up) and reverses (500001 and up).
-    const answers = await together(100, i =>
-      by(i).post('/v3/payout', {
-        ...localPayout,
-        amount: i < 50 ? 200_000 + i : 500_001 + i,
-      }),
-    )
-    assert.deepEqual(tally(answers), { '200': 100 })
-    const count = async () => {
-      const [row] = await all.service.database.owner<{ n: bigint }[]>`
-        select count(*) as n from payout_states
-        where account_id = ${by(0).account.account_id} and status in ('failed', 'reversed')`
-      return row?.n
-    }
-    const workers = all.processes.map(({ deps }) => startSettling(deps))
-    await until('all are final', async () => (await count()) === 100n)
-    await Promise.all(workers.map(worker => worker.stop()))
-    assert.equal(await balance(), start)
-    const kinds = await all.service.database.owner<{ type: string; n: bigint }[]>`
-      select type, count(*) as n from balance_transactions
-      where account_id = ${by(0).account.account_id} and type like 'payout%' group by type order by type`
-    assert.deepEqual(
-      kinds.map(({ type, n }) => [type, n]),
-      [
-        ['payout', 100n],
-        ['payout_failure', 50n],
-        ['payout_reversal', 50n],
-      ],
-    )
   })
 
   test('the books after all races: they hold together', async () => {
