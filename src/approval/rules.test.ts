@@ -1,10 +1,11 @@
-// Which payouts need an approval, and how many people must give it, as tables.
+// Which payouts and beneficiaries need an approval, how many people must give it, who may decide, and
+// which decisions count, as tables.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NOW, pricing } from '../../test/support/given/in-memory.ts'
+import { AN_HOUR_AGO, NOW, pricing, refusalOf } from '../../test/support/given/in-memory.ts'
 import { anyRule } from '../../test/support/service/approvals.ts'
-import type { ApprovalRule, JudgedPayout } from './approval.ts'
-import { neededFor } from './rules.ts'
+import type { ApprovalRule, JudgedPayout, PayoutApproval, UserDecision } from './approval.ts'
+import { checkDecision, isComplete, neededFor, neededForBeneficiary } from './rules.ts'
 
 const payout: JudgedPayout = {
   key_id: 'key_1',
@@ -73,4 +74,76 @@ test('neededFor, a key that makes only: one person within the usual time, withou
     expires_at: NOW.replace('2026-01-31', '2026-03-02'),
     rules: [],
   })
+})
+
+test('neededForBeneficiary, a rule of its key or country: asked for; of another one: not', () => {
+  const needs = (rule: Partial<ApprovalRule>) => {
+    const judged = { key_id: 'key_1', mayBeIn: (country: string) => country === 'HK' }
+    return neededForBeneficiary([{ ...anyRule, ...rule }], judged, NOW) !== null
+  }
+  assert.deepEqual([{}, { key_id: 'key_1' }, { country: 'HK' }].map(needs), [true, true, true])
+  assert.deepEqual([{ key_id: 'key_2' }, { country: 'DE' }].map(needs), [false, false])
+})
+
+const [SHOWN, OTHER] = ['5a'.repeat(32), '5b'.repeat(32)] as const
+const approval: PayoutApproval = {
+  account_id: 'acc_1',
+  payout_id: 'pot_1',
+  approvers: 2,
+  requested_at: AN_HOUR_AGO,
+  expires_at: NOW.replace('2026-01-31', '2026-02-03'),
+  digest: SHOWN,
+  made_by: 'eve',
+  key_id: 'key_1',
+  rules: [],
+  outcome: '',
+  ended_at: null,
+  payee: '',
+}
+
+function decided(user_name: string, part: Partial<UserDecision> = {}): UserDecision {
+  const by = { account_id: 'acc_1', user_name, reason: '', decided_at: AN_HOUR_AGO }
+  return { ...by, decision: 'approve', digest: SHOWN, ...part }
+}
+
+const APPROVERS = new Set(['ann', 'bob', 'cid', 'eve'])
+
+const DECIDED: readonly (readonly [
+  what: string,
+  user_name: string,
+  more: { readonly digest?: string; readonly made_by?: string | string[]; readonly now?: string },
+  reason: RegExp | undefined,
+])[] = [
+  ['of an approver', 'bob', { digest: SHOWN }, undefined],
+  ['without a digest, as of a rejection', 'bob', {}, undefined],
+  ['of no approver', 'val', {}, /^approval_not_allowed .*val is no approver/],
+  ['of the maker', 'eve', {}, /^approval_not_allowed .*eve has made it/],
+  ['of one of several makers', 'bob', { made_by: ['eve', 'bob'] }, /^approval_not_allowed/],
+  ['of somebody called like a part of the maker', 'bob', { made_by: 'bobby' }, undefined],
+  ['at the end of its time', 'bob', { now: approval.expires_at }, /^invalid_transition/],
+  ['a second time', 'ann', {}, /^already_decided/],
+  ['about another digest', 'bob', { digest: OTHER }, /^approval_outdated at digest/],
+]
+
+for (const [what, user_name, { now = NOW, made_by = 'eve', digest }, reason] of DECIDED) {
+  test(`checkDecision, ${what}: ${reason === undefined ? 'taken' : 'refused'}`, () => {
+    const open = { approval: { ...approval, made_by }, decisions: [decided('ann')] }
+    const asked = { user_name, decision: 'approve', reason: '', ...(digest && { digest }) } as const
+    const check = () => checkDecision('it', open, asked, APPROVERS, now)
+    if (reason === undefined) check()
+    else assert.match(refusalOf(check).join(), reason)
+  })
+}
+
+test('isComplete: by as many as are needed, each still an approver, no maker, of what is there now', () => {
+  const complete = (...decisions: UserDecision[]) => isComplete({ approval, decisions }, APPROVERS)
+  assert.equal(complete(decided('ann'), decided('bob')), true)
+  for (const other of [
+    decided('gus'),
+    decided('eve'),
+    decided('bob', { digest: OTHER }),
+    decided('bob', { decision: 'reject' }),
+  ]) {
+    assert.equal(complete(decided('ann'), other), false, JSON.stringify(other))
+  }
 })

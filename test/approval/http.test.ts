@@ -1,246 +1,158 @@
-// Approvals over HTTP: each caller on each route, each state, what a decision answers and tells.
+// Approvals over HTTP and on the command line: who may decide, each state, what a decision answers and
+// tells, and the keys whose payouts wait. Roles on every route are in test/api/people.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { updateDisabled } from '../../src/user/store.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
-import { localPayout } from '../support/given/bodies.ts'
-import { addApprovalRule } from '../support/service/approvals.ts'
+import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
+import { type CommandResult, openCli } from '../support/service/cli.ts'
 import {
-  type Answer,
   addPerson,
   basic,
-  type Client,
   type PersonClient,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
+import { type Caller, Desk, pathOf } from './desk.ts'
 
 const PATH = '/v3/payout'
-
-type Headers = Readonly<Record<string, string>>
+const BODY = { ...localPayout, amount: 1000 }
+const FAILED = { status: 'failed' }
 
 let service: TestService
-let account: Client
-let id: string
+let desk: Desk
 let ann: PersonClient
 let bob: PersonClient
 let eve: PersonClient
-/** The headers of each caller. */
-const callers = new Map<string, Headers>()
+const callers = new Map<string, Caller>()
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
-  const open = () => service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-  account = await open()
-  id = account.account.account_id
-  const other = await open()
-  const roleless = await addPerson(service, { user: 'roleless' })
+  const fund = { USD: 100_000_000n }
+  desk = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
+  ann = await desk.person('ann', 'approver')
+  bob = await desk.person('bob', 'approver')
+  eve = await desk.person('eve', 'maker', 'approver')
+  await desk.person('val', 'viewer')
+  const other = await service.openAccount()
+  await addPerson(service, { user: 'sam', roles: [[other.account.account_id, 'approver']] })
+  const all = await service.addKey(desk.account, 'operator')
+  callers.set('a key of scope operator', keyed(all.key_id, all.secret))
   const operator = await addPerson(service, { user: 'opa', role: 'operator' })
-  const viewer = await addPerson(service, { user: 'val', roles: [[id, 'viewer']] })
-  const maker = await addPerson(service, { user: 'mia', roles: [[id, 'maker']] })
-  const stranger = await addPerson(service, {
-    user: 'sam',
-    roles: [[other.account.account_id, 'approver']],
-  })
-  const gone = await addPerson(service, { user: 'gus', roles: [[id, 'approver']] })
-  ann = await addPerson(service, { user: 'ann', roles: [[id, 'approver']] })
-  bob = await addPerson(service, { user: 'bob', roles: [[id, 'approver']] })
-  eve = await addPerson(service, {
-    user: 'eve',
-    roles: [
-      [id, 'maker'],
-      [id, 'approver'],
-    ],
-  })
-  await updateDisabled(service.deps.sql, 'gus', 'Left')
-  const read = await service.addKey(account, 'read')
-  const all = await service.addKey(account, 'operator')
-  const keyed = ({ key_id, secret }: Client) => ({ authorization: basic(key_id, secret) })
-  const named: readonly (readonly [string, Headers])[] = [
-    ['nobody', {}],
-    ['a wrong secret', { authorization: basic(ann.key_id, 'x') }],
-    ['a key that reads', keyed(read)],
-    ['a key that writes', keyed(account)],
-    ['a key of scope operator', keyed(all)],
-    ['a person without a role', roleless.headers(id)],
-    ['an operator without a role', operator.headers(id)],
-    ['a viewer', viewer.headers(id)],
-    ['a maker', maker.headers(id)],
-    ['an approver of another account', stranger.headers(id)],
-    ['a disabled approver', gone.headers(id)],
-    ['an approver without an account', ann.headers()],
-    ['an approver', ann.headers(id)],
-    ['who made it, an approver too', eve.headers(id)],
-  ]
-  for (const [name, headers] of named) callers.set(name, headers)
-  await addApprovalRule(service, { account_id: id })
-  await service.deps.reference.refresh()
+  callers.set('an operator without a role', operator)
+  callers.set('who made it, an approver too', eve)
+  callers.set('an approver', ann)
 })
 after(() => closeVerified(service))
 
-async function pay(headers: Headers = eve.headers(id)): Promise<string> {
-  const body = { ...localPayout, amount: 1000 }
-  const made = await service.inject({ method: 'POST', url: PATH, headers, payload: body })
+const keyed = (key_id: string, secret: string): Caller => {
+  return { headers: () => ({ authorization: basic(key_id, secret) }) }
+}
+
+/** A payout by eve that needs so many approvals. */
+async function pay(approvers = 1): Promise<string> {
+  const remove = await desk.addRule({ approvers })
+  const made = await desk.ask(eve, 'POST', PATH, BODY)
+  await remove()
   assert.equal(made.json.data.status, 'pending_approval', made.text)
   return made.json.data.id
 }
 
-const ask = (headers: Headers, method: 'GET' | 'POST', url: string, payload?: object) =>
-  service.inject({ method, url, headers, ...(payload && { payload }) })
-
-async function digestOf(payout: string): Promise<string> {
-  const shown = await account.get(`${PATH}/${payout}/approval`)
-  return shown.json.data.digest
-}
-
-const approve = async (headers: Headers, payout: string, more: object = {}): Promise<Answer> =>
-  ask(headers, 'POST', `${PATH}/${payout}/approve`, { digest: await digestOf(payout), ...more })
-
-const reject = (headers: Headers, payout: string, reason = 'Not ours.') =>
-  ask(headers, 'POST', `${PATH}/${payout}/reject`, { reason })
-
-/** What each caller is answered: by the route that shows, and by those that decide. */
+const SCOPE = 'insufficient_scope'
+/** What each caller is answered by the route that shows, and by those that decide. */
 const ANSWERS: readonly (readonly [
   caller: string,
-  shown: readonly [number, string],
-  decided: readonly [number, string],
+  shown: number,
+  decided: number,
+  reason: string,
 ])[] = [
-  ['nobody', [401, 'missing_credentials'], [401, 'missing_credentials']],
-  ['a wrong secret', [401, 'invalid_credentials'], [401, 'invalid_credentials']],
-  ['a key that reads', [200, ''], [403, 'insufficient_scope']],
-  ['a key that writes', [200, ''], [403, 'insufficient_scope']],
-  ['a key of scope operator', [200, ''], [403, 'insufficient_scope']],
-  ['a person without a role', [403, 'insufficient_scope'], [403, 'insufficient_scope']],
-  ['an operator without a role', [403, 'insufficient_scope'], [403, 'insufficient_scope']],
-  ['a viewer', [200, ''], [403, 'insufficient_scope']],
-  ['a maker', [200, ''], [403, 'insufficient_scope']],
-  ['an approver of another account', [403, 'insufficient_scope'], [403, 'insufficient_scope']],
-  ['a disabled approver', [401, 'invalid_credentials'], [401, 'invalid_credentials']],
-  ['an approver without an account', [400, 'invalid_request'], [400, 'invalid_request']],
-  ['who made it, an approver too', [200, ''], [403, 'approval_not_allowed']],
-  ['an approver', [200, ''], [200, '']],
+  ['a key of scope operator', 200, 403, SCOPE],
+  ['an operator without a role', 403, 403, SCOPE],
+  ['who made it, an approver too', 200, 403, 'approval_not_allowed'],
+  ['an approver', 200, 200, ''],
 ]
 
-function assertAnswer(answer: Answer, [status, reason]: readonly [number, string]): void {
-  if (status === 200) assert.equal(answer.status, 200, answer.text)
-  else assertRefused(answer, status, reason)
-}
-
-for (const [caller, shown, decided] of ANSWERS) {
-  test(`${caller}: shown ${shown.join(' ')}, approves and rejects ${decided.join(' ')}`, async () => {
-    const headers = callers.get(caller) ?? assert.fail(caller)
+for (const [caller, shown, decided, reason] of ANSWERS) {
+  test(`${caller}: shown ${shown}, approves and rejects ${decided} ${reason}`, async () => {
+    const who = callers.get(caller) ?? assert.fail(caller)
     const [first, second] = [await pay(), await pay()]
-    assertAnswer(await ask(headers, 'GET', `${PATH}/${first}/approval`), shown)
-    assertAnswer(await approve(headers, first), decided)
-    assertAnswer(await reject(headers, second), decided)
-    const after = decided[0] === 200 ? ['processing', 'failed'] : Array(2).fill('pending_approval')
-    const statuses = [first, second].map(async payout => {
-      return (await account.get(`${PATH}/${payout}`)).json.data.status
-    })
-    assert.deepEqual(await Promise.all(statuses), after)
+    assert.equal((await desk.ask(who, 'GET', pathOf(first, '/approval'))).status, shown)
+    for (const answer of [await desk.approve(who, first), await desk.reject(who, second)]) {
+      if (decided === 200) assert.equal(answer.status, 200, answer.text)
+      else assertRefused(answer, decided, reason)
+    }
+    const after = decided === 200 ? ['processing', 'failed'] : Array(2).fill('pending_approval')
+    assert.deepEqual([await desk.statusOf(first), await desk.statusOf(second)], after)
   })
 }
 
-/** How payouts come to be in each state in which nobody can decide any more. */
-const STATES: Readonly<Record<string, () => Promise<string>>> = {
-  async approved() {
-    const payout = await pay()
-    await approve(bob.headers(id), payout)
-    return payout
-  },
-  async paid() {
-    const payout = await pay()
-    await approve(bob.headers(id), payout)
-    await settleAll(service)
-    assert.equal((await account.get(`${PATH}/${payout}`)).json.data.status, 'succeeded')
-    return payout
-  },
-  async rejected() {
-    const payout = await pay()
-    await reject(bob.headers(id), payout)
-    return payout
-  },
-  async cancelled() {
-    const payout = await pay()
-    await account.post(`${PATH}/${payout}/cancel`, {})
-    return payout
-  },
-  async 'failed by an operator'() {
-    const payout = await pay()
-    await account.post(`/v3/sandbox/payout/${payout}/transition`, { status: 'failed' })
-    return payout
-  },
-}
-
-for (const [state, make] of Object.entries(STATES)) {
-  test(`a payout that is ${state}: nobody approves or rejects it`, async () => {
-    const payout = await make()
-    const before = (await account.get(`${PATH}/${payout}`)).text
-    assertRefused(await approve(ann.headers(id), payout), 409, 'invalid_transition')
-    assertRefused(await reject(ann.headers(id), payout), 409, 'invalid_transition')
-    assert.equal((await account.get(`${PATH}/${payout}`)).text, before)
-  })
-}
-
-test('a payout of another account, and one that there is not: 404', async () => {
-  const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  const [theirs, nobodys] = [
-    (await other.post(PATH, { ...localPayout, amount: 1000 })).json.data.id,
-    'pot_00000000000000000000',
+test('a payout that is approved, paid, rejected, cancelled or failed: nobody decides about it any more', async () => {
+  const ends: readonly (readonly [status: string, end: (id: string) => Promise<unknown>])[] = [
+    ['succeeded', id => desk.approve(bob, id).then(() => settleAll(service))],
+    ['processing', id => desk.approve(bob, id)],
+    ['failed', id => desk.reject(bob, id)],
+    ['failed', id => desk.account.post(pathOf(id, '/cancel'), {})],
+    ['failed', id => desk.account.post(`/v3/sandbox${pathOf(id).slice(3)}/transition`, FAILED)],
   ]
-  for (const payout of [theirs, nobodys]) {
-    const digest = '0'.repeat(64)
-    const answers = [
-      await ask(ann.headers(id), 'GET', `${PATH}/${payout}/approval`),
-      await ask(ann.headers(id), 'POST', `${PATH}/${payout}/approve`, { digest }),
-      await reject(ann.headers(id), payout),
-    ]
-    for (const answer of answers) assertRefused(answer, 404, 'not_found')
+  for (const [status, end] of ends) {
+    const payout = await pay()
+    await end(payout)
+    const before = await desk.read(payout)
+    assert.equal(before.status, status)
+    assertRefused(await desk.approve(ann, payout), 409, 'invalid_transition')
+    assertRefused(await desk.reject(ann, payout), 409, 'invalid_transition')
+    assert.deepEqual(await desk.read(payout), before)
   }
 })
 
-test('a body without a digest, with another one, or without a reason: refused, nothing decided', async () => {
+test('a digest of something else, or none, and no reason: refused, nothing decided', async () => {
   const payout = await pay()
-  const url = `${PATH}/${payout}/approve`
-  assertRefused(await ask(ann.headers(id), 'POST', url, {}), 400, 'invalid_field', 'digest')
-  const wrong = { digest: '0'.repeat(64) }
-  assertRefused(await ask(ann.headers(id), 'POST', url, wrong), 409, 'approval_outdated', 'digest')
-  const rejecting = ask(ann.headers(id), 'POST', `${PATH}/${payout}/reject`, {})
-  assertRefused(await rejecting, 400, 'invalid_field', 'reason')
-  const { data } = (await account.get(`${PATH}/${payout}/approval`)).json
-  assert.deepEqual([data.status, data.given, data.decisions], ['pending', 0, []])
+  const decide = (what: string, body: object) => desk.ask(ann, 'POST', pathOf(payout, what), body)
+  assertRefused(await decide('/approve', {}), 400, 'invalid_field', 'digest')
+  const { digest } = await desk.shown(await pay())
+  assertRefused(await decide('/approve', { digest }), 409, 'approval_outdated', 'digest')
+  assertRefused(await decide('/reject', {}), 400, 'invalid_field', 'reason')
+  const { status, given, decisions } = await desk.shown(payout)
+  assert.deepEqual([status, given, decisions], ['pending', 0, []])
 })
 
 test('a repeat under one Idempotency-Key: the first answer; of another person: a decision of its own', async () => {
-  const remove = await addApprovalRule(service, { account_id: id, approvers: 2 })
-  const payout = await pay()
-  await remove()
-  const keyed = (person: PersonClient) => ({ ...person.headers(id), 'idempotency-key': 'same' })
-  const first = await approve(keyed(ann), payout)
-  const again = await approve(keyed(ann), payout)
+  const payout = await pay(2)
+  const key = { 'idempotency-key': 'same' }
+  const first = await desk.approve(ann, payout, {}, key)
+  const again = await desk.approve(ann, payout, {}, key)
   assert.equal(again.text, first.text)
   assert.equal(again.headers['idempotent-replayed'], 'true')
   assert.equal(first.json.data.status, 'pending_approval')
-  const second = await approve(keyed(bob), payout)
+  const second = await desk.approve(bob, payout, {}, key)
   assert.equal(second.json.data.status, 'processing')
 })
 
+interface Item {
+  readonly kind: string
+  readonly decision: string
+  readonly by_hand: { readonly operator: string; readonly reason: string }
+  readonly given: number
+  readonly needed: number
+}
+
+interface Act {
+  readonly decision: string
+  readonly status: string
+}
+
 test('each step: told by an event, shown in the timeline with its person, in the audit log', async () => {
-  const remove = await addApprovalRule(service, { account_id: id, approvers: 2 })
-  const payout = await pay()
-  await remove()
-  await approve(ann.headers(id), payout, { reason: 'Seen the invoice' })
-  await reject(bob.headers(id), payout, 'Paid last week')
-  const events = (await account.get(`/v3/event?object_id=${payout}`)).json.data.results
-  assert.deepEqual(events.map(({ type }: { type: string }) => type).reverse(), [
+  const payout = await pay(2)
+  await desk.approve(ann, payout, { reason: 'Seen the invoice' })
+  await desk.reject(bob, payout, 'Paid last week')
+  assert.deepEqual(await desk.eventsOf(payout), [
     'payout.created',
     'payout.pending_approval',
     'payout.approved',
     'payout.rejected',
     'payout.failed',
   ])
-  const { items } = (await account.get(`${PATH}/${payout}/timeline`)).json.data
+  const { items } = (await desk.account.get(pathOf(payout, '/timeline'))).json.data
   const said = items.flatMap(({ kind, decision, by_hand, given, needed }: Item) =>
     kind === 'approval' ? [[decision, by_hand.operator, by_hand.reason, given, needed]] : [],
   )
@@ -260,15 +172,80 @@ test('each step: told by an event, shown in the timeline with its person, in the
   )
 })
 
-interface Item {
-  readonly kind: string
-  readonly decision: string
-  readonly by_hand: { readonly operator: string; readonly reason: string }
-  readonly given: number
-  readonly needed: number
+async function run(user: string, ...args: readonly string[]): Promise<CommandResult> {
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: user })
+  return cli.run(...args).finally(cli.close)
 }
 
-interface Act {
-  readonly decision: string
-  readonly status: string
+async function newKey(...options: readonly string[]): Promise<Caller> {
+  const made = await run('first', 'key', 'create', desk.id, ...options, '--json')
+  assert.equal(made.code, 0, made.stderr)
+  await service.deps.reference.refresh()
+  return keyed(made.json.key_id, made.json.secret)
 }
+
+test('key create --makes-only: each of its payouts waits for one approver, or for as many as a rule asks for', async () => {
+  const [only, other] = [await newKey('--makes-only'), await newKey()]
+  assert.equal((await desk.ask(other, 'POST', PATH, BODY)).json.data.status, 'processing')
+  const dry = await desk.ask(only, 'POST', `${PATH}?dry_run=true`, BODY)
+  assert.equal(dry.json.data.approvals_needed, 1, dry.text)
+  const { id, status } = (await desk.ask(only, 'POST', PATH, BODY)).json.data
+  const { needed, made_by } = await desk.shown(id)
+  assert.deepEqual([status, needed, made_by], ['pending_approval', 1, ''])
+  assertRefused(await desk.approve(only, id), 403, SCOPE)
+  assert.equal((await desk.approve(ann, id)).json.data.status, 'processing')
+  const remove = await desk.addRule({ approvers: 2 })
+  const more = (await desk.ask(only, 'POST', PATH, BODY)).json.data
+  await remove()
+  assert.equal((await desk.shown(more.id)).needed, 2)
+})
+
+test('key create --owner: its payouts are made by the owner, who approves none of them; of nobody: no key', async () => {
+  const key = await newKey('--makes-only', '--owner', 'ann')
+  const { id } = (await desk.ask(key, 'POST', PATH, BODY)).json.data
+  assert.equal((await desk.shown(id)).made_by, 'ann')
+  assertRefused(await desk.approve(ann, id), 403, 'approval_not_allowed')
+  assert.equal((await desk.approve(bob, id)).status, 200)
+  const keys = async () => (await run('first', 'key', 'list', desk.id, '--json')).json.length
+  const before = await keys()
+  const made = await run('first', 'key', 'create', desk.id, '--owner', 'nobody', '--json')
+  assert.notEqual(made.code, 0, made.stdout)
+  assert.match(made.stderr, /nobody/)
+  assert.equal(await keys(), before)
+})
+
+/** In this order: once a payee needs an approval, so would that of a payout. */
+for (const [subject, url, body] of [
+  ['payout', PATH, BODY],
+  ['beneficiary', '/v3/beneficiary', bankBeneficiary],
+] as const) {
+  test(`corridor ${subject} approve: an approver is shown it and approves, a viewer is shown it, others are not`, async () => {
+    const remove = await desk.addRule({ subject })
+    const { id } = (await desk.account.post(url, body)).json.data
+    await remove()
+    const stranger = await run('sam', subject, 'approval', id, '--json')
+    assert.deepEqual([stranger.code, stranger.stdout], [1, ''])
+    assert.match(stranger.stderr, /sam has no role on its account/)
+    const { digest } = (await run('val', subject, 'approval', id, '--json')).json
+    const decided = await run('val', subject, 'approve', id, '--digest', digest)
+    assert.deepEqual([decided.code, decided.stdout], [1, ''], decided.stderr)
+    // As of a variable that is not set.
+    const empty = await run('ann', subject, 'approve', id, '--digest', '')
+    assert.deepEqual([empty.code, empty.stdout], [1, ''])
+    assert.match(empty.stderr, /digest/)
+    const done = await run('ann', subject, 'approve', id, '--digest', digest)
+    assert.match(done.stdout, new RegExp(`^${id} {2}approved`), done.stderr)
+  })
+}
+
+test('member, every other command: refused', async () => {
+  for (const args of [
+    ['account', 'list'],
+    ['key', 'list', desk.id],
+    ['beneficiary', 'archive', 'bnf_x', '--reason', 'x'],
+  ]) {
+    const { code, stdout, stderr } = await run('ann', ...args)
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /ann is a member, who works for accounts by the API/)
+  }
+})

@@ -7,35 +7,28 @@ import { deleteAccountRole, insertAccountRole } from '../../src/user/store.ts'
 import { expireApprovals } from '../../src/worker/expire-approvals.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { addApprovalRule } from '../support/service/approvals.ts'
 import {
   type AnotherProcess,
   type Answer,
-  addPerson,
-  type Client,
   type PersonClient,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
+import { Desk, pathOf } from './desk.ts'
 
-const PATH = '/v3/payout'
 const APPROVERS = 50
 const ROUNDS = 8
-const FUNDED = 100_000_000n
 
 let service: TestService
 let other: AnotherProcess
-let account: Client
-let id: string
+let desk: Desk
 let people: PersonClient[]
 before(async () => {
   service = await startTestService()
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
-  id = account.account.account_id
+  const fund = { USD: 100_000_000n }
+  desk = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
   people = []
-  for (let i = 0; i < APPROVERS; i++) {
-    people.push(await addPerson(service, { user: `approver${i}`, roles: [[id, 'approver']] }))
-  }
+  for (let i = 0; i < APPROVERS; i++) people.push(await desk.person(`approver${i}`, 'approver'))
   other = await service.anotherProcess()
 })
 after(async () => {
@@ -43,18 +36,14 @@ after(async () => {
   await closeVerified(service)
 })
 
-/** A payout that needs so many approvals. */
-async function pay(approvers: number, expires_after_days = 30): Promise<string> {
-  const rule = { account_id: id, approvers, expires_after_days }
-  const remove = await addApprovalRule(service, rule)
-  const made = await account.post(PATH, { ...localPayout, amount: 1000 })
+/** A payout that needs so many approvals, and what its approvers are shown. */
+async function pay(approvers: number, expires_after_days = 30) {
+  const remove = await desk.addRule({ approvers, expires_after_days })
+  const made = await desk.account.post('/v3/payout', { ...localPayout, amount: 1000 })
   await remove()
   assert.equal(made.json.data.status, 'pending_approval', made.text)
-  return made.json.data.id
-}
-
-async function digestOf(payout: string): Promise<string> {
-  return (await account.get(`${PATH}/${payout}/approval`)).json.data.digest
+  const payout: string = made.json.data.id
+  return { payout, digest: (await desk.shown(payout)).digest as string }
 }
 
 /** What a busy database has refused to wait for is asked again. */
@@ -65,41 +54,37 @@ async function insist(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Every other person calls the other process. */
-function decide(i: number, payout: string, what: 'approve' | 'reject', payload: object) {
+/** A person's decision, at every other process. */
+function decide(
+  i: number,
+  payout: string,
+  what: 'approve' | 'reject',
+  payload: object,
+  person = people[i % people.length] ?? assert.fail(),
+) {
   const { inject } = i % 2 === 0 ? service : other
-  const person = people[i % people.length] ?? assert.fail()
-  const url = `${PATH}/${payout}/${what}`
-  return insist(() => inject({ method: 'POST', url, headers: person.headers(id), payload }))
+  const url = pathOf(payout, `/${what}`)
+  return insist(() => inject({ method: 'POST', url, headers: person.headers(desk.id), payload }))
 }
 
 const reasonOf = ({ status, json }: Answer): string =>
   status === 200 ? 'ok' : `${status} ${json.errors[0].reason}`
 
-async function statusOf(payout: string): Promise<string> {
-  return (await account.get(`${PATH}/${payout}`)).json.data.status
-}
-
-async function eventsOf(payout: string): Promise<string[]> {
-  const { results } = (await account.get(`/v3/event?object_id=${payout}`)).json.data
-  return results.map(({ type }: { type: string }) => type).reverse()
-}
-
-async function decisionsOf(payout: string) {
-  return service.database.owner<{ user_name: string; decision: string }[]>`
-    select user_name, decision from approval_decisions where payout_id = ${payout}`
+async function countDecisions(payout: string): Promise<number> {
+  const rows = await service.database.owner`
+    select from approval_decisions where payout_id = ${payout}`
+  return rows.length
 }
 
 test(`${APPROVERS} approvers at once, in two processes: three count, and the payout goes on once`, async () => {
-  const payout = await pay(3)
-  const digest = await digestOf(payout)
+  const { payout, digest } = await pay(3)
   const answers = await Promise.all(people.map((_, i) => decide(i, payout, 'approve', { digest })))
   const reasons = answers.map(reasonOf).toSorted()
   const late = Array(APPROVERS - 3).fill('409 invalid_transition')
   assert.deepEqual(reasons, [...late, 'ok', 'ok', 'ok'])
-  assert.equal((await decisionsOf(payout)).length, 3)
-  assert.equal(await statusOf(payout), 'processing')
-  assert.deepEqual(await eventsOf(payout), [
+  assert.equal(await countDecisions(payout), 3)
+  assert.equal(await desk.statusOf(payout), 'processing')
+  assert.deepEqual(await desk.eventsOf(payout), [
     'payout.created',
     'payout.pending_approval',
     'payout.approved',
@@ -110,36 +95,29 @@ test(`${APPROVERS} approvers at once, in two processes: three count, and the pay
 })
 
 test('one approver, twenty times at once in two processes: counted once', async () => {
-  const payout = await pay(2)
-  const digest = await digestOf(payout)
-  const person = people[0] ?? assert.fail()
-  const ask = (i: number) => {
-    const { inject } = i % 2 === 0 ? service : other
-    const url = `${PATH}/${payout}/approve`
-    const headers = person.headers(id)
-    return insist(() => inject({ method: 'POST', url, headers, payload: { digest } }))
-  }
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => ask(i)))
+  const { payout, digest } = await pay(2)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => decide(i, payout, 'approve', { digest }, people[0])),
+  )
   const reasons = answers.map(reasonOf).toSorted()
   assert.deepEqual(reasons, [...Array(19).fill('409 already_decided'), 'ok'])
-  assert.equal((await decisionsOf(payout)).length, 1)
-  assert.equal(await statusOf(payout), 'pending_approval')
+  assert.equal(await countDecisions(payout), 1)
+  assert.equal(await desk.statusOf(payout), 'pending_approval')
 })
 
 test('an approval, a rejection and a cancellation at once: one of them ends it', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const payout = await pay(1)
-    const digest = await digestOf(payout)
+    const { payout, digest } = await pay(1)
     const answers = await Promise.all([
       decide(0, payout, 'approve', { digest }),
       decide(1, payout, 'reject', { reason: 'Not ours' }),
-      insist(() => account.post(`${PATH}/${payout}/cancel`, {})),
+      insist(() => desk.account.post(pathOf(payout, '/cancel'), {})),
     ])
     const [approved, rejected, cancelled] = answers.map(({ status }) => status === 200)
-    const told = await eventsOf(payout)
+    const told = await desk.eventsOf(payout)
     // Before the rail is asked, an approved payout can be cancelled.
     assert.equal([approved, rejected, cancelled && !approved].filter(Boolean).length, 1)
-    assert.equal(await statusOf(payout), approved && !cancelled ? 'processing' : 'failed')
+    assert.equal(await desk.statusOf(payout), approved && !cancelled ? 'processing' : 'failed')
     assert.equal(
       told.filter(type => type === 'payout.failed').length,
       approved && !cancelled ? 0 : 1,
@@ -150,25 +128,23 @@ test('an approval, a rejection and a cancellation at once: one of them ends it',
 
 test('an approval while it expires: it goes on, or its money is back', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const payout = await pay(1, 1)
-    const digest = await digestOf(payout)
+    const { payout, digest } = await pay(1, 1)
     const expire = async () => {
-      await account.post('/v3/sandbox/clock/advance', { seconds: 86_400 })
+      await desk.account.post('/v3/sandbox/clock/advance', { seconds: 86_400 })
       await Promise.all([expireApprovals(service.deps), expireApprovals(other.deps)])
     }
     const [answer] = await Promise.all([decide(round, payout, 'approve', { digest }), expire()])
     await expireApprovals(service.deps)
     const approved = answer.status === 200
     if (!approved) assert.equal(reasonOf(answer), '409 invalid_transition')
-    assert.equal(await statusOf(payout), approved ? 'processing' : 'failed')
+    assert.equal(await desk.statusOf(payout), approved ? 'processing' : 'failed')
   }
 })
 
 test('the last approval while an earlier approver loses the role: counted as before it or after it', async () => {
-  const given = { user_name: 'approver0', account_id: id, role: 'approver' } as const
+  const given = { user_name: 'approver0', account_id: desk.id, role: 'approver' } as const
   for (let round = 0; round < ROUNDS; round++) {
-    const payout = await pay(2)
-    const digest = await digestOf(payout)
+    const { payout, digest } = await pay(2)
     assert.equal(reasonOf(await decide(0, payout, 'approve', { digest })), 'ok')
     const [last] = await Promise.all([
       decide(1, payout, 'approve', { digest }),

@@ -29,6 +29,11 @@ export async function takeUnList(
   await importList(deps.sql, { ...named, is_sample, reason, chunks })
 }
 
+/** Reads the lists into this process. A read that has begun may not have seen the newest. */
+export async function readLists({ deps }: Pick<TestService, 'deps'>): Promise<void> {
+  for (let i = 0; i < 2; i++) await deps.lists.read()
+}
+
 export async function requireLists(
   { deps }: Database,
   ...required: readonly ListName[]
