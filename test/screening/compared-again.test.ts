@@ -1,73 +1,43 @@
 // What screening holds is compared again when the lists change: what is new is added to it, what was
 // found stays, and nothing that a person has not seen is cleared, whatever comes at the same moment.
+// What is to go out now comes first.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { transactConfined } from '../../src/db/confine.ts'
-import type { RailPayout } from '../../src/rail/rail.ts'
-import { verify } from '../../src/verify/run.ts'
 import { screenPayouts } from '../../src/worker/screen-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule, approve } from '../support/service/approvals.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import {
-  addPerson,
-  type Client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
-import { railOf, report, settleAll } from '../support/service/settling.ts'
-import { readUnList, takeUnList } from '../support/service/un-list.ts'
+import { addPerson, type TestService } from '../support/service/service.ts'
+import { readLists, requireLists, takeUnList } from '../support/service/un-list.ts'
+import { Office, REASON } from './office.ts'
 
-const REASON = ['--reason', 'Born in another year.']
 /** At once. */
 const RACERS = 12
 
-/** Eric Badege is on it once, and twice. */
-let un: string
-let twice: string
+/** More than a round of the worker takes. */
+const SCHEDULED = 510
+
+let office: Office
 let service: TestService
-let account: Client
+/** Eric Badege is on the list twice. */
+let twice: string
 let id: string
-let cli: Cli
-/** Whom the rail was handed of the account. */
-let paid: string[]
 before(async () => {
-  un = await readUnList()
-  const [him = ''] = /<INDIVIDUAL>[\s\S]*?<\/INDIVIDUAL>/.exec(un) ?? []
+  office = await Office.open()
+  service = office.service
+  await requireLists(service, 'un')
+  const [him = ''] = /<INDIVIDUAL>[\s\S]*?<\/INDIVIDUAL>/.exec(office.un) ?? []
   const other = him.replace('CDi.001', 'CDi.902').replace('6907993', '6907994')
-  twice = un.replace(him, () => him + other)
+  twice = office.un.replace(him, () => him + other)
   assert.ok(twice.includes('CDi.902'))
-  service = await startTestService({ simulator_delay_ms: 0 })
-  cli = await openCli(service.database.url, { CORRIDOR_USER: 'first' })
 })
 beforeEach(async () => {
-  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
-  id = account.account.account_id
-  paid = []
+  await office.renew()
+  id = office.live.account.account_id
 })
-after(async () => {
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  await cli.close()
-  await service.close()
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
-})
+after(() => office.close())
 
-async function listIs(text: string): Promise<void> {
-  await takeUnList(service, text, { reason: 'A test.' })
-  // What is read already may have begun before the list came.
-  for (let i = 0; i < 2; i++) await service.deps.lists.read()
-}
-
-async function pay(amount = 1000): Promise<string> {
-  const beneficiary_details = {
-    ...localPayout.beneficiary_details,
-    type: 'individual',
-    name: 'Eric Badege',
-  }
-  const made = await account.post('/v3/payout', { ...localPayout, amount, beneficiary_details })
-  assert.equal(made.status, 200, made.text)
-  return made.json.data.id
-}
+const pay = async (amount = 1000) => (await office.pay('Eric Badege', { amount })).id
 
 /** One round of the worker that compares. */
 async function compare(): Promise<void> {
@@ -75,98 +45,64 @@ async function compare(): Promise<void> {
   await screenPayouts(service.deps)
 }
 
-async function settle(): Promise<void> {
-  const submit = async (payout: RailPayout) => {
-    if (payout.account_id === id) paid.push(payout.id)
-    return { ...report('succeeded'), ask_again_in_ms: null }
-  }
-  const rail = railOf({ submit, inquire: async () => undefined })
-  await settleAll(service, rail)
-  await settleAll(service, rail)
-}
-
-async function shown(payout: string) {
-  const { json, stderr } = await cli.run('screening', 'show', payout, '--json')
-  assert.ok(json, stderr)
-  return json as {
-    screening: string
-    digest: string
-    matches: {
-      entry_id: string
-      state: string
-      score: number
-      found_at: string
-      pieces: object[]
-    }[]
-  }
-}
-
 async function entriesOf(payout: string): Promise<string[]> {
-  const { matches } = await shown(payout)
+  const { matches } = await office.show(payout)
   return matches.map(({ entry_id, state }) => `${entry_id} ${state}`).sort()
 }
 
-async function decided(act: 'clear' | 'confirm', payout: string, ...more: string[]) {
-  const ran = await cli.run('screening', act, payout, ...REASON, ...more)
-  assert.equal(ran.code, 0, ran.stderr)
-}
-
 test('held, and a list brings another entry like it: added with its score, and cleared only by who has seen it', async () => {
-  await listIs(un)
+  await office.listIs(office.un)
   const payout = await pay()
   await compare()
-  const [first] = (await shown(payout)).matches
-  await listIs(twice)
+  const [first] = (await office.show(payout)).matches
+  await office.listIs(twice)
   await compare()
   assert.deepEqual(await entriesOf(payout), ['CDi.001 open', 'CDi.902 open'])
-  const { matches, digest } = await shown(payout)
-  assert.deepEqual(
-    matches.find(({ entry_id }) => entry_id === 'CDi.001'),
-    first,
-    'what was found before stays as it was',
-  )
+  const { matches, digest } = await office.show(payout)
+  const was = matches.find(({ entry_id }) => entry_id === 'CDi.001')
+  assert.deepEqual(was, first, 'what was found before stays as it was')
   for (const { score, pieces } of matches) assert.ok(score >= 890 && pieces.length > 0)
-  const blind = await cli.run('screening', 'clear', payout, ...REASON)
-  assert.match(blind.stderr, /There are new matches of Payout pot_\w+: look at it again/)
-  const wrong = await cli.run('screening', 'clear', payout, ...REASON, '--digest', '0'.repeat(64))
-  assert.match(wrong.stderr, /look at it again/)
-  await settle()
-  assert.deepEqual(paid, [])
-  await decided('clear', payout, '--digest', digest)
-  await settle()
-  assert.deepEqual(paid, [payout])
+  const clear = ['screening', 'clear', payout, ...REASON]
+  const blind = await office.fails(...clear)
+  assert.match(blind, /There are new matches of Payout pot_\w+: look at it again/)
+  const wrong = await office.fails(...clear, '--digest', '0'.repeat(64))
+  assert.match(wrong, /look at it again/)
+  await office.settle()
+  assert.deepEqual(office.got, [])
+  await office.decides('clear', payout, '--digest', digest)
+  await office.settle()
+  assert.deepEqual(office.got, [payout])
 })
 
 test('confirmed, and a list brings another entry: added, and it stays blocked', async () => {
-  await listIs(un)
+  await office.listIs(office.un)
   const payout = await pay()
-  await decided('confirm', payout)
-  await listIs(twice)
+  await office.decides('confirm', payout)
+  await office.listIs(twice)
   await compare()
   assert.deepEqual(await entriesOf(payout), ['CDi.001 confirmed', 'CDi.902 open'])
-  assert.equal((await shown(payout)).screening, 'confirmed')
-  await settle()
-  assert.deepEqual(paid, [])
+  assert.equal((await office.show(payout)).screening, 'confirmed')
+  await office.settle()
+  assert.deepEqual(office.got, [])
 })
 
 test('a list with nothing new: nothing is added, and no list ends the hold', async () => {
-  await listIs(un)
+  await office.listIs(office.un)
   const payout = await pay()
   await compare()
-  const before = await shown(payout)
-  for (const text of [un, un.replace('BADEGE', 'NOBODY').replace('CDi.001', 'CDi.903')]) {
-    await listIs(text)
+  const [was] = (await office.show(payout)).matches
+  for (const text of [office.un, office.without('BADEGE').replace('CDi.001', 'CDi.903')]) {
+    await office.listIs(text)
     await compare()
-    const { matches, screening } = await shown(payout)
-    const [was] = before.matches
+    const { matches, screening } = await office.show(payout)
     assert.deepEqual([matches[0]?.found_at, screening], [was?.found_at, 'open'])
   }
-  await settle()
-  assert.deepEqual(paid, [])
+  await office.settle()
+  assert.deepEqual(office.got, [])
 })
 
 test('made and held by older lists than the present: compared with these as well', async () => {
-  await listIs(un)
+  await office.listIs(office.un)
   await takeUnList(service, twice)
   const payout = await pay()
   await compare()
@@ -174,48 +110,75 @@ test('made and held by older lists than the present: compared with these as well
 })
 
 test('whatever code does: no hold ends while something of it is not cleared', async () => {
-  await listIs(un)
+  await office.listIs(office.un)
   const payout = await pay()
+  const { owner } = service.database
   const end = `update open_payouts set screening = 'waits' where id = '${payout}'`
   await assert.rejects(
     transactConfined(service.deps.sql, [id], async tx => void (await tx.unsafe(end))),
     /nobody has cleared/,
   )
-  await assert.rejects(service.database.owner.unsafe(end), /nobody has cleared/)
-  await decided('confirm', payout)
-  await assert.rejects(service.database.owner.unsafe(end), /nobody has cleared/)
+  await assert.rejects(owner.unsafe(end), /nobody has cleared/)
+  await office.decides('confirm', payout)
+  await assert.rejects(owner.unsafe(end), /nobody has cleared/)
+})
+
+test('lists that have changed, beside many scheduled payouts: what is due is screened first', async () => {
+  const execute_at = new Date(Date.now() + 86_400_000).toISOString()
+  const payouts = Array.from({ length: SCHEDULED }, (_, i) => {
+    return { ...localPayout, amount: 1_000 + i, execute_at }
+  })
+  const made = await office.live.post('/v3/payout_batch', { payouts })
+  assert.equal(made.status, 200, made.text)
+  const due = (await office.pay('Lucia Chen')).id
+  await takeUnList(service, office.un)
+  await readLists(service)
+  const present = async () => {
+    const rows = await service.database.owner<{ id: string }[]>`
+      select id from open_payouts where account_id = ${id}
+        and screened = (select lists_version from reference_version)`
+    return rows.map(row => row.id)
+  }
+  assert.deepEqual(await present(), [])
+  await compare()
+  const first = await present()
+  assert.ok(first.includes(due))
+  assert.ok(first.length <= SCHEDULED)
+  service.deps.screening.again()
+  while ((await screenPayouts(service.deps)) > 0) service.deps.screening.again()
+  assert.equal((await present()).length, SCHEDULED + 1)
 })
 
 test(`${RACERS} payouts, a list import, clears and approvals at once: nobody is paid whose new match nobody has seen`, async () => {
-  await addPerson(service, { user: 'ann', roles: [[id, 'approver']] })
+  const roles = [[id, 'approver'] as const]
+  const { user } = await addPerson(service, { user: 'anna', role: 'operator', roles })
   await addApprovalRule(service, { account_id: id })
-  await service.deps.reference.refresh()
-  await listIs(un)
+  await office.listIs(office.un)
   const payouts: string[] = []
   for (let i = 0; i < RACERS; i += 1) payouts.push(await pay(1000 + i))
   const rounds = async () => {
     for (let i = 0; i < 4; i += 1) {
       await compare()
-      await settle()
+      await office.settle()
     }
   }
-  const imported = listIs(twice)
+  const imported = office.listIs(twice)
   const approving = payouts.map(async payout_id => {
     // Before the list is there, one that is cleared may be paid.
     await imported
-    return approve(service, { account_id: id, payout_id, user: 'ann' })
+    return approve(service, { account_id: id, payout_id, user })
   })
-  const clearing = payouts.map(payout => cli.run('screening', 'clear', payout, ...REASON))
+  const clearing = payouts.map(payout => office.cli.run('screening', 'clear', payout, ...REASON))
   await Promise.all([rounds(), imported.then(rounds), ...clearing, ...approving])
   await rounds()
-  assert.deepEqual(paid, [])
+  assert.deepEqual(office.got, [])
   for (const payout of payouts) {
     const entries = await entriesOf(payout)
     assert.ok(entries.includes('CDi.902 open'), `${payout}: ${entries}`)
   }
   for (const payout of payouts) {
-    await decided('clear', payout, '--digest', (await shown(payout)).digest)
+    await office.decides('clear', payout, '--digest', (await office.show(payout)).digest)
   }
   await rounds()
-  assert.deepEqual(paid.toSorted(), payouts.toSorted(), 'each once')
+  assert.deepEqual(office.got.toSorted(), payouts.toSorted(), 'each once')
 })

@@ -2,11 +2,10 @@
 // whom a name may mean.
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { importList } from '../../src/screening/import.ts'
 import { listEntries } from '../../src/screening/list-store.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { openCli } from '../support/service/cli.ts'
-import { readUnList } from '../support/service/un-list.ts'
+import { readUnList, takeUnList } from '../support/service/un-list.ts'
 
 const database = await createDatabase()
 const cli = await openCli(database.url, { CORRIDOR_USER: 'kim' })
@@ -49,7 +48,7 @@ function listed() {
     order by entry_id, since_version`
 }
 
-test('import twice: only what differs is written, and what was listed stays', async () => {
+test('import twice: only what differs is written, and what was listed stays; again: a version of its own', async () => {
   const first = await take(un, '--json')
   assert.equal(first.code, 0, first.stderr)
   const [imported] = first.json.imported
@@ -83,30 +82,20 @@ test('import twice: only what differs is written, and what was listed stays', as
     reason: 'renumbered, says their notice of today',
     imported_by: 'kim',
   })
+  // Somebody has looked.
+  assert.match((await take(changed)).stdout, /version 3, .* 0 added, 0 changed, 0 removed\n/)
+  assert.equal((await listed()).length, 5)
 })
 
-test('the same file again: a version of its own, as somebody has looked, and nothing else', async () => {
-  await take(un)
-  const again = await take(un)
-  assert.match(again.stdout, /version 2, .* 0 added, 0 changed, 0 removed\n/)
-  assert.equal((await listed()).length, 3)
-})
-
-test('two imports at once: one after the other', async () => {
-  async function* chunks(text: string) {
-    yield Buffer.from(text)
-  }
-  const request = { list: 'un', file_name: 'un.xml', is_sample: false, reason: 'a test' } as const
-  const versions = await Promise.all(
-    ['ERIC', 'ERIK', 'ERICH'].map(name =>
-      importList(database.owner, {
-        ...request,
-        chunks: chunks(un.replace('ERIC', name)),
-        imported_by: name,
-      }),
-    ),
+test('three imports at once: one after the other', async () => {
+  const deps = { sql: database.owner }
+  await Promise.all(
+    ['ERIC', 'ERIK', 'ERICH'].map(name => takeUnList({ deps }, un.replace('ERIC', name))),
   )
-  assert.deepEqual(versions.map(({ version }) => version).sort(), [1, 2, 3])
+  assert.deepEqual(
+    (await imports()).map(({ version }) => version),
+    [1, 2, 3],
+  )
   const [{ entries = [] } = {}] = await listEntries(database.owner)
   assert.equal(entries.length, 3)
 })
@@ -143,7 +132,7 @@ test('wrong calls: refused before anything is read, with the word that is missin
   assert.match(away.stderr, /not-there\.xml/)
 })
 
-test('status: missing, a sample, current, and stale after a week', async () => {
+test('status: missing, a sample, current until a week has passed, and which lists are required', async () => {
   const states = async () => {
     const { json } = await runs('lists', 'status', '--json')
     return json.lists.map(({ list, state }: { list: string; state: string }) => `${list} ${state}`)
@@ -164,23 +153,13 @@ test('status: missing, a sample, current, and stale after a week', async () => {
     'eu sample',
     'uk sample',
   ])
-  const words = await runs('lists', 'status')
-  assert.match(words.stdout, /\nofac-cons: never imported: nobody on it is found\n/)
-  assert.match(words.stdout, /\nofac, eu, uk: only the shipped sample: it says nothing of /)
-  await database.owner.begin(async tx => {
-    await tx`alter table screening_imports disable trigger append_only`
-    await tx`update screening_imports set imported_at = imported_at - interval '8 days'`
-    await tx`alter table screening_imports enable trigger append_only`
-  })
-  assert.match((await runs('lists', 'status')).stdout, /\nun: imported more than 7d 0h ago: /)
-})
-
-test('lists status: which lists are required, until when each is current, and who waits', async () => {
   const words = async () => (await runs('lists', 'status')).stdout
-  await take(un)
-  await runs('screening', 'require', 'un', 'eu', '--reason', 'Pays from the EU.')
+  assert.match(await words(), /\nofac-cons: never imported: nobody on it is found\n/)
+  assert.match(await words(), /\nofac, eu, uk: only the shipped sample: it says nothing of /)
+  const require = (...lists: string[]) => runs('screening', 'require', ...lists, '--reason', 'Ours')
+  await require('un', 'eu')
   assert.match(await words(), /\npayouts of live accounts wait until these are current: eu$/m)
-  await runs('screening', 'require', 'un', '--reason', 'The UN alone.')
+  await require('un')
   assert.match(await words(), /\npayouts of live accounts are screened$/m)
   const { json } = await runs('lists', 'status', '--json')
   assert.deepEqual(json.required, ['un'])
@@ -188,8 +167,14 @@ test('lists status: which lists are required, until when each is current, and wh
   assert.deepEqual(required, [false, false, true, false, false])
   const { current_until, imported_at } = json.lists[2]
   assert.equal(Date.parse(current_until) - Date.parse(imported_at), 7 * 86_400_000)
-  await runs('screening', 'require', 'none', '--reason', 'Screened elsewhere.')
+  await require('none')
   assert.match(await words(), /\npayouts of live accounts are not screened$/m)
+  await database.owner.begin(async tx => {
+    await tx`alter table screening_imports disable trigger append_only`
+    await tx`update screening_imports set imported_at = imported_at - interval '8 days'`
+    await tx`alter table screening_imports enable trigger append_only`
+  })
+  assert.match(await words(), /\nun: imported more than 7d 0h ago: /)
 })
 
 test('a sample never takes the place of a list', async () => {
