@@ -4,7 +4,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { everyCharacter, named } from '../../test/support/given/unicode.ts'
-import { invisible, whiteSpace } from '../../test/support/oracle/entity-oracle.ts'
+import {
+  comparable as byOracle,
+  foldCharacter,
+  invisible,
+  whiteSpace,
+} from '../../test/support/oracle/entity-oracle.ts'
 import { comparable, isBlank } from './comparable.ts'
 
 const SAME: readonly (readonly [what: string, ...texts: string[]])[] = [
@@ -107,6 +112,16 @@ test('comparable, every character around a text: white space and invisible ones 
 test('comparable, every character inside a text: invisible ones alone are nothing', () => {
   const ignored = everyCharacter.filter(c => comparable(`a${c}b`) === 'ab')
   assert.deepEqual(ignored.map(named).sort(), invisible().map(named).sort())
+})
+
+test('comparable, every character with another folding: one form with it, and with nothing else', () => {
+  const folding = everyCharacter.filter(character => foldCharacter(character) !== character)
+  assert.ok(folding.length > 1_500)
+  const texts = [...folding, 'ı', 'i', 'é', 'e', 'ａ', '²', '2'].map(inner => `x${inner}x`)
+  const apart = texts.filter(text => comparable(text) !== comparable(byOracle(text)))
+  assert.deepEqual(apart.map(named), [])
+  const forms = [...new Set(texts.map(byOracle))]
+  assert.equal(new Set(forms.map(comparable)).size, forms.length)
 })
 
 test('comparable, every ASCII text of two characters: as if the short way were not there', () => {

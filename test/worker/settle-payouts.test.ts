@@ -1,12 +1,15 @@
-// The settling worker's pace: how often it looks, whatever it finds. What it does with what it finds
-// is in test/api/settlement.test.ts.
+// The settling worker: how often it looks, whatever it finds, and what it does about scheduled payouts
+// whose time has come and whose entities are not all approved any more. What else it does with what it
+// finds is in test/api/settlement.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startSettling } from '../../src/worker/settle-payouts.ts'
+import { settleOnce, startSettling } from '../../src/worker/settle-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { entityOf, findPayout, pay } from '../support/service/payouts.ts'
 import { until } from '../support/service/process.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { review } from '../support/service/review.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const POLL_MS = 100
 const WATCHED_MS = 1_000
@@ -14,16 +17,17 @@ const WATCHED_MS = 1_000
 const DUE = 500
 
 let service: TestService
+let account: Client
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0, settle_poll_ms: POLL_MS })
-  const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
-  const payouts = Array(DUE).fill({ ...localPayout, amount: 1 })
-  assert.equal((await account.post('/v3/payout_batch', { payouts })).status, 200)
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
 })
 after(() => service.close())
 
 test('the worker, a full round of which nothing can be claimed: looks once in each interval, and goes on when it can', async () => {
   const { owner } = service.database
+  const payouts = Array(DUE).fill({ ...localPayout, amount: 1 })
+  assert.equal((await account.post('/v3/payout_batch', { payouts })).status, 200)
   let failures = 0
   const warn = () => {
     failures += 1
@@ -45,4 +49,29 @@ test('the worker, a full round of which nothing can be claimed: looks once in ea
   } finally {
     await worker.stop()
   }
+})
+
+test('a scheduled payout that cannot be held: goes to nobody, and others of its account go out', async () => {
+  const entities = [await entityOf(account), await entityOf(account)]
+  const execute_at = new Date(Date.now() + 3_600_000).toISOString()
+  const ids: string[] = []
+  for (const on_behalf_of of entities) {
+    await review(service, account, on_behalf_of, 'approved')
+    ids.push((await pay(account, { on_behalf_of, execute_at })).id)
+  }
+  await account.post('/v3/sandbox/clock/advance', { seconds: 3_600 })
+  await review(service, account, entities[0] ?? '', 'requires_action')
+  const { lanes } = service.deps
+  const advancePayout: typeof lanes.advancePayout = Object.create(lanes.advancePayout)
+  advancePayout.run = command =>
+    command.by === 'review' && command.screened === undefined
+      ? Promise.reject(new Error('the database is away'))
+      : lanes.advancePayout.run(command)
+  const deps = { ...service.deps, lanes: { ...lanes, advancePayout } }
+  for (let round = 0; round < 3; round++) {
+    deps.screening.again()
+    await settleOnce(deps)
+  }
+  const statuses = await Promise.all(ids.map(async id => (await findPayout(account, id)).status))
+  assert.deepEqual(statuses, ['processing', 'succeeded'])
 })

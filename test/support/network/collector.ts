@@ -1,5 +1,4 @@
-// A trace collector on a free port: keeps the spans that it receives by OTLP over HTTP, and every
-// request body.
+// A trace collector on a free port: keeps the spans that it receives by OTLP over HTTP.
 import { createServer, type ServerResponse } from 'node:http'
 import { keepTraces } from '../service/logs.ts'
 import { listenOn } from './port.ts'
@@ -26,7 +25,6 @@ export interface Collector {
   /** `http://127.0.0.1:40123` */
   readonly url: string
   readonly spans: Span[]
-  readonly bodies: string[]
   /** From now on keeps requests unanswered, until `answer` answers them. */
   hang(): void
   answer(): void
@@ -35,7 +33,6 @@ export interface Collector {
 
 export async function startCollector(): Promise<Collector> {
   const spans: Span[] = []
-  const bodies: string[] = []
   const unanswered: ServerResponse[] = []
   let hanging = false
   const answer = (response: ServerResponse) =>
@@ -50,7 +47,6 @@ export async function startCollector(): Promise<Collector> {
         unanswered.push(response)
         return
       }
-      bodies.push(body)
       keepTraces(body)
       if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(body)))
       answer(response)
@@ -59,7 +55,6 @@ export async function startCollector(): Promise<Collector> {
   return {
     url: `http://127.0.0.1:${await listenOn(server)}`,
     spans,
-    bodies,
     hang() {
       hanging = true
     },

@@ -262,11 +262,6 @@ export function review(world: World, account: number, id: string, status: Verdic
   return answered(replace(world, { ...entity, status }), 'itself')
 }
 
-export function get(world: World, account: number, id: string): Expected {
-  const entity = find(world, account, id)
-  return entity === undefined ? refused(404, 'not_found') : answered(entity, 'itself')
-}
-
 // Small parts.
 
 /**
