@@ -14,13 +14,17 @@ import {
 import { logIn } from '../support/service/session.ts'
 
 let service: TestService
+let pages: ReadonlyMap<string, Page>
 before(async () => {
   service = await startTestService()
+  pages = await everyPage()
 })
 after(() => service.close())
 
+type Page = Pick<Answer, 'status' | 'text' | 'headers'>
+
 /** A page; a busy machine answers 503 now and then, and is asked again. */
-const get = async (url: string): Promise<Pick<Answer, 'status' | 'text' | 'headers'>> => {
+const get = async (url: string): Promise<Page> => {
   const { status, text, headers } = await service.inject({ url })
   if (status !== 503) return { status, text, headers }
   // The service reads its reference data only when the event loop turns.
@@ -29,13 +33,14 @@ const get = async (url: string): Promise<Pick<Answer, 'status' | 'text' | 'heade
 }
 
 /** Every page that can be reached from /docs, by its path. */
-async function everyPage(): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
+async function everyPage(): Promise<Map<string, Page>> {
+  const found = new Map<string, Page>()
   const open = ['/docs']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    const { status, text, headers } = await get(path)
+    const page = await get(path)
+    const { status, text, headers } = page
     assert.equal(status, 200, path)
-    found.set(path, text)
+    found.set(path, page)
     if (!String(headers['content-type']).startsWith('text/html')) continue
     for (const [, href = ''] of text.matchAll(/(?:href|src)="([^"]*)"/g)) {
       const [to = ''] = href.split('#')
@@ -46,14 +51,13 @@ async function everyPage(): Promise<Map<string, string>> {
   return found
 }
 
-test('/docs, every link of every page: leads to a page, and to a place on it', async () => {
-  const pages = await everyPage()
+test('/docs, every link of every page: leads to a page, and to a place on it', () => {
   assert.ok(pages.size > 40, `${pages.size} pages`)
-  for (const [path, text] of pages) {
+  for (const [path, { text }] of pages) {
     for (const [, href = ''] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
       if (href.startsWith('https://') || href === '/console') continue
       const [to = '', anchor] = href.split('#')
-      const target = pages.get(to === '' ? path : to)
+      const target = pages.get(to === '' ? path : to)?.text
       assert.ok(target !== undefined, `${path}: ${href}`)
       if (anchor !== undefined) assert.ok(target.includes(`id="${anchor}"`), `${path}: ${href}`)
     }
@@ -73,12 +77,12 @@ test('/: leads people to the documentation, and programs to its description', as
   assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'])
 })
 
-test('/docs, every page: nothing of other hosts, no inline style, and a policy that forbids both', async () => {
-  for (const [path, text] of await everyPage()) {
+test('/docs, every page: nothing of other hosts, no inline style, and a policy that forbids both', () => {
+  for (const [path, { text, headers }] of pages) {
     if (!text.startsWith('<!doctype')) continue
     assert.doesNotMatch(text, / style="|<style|<script|undefined|\[object /, path)
     assert.doesNotMatch(text, /(?:src|rel="stylesheet" href)="(?:https?:|\/\/)/, path)
-    const policy = String((await get(path)).headers['content-security-policy'])
+    const policy = String(headers['content-security-policy'])
     assert.match(policy, /^default-src 'none'; style-src 'self';/, path)
     assert.doesNotMatch(policy, /unsafe|https?:|\*/, path)
   }

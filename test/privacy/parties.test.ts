@@ -66,6 +66,8 @@ async function made(path: string, body: object, key: string): Promise<string> {
   return answer.json.data.id
 }
 
+const books = () => checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+
 const erase = (id: string, by = ada) => by.run('privacy', 'erase', id, '--reason', 'Request 118')
 
 test('a beneficiary: every text that was sent is gone, from every table', async () => {
@@ -79,7 +81,7 @@ test('a beneficiary: every text that was sent is gone, from every table', async 
   assert.equal(code, 0, stderr)
   assert.match(stdout, new RegExp(`^${id} {2}erased; 3 rows`))
   assert.deepEqual(await findTexts(service, all), [])
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await books()
 
   const { data } = (await account.get(`/v3/beneficiary/${id}`)).json
   assert.deepEqual(
@@ -159,7 +161,7 @@ test('an entity: its record, its reviews and what identifies it are gone', async
   // What people write into the audit log stays there: docs/privacy.md says so.
   const left = (await findTexts(service, all)).filter(({ table }) => !reasons.has(table))
   assert.deepEqual(left, [])
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await books()
 
   const { data } = (await account.get(`/v3/entity/${id}`)).json
   assert.deepEqual(
@@ -202,31 +204,26 @@ test('an entity that may be listed: kept until a person clears it; then what was
     select count(*)::integer as n from screening_clears where object_id = ${id}`
   assert.equal(n, 0)
   while ((await screenParties(service.deps)) > 0);
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await books()
 })
 
-test('an erasure names the person who does it, and the audit log has it', async () => {
+test('two erasures at once: one is done, in the name of its person, as the audit log has it', async () => {
   const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   const nobody = await openCli(service.database.url)
   assert.match((await erase(id, nobody)).stderr, /CORRIDOR_USER/)
   await nobody.close()
-  assert.equal((await erase(id)).code, 0)
-  const { json } = await ada.run('audit', 'list', '--id', id, '--json')
-  const [act] = json
-  assert.deepEqual(
-    [act.act, act.changed_by, act.reason, act.after.erased_rows],
-    ['privacy erase', 'ada', 'Request 118', '2'],
-  )
-})
-
-test('two erasures at once: one is done', async () => {
-  const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   const other = await openCli(service.database.url, { CORRIDOR_USER: 'grace' })
   const ended = await Promise.all([erase(id), erase(id, other)])
   await other.close()
   assert.deepEqual(ended.map(({ code }) => code).sort(), [0, 1])
   const rows = await service.database.owner`select from erasures where party_id = ${id}`
   assert.equal(rows.length, 2)
+  const { json } = await ada.run('audit', 'list', '--id', id, '--json')
+  const [act] = json
+  assert.deepEqual(
+    [act.act, act.changed_by, act.reason, act.after.erased_rows],
+    ['privacy erase', ended[0].code === 0 ? 'ada' : 'grace', 'Request 118', '2'],
+  )
 })
 
 test('PostgreSQL: personal data goes to the erased form alone, with an erasure, and never back', async () => {

@@ -35,6 +35,8 @@ after(async () => {
   await service.close()
 })
 
+const books = () => checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+
 const erase = (id: string) => ada.run('privacy', 'erase', id, '--reason', 'Request 118')
 const COMMON = ['business', 'individual', 'bank', 'HK', 'USD', 'swift', 'local', 'GB', 'wallet']
 
@@ -94,7 +96,7 @@ test('a payee: payouts by SWIFT, with words of its account and of people, are er
   const { code, stderr } = await erase(first.beneficiary)
   assert.equal(code, 0, stderr)
   assert.deepEqual(await findTexts(service, texts), [])
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await books()
   assert.equal(await statement(), lines)
   const after = await events()
   assert.deepEqual(after.data.entries?.length, told.data.entries?.length)
@@ -128,12 +130,12 @@ test('an entity: payouts made for it lose their papers, and it is one no more', 
   assert.equal(code, 0, stderr)
   const texts = [...everyText(entity, COMMON), 'Quorn is fine', ...everyText(PAPERS, ['invoice'])]
   assert.deepEqual(await findTexts(service, texts), [])
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await books()
   // Its payee was paid under papers that are gone, and is there for other payouts.
   const payee = (await account.get(`/v3/beneficiary/${paid.beneficiary}`)).json.data
   assert.equal(payee.name, bankBeneficiary.name)
   assert.equal((await erase(paid.beneficiary)).code, 0)
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await books()
 })
 
 test('a transfer to another account, and a wallet: the price and the receipt are still proved', async () => {
@@ -141,7 +143,7 @@ test('a transfer to another account, and a wallet: the price and the receipt are
   const to = internalPayout(sister.account.deposit_address)
   const paid = await pay(account, to)
   assert.equal((await erase(paid.beneficiary)).code, 0)
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await books()
 })
 
 test('an answer that is kept shows the payee: it is erased after that', async () => {
@@ -198,7 +200,7 @@ test('a live payee: kept until the retention is over; then files, evidence and m
   const [file] = await owner`select octet_length(bytes) as size, octet_length(sha256) as digest
     from rail_files`
   assert.deepEqual({ ...file }, { size: 0, digest: 32 })
-  await checkBooks(owner, { DATABASE_URL: service.database.url })
+  await books()
 })
 
 /** What screening, webhooks and a limit have of a payout. */

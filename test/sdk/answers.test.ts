@@ -1,10 +1,10 @@
-// Each answer has its declared shape: the clients call every operation of the running service, and
-// openapi.json, of which their types are made, is held against each answer.
+// Each client has a method for every operation, whose request reaches it, and each answer has its
+// declared shape: openapi.json, of which their types are made, is held against it.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { text as textOf } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Corridor, isCorridorError } from '../../packages/sdk/src/index.ts'
 import { type Method, type Resource, readModel } from '../../scripts/sdk/model.ts'
@@ -12,6 +12,7 @@ import { camel, pythonName } from '../../src/snippet/names.ts'
 import { type ApiDocument, readDocument } from '../support/assert/document.ts'
 import { bodiesOf, type Ids, QUERIES, type Route, watchRoutes } from '../support/assert/routes.ts'
 import { localPayout, plainEntity } from '../support/given/bodies.ts'
+import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { makeWorld } from '../support/service/world.ts'
 import { noPython, PYTHON_CLIENT, python } from './python.ts'
@@ -25,7 +26,9 @@ let service: TestService
 let routes: readonly Route[]
 let api: ApiDocument
 let document: string
-let address: string
+let front: Front
+/** The requests of a client. */
+const reached = new Set<string>()
 before(async () => {
   document = await readFile('openapi.json', 'utf8')
   api = readDocument(JSON.parse(document))
@@ -34,9 +37,14 @@ before(async () => {
   service = started
   routes = found
   await service.setRates({ 'EUR/USD': '1.1' })
-  address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  front = await startFront(service.app)
+  front.observe = (verb, url) => void reached.add(`${verb} ${url.replace(/\?.*/, '')}`)
 })
-after(() => service.close())
+beforeEach(() => reached.clear())
+after(async () => {
+  front.close()
+  await service.close()
+})
 
 async function made(client: Client, url: string, body: object): Promise<string> {
   const { status, json, text } = await client.post(url, body)
@@ -109,15 +117,25 @@ async function everything(): Promise<{ readonly asked: Asked[]; readonly apiKey:
   await walk(readModel(document).root)
   const ends = ({ method }: Asked) => Number(method.verb === 'DELETE')
   asked.sort((a, b) => ends(a) - ends(b))
+  const operations = api.operations.map(({ name }) => name)
+  assert.deepEqual([...new Set(asked.map(({ what }) => what))].sort(), operations.sort())
   return { asked, apiKey: `${client.key_id}:${client.secret}` }
 }
 
-test('SDK, every operation against the service: each answer is as openapi.json declares it', async () => {
+/** Each method has sent its request. */
+function assertReached(asked: readonly Asked[]): void {
+  const wanted = asked.map(({ what, ids }) =>
+    ids.reduce((way, id) => way.replace(/\{\w+\}/, id), what),
+  )
+  assert.deepEqual([...reached].sort(), [...new Set(wanted)].sort())
+}
+
+test('SDK, every operation of openapi.json: its method reaches it, and each answer is as openapi.json declares it', async () => {
   let answer: Response | undefined
   const { asked, apiKey } = await everything()
   const corridor = new Corridor({
     apiKey,
-    baseUrl: address,
+    baseUrl: front.address,
     // A busy machine answers 503 now and then, and the client is made for it.
     maxRetries: 5,
     fetch: async (url, init) => {
@@ -149,9 +167,10 @@ test('SDK, every operation against the service: each answer is as openapi.json d
     assert.equal(api.mismatch(schema, json), '', `${what}: ${body}`)
     if (data !== undefined) assert.deepEqual(data, enveloped ? json.data : json, what)
   }
+  assertReached(asked)
 })
 
-test('Python, every operation against the service: each answer is as openapi.json declares it', {
+test('Python, every operation of openapi.json: its method reaches it, and each answer is as openapi.json declares it', {
   skip: noPython,
 }, async () => {
   const { asked, apiKey } = await everything()
@@ -164,7 +183,7 @@ test('Python, every operation against the service: each answer is as openapi.jso
   const child = spawn(python, [SCRIPT], { env })
   const settings = { max_retries: 5 }
   child.stdin.end(
-    JSON.stringify({ do: 'answers', api_key: apiKey, base_url: address, settings, calls }),
+    JSON.stringify({ do: 'answers', api_key: apiKey, base_url: front.address, settings, calls }),
   )
   const [out, errors] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
   assert.equal(errors, '')
@@ -191,4 +210,5 @@ test('Python, every operation against the service: each answer is as openapi.jso
       assert.equal(api.mismatch(schema, data), '', `${what}: ${JSON.stringify(data)}`)
     }
   }
+  assertReached(asked)
 })

@@ -1,5 +1,4 @@
-# The calls of test/sdk/python.test.ts, each told by its name. Prints what came of it as JSON.
-import inspect
+# The calls of test/sdk/client.test.ts and answers.test.ts, each told by its name. Prints what came of it as JSON.
 import json
 import sys
 
@@ -15,27 +14,6 @@ def fault(call):
     except CorridorError as error:
         return {"reason": error.reason, "attempts": error.attempts}
     raise AssertionError("it was not refused")
-
-
-def surface(at, way=""):
-    """Every method, called with names of parameters for ids, an empty body and no more."""
-    for name, member in inspect.getmembers(at):
-        if name.startswith("_"):
-            continue
-        if not inspect.ismethod(member):
-            surface(member, f"{way}{name}.")
-            continue
-        parameters = inspect.signature(member).parameters.values()
-        needed = [one for one in parameters if one.default is one.empty]
-        values = [{} if one.name == "body" else f"{{{one.name}}}" for one in needed]
-        named = {one.name: value for one, value in zip(needed, values) if one.kind is one.KEYWORD_ONLY}
-        positional = [value for one, value in zip(needed, values) if one.name not in named]
-        try:
-            answer = member(*positional, **named)
-            if hasattr(answer, "page"):
-                answer.page()
-        except ApiError:
-            pass
 
 
 def answered(way, given_to, query):
@@ -57,10 +35,7 @@ def pay(**more):
     return client.payouts.create(given["body"], **more)
 
 
-if given["do"] == "surface":
-    surface(client)
-    out = None
-elif given["do"] == "answers":
+if given["do"] == "answers":
     out = [answered(one["way"], one["given"], one["query"]) for one in given["calls"]]
 elif given["do"] == "pay":
     answer = pay()

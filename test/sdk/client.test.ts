@@ -1,22 +1,24 @@
-// The TypeScript client: every operation has a method, answers are typed and exact, calls have their
-// effect once whatever the network does, lists go both ways.
+// The clients: answers are typed and exact, calls have their effect once whatever the network does,
+// lists go both ways. The Python client runs by the Python of the system, and does the same.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import {
   Corridor,
   type CorridorSettings,
   isCorridorError,
   type PayoutRequest,
 } from '../../packages/sdk/src/index.ts'
-import { type Resource, readModel } from '../../scripts/sdk/model.ts'
 import { VERSION_DATES } from '../../src/http/version.ts'
-import { camel } from '../../src/snippet/names.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { PYTHON_CLIENT, python, noPython as skip } from './python.ts'
 
 const BODY = localPayout as PayoutRequest
+const SCRIPT = fileURLToPath(new URL('./client.py', import.meta.url))
 
 let service: TestService
 let account: Client
@@ -57,34 +59,6 @@ async function refused(call: PromiseLike<unknown>) {
 
 const count = async () =>
   Number((await service.database.owner`select count(*) from payouts`)[0]?.count)
-
-test('SDK, every operation of openapi.json: a method, whose request reaches it', async () => {
-  const text = await readFile('openapi.json', 'utf8')
-  const sent = new Set<string>()
-  const corridor = connect({
-    maxRetries: 0,
-    fetch: async (url, init) => {
-      const path = String(url).slice(front.address.length)
-      sent.add(`${init?.method} ${path.replaceAll('%7B', '{').replaceAll('%7D', '}')}`)
-      throw new TypeError('not sent')
-    },
-  })
-  const callAll = async (resource: Resource, at: unknown): Promise<void> => {
-    const members = at as Record<string, (...given: unknown[]) => PromiseLike<unknown>>
-    for (const child of resource.children) await callAll(child, members[camel(child.name)])
-    for (const { name, params, body } of resource.methods) {
-      const given = [...params.map(param => `{${param}}`), ...(body === undefined ? [] : [{}])]
-      const method = members[camel(name)]
-      assert.ok(method, `${resource.way}.${name}`)
-      await refused(method.apply(at, given))
-    }
-  }
-  await callAll(readModel(text).root, corridor)
-  const operations = Object.entries(JSON.parse(text).paths).flatMap(([path, verbs]) =>
-    Object.keys(verbs as object).map(verb => `${verb.toUpperCase()} ${path}`),
-  )
-  assert.deepEqual([...sent].sort(), operations.sort())
-})
 
 test('SDK, a payout from quote to statement: objects without envelope, typed, with facts', async () => {
   const corridor = connect()
@@ -129,7 +103,7 @@ function errorBody(reason: string): string {
   return JSON.stringify({ status: 'error', message: 'no', errors, data: null })
 }
 
-test('SDK, refusals: 429 is sent again as told; 409, 422 and 500 are not', async () => {
+test('SDK, refusals: 429 is sent again as told, if within a minute and the time of the call; 409, 422 and 500 are not', async () => {
   const body = errorBody('rate_limited')
   front.faults = [{ status: 429, headers: { 'retry-after': '0' }, body }]
   await connect().account.retrieve()
@@ -144,20 +118,19 @@ test('SDK, refusals: 429 is sent again as told; 409, 422 and 500 are not', async
     assert.deepEqual([failed.status, failed.request_id, front.seen.length], [status, 'theirs', 1])
     assert.equal(failed.errors[0]?.remarks, 'a.b')
   }
-  front.faults = [{ status: 429, headers: { 'retry-after': '3600' }, body }]
-  front.seen = []
-  assert.equal((await refused(connect().account.retrieve())).reason, 'rate_limited')
-  assert.equal(front.seen.length, 1, 'an hour is longer than the call may take')
-})
-
-test('SDK, a Retry-After beyond a minute: not waited for, whatever the call may take; the error says it', async () => {
-  const body = errorBody('rate_limited')
-  front.faults = [{ status: 429, headers: { 'retry-after': '61' }, body }]
-  const failed = await refused(connect({ total_timeout_ms: 3_600_000 }).account.retrieve())
-  assert.ok('errors' in failed, failed.message)
-  const { retry_after_ms, code, reason } = failed
-  assert.deepEqual([retry_after_ms, code, reason], [61_000, 1, 'rate_limited'])
-  assert.equal(front.seen.length, 1)
+  for (const [seconds, total_timeout_ms] of [
+    [3_600, undefined],
+    [61, 3_600_000],
+  ] as const) {
+    front.faults = [{ status: 429, headers: { 'retry-after': String(seconds) }, body }]
+    front.seen = []
+    const corridor = connect(total_timeout_ms === undefined ? {} : { total_timeout_ms })
+    const failed = await refused(corridor.account.retrieve())
+    assert.ok('errors' in failed, failed.message)
+    const { retry_after_ms, code, reason } = failed
+    assert.deepEqual([retry_after_ms, code, reason], [seconds * 1_000, 1, 'rate_limited'])
+    assert.equal(front.seen.length, 1)
+  }
 })
 
 test('SDK, options of a call that are wrong: refused by name, and nothing is sent', async () => {
@@ -274,4 +247,71 @@ test('SDK, amounts: bigints exactly, numbers that are rounded refused both ways'
   ]
   assert.equal((await exact.payouts.retrieve(payout.id)).amount, 9007199254740993n)
   assert.equal((await refused(connect().payouts.retrieve(payout.id))).reason, 'invalid_answer')
+})
+
+/** What the script prints of one thing to do. */
+async function run(what: string, settings: object = {}): Promise<unknown> {
+  const env = { PYTHONPATH: PYTHON_CLIENT, PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' }
+  const child = spawn(python, [SCRIPT], { env })
+  const api_key = `${account.key_id}:${account.secret}`
+  const given = { do: what, api_key, base_url: front.address, settings, body: localPayout }
+  child.stdin.end(JSON.stringify(given))
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  assert.equal(errors, '')
+  return JSON.parse(out)
+}
+
+const pay = (settings?: object) => run('pay', settings) as Promise<Record<string, unknown>>
+
+test('Python, cut off after the commit: one payout, one key, a request id for each attempt', {
+  skip,
+}, async () => {
+  const before = await count()
+  front.faults = ['drop after', { status: 503, headers: { 'retry-after': '0' }, body: 'a proxy' }]
+  const answer = await pay()
+  assert.deepEqual([answer.replayed, answer.attempts], [true, 3])
+  assert.equal(new Set(front.seen.map(({ key }) => key)).size, 1)
+  assert.equal(new Set(front.seen.map(({ id }) => id)).size, 3)
+  const versions = new Set(front.seen.map(({ version }) => version))
+  assert.deepEqual([...versions], [VERSION_DATES.at(-1)])
+  assert.equal((await count()) - before, 1)
+})
+
+test('Python, refused, without answer, unreadable: with its reason, and only some sent again', {
+  skip,
+}, async () => {
+  front.faults = [{ status: 422, body: errorBody('quote_used') }]
+  assert.deepEqual(await run('refused'), { reason: 'quote_used', attempts: 1 })
+  front.faults = ['silent', 'silent']
+  const timed = await run('refused', { timeout_s: 0.2, max_retries: 1 })
+  assert.deepEqual(timed, { reason: 'timed_out', attempts: 2 })
+  front.faults = [{ status: 200, body: '<html>' }]
+  assert.deepEqual(await run('refused'), { reason: 'invalid_answer', attempts: 1 })
+  const large = '{"status":"success","message":"","data":{"amount":9007199254740993}}'
+  front.faults = [{ status: 200, body: large }]
+  assert.equal(await run('large'), '9007199254740993')
+})
+
+test('Python, options of a call that are wrong: refused by name, and nothing is sent', {
+  skip,
+}, async () => {
+  const keys = Array(3).fill('idempotency_key')
+  const names = ['timeout_s', 'timeout_s', 'total_timeout_s', 'max_retries', ...keys]
+  assert.deepEqual(await run('wrong'), names)
+  assert.equal(front.seen.length, 0)
+})
+
+test('Python, a Retry-After beyond a minute: not waited for; the error says it', {
+  skip,
+}, async () => {
+  const body = errorBody('rate_limited')
+  front.faults = [{ status: 429, headers: { 'retry-after': '61' }, body }]
+  const settings = { total_timeout_s: 3600 }
+  assert.deepEqual(await run('patience', settings), ['rate_limited', 1, 61, 1])
+})
+
+test('Python, lists: from new to old, and with ending_before back again', { skip }, async () => {
+  const { results } = (await account.get('/v3/payout?limit=100')).json.data
+  const ids = results.map(({ id }: { id: string }) => id)
+  assert.deepEqual(await run('list'), { every: ids, back: ids.slice(0, -1).reverse() })
 })
