@@ -17,7 +17,7 @@ import {
   pickSeed,
   type RunningProcess,
   seeded,
-  startProcesses,
+  startProcess,
   tally,
   until,
 } from '../support/service/process.ts'
@@ -80,7 +80,9 @@ async function openBank(): Promise<Bank> {
   const opened = await Promise.all(
     Array.from({ length: ACCOUNTS }, () => openMember(database.url, EACH)),
   )
-  const processes = await startProcesses(2, { DATABASE_URL: database.url })
+  const processes = await Promise.all(
+    [1, 2].map(() => startProcess({ DATABASE_URL: database.url })),
+  )
   return { database, processes, members: opened, answers: [], snapshots: [] }
 }
 

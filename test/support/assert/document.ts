@@ -1,9 +1,8 @@
 // Reads openapi.json for tests: its operations and its schemas. Ajv validates answers against the
 // schemas.
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { FastifyInstance } from 'fastify'
+import { watchAdded } from './routes.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of the document
 export type Json = any
@@ -33,18 +32,12 @@ export const ELSEWHERE =
 
 /** Returns the result of `start` and the routes that it has added, as `GET /v3/payout/{id}`. */
 export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, string[]]> {
-  const routes: string[] = []
-  const watch = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onRoute', ({ url, method }) => {
-      if (method !== 'HEAD' && !ELSEWHERE.test(url))
-        routes.push(`${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)
-    })
-  }
-  subscribe('fastify.initialization', watch)
-  const started = await start()
-  unsubscribe('fastify.initialization', watch)
-  return [started, routes]
+  const [started, added] = await watchAdded(start)
+  const routes = added.filter(({ method, url }) => method !== 'HEAD' && !ELSEWHERE.test(url))
+  return [
+    started,
+    routes.map(({ method, url }) => `${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`),
+  ]
 }
 
 export interface ApiDocument {

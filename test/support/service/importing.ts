@@ -2,19 +2,16 @@
 // process.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { openFile } from '../../../src/bulk/file.ts'
 import { importIdOf } from '../../../src/bulk/paid-once.ts'
 import { importPayouts, PAYOUT_COLUMNS } from '../../../src/bulk/payouts.ts'
-import { BARE, type Cli } from './cli.ts'
-import { until } from './process.ts'
+import type { Cli } from './cli.ts'
+import { outputOf, spawnCommand, until } from './process.ts'
 import type { Client, TestService } from './service.ts'
-
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
 export const jsonLines = (bodies: readonly unknown[]) =>
   bodies.map(body => (typeof body === 'string' ? body : JSON.stringify(body))).join('\n')
@@ -40,17 +37,10 @@ export async function startAndCatch(
   database_url: string,
   begun: () => Promise<boolean>,
 ): Promise<ChildProcess & { output(): string }> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...BARE, DATABASE_URL: database_url },
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
+  const child = spawnCommand(args, { DATABASE_URL: database_url })
+  const output = outputOf(child)
   await until('the first batch', begun)
-  return Object.assign(child, { output: () => output })
+  return Object.assign(child, { output })
 }
 
 /** Makes payouts in this process as an import of this name; returns the import's id. */

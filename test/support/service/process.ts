@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { onDatabase } from '../../../src/cli/context.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { OpenedAccount } from '../../../src/operator/create-account.ts'
+import { parsed } from '../given/parsed.ts'
 import { BARE } from './cli.ts'
 import { keepOutput } from './logs.ts'
 import { basic, openFunded } from './service.ts'
@@ -105,22 +106,23 @@ export function failingAt(point: string): Environment {
   return { NODE_OPTIONS: `--import=${FAILPOINT}`, FAILPOINT: point }
 }
 
-/** Several processes on one database, started side by side. */
-export function startProcesses(count: number, env: Environment): Promise<RunningProcess[]> {
-  return Promise.all(Array.from({ length: count }, () => startProcess(env)))
-}
-
 /** Runs a command to its end; returns its exit code and its output. */
 export async function runCommand(args: readonly string[], env: Environment, main = MAIN) {
   const child = spawnCommand(args, env, main)
+  const output = outputOf(child)
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, output: output() }
+}
+
+/** What a process has printed so far, on both of its outputs. */
+export function outputOf(child: ChildProcess): () => string {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text
     })
   }
-  const [code] = await once(child, 'close')
-  return { code: code as number | null, output }
+  return () => output
 }
 
 /** Starts a command as a process. */
@@ -224,14 +226,6 @@ export function httpClient(opened: OpenedAccount, connections = Infinity): HttpC
       agent.destroy()
     },
     closed: () => closed,
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 
