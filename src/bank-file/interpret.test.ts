@@ -219,6 +219,7 @@ const CASES: readonly [
   ['20: AM04, rejected', ['RJCT/AM04'], '!no_funds not_taken:now'],
   ['20: AM04, rejected after acceptance', ['ACCP', 'RJCT/AM04'], '!no_funds not_taken:now'],
   ['21: DT05, rejected', ['RJCT/DT05'], 'not_taken:next_day late'],
+  ['21: DT06, rejected', ['RJCT/DT06'], 'not_taken:next_day late'],
   ['21: DT05 beside a technical cause', ['RJCT/DT05/AB05'], 'not_taken late'],
   ['20: AM04 beside another cause', ['RJCT/AM04/AC06'], '!no_funds not_taken'],
   ['21: DT05, rejected after acceptance', ['ACCP', 'RJCT/DT05'], 'failed:PF000580 late'],

@@ -7,11 +7,12 @@ import { findFile, type RailFile } from '../../src/bank-file/file-store.ts'
 import { closeSetAsideLines } from '../../src/bank-file/inbox-store.ts'
 import { resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
-import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import {
-  ACCOUNT,
+  bookedLine,
   type FileRailWorld,
   fileWorlds,
+  rejectedLine,
+  type Sent,
   type WorldOptions,
 } from '../support/bank/file-rail.ts'
 import { openCli } from '../support/service/cli.ts'
@@ -43,13 +44,6 @@ const closeAll = async (bank: FileRailWorld) => {
   }
 }
 
-type Paid = Awaited<ReturnType<FileRailWorld['sweep']>>[number]
-
-const debit = ({ end_to_end_id, amount, currency }: Paid): Partial<BankLine> => ({
-  ...{ level: 'booking', code: 'BOOK', is_credit: false, account: ACCOUNT },
-  ...{ end_to_end_id, amount, currency },
-})
-
 /** A world whose payouts were in a file that the bank has refused as a whole. */
 async function refusedWorld(amounts: readonly number[], options: WorldOptions = {}) {
   const bank = await world(options)
@@ -70,7 +64,7 @@ test('a debit that is booked while its payment waits for another file: succeeded
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
-  await bank.report([debit(one)])
+  await bank.report([bookedLine(one)])
   // Read before anything is sealed, as by another process.
   bank.pause(true)
   await bank.round()
@@ -92,7 +86,7 @@ test('… by one line for the whole block: set aside, and none is sealed before 
   const { bank, file } = await refusedWorld([100, 200])
   const payment_information_id = `${file.msg_id}-1`
   assert.deepEqual(await bank.reseal(file), { count: 2 })
-  const { end_to_end_id: _, ...whole } = debit({ end_to_end_id: '', amount: 300n, currency: 'USD' })
+  const whole = bookedLine({ end_to_end_id: '', amount: 300n, currency: 'USD' })
   await bank.report([{ ...whole, payment_information_id }])
   bank.pause(true)
   await bank.round()
@@ -168,27 +162,32 @@ test('a file that is refused as a repetition: its payments go into another by fo
   assert.deepEqual(await bank.reseal(file, true), { count: 1 })
 })
 
-test('a status without the id of its file, of a payment in its second one: set aside', async () => {
-  const { bank, ids, paid, file } = await refusedWorld([100])
-  assert.deepEqual(await bank.reseal(file), { count: 1 })
+test('a late word on a payment in its second file, of the first one or of none: set aside; a booking is matched', async () => {
+  const { bank, ids, paid, file } = await refusedWorld([100, 200])
+  assert.deepEqual(await bank.reseal(file), { count: 2 })
   await bank.round()
   await bank.work()
   await bank.sweep()
   const [again = assert.fail()] = await bank.items()
-  const { end_to_end_id = '' } = paid[0] ?? {}
-  const rejected = { level: 'transaction', code: 'RJCT', reasons: ['AC04'], end_to_end_id } as const
-  await bank.report([rejected])
+  const [one, two] = [100n, 200n].map(
+    sum => paid.find(({ amount }) => amount === sum) ?? assert.fail(),
+  ) as [Sent, Sent]
+  const rejected = rejectedLine(one)
+  await bank.report([rejected, { ...rejected, msg_id: file.msg_id }])
   await bank.work()
-  assert.equal(await bank.statusOf(ids[0] ?? ''), 'processing')
-  assert.match(
-    (await bank.setAsideLines())[0]?.reason ?? '',
-    new RegExp(
-      `^it names no file, and the payment was in ${file.msg_id} and is in ${again.msg_id}`,
-    ),
-  )
-  await bank.report([{ ...rejected, msg_id: again.msg_id }])
+  const statuses = () => Promise.all(ids.map(id => bank.statusOf(id)))
+  assert.deepEqual(await statuses(), ['processing', 'processing'])
+  const [first, second] = [file.msg_id, again.msg_id]
+  assert.deepEqual((await bank.setAsideLines()).map(({ reason }) => reason.split(':')[0]).sort(), [
+    `it is about file ${first}, and the payment is in ${second}`,
+    `it names no file, and the payment was in ${first} and is in ${second}`,
+  ])
+  await bank.report([
+    { ...rejected, msg_id: second },
+    { ...bookedLine(two), msg_id: first },
+  ])
   await bank.work()
-  assert.equal(await bank.statusOf(ids[0] ?? ''), 'failed')
+  assert.deepEqual(await statuses(), ['failed', 'succeeded'])
 })
 
 test('a debit of an earlier file, while the next one is to be sent: that one is neither acknowledged nor sent', async () => {
@@ -198,7 +197,7 @@ test('a debit of an earlier file, while the next one is to be sent: that one is 
   await seal(bank)
   const [second = assert.fail()] = (await bank.files()).filter(({ state }) => state === 'sealed')
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
-  await bank.report([debit(one)])
+  await bank.report([bookedLine(one)])
   bank.pause(true)
   await bank.work()
   bank.pause(false)
@@ -220,27 +219,24 @@ test('a debit of an earlier file, while the next one is to be sent: that one is 
   )
 })
 
-test('a payout that a person has failed, or holds, since its file was sealed: the file is not sent', async () => {
-  for (const status of ['failed', 'compliance_hold'] as const) {
-    const bank = await world()
-    const [id = ''] = await bank.pay([100, 200])
-    await until('the slot has come', bank.isDue)
-    await sealDue(bank.rail)
-    await bank.move(id, status)
-    await bank.round()
-    assert.deepEqual(await bank.outbox(), [])
-    const [file = assert.fail()] = await bank.files()
-    assert.equal(file.offers, 0)
-    assert.match(file.reason, new RegExp(`${id}$`))
-    // Another file of the rail goes.
-    await bank.pay([300])
+test('a payout that a person holds since its file was sealed: the file is not sent, another one of the rail is', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100, 200])
+  await until('the slot has come', bank.isDue)
+  await sealDue(bank.rail)
+  await bank.move(id, 'compliance_hold')
+  await bank.round()
+  assert.deepEqual(await bank.outbox(), [])
+  const file = await bank.onlyFile()
+  assert.equal(file.offers, 0)
+  assert.match(file.reason, new RegExp(`${id}$`))
+  await bank.pay([300])
+  await bank.afterFailure()
+  await bank.work()
+  await until('the other file is sent', async () => {
     await bank.afterFailure()
-    await bank.work()
-    await until('the other file is sent', async () => {
-      await bank.afterFailure()
-      return (await bank.outbox()).length === 1
-    })
-  }
+    return (await bank.outbox()).length === 1
+  })
 })
 
 test('the bank speaks of a file that it cannot have, as after a restored backup: it is not sent', async () => {
@@ -259,21 +255,6 @@ test('the bank speaks of a file that it cannot have, as after a restored backup:
   await closeAll(bank)
   await bank.afterFailure()
   assert.equal((await bank.outbox()).length, 1)
-})
-
-test('taken back: only a file that the bank was never offered', async () => {
-  const bank = await world()
-  await bank.pay([100])
-  await bank.work()
-  const [file = assert.fail()] = await bank.files()
-  const say = { note: 'ann: no', items: await bank.itemsOf(file) }
-  const refused = await takeBackFile(service.deps.sql, file, say)
-  assert.match('fault' in refused ? refused.fault : '', /is sent, or is sent at this moment/)
-  await assert.rejects(
-    service.database.owner`
-      update rail_files set state = 'withdrawn' where msg_id = ${file.msg_id}`,
-    { code: '23514' },
-  )
 })
 
 test('while a file is to go again, the bank answers about the first time: it counts', async () => {
@@ -404,7 +385,7 @@ test('two banks on one host, by user or port: neither speaks of the other’s pa
     await at(ours, mine)
     await at(other, theirs)
     const user = JSON.stringify([mine, theirs])
-    await other.report([{ ...debit(paid), text: user }], `${JSON.stringify(theirs)}.txt`)
+    await other.report([{ ...bookedLine(paid), text: user }], `${JSON.stringify(theirs)}.txt`)
     await other.work()
     await ours.settle()
     assert.equal(await ours.statusOf(id), 'processing')

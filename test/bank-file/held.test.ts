@@ -1,13 +1,19 @@
-// What becomes of a payment that waits for a person: it goes into no file until they have looked, into the
-// next one afterwards, and never waits where nobody sees it.
+// A payment that its bank has rejected by name because the day or our money was missing goes again, as
+// another attempt under ids of its own, so often and no more, and never while the bank may have paid it. One
+// that waits for a person goes into no file until they have looked, and never waits where nobody sees it.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { findFile, type RailFile, sendAgain } from '../../src/bank-file/file-store.ts'
 import { releaseFile, resealFile, takeBackFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
-import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import { verify } from '../../src/verify/run.ts'
-import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
+import {
+  bookedLine,
+  type FileRailWorld,
+  fileWorlds,
+  rejectedLine,
+  type Sent,
+} from '../support/bank/file-rail.ts'
 import { until } from '../support/service/process.ts'
 import type { TestService } from '../support/service/service.ts'
 
@@ -19,6 +25,166 @@ after(async () => {
 const world = fileWorlds('held', started => {
   service = started
 })
+
+interface Attempted {
+  readonly number: number
+  readonly rail: string
+  readonly ended_as: string
+  readonly end_to_end_id: string | null
+  readonly msg_id: string | null
+}
+
+async function attemptsOf(id: string): Promise<Attempted[]> {
+  const rows = await service.database.owner<Attempted[]>`
+    select a.number, a.rail, a.ended_as, i.end_to_end_id, i.msg_id from payout_attempts a
+    left join rail_items i on i.account_id = a.account_id and i.payout_id = a.payout_id
+      and i.attempt = a.number
+    where a.payout_id = ${id} order by a.number`
+  return [...rows]
+}
+
+/** How the attempts of a payout ended, as `not_taken/open`. */
+const endsOf = async (id: string) =>
+  (await attemptsOf(id)).map(({ ended_as }) => ended_as || 'open').join('/')
+
+/** The bank rejects the payment of the last attempt, by name. */
+async function reject(bank: FileRailWorld, id: string, reason: string): Promise<void> {
+  const last = (await attemptsOf(id)).at(-1)
+  const { end_to_end_id, msg_id } = last ?? assert.fail('no attempt')
+  assert.ok(end_to_end_id !== null && msg_id !== null && msg_id !== '', 'it is in a file')
+  await bank.report([{ ...rejectedLine({ end_to_end_id }, reason), msg_id }])
+  await bank.work()
+}
+
+async function dueOf(id: string): Promise<Date> {
+  const [row] = await service.database.owner<{ due: string }[]>`
+    select ask_rail_at::text as due from open_payouts where id = ${id}`
+  return new Date(row?.due ?? assert.fail('nobody asks about it'))
+}
+
+/** Its release has come. */
+async function comes(bank: FileRailWorld, id: string): Promise<void> {
+  await service.database.owner`update open_payouts set ask_rail_at = now() where id = ${id}`
+  await bank.settle()
+}
+
+test('DT05: the same rail gets it after the cut-off that it has missed, in another file, under other ids', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const [first = assert.fail()] = await bank.sweep()
+  const [{ closes_at } = assert.fail()] = await service.database.owner<{ closes_at: string }[]>`
+    select closes_at::text from rail_items where rail = ${bank.name}`
+  await reject(bank, id, 'DT05')
+  assert.deepEqual([await bank.statusOf(id), await endsOf(id)], ['processing', 'not_taken/open'])
+  assert.ok((await dueOf(id)) > new Date(closes_at), 'not before its cut-off is over')
+  await bank.work()
+  assert.deepEqual(await bank.outbox(), [])
+  await comes(bank, id)
+  await bank.work()
+  const [second = assert.fail(), none] = await bank.sweep()
+  assert.equal(none, undefined)
+  assert.notEqual(second.end_to_end_id, first.end_to_end_id)
+  const attempts = await attemptsOf(id)
+  assert.deepEqual(
+    attempts.map(({ rail, end_to_end_id }) => [rail, end_to_end_id]),
+    [
+      [bank.name, first.end_to_end_id],
+      [bank.name, second.end_to_end_id],
+    ],
+  )
+  await bank.book([second])
+  await bank.work()
+  assert.deepEqual([await bank.statusOf(id), await endsOf(id)], ['succeeded', 'not_taken/paid'])
+})
+
+test('DT05 by a timetable: the new day is shown', async () => {
+  const timetable = {
+    ...{ calendar: 't2', cut_off: '17:00', zone: 'Europe/Berlin' },
+    ...{ lead_minutes: 30, arrival_days: 1 },
+  }
+  const bank = await world({ config: { timetable } })
+  const [id = ''] = await bank.pay([100])
+  await service.database.owner`
+    update rail_items set seal_at = now() - interval '1 second' where rail = ${bank.name}`
+  await bank.work()
+  const expected = async () =>
+    (await bank.client.get(`/v3/payout/${id}`)).json.data.expected_at as string
+  const before = await expected()
+  await reject(bank, id, 'DT05')
+  assert.equal(await endsOf(id), 'not_taken/open')
+  const later = await expected()
+  assert.ok(typeof before === 'string' && later > before, `${before} and then ${later}`)
+})
+
+test('AM04: held until a person has closed it, then the same rail gets it at once, three times in all', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100])
+  const seen = new Set<string>()
+  for (const ends of ['open', 'not_taken/open', 'not_taken/not_taken/open']) {
+    await bank.work()
+    assert.equal(await endsOf(id), ends)
+    const [{ end_to_end_id } = assert.fail()] = await bank.sweep()
+    seen.add(end_to_end_id)
+    await reject(bank, id, 'AM04')
+    assert.equal(await endsOf(id), ends, 'nothing goes before a person has looked')
+    await bank.work()
+    assert.deepEqual(await bank.outbox(), [])
+    await bank.closeOnly(id, 'no_funds')
+  }
+  assert.equal(seen.size, 3)
+  assert.equal(await endsOf(id), 'not_taken/not_taken/not_taken')
+  assert.deepEqual(await bank.openKinds(id), ['no_other_route'])
+  await bank.work()
+  assert.deepEqual([await bank.outbox(), await bank.statusOf(id)], [[], 'processing'])
+})
+
+test('rejected, and its debit is booked: it does not go again, though a person closes the exceptions', async () => {
+  const bank = await world()
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const paid = await bank.sweep()
+  await bank.book(paid)
+  bank.pause(true)
+  await reject(bank, id, 'DT05')
+  bank.pause(false)
+  assert.equal(await endsOf(id).then(ends => ends.includes('not_taken')), false)
+  assert.deepEqual(await bank.outbox(), [])
+})
+
+test('the first attempt is booked after all, while the second waits for a file, or is in one: it is not sent', async () => {
+  for (const when of ['waits', 'sealed']) {
+    const bank = await world({ profile: { release_by_person: when === 'sealed' } })
+    const [id = ''] = await bank.pay([100])
+    await bank.work()
+    if (when === 'sealed') await releaseAll(bank)
+    const paid = await bank.sweep()
+    await reject(bank, id, 'AM04')
+    await bank.closeOnly(id, 'no_funds')
+    assert.equal(await endsOf(id), 'not_taken/open')
+    if (when === 'sealed') await bank.work()
+    bank.pause(true)
+    const [sent = assert.fail()] = paid
+    await bank.report([bookedLine(sent)])
+    await bank.round()
+    await bank.round()
+    bank.pause(false)
+    if (when === 'sealed') {
+      await service.database.owner`
+        update rail_files set state = 'approved', approved_by = 'ann', approved_at = now()
+        where rail = ${bank.name} and state = 'sealed'`
+    }
+    await bank.work()
+    assert.deepEqual(await bank.outbox(), [], when)
+  }
+})
+
+async function releaseAll(bank: FileRailWorld): Promise<void> {
+  await service.database.owner`
+    update rail_files set state = 'approved', approved_by = 'ann', approved_at = now()
+    where rail = ${bank.name} and state = 'sealed'`
+  await bank.work()
+}
 
 /** The only file that waits for its release. */
 async function sealed(bank: FileRailWorld): Promise<RailFile> {
@@ -37,20 +203,7 @@ async function release(bank: FileRailWorld) {
   return bank.sweep()
 }
 
-type Sent = Awaited<ReturnType<FileRailWorld['sweep']>>[number]
-
-const rejected = ({ end_to_end_id }: Sent): Partial<BankLine> => {
-  return { level: 'transaction', code: 'RJCT', reasons: ['DT05'], end_to_end_id }
-}
-
-/** A line of a statement. */
-function booked(
-  { end_to_end_id, amount, currency }: Sent,
-  level: 'booking' | 'return',
-): Partial<BankLine> {
-  const money = { end_to_end_id, amount, currency, account: ACCOUNT, reference: level }
-  return { ...money, level, code: 'BOOK', is_credit: level === 'return' }
-}
+const rejected = (sent: Sent) => rejectedLine(sent, 'DT05')
 
 /** The bank has missed the day of these payments: their next attempts wait in items of their own. */
 async function again(bank: FileRailWorld, paid: readonly Sent[]): Promise<void> {
@@ -70,7 +223,7 @@ test('a file is taken back while one of its payments waits for a person: that on
   await bank.work()
   const file = await sealed(bank)
   const first = paid.find(({ amount }) => amount === 100n) ?? assert.fail()
-  await bank.report([booked(first, 'booking')])
+  await bank.report([bookedLine(first)])
   await bank.work()
   assert.equal((await bank.openKinds(id)).length, 1)
   const items = await bank.itemsOf(file)
@@ -82,7 +235,7 @@ test('a file is taken back while one of its payments waits for a person: that on
     (await release(bank)).map(({ amount }) => amount),
     [200n],
   )
-  await bank.report([booked(first, 'return')])
+  await bank.report([bookedLine(first, 'return')])
   await bank.work()
   await bank.closeOnly(id, 'rejected_but_booked')
   await bank.work()
@@ -128,7 +281,7 @@ test('a person closes the exception of an earlier attempt that is booked still: 
   const paid = await bank.sweep()
   await again(bank, paid)
   bank.pause(true)
-  await bank.report(paid.map(one => booked(one, 'booking')))
+  await bank.report(paid.map(one => bookedLine(one)))
   await bank.work()
   bank.pause(false)
   await bank.closeOnly(id, 'rejected_but_booked')
@@ -209,12 +362,12 @@ test('rejected and booked, and a person closes that in vain: it is told again un
   const [id = ''] = await bank.pay([100])
   await bank.work()
   const [sent = assert.fail()] = await bank.sweep()
-  await bank.report([rejected(sent), booked(sent, 'booking')])
+  await bank.report([rejected(sent), bookedLine(sent)])
   await bank.work()
   await bank.closeOnly(id, 'rejected_but_booked')
   assert.equal(await bank.statusOf(id), 'processing')
   await bank.closeOnly(id, 'rejected_but_booked')
-  await bank.report([booked(sent, 'return')])
+  await bank.report([bookedLine(sent, 'return')])
   await bank.work()
   await bank.closeOnly(id, 'rejected_but_booked')
   assert.deepEqual(await bank.openKinds(id), [])

@@ -2,13 +2,12 @@
 // off in between.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { readdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { approve, findFile } from '../../src/bank-file/file-store.ts'
-import { releaseFile, resendFile } from '../../src/bank-file/resend.ts'
+import { approve } from '../../src/bank-file/file-store.ts'
+import { resendFile } from '../../src/bank-file/resend.ts'
 import { sealDue } from '../../src/bank-file/seal.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
 import { fileWorlds } from '../support/bank/file-rail.ts'
@@ -22,27 +21,6 @@ const run = promisify(execFile)
 let service: TestService
 const world = fileWorlds('bank', started => {
   service = started
-})
-
-test('payouts of a live account: one file, each payment once, settled by the statement', async () => {
-  const bank = await world()
-  const ids = await bank.pay([100, 200, 300])
-  await bank.work()
-  const file = await bank.onlyFile()
-  assert.deepEqual([file.state, file.item_count, file.control_sum], ['sent', 3, '6.00'])
-  const [sent] = await bank.outbox()
-  assert.equal(
-    createHash('sha256')
-      .update(sent?.text ?? '')
-      .digest('hex'),
-    file.sha256,
-  )
-  const paid = await bank.sweep()
-  assert.deepEqual(paid.map(({ amount }) => amount).sort(), [100n, 200n, 300n])
-  for (const id of ids) assert.equal(await bank.statusOf(id), 'processing')
-  await bank.book(paid)
-  await bank.work()
-  for (const id of ids) assert.equal(await bank.statusOf(id), 'succeeded')
 })
 
 test('taken by the rail twice: one item, and the ids that it got first', async () => {
@@ -72,31 +50,6 @@ function failing(call: 'rename' | 'write' | 'sizeOf', when: 'before' | 'after', 
   })
 }
 
-test('cut off before the rename: nothing is left there, and the next round sends it', async () => {
-  const bank = await world({ wrapTransport: failing('write', 'after') })
-  await bank.pay([100])
-  await bank.round()
-  assert.equal((await bank.onlyFile()).state, 'uploading')
-  assert.deepEqual(await bank.outbox(), [])
-  await bank.afterFailure()
-  const { state, uploads, name } = await bank.onlyFile()
-  assert.deepEqual([state, uploads], ['sent', 2])
-  assert.deepEqual(
-    (await bank.outbox()).map(file => file.name),
-    [name],
-  )
-})
-
-test('cut off after the rename: it is there with its size, and was sent', async () => {
-  const bank = await world({ wrapTransport: failing('rename', 'after') })
-  await bank.pay([100])
-  await bank.round()
-  assert.equal((await bank.onlyFile()).state, 'uploading')
-  await bank.afterFailure()
-  assert.equal((await bank.onlyFile()).state, 'sent')
-  assert.equal((await bank.outbox()).length, 1)
-})
-
 test('cut off after the rename, and the bank has swept it: unknown, nothing goes again; its report says that it came', async () => {
   const bank = await world({ wrapTransport: failing('rename', 'after') })
   const [id = ''] = await bank.pay([100])
@@ -120,21 +73,7 @@ test('cut off after the rename, and the bank has swept it: unknown, nothing goes
   assert.deepEqual(await bank.outbox(), [])
 })
 
-test('… and the bank takes each file once: the same bytes go again under the same name', async () => {
-  const profile = { resend_is_safe: true }
-  const bank = await world({ profile, wrapTransport: failing('rename', 'after') })
-  await bank.pay([100])
-  await bank.round()
-  const [first] = await bank.outbox()
-  await bank.sweep()
-  await bank.afterFailure()
-  await bank.round()
-  assert.deepEqual(await bank.outbox(), [first])
-  const { state, uploads } = await bank.onlyFile()
-  assert.deepEqual([state, uploads], ['sent', 3])
-})
-
-test('… by itself however many uploads were cut off before: it was offered once', async () => {
+test('… and the bank takes each file once: the same bytes go again by themselves, however many uploads were cut off before', async () => {
   const many = 12
   const written = failing('write', 'before', many)
   const named = failing('rename', 'after')
@@ -152,22 +91,6 @@ test('… by itself however many uploads were cut off before: it was offered onc
   assert.deepEqual(await bank.outbox(), [first])
   const { state, uploads, offers } = await bank.onlyFile()
   assert.deepEqual([state, uploads, offers], ['sent', many + 3, 2])
-})
-
-test('sent again by a person: the same bytes, message id and name', async () => {
-  const bank = await world()
-  await bank.pay([100, 200])
-  await bank.work()
-  const [first] = await bank.outbox()
-  await bank.sweep()
-  const file = await bank.onlyFile()
-  const items = await bank.itemsOf(file)
-  const force = { force: true, note: 'Ann: the bank has no such file', items }
-  assert.equal(await resendFile(service.deps.sql, file, force), undefined)
-  await bank.round()
-  assert.deepEqual(await bank.outbox(), [first])
-  const again = await bank.onlyFile()
-  assert.deepEqual([again.state, again.sha256, again.msg_id], ['sent', file.sha256, file.msg_id])
 })
 
 const TIMES = share(4, 20)
@@ -213,14 +136,6 @@ test('a payout that was failed before its file was sealed: in no file', async ()
   )
 })
 
-test('a payment that can stand in no file: not taken, and no item', async () => {
-  const bank = await world()
-  const { localPayout } = await import('../support/given/bodies.ts')
-  const beneficiary_details = { ...localPayout.beneficiary_details, name: 'Number # one' }
-  await bank.pay([100], { beneficiary_details })
-  assert.equal((await bank.items()).length, 0)
-})
-
 test('most items and the largest sum of a file: as many files as are needed', async () => {
   const bank = await world({ profile: { most_items: 3, most_amount: '10.00' } })
   await bank.pay([400, 400, 400, 400, 1, 1, 1])
@@ -232,19 +147,6 @@ test('most items and the largest sum of a file: as many files as are needed', as
   assert.equal((await bank.sweep()).length, 7)
 })
 
-test('a file that its format finds fault with: not sealed, told, and sealed once it is mended', async () => {
-  let faults = ['line 3: no such element']
-  const bank = await world({ format: { ...PLAIN, check: async () => faults } })
-  await bank.pay([100])
-  await bank.work()
-  assert.equal((await bank.files()).length, 0)
-  assert.match(await bank.problem(), /not sealed: .*line 3: no such element/)
-  faults = []
-  await bank.round()
-  assert.equal((await bank.onlyFile()).state, 'sent')
-  assert.equal(await bank.problem(), '')
-})
-
 test('sums that differ from those of the items: not sealed', async () => {
   const write: typeof PLAIN.write = batch => ({ ...PLAIN.write(batch), control_sum: '1.01' })
   const bank = await world({ format: { ...PLAIN, write } })
@@ -254,46 +156,32 @@ test('sums that differ from those of the items: not sealed', async () => {
   assert.match(await bank.problem(), /its sum is 1\.01, and that of its items 1\.00/)
 })
 
-test('a release by a person: sealed until then, by the hash alone, once', async () => {
+test('what was sealed stays: neither service nor owner changes bytes, sums or states out of order', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
   const file = await bank.onlyFile()
+  const { msg_id } = file
   assert.deepEqual([file.state, (await bank.outbox()).length], ['sealed', 0])
   const { owner } = service.database
-  for (const state of ['approved', 'uploading']) {
-    await assert.rejects(
-      owner`update rail_files set state = ${state} where msg_id = ${file.msg_id}`,
-      {
-        code: '23514',
-      },
-    )
-  }
-  const other = { ...file, sha256: '0'.repeat(64) }
-  assert.equal(await approve(service.deps.sql, other, 'ann'), false)
+  const comes = (state: string) =>
+    owner`update rail_files set state = ${state} where msg_id = ${msg_id}`
+  // Nobody has released it.
+  for (const state of ['approved', 'uploading'])
+    await assert.rejects(comes(state), { code: '23514' })
   assert.equal(await approve(service.deps.sql, file, 'ann'), true)
-  assert.equal(await approve(service.deps.sql, file, 'bob'), false)
   await bank.round()
-  assert.deepEqual(
-    [(await bank.onlyFile()).state, (await bank.onlyFile()).approved_by],
-    ['sent', 'ann'],
-  )
-})
-
-test('what was sealed stays: neither service nor owner changes bytes, sums or states out of order', async () => {
-  const bank = await world()
-  await bank.pay([100])
-  await bank.work()
-  const { msg_id } = await bank.onlyFile()
-  const { owner } = service.database
+  assert.equal((await bank.onlyFile()).state, 'sent')
+  // The bank was offered it.
+  await assert.rejects(comes('withdrawn'), { code: '23514' })
   const refused = (statement: Promise<unknown>) =>
     assert.rejects(statement, /stays|cannot go|append-only|sha256_of_the_bytes/)
+  await refused(comes('sealed'))
   await refused(owner`update rail_files set bytes = 'x' where msg_id = ${msg_id}`)
   await refused(
     owner`update rail_files set bytes = 'x', sha256 = sha256('x') where msg_id = ${msg_id}`,
   )
   await refused(owner`update rail_files set control_sum = 2 where msg_id = ${msg_id}`)
-  await refused(owner`update rail_files set state = 'sealed' where msg_id = ${msg_id}`)
   await refused(owner`delete from rail_files where msg_id = ${msg_id}`)
   await refused(owner`update rail_items set amount = 1 where msg_id = ${msg_id}`)
   await refused(
@@ -322,23 +210,6 @@ test('a name that is taken by other bytes: told, nothing is sent over it', async
   await rm(path)
   await bank.afterFailure()
   assert.equal((await bank.onlyFile()).state, 'sent')
-})
-
-test('a bank that cannot be reached, or has another key: told since when, nothing marked sent', async () => {
-  let fails = true
-  const bank = await world({
-    wrapTransport: transport => {
-      if (fails) throw new TransportFailed('bank:22 has the host key SHA256:x')
-      return transport
-    },
-  })
-  await bank.pay([100])
-  await bank.work()
-  assert.equal((await bank.onlyFile()).state, 'sealed')
-  assert.match(await bank.problem(), /bank:22 has the host key SHA256:x$/)
-  fails = false
-  await bank.afterFailure()
-  assert.deepEqual([(await bank.onlyFile()).state, await bank.problem()], ['sent', ''])
 })
 
 // Of SFTP: openssh.test.ts and test/bank/faults.test.ts.
@@ -383,54 +254,6 @@ test('a paused rail: nothing is sealed or sent, its inbox is read', async () => 
   bank.pause(false)
   await bank.round()
   assert.equal((await bank.outbox()).length, 1)
-})
-
-test('a file that the bank refuses as a whole: its payouts wait, and go again once a person says so', async () => {
-  const bank = await world()
-  const [first = '', second = ''] = await bank.pay([100, 200])
-  await bank.work()
-  const file = await bank.onlyFile()
-  const ids = await bank.items()
-  await bank.sweep()
-  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['AC06'] }])
-  await bank.work()
-  assert.deepEqual(
-    [(await bank.onlyFile()).state, await bank.statusOf(first), await bank.statusOf(second)],
-    ['rejected', 'processing', 'processing'],
-  )
-  assert.deepEqual(await bank.reseal(file), { count: 2 })
-  // Its day is over: first it gets another one.
-  await bank.round()
-  await bank.work()
-  const sealed = await bank.files()
-  assert.deepEqual(sealed.map(({ state }) => state).sort(), ['rejected', 'sent'])
-  const paid = await bank.sweep()
-  assert.deepEqual(
-    paid.map(({ end_to_end_id }) => end_to_end_id).sort(),
-    ids.map(({ end_to_end_id }) => end_to_end_id).sort(),
-  )
-  await bank.book(paid)
-  await bank.work()
-  assert.equal(await bank.statusOf(second), 'succeeded')
-})
-
-test('the bank has it already, it says of a file that went twice: it was received', async () => {
-  const bank = await world({ profile: { resend_is_safe: true } })
-  const [id = ''] = await bank.pay([100])
-  await bank.work()
-  const paid = await bank.sweep()
-  const file = await bank.onlyFile()
-  const items = await bank.itemsOf(file)
-  await resendFile(service.deps.sql, file, { force: false, note: 'Ann: no answer', items })
-  await bank.round()
-  await bank.sweep()
-  await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'RJCT', reasons: ['DU01'] }])
-  await bank.work()
-  const { state, reason } = (await findFile(service.deps.sql, file.msg_id)) ?? assert.fail()
-  assert.deepEqual([state, reason], ['acknowledged', 'RJCT DU01: received'])
-  await bank.book(paid)
-  await bank.work()
-  assert.equal(await bank.statusOf(id), 'succeeded')
 })
 
 test('another attempt, an open exception, a person: sealed for none of them, and once they wait again', async () => {
@@ -496,26 +319,6 @@ test('sealing while a step has the book: it waits for that before it locks payou
   assert.equal((await bank.files()).length, 1)
 })
 
-test('the bank answers while the file is to go again: it has it, and nothing goes', async () => {
-  const bank = await world()
-  const [id = ''] = await bank.pay([100])
-  await bank.work()
-  const paid = await bank.sweep()
-  const file = await bank.onlyFile()
-  const again = { force: true, note: 'Ann: no answer', items: await bank.itemsOf(file) }
-  assert.equal(await resendFile(service.deps.sql, file, again), undefined)
-  bank.pause(true)
-  await bank.book(paid)
-  await bank.work()
-  bank.pause(false)
-  await bank.round()
-  const { state, offered_at } = await bank.onlyFile()
-  assert.equal(state, 'acknowledged')
-  assert.notEqual(offered_at, null)
-  assert.equal(await bank.statusOf(id), 'succeeded')
-  assert.deepEqual(await bank.outbox(), [])
-})
-
 test('the profile says since that a file may go again: one sealed before does not', async () => {
   const bank = await world({ wrapTransport: failing('rename', 'after') })
   await bank.pay([100])
@@ -528,34 +331,7 @@ test('the profile says since that a file may go again: one sealed before does no
   assert.deepEqual(await bank.outbox(), [])
 })
 
-test('a payout that failed since its file was sealed: released by force alone', async () => {
-  const bank = await world({ profile: { release_by_person: true } })
-  const [over = '', other = ''] = await bank.pay([100, 200])
-  await bank.work()
-  const file = await bank.onlyFile()
-  await bank.move(over, 'failed')
-  const release = { items: await bank.itemsOf(file), person: 'ann' }
-  const fault = await releaseFile(service.deps.sql, file, { ...release, force: false })
-  assert.match(fault?.message ?? '', new RegExp(`have ended or have a later attempt: ${over};`))
-  assert.ok(!fault?.message.includes(other))
-  assert.equal((await bank.onlyFile()).state, 'sealed')
-  assert.equal(await releaseFile(service.deps.sql, file, { ...release, force: true }), undefined)
-  assert.equal((await bank.onlyFile()).state, 'approved')
-})
-
-test('a payout that failed since its file was sent: sent again by force alone', async () => {
-  const bank = await world({ profile: { resend_is_safe: true } })
-  const [over = ''] = await bank.pay([100, 200])
-  await bank.work()
-  const file = await bank.onlyFile()
-  await bank.move(over, 'failed')
-  const again = { items: await bank.itemsOf(file), note: 'Ann: no answer' }
-  const fault = await resendFile(service.deps.sql, file, { ...again, force: false })
-  assert.match(fault ?? '', new RegExp(`have ended or have a later attempt: ${over};`))
-  assert.equal(await resendFile(service.deps.sql, file, { ...again, force: true }), undefined)
-})
-
-test('a payout that failed since its file may have arrived: it does not go again by itself', async () => {
+test('a payout that failed since its file may have arrived: sent again by force alone, and never by itself', async () => {
   const profile = { resend_is_safe: true }
   const bank = await world({ profile, wrapTransport: failing('rename', 'after') })
   const [over = ''] = await bank.pay([100])
@@ -564,8 +340,12 @@ test('a payout that failed since its file may have arrived: it does not go again
   await bank.move(over, 'failed')
   await bank.afterFailure()
   await bank.round()
-  const { state, reason } = await bank.onlyFile()
-  assert.equal(state, 'unknown')
-  assert.match(reason, new RegExp(`have a later attempt: ${over}$`))
+  const file = await bank.onlyFile()
+  assert.equal(file.state, 'unknown')
+  assert.match(file.reason, new RegExp(`have a later attempt: ${over}$`))
   assert.deepEqual(await bank.outbox(), [])
+  const again = { items: await bank.itemsOf(file), note: 'Ann: no answer' }
+  const fault = await resendFile(service.deps.sql, file, { ...again, force: false })
+  assert.match(fault ?? '', new RegExp(`have ended or have a later attempt: ${over};`))
+  assert.equal(await resendFile(service.deps.sql, file, { ...again, force: true }), undefined)
 })

@@ -9,7 +9,13 @@ import type { Rail } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { balancesOf } from '../support/assert/check.ts'
-import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
+import {
+  bookedLine,
+  type FileRailWorld,
+  fileWorlds,
+  rejectedLine,
+  type Sent,
+} from '../support/bank/file-rail.ts'
 import { closeExceptionOf, exceptionsOf as readExceptions } from '../support/service/payouts.ts'
 import type { TestService } from '../support/service/service.ts'
 
@@ -22,12 +28,6 @@ const world = fileWorlds('bank', started => {
   service = started
 })
 
-interface Sent {
-  readonly end_to_end_id: string
-  readonly amount: bigint
-  readonly currency: string
-}
-
 /** A payout that is in a file that its bank has. */
 async function sentBy(bank: FileRailWorld): Promise<{ readonly id: string; readonly sent: Sent }> {
   const [id = ''] = await bank.pay([100])
@@ -36,21 +36,13 @@ async function sentBy(bank: FileRailWorld): Promise<{ readonly id: string; reado
   return { id, sent }
 }
 
-const refused = ({ end_to_end_id }: Sent, reason: string): Partial<BankLine> => {
-  return { level: 'transaction', code: 'RJCT', reasons: [reason], end_to_end_id }
-}
-
 /** A booking or return as a statement tells it. */
-function booked(
-  { end_to_end_id, amount, currency }: Sent,
+const booked = (
+  sent: Sent,
   level: 'booking' | 'return',
   statement: string,
   reference: string,
-): Partial<BankLine> {
-  const money = { end_to_end_id, amount, currency, account: ACCOUNT }
-  const is_credit = level === 'return'
-  return { ...money, level, code: 'BOOK', is_credit, statement, reference }
-}
+): Partial<BankLine> => ({ ...bookedLine(sent, level), statement, reference })
 
 const exceptionsOf = (id: string) => readExceptions(service, id)
 
@@ -64,7 +56,7 @@ test('refused, the money is back, and the debit is booked: an exception, until t
   const bank = await world()
   const before = await balancesOf(bank.client)
   const { id, sent } = await sentBy(bank)
-  await bank.report([refused(sent, 'AC04')])
+  await bank.report([rejectedLine(sent, 'AC04')])
   await bank.work()
   assert.equal(await bank.statusOf(id), 'failed')
   assert.deepEqual(await balancesOf(bank.client), before)
@@ -81,24 +73,13 @@ test('refused, the money is back, and the debit is booked: an exception, until t
   assert.deepEqual(await balancesOf(bank.client), before)
 })
 
-test('refused twice, in other words: kept, and nothing to look at', async () => {
+test('refused again, in other words or as a repetition of its file: kept, and nothing to look at', async () => {
   const bank = await world()
   const { id, sent } = await sentBy(bank)
-  await bank.report([refused(sent, 'AC04')])
-  await bank.work()
-  await bank.report([refused(sent, 'AC06')])
-  await bank.work()
-  assert.deepEqual(await exceptionsOf(id), [])
-  assert.equal(await bank.statusOf(id), 'failed')
-})
-
-test('refused, and then a copy of its file, which was sent again, as a repetition: nothing to look at', async () => {
-  const bank = await world()
-  const { id, sent } = await sentBy(bank)
-  await bank.report([refused(sent, 'AC04')])
-  await bank.work()
-  await bank.report([refused(sent, 'DU04')])
-  await bank.work()
+  for (const reason of ['AC04', 'AC06', 'DU04']) {
+    await bank.report([rejectedLine(sent, reason)])
+    await bank.work()
+  }
   assert.deepEqual(await exceptionsOf(id), [])
   assert.equal(await bank.statusOf(id), 'failed')
 })
@@ -144,7 +125,7 @@ async function failedOver() {
     while ((await settleOnce({ ...service.deps, rails })) > 0);
   }
   const { id, sent } = await sentBy(first)
-  await first.report([refused(sent, 'AB05')])
+  await first.report([rejectedLine(sent, 'AB05')])
   await rounds(first, settle)
   assert.deepEqual(await attemptsOf(id), [`${first.name} not_taken`, `${second.name} open`])
   return { first, second, settle, id, sent }
@@ -187,7 +168,7 @@ test('the first bank books it after the second has paid: an exception all the sa
 test('booked while its rail is asked about it: the older answer hides nothing', async () => {
   const bank = await world()
   const { id, sent } = await sentBy(bank)
-  await bank.report([refused(sent, 'AC04')])
+  await bank.report([rejectedLine(sent, 'AC04')])
   await bank.work()
   const rail = fileRail(bank.rail)
   const answered = Promise.withResolvers<void>()

@@ -116,8 +116,7 @@ for (const [what, statement] of [
   ['a piece of no file', `insert into rail_inbox_bytes values (sha256('x'), 0, 'x')`],
   [
     'bytes of a swept file',
-    `insert into rail_inbox_bytes
-    select sha256, 0, 'x' from rail_inbox where not kept`,
+    `insert into rail_inbox_bytes select sha256, 0, 'x' from rail_inbox where not kept`,
   ],
 ] as const) {
   test(`corridor verify, by hand, ${what}: named`, async () => {

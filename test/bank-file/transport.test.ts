@@ -58,110 +58,90 @@ function overSftp(host_key = server.host_key): Promise<Transport> {
   return openSftp({ ...config, ...BOXES }, { password: SFTP_PASSWORD })
 }
 
+const PARCEL = { name: NAME, upload: 1, bytes: BYTES, offered: false }
+const noted = async () => {}
+const neverOffered = () => assert.fail('offered again')
+const inOutbox = (name: string) => join(folder, BOXES.outbox, name)
+
+const openOwnFolder = async () => openFolder({ kind: 'folder', ...(await emptyBoxes()) })
 const WAYS: readonly (readonly [name: string, open: () => Promise<Transport>])[] = [
-  ['a folder', async () => openFolder({ kind: 'folder', ...(await emptyBoxes()) })],
-  ['SFTP', async () => emptyBoxes().then(() => overSftp())],
+  ['a folder', openOwnFolder],
+  ['SFTP', () => emptyBoxes().then(() => overSftp())],
 ]
 
 for (const [way, open] of WAYS) {
-  test(`${way}, a new file: there under its name, and nothing beside it`, async () => {
-    const transport = await open()
+  const on = (title: string, work: (transport: Transport) => Promise<void>) =>
+    test(`${way}, ${title}`, async () => {
+      const transport = await open()
+      await work(transport)
+      await transport.close()
+    })
+
+  on('a new file: there under its name, and nothing beside it', async transport => {
     let offered = 0
     const offering = async () => {
       assert.deepEqual(await inBox('outbox'), [`${NAME}.1.tmp`])
       offered += 1
     }
-    assert.equal(
-      await deliver(transport, { name: NAME, upload: 1, bytes: BYTES, offered: false }, offering),
-      'sent',
-    )
-    assert.deepEqual([await inBox('outbox'), offered], [[NAME], 1])
-    assert.deepEqual(await sent(), BYTES)
-    await transport.close()
+    assert.equal(await deliver(transport, PARCEL, offering), 'sent')
+    assert.deepEqual([await inBox('outbox'), offered, await sent()], [[NAME], 1, BYTES])
   })
 
-  test(`${way}, cut off before the name was given: what was left is written over`, async () => {
-    const transport = await open()
-    await writeFile(join(folder, BOXES.outbox, `${NAME}.1.tmp`), 'half of')
-    const parcel = { name: NAME, upload: 2, bytes: BYTES, offered: false }
-    assert.equal(await deliver(transport, parcel, async () => {}), 'sent')
-    assert.deepEqual(await sent(), BYTES)
-    assert.deepEqual(await inBox('outbox'), [NAME])
-    await transport.close()
+  on('cut off before the name was given: what was left is written over', async transport => {
+    await writeFile(inOutbox(`${NAME}.1.tmp`), 'half of')
+    assert.equal(await deliver(transport, { ...PARCEL, upload: 2 }, noted), 'sent')
+    assert.deepEqual([await inBox('outbox'), await sent()], [[NAME], BYTES])
   })
 
-  test(`${way}, two processes send one file, and one is cut off: the other names its own, whole`, async () => {
-    const [transport, late] = [await open(), await open()]
-    const parcel = { name: NAME, upload: 2, bytes: BYTES, offered: false }
-    // The first upload, which had been asleep, goes on when the second is about to give the name.
-    const wakes = async () => {
-      const half = { ...parcel, upload: 1, bytes: BYTES.subarray(0, 300_000) }
-      const refused = () => Promise.reject(new Error('another upload has begun'))
-      await assert.rejects(deliver(late, half, refused))
-    }
-    assert.equal(await deliver(transport, parcel, wakes), 'sent')
-    assert.deepEqual(await sent(), BYTES)
-    assert.deepEqual(await inBox('outbox'), [NAME])
-    await Promise.all([transport.close(), late.close()])
+  on(
+    'two processes send one file, and one is cut off: the other names its own, whole',
+    async transport => {
+      const late = await open()
+      // The first upload, which had been asleep, goes on when the second is about to give the name.
+      const wakes = async () => {
+        const half = { ...PARCEL, bytes: BYTES.subarray(0, 300_000) }
+        const refused = () => Promise.reject(new Error('another upload has begun'))
+        await assert.rejects(deliver(late, half, refused))
+      }
+      assert.equal(await deliver(transport, { ...PARCEL, upload: 2 }, wakes), 'sent')
+      assert.deepEqual([await inBox('outbox'), await sent()], [[NAME], BYTES])
+      await late.close()
+    },
+  )
+
+  on('cut off after the name was given: it is there, and was sent', async transport => {
+    await writeFile(inOutbox(NAME), BYTES)
+    assert.equal(await deliver(transport, { ...PARCEL, offered: true }, neverOffered), 'sent')
   })
 
-  test(`${way}, cut off after the name was given: it is there, and was sent`, async () => {
-    const transport = await open()
-    await writeFile(join(folder, BOXES.outbox, NAME), BYTES)
-    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: true }
-    assert.equal(await deliver(transport, parcel, () => assert.fail('offered again')), 'sent')
-    await transport.close()
-  })
-
-  test(`${way}, offered before and swept by the bank: unknown, and nothing is written`, async () => {
-    const transport = await open()
-    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: true }
-    assert.equal(await deliver(transport, parcel, () => assert.fail('offered')), 'unknown')
+  on('offered before and swept by the bank: unknown, and nothing is written', async transport => {
+    assert.equal(await deliver(transport, { ...PARCEL, offered: true }, neverOffered), 'unknown')
     assert.deepEqual(await inBox('outbox'), [])
-    await transport.close()
   })
 
-  test(`${way}, a name that is taken by other bytes: refused, and they stay`, async () => {
-    const transport = await open()
-    await writeFile(join(folder, BOXES.outbox, NAME), 'theirs')
-    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: false }
-    await assert.rejects(
-      deliver(transport, parcel, async () => {}),
-      NameTaken,
-    )
+  on('a name that is taken by other bytes: refused, and they stay', async transport => {
+    await writeFile(inOutbox(NAME), 'theirs')
+    await assert.rejects(deliver(transport, PARCEL, noted), NameTaken)
     assert.equal(String(await sent()), 'theirs')
-    await transport.close()
   })
 
-  test(`${way}, a name that is taken while it is given: refused, and they stay`, async () => {
-    const transport = await open()
-    const offering = () => writeFile(join(folder, BOXES.outbox, NAME), 'theirs')
-    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: false }
-    await assert.rejects(deliver(transport, parcel, offering), NameTaken)
+  on('a name that is taken while it is given: refused, and they stay', async transport => {
+    const offering = () => writeFile(inOutbox(NAME), 'theirs')
+    await assert.rejects(deliver(transport, PARCEL, offering), NameTaken)
     assert.equal(String(await sent()), 'theirs')
-    await transport.close()
   })
 
-  test(`${way}, the inbox: finished files by name, read whole, and archived`, async () => {
-    const transport = await open()
+  on('the inbox: finished files by name, read whole, and archived', async transport => {
     for (const name of ['b.xml', 'a.xml', '.hidden', 'c.xml.tmp', 'd.part']) {
       await writeFile(join(folder, BOXES.inbox, name), BYTES)
     }
     await mkdir(join(folder, BOXES.inbox, 'folder.xml'))
-    const size = BYTES.length
-    assert.deepEqual(await transport.list(), [
-      { name: 'a.xml', size },
-      { name: 'b.xml', size },
-    ])
+    const [a, b] = ['a.xml', 'b.xml'].map(name => ({ name, size: BYTES.length }))
+    assert.deepEqual(await transport.list(), [a, b])
     assert.deepEqual(Buffer.concat(await Array.fromAsync(transport.read('a.xml'))), BYTES)
     await transport.archive('a.xml')
-    const [kept = ''] = await inBox('archive')
-    assert.match(kept, /^\d{8}T\d{9}Z-a\.xml$/)
-    assert.deepEqual(
-      (await transport.list()).map(({ name }) => name),
-      ['b.xml'],
-    )
-    await transport.close()
+    assert.match(String(await inBox('archive')), /^\d{8}T\d{9}Z-a\.xml$/)
+    assert.deepEqual(await transport.list(), [b])
   })
 }
 
@@ -175,7 +155,7 @@ for (const [call, fault] of CUT) {
   test(`SFTP, ${fault} at ${call}: not sent; the next try sends it, or finds it, once`, async () => {
     await emptyBoxes()
     // A name of an earlier try is there to be removed.
-    await writeFile(join(folder, BOXES.outbox, `${NAME}.1.tmp`), 'half of')
+    await writeFile(inOutbox(`${NAME}.1.tmp`), 'half of')
     let upload = 1
     let offered = false
     const offering = async () => {
@@ -184,12 +164,13 @@ for (const [call, fault] of CUT) {
     const attempt = async () => {
       const transport = await overSftp()
       upload += 1
-      const parcel = { name: NAME, upload, bytes: BYTES, offered }
-      return deliver(transport, parcel, offering).finally(() => transport.close())
+      return deliver(transport, { ...PARCEL, upload, offered }, offering).finally(() =>
+        transport.close(),
+      )
     }
     server.failAt(call, fault)
     await assert.rejects(attempt(), { name: 'TransportFailed' })
-    const there = existsSync(join(folder, BOXES.outbox, NAME))
+    const there = existsSync(inOutbox(NAME))
     assert.equal(there, call === 'RENAME' && fault === 'cut after')
     // Only where the name may have been given is it unknown.
     const doubtful = call === 'RENAME' && fault !== 'cut after'
@@ -200,14 +181,9 @@ for (const [call, fault] of CUT) {
 
 test('SFTP, another host key: refused before the log-in, and the server is named', async () => {
   const logins = server.logins()
-  const other = `SHA256:${'A'.repeat(43)}`
-  await assert.rejects(overSftp(other), (error: Error) => {
-    assert.ok(error instanceof HostKeyChanged)
-    assert.match(
-      error.message,
-      new RegExp(`^127\\.0\\.0\\.1:${server.port} has the host key SHA256:`),
-    )
-    return true
+  const named = new RegExp(`^127\\.0\\.0\\.1:${server.port} has the host key SHA256:`)
+  await assert.rejects(overSftp(`SHA256:${'A'.repeat(43)}`), (error: Error) => {
+    return error instanceof HostKeyChanged && named.test(error.message)
   })
   assert.equal(server.logins(), logins)
 })
@@ -229,9 +205,7 @@ test('SFTP of OpenSSH: sent once, a taken name refused, read and archived', {
   try {
     const config = { kind: 'sftp', host: '127.0.0.1', port, user, host_key, ...boxes } as const
     const transport = await openSftp(config, { privateKey: private_key })
-    const parcel = { name: NAME, upload: 1, bytes: BYTES, offered: false }
-    assert.equal(await deliver(transport, parcel, async () => {}), 'sent')
-    assert.deepEqual(await sent(), BYTES)
+    assert.equal(await deliver(transport, PARCEL, noted), 'sent')
     await transport.write('other', Buffer.from('other'))
     await assert.rejects(transport.write('other', BYTES), { name: 'TransportFailed' })
     await assert.rejects(transport.rename('other', NAME), NameTaken)

@@ -47,11 +47,11 @@ export interface FileRailWorld {
   /** The files in the outbox: name and text. */
   outbox(): Promise<{ name: string; text: string }[]>
   /** Moves the files out of the outbox, as a bank does; returns their payments. */
-  sweep(): Promise<ReturnType<typeof plainPayments>>
+  sweep(): Promise<Sent[]>
   /** Puts a report of the bank into the inbox. */
   report(says: readonly Partial<BankLine>[] | string, name?: string): Promise<void>
   /** Puts a bank statement into the inbox that books these payments. */
-  book(paid: ReturnType<typeof plainPayments>): Promise<void>
+  book(paid: readonly Sent[]): Promise<void>
   /** One round of the exchange: seals, sends, fetches and reads files. */
   round(): Promise<void>
   /** One round in a new exchange, which does not wait after the earlier failure. */
@@ -98,6 +98,23 @@ export interface WorldOptions {
 }
 
 export const ACCOUNT = 'DE89370400440532013000'
+
+export type Sent = ReturnType<typeof plainPayments>[number]
+
+/** A line by which the bank rejects a payment. */
+export const rejectedLine = (
+  { end_to_end_id }: Pick<Sent, 'end_to_end_id'>,
+  reason = 'AC04',
+): Partial<BankLine> => ({ level: 'transaction', code: 'RJCT', reasons: [reason], end_to_end_id })
+
+/** A line of a statement: the debit of a payment, or its return. */
+export const bookedLine = (
+  { end_to_end_id, amount, currency }: Sent,
+  level: 'booking' | 'return' = 'booking',
+): Partial<BankLine> => ({
+  ...{ level, code: 'BOOK', is_credit: level === 'return', account: ACCOUNT, reference: level },
+  ...{ end_to_end_id, amount, currency },
+})
 
 /**
  * Starts a service for a test file and gives it to `onStarted`; returns a function that opens a
@@ -207,13 +224,7 @@ export async function openFileWorld(
   }
   return {
     ...{ name, client, rail, deps, folder, items, outbox, settle, isDue, report, files, itemsOf },
-    book: paid =>
-      report(
-        paid.map(({ end_to_end_id, amount, currency }) => {
-          const debit = { level: 'booking', code: 'BOOK', is_credit: false } as const
-          return { ...debit, end_to_end_id, amount, currency, account: iban }
-        }),
-      ),
+    book: paid => report(paid.map(one => ({ ...bookedLine(one), reference: '', account: iban }))),
     async round() {
       await until('items are due', isDue)
       await exchange.once()
