@@ -2,15 +2,12 @@
 // did it, and that a log which was changed is named.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Findings } from '../../src/verify/problem.ts'
-import { checkReference } from '../../src/verify/reference.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import { pickSeed, seeded, startProcess } from '../support/service/process.ts'
+import { startListening } from '../support/service/listening.ts'
 import { startTestService } from '../support/service/service.ts'
-import { share } from '../support/share.ts'
 
 const people = new Map<string, Cli>()
 const as = (name: string) => people.get(name) ?? assert.fail(name)
@@ -85,9 +82,9 @@ test('with users: a command needs one who is there and not disabled', async () =
 test('with users: the service starts by itself, and by the name of somebody who has left', async () => {
   assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const named of [{}, { CORRIDOR_USER: 'alan' }]) {
-    const started = await startProcess({ DATABASE_URL: service.database.url, ...named })
+    const started = await startListening({ DATABASE_URL: service.database.url, ...named })
     assert.equal((await fetch(`${started.address}/healthz`)).status, 200)
-    await started.kill()
+    await started.close()
   }
   assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
@@ -206,39 +203,6 @@ test('an act that is refused: no row', async () => {
   assert.equal(await count(), before)
 })
 
-test('random acts of three people: each is there once, under its name', async t => {
-  const seed = pickSeed()
-  t.diagnostic(`SEED=${seed}`)
-  const random = seeded(seed)
-  const { account_id } = live.account
-  const names = ['ada', 'alan']
-  const done: string[] = []
-  const act = async (n: number) => {
-    const name = names[Math.floor(random() * names.length)] ?? 'ada'
-    const reference = `act ${n}`
-    const kinds = [
-      ['fund', account_id, 'USD', '1', '--reference', reference],
-      ['withdraw', account_id, 'USD', '1', '--reference', reference, '--reason', reference],
-      ['key', 'create', account_id, '--name', reference],
-      ['rates', 'set', 'USD', 'HKD', '8', '--source', reference, '--force'],
-      ['account', 'set', account_id, '--name', reference],
-    ]
-    const args = kinds[Math.floor(random() * kinds.length)] ?? []
-    const { code, stderr } = await as(name).run(...args)
-    assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
-    const [first = '', second = ''] = args
-    const path = ['key', 'rates', 'account'].includes(first) ? `${first} ${second}` : first
-    done.push(`${name}: ${path}: ${reference}`)
-  }
-  for (let n = 0; n < share(8, 24); n += 2) await Promise.all([n, n + 1].map(act))
-  const { json } = await as('grace').run('audit', 'list', '--limit', '200', '--json')
-  const logged = (json as Logged[]).flatMap(({ changed_by, act, after }) => {
-    const reference = [after.reference, after.source, after.name].find(x => x?.startsWith('act '))
-    return reference === undefined ? [] : [`${changed_by}: ${act}: ${reference}`]
-  })
-  assert.deepEqual(logged.sort(), done.sort())
-})
-
 test('the log as a whole: exported oldest first, chained; the head that was kept is still there', async () => {
   const { stdout } = await as('grace').run('audit', 'export')
   const rows = stdout
@@ -259,49 +223,22 @@ test('the log as a whole: exported oldest first, chained; the head that was kept
   assert.match(cut.stdout, /expected the hash that was kept/)
 })
 
-for (const [what, statement] of [
-  ['the history of a rate', `select record_act('rates', '', null, '{}')`],
-  [
-    'a row of its own',
+test('the service writes the history of a rate, a row of its own or another name: refused', async () => {
+  for (const statement of [
+    `select record_act('rates', '', null, '{}')`,
     `insert into audit_log (table_name, changed_at, changed_by, after)
-    values ('payouts', now(), 'ada', '{}')`,
-  ],
-  ['another name in a row', `update audit_log set changed_by = 'ada'`],
-] as const) {
-  test(`the service writes ${what}: refused`, async () => {
-    await assert.rejects(service.deps.sql.unsafe(statement), /permission denied|triggers alone/)
-  })
-}
+      values ('payouts', now(), 'ada', '{}')`,
+    `update audit_log set changed_by = 'ada'`,
+  ]) {
+    const written = service.deps.sql.unsafe(statement)
+    await assert.rejects(written, /permission denied|triggers alone/)
+  }
+})
 
-const TAMPERED: readonly (readonly [column: string, value: string])[] = [
-  ['changed_by', `'mallory'`],
-  ['act', `'rates list'`],
-  ['via', `'cli at home'`],
-  ['reason', `'Because'`],
-  ['changed_at', `changed_at - interval '1 day'`],
-  ['after', `'{"id": "pot_0"}'`],
-]
-
+// test/ledger/random-edits.test.ts changes every column.
 test('a row that was changed by whoever owns the database: named by verify and audit verify', async () => {
   const { owner } = service.database
-  const numbers = [1, 5, 9, 13, 17]
   await owner`alter table audit_log disable trigger append_only`
-  let tampered = 0
-  for (const [column, value] of TAMPERED) {
-    for (const number of numbers) {
-      const undone = owner.begin(async tx => {
-        await tx.unsafe(`update audit_log set ${column} = ${value} where change_id = ${number}`)
-        const findings = new Findings(true)
-        await checkReference({ tx, account_id: null, findings })
-        const keys = findings.problems.map(({ key }) => key)
-        assert.ok(keys.includes(`change_id ${number}`), `${column} of ${number}`)
-        tampered += 1
-        throw new Undo()
-      })
-      await assert.rejects(undone, Undo)
-    }
-  }
-  assert.equal(tampered, 30)
   await owner`update audit_log set changed_by = 'mallory' where change_id = 3`
   for (const command of [
     ['verify', '--all'],
@@ -312,5 +249,3 @@ test('a row that was changed by whoever owns the database: named by verify and a
     assert.match(stdout, /audit_log, change_id 3: expected the hash/)
   }
 })
-
-class Undo extends Error {}

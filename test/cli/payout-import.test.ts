@@ -169,41 +169,23 @@ test('payout import, amounts in major units: exact by currency, refused in words
     fund: { JPY: 1_000_000n, KWD: 1_000_000n, USD: 1_000_000n },
   })
   const rest = 'supplier_payment,Invoice,Harbour Trading Ltd,business,123456789012,HK,004'
+  const no_cents = 'amount_major is not an amount in USD: digits, and at most 2 after a point.'
+  const no_literal = 'amount must be an integer literal from 1 to 9007199254740991.'
   const rows = [
     ['1250', '', 'JPY', 1250],
     ['1.234', '', 'KWD', 1234],
     ['0.1', '', 'USD', 10],
     ['1.5', '', 'JPY', 'amount_major is not an amount in JPY: digits alone.'],
-    [
-      '1.001',
-      '',
-      'USD',
-      'amount_major is not an amount in USD: digits, and at most 2 after a point.',
-    ],
-    [
-      '1e2',
-      '',
-      'USD',
-      'amount_major is not an amount in USD: digits, and at most 2 after a point.',
-    ],
-    ['-5', '', 'USD', 'amount_major is not an amount in USD: digits, and at most 2 after a point.'],
+    ['1.001', '', 'USD', no_cents],
+    ['1e2', '', 'USD', no_cents],
+    ['-5', '', 'USD', no_cents],
     ['0', '', 'USD', 'amount must be at least 1.'],
-    [
-      '90071992547409.92',
-      '',
-      'USD',
-      'amount must be an integer literal from 1 to 9007199254740991.',
-    ],
+    ['90071992547409.92', '', 'USD', no_literal],
     ['1', '', 'XXQ', 'currency is not a known currency code.'],
     ['1', '100', 'USD', 'Send exactly one of amount and amount_major.'],
     ['', '', 'USD', 'amount is required.'],
-    ['', '1.0', 'USD', 'amount must be an integer literal from 1 to 9007199254740991.'],
-    [
-      '',
-      '9007199254740993',
-      'USD',
-      'amount must be an integer literal from 1 to 9007199254740991.',
-    ],
+    ['', '1.0', 'USD', no_literal],
+    ['', '9007199254740993', 'USD', no_literal],
   ] as const
   const header =
     'amount_major,amount,currency,purpose,transaction_description,beneficiary.name,' +

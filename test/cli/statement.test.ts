@@ -11,7 +11,6 @@ import { parse } from 'csv-parse/sync'
 import { currencyExponent } from '../../src/money/currency.ts'
 import { formatMajor, parseMajor } from '../../src/money/decimal.ts'
 import { faultsOf, type Node, readXml, select, textOf } from '../ledger/camt053-schema.ts'
-import { readMt940 } from '../ledger/mt940-reader.ts'
 import { getAll, type Item } from '../support/assert/listing.ts'
 import { localPayout, yenBank } from '../support/given/bodies.ts'
 import { type Cli, type CommandResult, openCli } from '../support/service/cli.ts'
@@ -125,15 +124,6 @@ function signed(node: Node, currency: string): bigint {
   return textOf(node, 'CdtDbtInd') === 'DBIT' ? -amount : amount
 }
 
-function balancesOf(stmt: Node, currency: string) {
-  const of = (code: string) => {
-    const found = select(stmt, 'Bal').filter(one => textOf(one, 'Tp/CdOrPrtry/Cd') === code)
-    assert.equal(found.length, 1)
-    return signed(found[0] as Node, currency)
-  }
-  return { opening: of('OPBD'), closing: of('CLBD') }
-}
-
 test('corridor statement, camt053, entries: references, fees, conversions, what was given back', async () => {
   const root = readXml((await whole('camt053', '--currency', 'USD')).stdout)
   const entries = select(root, 'BkToCstmrStmt/Stmt/Ntry')
@@ -173,44 +163,6 @@ test('corridor statement, camt053, entries: references, fees, conversions, what 
   const greeting = entries.map(entry => textOf(entry, `${details}/RmtInf/Ustrd`))
   assert.ok(greeting.includes('Schöne Grüße <&>'))
 })
-
-test('corridor statement, two periods after each other: one begins where the other ends, in every format', async () => {
-  const middle = lines[Math.floor(lines.length / 2)]?.created_at ?? ''
-  const period = async (format: string, ...args: string[]) =>
-    (await statement(id, ...args, '--currency', 'USD', '--format', format)).stdout
-  const closings: string[] = []
-  for (const format of ['csv', 'camt053', 'mt940']) {
-    const first = await period(format, '--from', LONG_AGO, '--to', middle)
-    const second = await period(format, '--from', middle)
-    const [a, b] = [readAny(format, first), readAny(format, second)]
-    assert.equal(a.closing, b.opening, format)
-    assert.equal(a.count + b.count, inCurrency('USD').length)
-    assert.ok(a.count > 0 && b.count > 0)
-    closings.push(`${a.closing} ${b.closing}`)
-  }
-  assert.equal(new Set(closings).size, 1)
-})
-
-/** Balances of a statement in USD as minor units, and how many lines it has. */
-function readAny(format: string, text: string) {
-  if (format === 'csv') {
-    const rows: Record<string, string>[] = parse(text, { columns: true })
-    const of = (kind: string) => BigInt(rows.find(row => row.kind === kind)?.balance_after ?? '')
-    return { opening: of('opening'), closing: of('closing'), count: rows.length - 2 }
-  }
-  if (format === 'camt053') {
-    const root = readXml(text)
-    assert.deepEqual(faultsOf(root), [])
-    const stmt = select(root, 'BkToCstmrStmt/Stmt')[0] as Node
-    return { ...balancesOf(stmt, 'USD'), count: select(stmt, 'Ntry').length }
-  }
-  const pages = readMt940(text)
-  return {
-    opening: minor(pages[0]?.opening.amount ?? '', 'USD'),
-    closing: minor(pages.at(-1)?.closing.amount ?? '', 'USD'),
-    count: pages.flatMap(page => page.lines).length,
-  }
-}
 
 test('corridor statement --output: a file, and what is in it in words or as JSON', async () => {
   const file = join(folder, 'out.xml')
@@ -298,14 +250,4 @@ test('corridor statement, a wrong call: exit code 2, words on standard error, no
   const nowhere = await cli.run('statement', id, ...from, '--output', '/no/such/folder/file')
   assert.deepEqual([nowhere.code, nowhere.stdout], [1, ''])
   assert.match(nowhere.stderr, /^corridor: cannot write the statement: .*\n$/)
-})
-
-test('corridor statement --help: an example, in 80 columns', async () => {
-  const { stdout } = await cli.run('statement', '--help')
-  assert.match(stdout, /\n {2}npx corridor statement/)
-  assert.match(stdout, /--json/)
-  assert.deepEqual(
-    stdout.split('\n').filter(line => line.length > 80),
-    [],
-  )
 })

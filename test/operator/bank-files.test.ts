@@ -65,17 +65,6 @@ test('POST bank_file/{id}/release, as it was shown: sent once, in the log under 
   assert.deepEqual(await actsOn(ids[0] ?? ''), ['ada: file release: approved, api from 127.0.0.1'])
 })
 
-test('POST bank_file/{id}/release, two people at once: one of them', async () => {
-  const { ids, shown } = await sealed([100])
-  const call = { ids, body: { digest: shown.digest } }
-  const answers = await Promise.all([
-    world.call(`POST ${FILE}/release`, call),
-    world.call(`POST ${FILE}/release`, call, mary.headers()),
-  ])
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
-  assert.equal((await actsOn(ids[0] ?? '')).length, 1)
-})
-
 test('POST bank_file/{id}/release, another digest, or the hash of the bytes: 409, no row changes', async () => {
   const { ids, shown } = await sealed([100])
   const { owner } = world.service.database

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { openFileWorld } from '../support/bank/file-rail.ts'
-import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import { callUntilAnswered, makeOperatorWorld, newRail, type OperatorWorld } from './world.ts'
 
@@ -183,22 +182,6 @@ test('a limit: set twice the same, in the log once; its payouts count; another c
   assert.equal((await loggedOf('limit remove')).length, 1)
 })
 
-test('a limit of all accounts, over HTTP: the payouts that are there count, and the next is refused', async () => {
-  const { live } = world
-  const paid = await live.post('/v3/payout', localPayout)
-  assert.equal(paid.status, 200, paid.text)
-  const body = { account_id: live.account.account_id, count: 1, hours: 24 }
-  const set = await world.call('POST /v3/operator/limit', { body })
-  assert.equal(set.json.data.counted, 1, set.text)
-  const { limit_id } = set.json.data
-  assertRefused(await live.post('/v3/payout', localPayout), 422, 'limit_exceeded')
-  const shown = await world.call('GET /v3/operator/limit/:id', { ids: [limit_id] })
-  const { account_id } = live.account
-  assert.deepEqual(shown.json.data.used, [{ account_id, subject: '', used: 1 }])
-  await world.call('POST /v3/operator/limit/:id/remove', { ids: [limit_id] })
-  assert.equal((await live.post('/v3/payout', localPayout)).status, 200)
-})
-
 test('the same limit, set by six calls at once: each is answered, and there is one', async () => {
   const { account_id } = (await world.service.openAccount({ sandbox: false })).account
   const body = { account_id, count: 9, hours: 24 }
@@ -214,24 +197,23 @@ test('the same limit, set by six calls at once: each is answered, and there is o
   assert.equal(list.json.data.results.length, 1)
 })
 
-const NO_LIMITS: readonly (readonly [what: string, body: object, words: RegExp])[] = [
-  ['no cap', { per: 'payout' }, /amount with its currency, or count/],
-  ['a count of a single payout', { count: 2, per: 'payout' }, /say amount/],
-  ['no window', { count: 2 }, /per payout, per day with its zone, or hours/],
-  ['a day of no zone', { count: 2, per: 'day' }, /needs a zone/],
-  ['a zone that is none', { count: 2, per: 'day', zone: 'Mars/Base' }, /unknown time zone/],
-  ['an amount of no currency', { amount: 2, per: 'payout' }, /is of a currency/],
-  ['a rail that there is not', { count: 2, hours: 1, rail: 'bnk' }, /unknown rail bnk/],
-  ['a network that there is not', { count: 2, hours: 1, network: 'x' }, /unknown network/],
-  ['a key that there is not', { count: 2, hours: 1, key_id: `key_${'0'.repeat(20)}` }, /no key/],
+/** One row a member; test/live/limits.test.ts has the command's. */
+const NO_LIMITS: readonly (readonly [body: object, words: RegExp])[] = [
+  [{ per: 'payout' }, /amount with its currency, or count/],
+  [{ count: 2 }, /per payout, per day with its zone, or hours/],
+  [{ count: 2, per: 'day', zone: 'Mars/Base' }, /unknown time zone/],
+  [{ amount: 2, per: 'payout' }, /is of a currency/],
+  [{ count: 2, hours: 1, rail: 'bnk' }, /unknown rail bnk/],
+  [{ count: 2, hours: 1, network: 'x' }, /unknown network/],
+  [{ count: 2, hours: 1, key_id: `key_${'0'.repeat(20)}` }, /no key/],
 ]
 
 test('a limit that is none: 400 in the words of its members, and no row changes', async () => {
   const before = await rowVersions(world.service.database.owner)
-  for (const [what, body, words] of NO_LIMITS) {
+  for (const [body, words] of NO_LIMITS) {
     const answer = await world.call('POST /v3/operator/limit', { body })
     assertRefused(answer, 400, 'invalid_field')
-    assert.match(answer.json.errors[0].message, words, what)
+    assert.match(answer.json.errors[0].message, words)
     assert.doesNotMatch(answer.text, /--[a-z]/)
   }
   assert.deepEqual(await rowVersions(world.service.database.owner), before)

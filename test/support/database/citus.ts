@@ -125,7 +125,6 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/operator/installation', test: 'the same limit, set by six', why: LIVE },
   { file: 'test/operator/payout-states', why: LIVE },
   { file: 'test/operator/repeat', why: LIVE },
-  { file: 'test/operator/sessions', why: LIVE },
   { file: 'test/schedules/', why: LIVE },
   { file: 'test/screening/compared-again', test: 'no hold ends while something', why: OWN_RULES },
   { file: 'test/screening/holds', test: 'that is held gets no attempt', why: LIVE },

@@ -1,5 +1,5 @@
 // corridor listen and corridor events replay: events as they happen, and again, forwarded signed to
-// a receiver of one's own.
+// a receiver of one's own; and corridor trigger: each type that it names happens, by requests of the API.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,6 +9,7 @@ import { after, beforeEach, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { instantIn } from '../../src/id.ts'
+import { startFront } from '../support/network/front.ts'
 import { freePort, listenOn } from '../support/network/port.ts'
 import { BARE, openCli } from '../support/service/cli.ts'
 import { pay as payFrom } from '../support/service/payouts.ts'
@@ -40,6 +41,7 @@ beforeEach(() => {
 })
 after(async () => {
   receiver.close()
+  front.close()
   await cli.close()
   await service.close()
 })
@@ -82,23 +84,30 @@ async function lineOf(
   throw new Error(`corridor listen ended with ${child.exitCode}`)
 }
 
-test('listen, an event happens: printed in 80 columns, those before it are not', async () => {
+test('listen, nobody at the URL: each event is printed in 80 columns with that beside it, those before are not', async () => {
   await pay()
   let id = ''
-  const lines = await listening(['--account', account.account.account_id], 4, async () => {
+  const nowhere = `http://127.0.0.1:${await freePort()}/hook`
+  const args = ['--account', account.account.account_id, '--forward-to', nowhere]
+  const lines = await listening(args, 8, async () => {
     await pay(other)
     id = await pay()
   })
-  const types = lines.map(line => line.split(/ +/)[1])
-  const expected = [
-    'beneficiary.created',
-    'payout_quote.created',
-    'payout.created',
-    'balance_transaction.created',
-  ]
-  assert.deepEqual(types, expected)
-  assert.match(lines[2] ?? '', new RegExp(`payout.created +${id}$`))
-  for (const line of lines) assert.ok(line.length <= 80, line)
+  const events = lines.filter((_, i) => i % 2 === 0)
+  assert.deepEqual(
+    events.map(line => line.split(/ +/)[1]),
+    [
+      'beneficiary.created',
+      'payout_quote.created',
+      'payout.created',
+      'balance_transaction.created',
+    ],
+  )
+  assert.match(events[2] ?? '', new RegExp(`payout.created +${id}$`))
+  for (const line of events) assert.ok(line.length <= 80, line)
+  for (let i = 1; i < 8; i += 2) {
+    assert.match(lines[i] ?? '', /^ {2}✗ no answer: connection refused in \d+ ms {2}evt_/)
+  }
 })
 
 test('listen --forward-to: each event sent once, in order, signed, with what came of it', async () => {
@@ -123,37 +132,25 @@ test('listen --forward-to: each event sent once, in order, signed, with what cam
   )
 })
 
-test('listen, nobody at the URL: said beside the event, and it goes on', async () => {
-  const nowhere = `http://127.0.0.1:${await freePort()}/hook`
-  const args = ['--forward-to', nowhere, '--events', 'payout.created']
-  const lines = await listening(args, 4, async () => {
-    await pay()
-    await pay()
-  })
-  assert.match(lines[1] ?? '', /^ {2}✗ no answer: connection refused in \d+ ms {2}evt_/)
-  assert.match(lines[3] ?? '', /connection refused/)
-})
-
-for (const [args, words] of [
-  [['--forward-to', 'nowhere'], /--forward-to is a URL/],
-  [['--forward-to', 'ftp://a.example/'], /--forward-to is a URL/],
-  [['--forward-to', 'http://:word@a.example/'], /--forward-to is a URL/],
-  [['--forward-to', 'http://localhost:1/'], /port 1 is of another protocol/],
-  [['--forward-to', 'http://localhost:22/hook'], /port 22 is of another protocol/],
-  [['--forward-to', 'http://localhost:0/'], /port 0 is of another protocol/],
-  [['--forward-to', 'http://a.example/', '--secret', 'abc'], /--secret is whsec_/],
-  [['--events', 'payout.lost'], /no type of event payout\.lost/],
-] as const) {
-  test(`listen ${args.join(' ')}: exit code 2 and one line that says why`, async () => {
+test('listen, a wrong call: exit code 2 and one line that says why', async () => {
+  for (const [args, words] of [
+    [['--forward-to', 'nowhere'], /--forward-to is a URL/],
+    [['--forward-to', 'ftp://a.example/'], /--forward-to is a URL/],
+    [['--forward-to', 'http://:word@a.example/'], /--forward-to is a URL/],
+    [['--forward-to', 'http://localhost:22/hook'], /port 22 is of another protocol/],
+    [['--forward-to', 'http://localhost:0/'], /port 0 is of another protocol/],
+    [['--forward-to', 'http://a.example/', '--secret', 'abc'], /--secret is whsec_/],
+    [['--events', 'payout.lost'], /no type of event payout\.lost/],
+  ] as const) {
     const { code, stderr, stdout } = await cli.run('listen', ...args)
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, words)
-  })
-}
+  }
+})
 
 test('events replay --forward-to, a time: its events in order, signed, from at it to before it', async () => {
   const { account_id } = account.account
-  for (let i = 0; i < 60; i++) await pay()
+  for (let i = 0; i < 30; i++) await pay()
   const all = await events()
   const [first, last] = [all.at(20), all.at(-7)]
   const range = ['--from', first.created_at, '--to', last.created_at]
@@ -226,21 +223,83 @@ test('events replay --endpoint, a time: deliveries of its own for each event', a
   )
 })
 
-for (const [args, words] of [
-  [[], /exactly one of --endpoint and --forward-to/],
-  [['--forward-to', 'http://a.example/'], /exactly one of --event, --from or --to, and --dead/],
-  [['--forward-to', 'http://a.example/', '--dead'], /--dead is of an endpoint/],
-  [
-    ['--forward-to', 'http://localhost:22/', '--from', '2026-01-31T09:30:00Z'],
-    /port 22 is of another protocol/,
-  ],
-  [['--endpoint', 'whe_01m7xpm2kz8t3vqw5n0z', '--from', 'Monday'], /--from is an ISO 8601 time/],
-  [['--endpoint', 'whe_01m7xpm2kz8t3vqw5n0z', '--dead', '--events', 'payout.*'], /--events goes/],
-] as const) {
-  test(`events replay ${args.join(' ')}: exit code 2 and one line that says why`, async () => {
-    const { account_id } = account.account
+test('events replay, a wrong call: exit code 2 and one line that says why', async () => {
+  const { account_id } = account.account
+  for (const [args, words] of [
+    [[], /exactly one of --endpoint and --forward-to/],
+    [['--forward-to', 'http://a.example/'], /exactly one of --event, --from or --to, and --dead/],
+    [['--forward-to', 'http://a.example/', '--dead'], /--dead is of an endpoint/],
+    [
+      ['--forward-to', 'http://localhost:22/', '--from', '2026-01-31T09:30:00Z'],
+      /port 22 is of another protocol/,
+    ],
+    [['--endpoint', 'whe_01m7xpm2kz8t3vqw5n0z', '--from', 'Monday'], /--from is an ISO 8601 time/],
+    [['--endpoint', 'whe_01m7xpm2kz8t3vqw5n0z', '--dead', '--events', 'payout.*'], /--events goes/],
+  ] as const) {
     const { code, stderr } = await cli.run('events', 'replay', account_id, ...args)
     assert.equal(code, 2, stderr)
     assert.match(stderr, words)
-  })
-}
+  }
+})
+
+const payer = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 10_000_000n } })
+const front = await startFront(service.app)
+const trigger = (type: string, key = `${payer.key_id}:${payer.secret}`) =>
+  cli.run('trigger', type, '--key', key, '--url', front.address, '--json')
+
+test('trigger: every type that its help names happens to the object that it prints', async () => {
+  const { stdout } = await cli.run('trigger', '--help')
+  const types = [...stdout.matchAll(/^ {2}(\w+\.\w+)$/gm)].map(([, type]) => type as string)
+  assert.ok(types.length > 10 && types.includes('payout.failed'), stdout)
+  for (const type of types) {
+    const { code, json, stderr } = await trigger(type)
+    assert.equal(code, 0, `${type}: ${stderr}`)
+    const { results } = (await payer.get(`/v3/event?type=${type}&limit=1`)).json.data
+    const [event] = results
+    assert.ok(event, type)
+    if (!type.startsWith('balance_')) assert.equal(event.object_id, json.object_id, type)
+  }
+})
+
+test('trigger, a type that it cannot make, a wrong key: says so, and what was meant', async () => {
+  const unknown = await trigger('payout.sent')
+  assert.equal(unknown.code, 2)
+  assert.match(unknown.stderr, /payout\.sent: it takes an operator, a person or a bank/)
+  const mistyped = await trigger('payout.fialed')
+  assert.equal(mistyped.code, 2)
+  assert.match(mistyped.stderr, /did you mean payout\.failed\?/)
+  const wrong = await trigger('payout.failed', `${payer.key_id}:wrong`)
+  assert.equal(wrong.code, 1)
+})
+
+test('trigger, an account whose balance of the payout currency is empty: pays from one that holds enough', async () => {
+  await service.setRates({ 'USD/HKD': '8', 'JPY/HKD': '0.05' })
+  const currencies = ['HKD', 'JPY', 'USD']
+  // JPY 15000 is less than USD 140.00, and more in minor units.
+  for (const fund of [{ USD: 10_000_000n }, { JPY: 15_000n, USD: 14_000n }]) {
+    const poor = await service.openAccount({ currencies, fund })
+    const { code, stderr, json } = await trigger('payout.failed', `${poor.key_id}:${poor.secret}`)
+    assert.equal(code, 0, stderr)
+    const { status, holding_currency } = (await poor.get(`/v3/payout/${json.object_id}`)).json.data
+    assert.deepEqual([status, holding_currency], ['failed', 'USD'])
+  }
+})
+
+test('trigger, an account without enough in any currency: the refusal of the payout currency', async () => {
+  await service.setRates({ 'USD/HKD': '8' })
+  const poor = await service.openAccount({ currencies: ['HKD', 'USD'], fund: { USD: 100n } })
+  const { code, stderr } = await trigger('payout.failed', `${poor.key_id}:${poor.secret}`)
+  assert.equal(code, 1)
+  assert.match(stderr, /needs \d+ HKD minor units .* and 0 are available/)
+})
+
+test('trigger, a key of a live account: refused before anything is sent, no payout', async () => {
+  const fund = { HKD: 10_000_000n }
+  const live = await service.openAccount({ currencies: ['HKD'], fund, sandbox: false })
+  await service.setRoutes([{}])
+  await service.setFees([{}])
+  const { code, stderr } = await trigger('payout.created', `${live.key_id}:${live.secret}`)
+  assert.equal(code, 1)
+  assert.match(stderr, /is no sandbox: nothing was made/)
+  assert.deepEqual((await live.get('/v3/payout')).json.data.results, [])
+})
