@@ -65,7 +65,7 @@ function fieldsOf(mt103: string): Record<string, string> {
   )
 }
 
-test('POST /v3/payout, swift: an MT103 that says what the payout says, and its UETR; local: neither', async () => {
+test('POST /v3/payout, swift: an MT103 that says what the payout says, and its UETR, after its end too; local: neither', async () => {
   const payout = await pay()
   const { mt103, tracking_details, confirmation_documents, created_at, id } = payout
   assert.match(tracking_details.tracking_number, UETR)
@@ -91,6 +91,10 @@ test('POST /v3/payout, swift: an MT103 that says what the payout says, and its U
   const [, base64 = ''] = document.url.split('base64,')
   assert.equal(Buffer.from(base64, 'base64').toString('ascii'), mt103)
   assert.deepEqual((await account.get(`/v3/payout/${id}`)).json.data, payout)
+  await settleAll(service)
+  const { results } = (await account.get('/v3/payout?type=swift')).json.data
+  const { status, mt103: listed } = results.find((one: Json) => one.id === id)
+  assert.deepEqual([status, listed], ['failed', mt103])
   const local = await pay({ type: 'local', charge_type: undefined })
   const none = { tracking_number: '', tracking_type: '' }
   assert.deepEqual(
@@ -124,15 +128,6 @@ test('POST /v3/payout, swift for an entity: 50K names it, of the request and of 
   const quote = (await account.post('/v3/payout/quote', asked)).json.id
   const quoted = await pay({ quote, type: undefined })
   assert.ok(fieldsOf(quoted.mt103)['50K']?.endsWith(` | ${party}`), quoted.mt103)
-})
-
-test('GET /v3/payout/{id}, swift after its end: the message is as it was made', async () => {
-  const { id, mt103 } = await pay()
-  await settleAll(service)
-  const { data } = (await account.get(`/v3/payout/${id}`)).json
-  assert.deepEqual([data.status, data.mt103], ['failed', mt103])
-  const { results } = (await account.get('/v3/payout?type=swift&limit=100')).json.data
-  assert.equal(results.find((payout: Json) => payout.id === id).mt103, mt103)
 })
 
 test('POST /v3/payout, swift with what no field of it can carry: 400 naming it, nothing written', async () => {

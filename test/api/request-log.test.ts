@@ -84,14 +84,6 @@ test(`GET ${PATH}, what an account has asked: newest first, with how each ended 
   assert.deepEqual(await logged(account, 1, `?request_id=${rows[2]?.request_id}`), [rows[2]])
 })
 
-test(`GET ${PATH}, a search by metadata: its pairs are a mask, whatever they are named`, async () => {
-  const client = await service.openAccount()
-  const found = await client.get('/v3/payout?metadata[zqcanary]=zqcanary&metadata[__proto__]=1')
-  assert.equal(found.status, 200, found.text)
-  const [row] = await logged(client, 1)
-  assert.equal(row?.path, '/v3/payout?metadata=…')
-})
-
 test(`GET ${PATH}, other accounts: each sees its own requests alone, and none a row of the other`, async () => {
   await other.get('/v3/account')
   const [row] = await logged(other, 1)
@@ -121,7 +113,9 @@ test('the log of requests, secrets and people: of what is sent, codes, amounts a
   await client.post('/v3/payout', { amount: 'zqcanary', currency: 'zqcanary', metadata: { a: 1 } })
   await client.get(`/v3/payout?reference_id=zqcanary`)
   await client.get('/v3/payout/zqcanary')
-  const rows = await logged(client, 4)
+  await client.get('/v3/payout?metadata[zqcanary]=zqcanary&metadata[__proto__]=1')
+  const [searched, ...rows] = await logged(client, 5)
+  assert.equal(searched?.path, '/v3/payout?metadata=…')
   assert.doesNotMatch(JSON.stringify(rows), /canary|example|491701234567/i)
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(`${client.secret}|${basic('', '')}`))
   assert.deepEqual(JSON.parse(String(rows[2]?.body)), {
