@@ -153,24 +153,13 @@ for (const operation of writing) {
   })
 
   test(`${operation.name}, bodies that are not JSON: 400 invalid_json; strange ones: never a fault`, async () => {
-    for (const [what, body] of some(Object.entries(NOT_JSON), 5)) {
+    for (const [what, body] of some(Object.entries(NOT_JSON), 2)) {
       const { status, json, text } = await probe.send(requestOf(operation, body, what), true)
       assert.equal(`${status} ${json?.errors?.[0]?.reason}`, '400 invalid_json', `${what}: ${text}`)
     }
-    for (const body of some(STRANGE_JSON, 5)) {
+    for (const body of some(STRANGE_JSON, 2)) {
       await probe.send(requestOf(operation, body, body.slice(0, 40)))
     }
-    await probe.finish()
-  })
-
-  test(`${operation.name}, a body as large as it may be: read; one byte more: 413`, async () => {
-    const most = operation.path === '/v3/payout_batch' ? 16 * 1024 * 1024 : 256 * 1024
-    const body = Buffer.from(JSON.stringify(make.examples(operation)[0]))
-    const padded = (bytes: number) => Buffer.concat([body, Buffer.alloc(bytes - body.length, ' ')])
-    const exact = await probe.send(requestOf(operation, padded(most)))
-    assert.notEqual(exact.status, 413)
-    const over = await probe.send(requestOf(operation, padded(most + 1)), true)
-    assert.deepEqual([over.status, over.json.errors[0].reason], [413, 'payload_too_large'])
     await probe.finish()
   })
 
@@ -192,6 +181,22 @@ for (const operation of writing) {
         assert.ok(near, `${name}, over ${what}: ${over.text}`)
       }
     }
+    await probe.finish()
+  })
+}
+
+for (const [name, most] of [
+  ['POST /v3/payout', 256 * 1024],
+  ['POST /v3/payout_batch', 16 * 1024 * 1024],
+] as const) {
+  test(`${name}, a body as large as it may be: read; one byte more: 413`, async () => {
+    const operation = writing.find(one => one.name === name) ?? assert.fail(name)
+    const body = Buffer.from(JSON.stringify(make.examples(operation)[0]))
+    const padded = (bytes: number) => Buffer.concat([body, Buffer.alloc(bytes - body.length, ' ')])
+    const exact = await probe.send(requestOf(operation, padded(most)))
+    assert.notEqual(exact.status, 413)
+    const over = await probe.send(requestOf(operation, padded(most + 1)), true)
+    assert.deepEqual([over.status, over.json.errors[0].reason], [413, 'payload_too_large'])
     await probe.finish()
   })
 }
@@ -266,7 +271,9 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
       const problems = json.errors.map((error: Json) => `${error.reason} ${error.remarks}`)
       assert.ok(problems.includes(`invalid_query_parameter ${name}`), `${text}: ${problems}`)
     }
-    for (const name of ['x', 'constructor', 'toString', 'limit[]']) await refused(`${name}=1`, name)
+    for (const name of some(['x', 'constructor', 'toString', 'limit[]'], 2)) {
+      await refused(`${name}=1`, name)
+    }
     for (const { name } of query) {
       await refused(`${name}=a&${name}=a`, name)
       for (const text of some(TEXTS, 1))
@@ -278,7 +285,7 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
     for (const { name } of parameters.filter(parameter => parameter.in === 'path')) {
       const segments = operation.path.split('/')
       const own = request.url.split('/')
-      for (const text of [...some(TEXTS, 3), 'a'.repeat(256), 'a'.repeat(257)]) {
+      for (const text of [...some(TEXTS, 1), 'a'.repeat(256), 'a'.repeat(257)]) {
         const segment = encodeURIComponent(text.slice(0, 300)) || '%20'
         const url = own.with(segments.indexOf(`{${name}}`), segment).join('/')
         await probe.send({ ...request, url, notes: [text.slice(0, 40)] }, true)

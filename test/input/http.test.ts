@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { MAX_HEADERS, MAX_URL_LENGTH } from '../../src/http/message.ts'
-import { assertErrorEnvelope, rowVersions } from '../support/assert/check.ts'
+import { assertErrorEnvelope } from '../support/assert/check.ts'
+import { type WrittenTables, watchWrittenTables } from '../support/database/written.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { bytesOf, type RawAnswer, talk } from '../support/network/raw-client.ts'
 import {
@@ -19,11 +20,13 @@ let service: TestService
 let account: Client
 let address: string
 let auth: string
+let written: WrittenTables
 before(async () => {
   service = await startTestService()
   address = await service.app.listen({ host: '127.0.0.1', port: 0 })
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000_000n } })
   auth = `Authorization: ${basic(account.key_id, account.secret)}`
+  written = await watchWrittenTables(service.database.owner)
 })
 after(() => service?.close())
 
@@ -162,7 +165,7 @@ function numbered(count: number, name = 'X-A'): string[] {
 
 /** Refused in the envelope as the last that is said on the connection, and nothing is written. */
 async function assertRefusedAndClosed(bytes: string | Buffer, status: number): Promise<void> {
-  const before = await rowVersions(service.database.owner)
+  await written()
   const followed = Buffer.concat([bytesOf(bytes), bytesOf(good())])
   const { answers, closed } = await talk(address, [followed])
   assert.deepEqual(
@@ -172,7 +175,7 @@ async function assertRefusedAndClosed(bytes: string | Buffer, status: number): P
   assertErrorEnvelope(answers[0] as RawAnswer)
   assert.equal(answers[0]?.headers.connection, 'close')
   assert.ok(closed, 'the connection is closed')
-  assert.deepEqual(await rowVersions(service.database.owner), before)
+  assert.deepEqual(await written(), [])
 }
 
 for (const [what, bytes] of Object.entries({ ...AMBIGUOUS, ...NO_HTTP })) {
@@ -305,7 +308,7 @@ test('a payout, then no HTTP, on one connection: the payout gets its own answer,
 })
 
 test('a body that is too large, still being sent: 413 is heard, and the connection is closed', async () => {
-  const before = await rowVersions(service.database.owner)
+  await written()
   const large = Buffer.alloc(8 * 1024 * 1024, ' ')
   for (const headers of [
     [`Content-Length: ${large.length}`],
@@ -322,7 +325,7 @@ test('a body that is too large, still being sent: 413 is heard, and the connecti
     )
     assert.ok(closed, headers.join())
   }
-  assert.deepEqual(await rowVersions(service.database.owner), before)
+  assert.deepEqual(await written(), [])
 })
 
 test('a message that is no HTTP, and a client that goes on: it is cut off', async () => {
