@@ -1,6 +1,7 @@
 // The examples of the documentation, sent to the service: each answers as docs/api/examples/ says,
-// but for ids, times and secrets, and every operation has one. `npm run examples` writes the answers.
-// The requests are written by hand in the same files.
+// but for ids, times and secrets, and every operation has one. An operation that keeps its answer
+// under an Idempotency-Key gives it again. `npm run examples` writes the answers. The requests are
+// written by hand in the same files.
 import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
@@ -48,6 +49,7 @@ let batcher: Client
 let spread: Client
 /** The deposit address of an account that can be paid. */
 let deposit_address: string
+let serial = 0
 /** What was shown, by operation. */
 const shown = new Map<string, Record<string, Example>>()
 
@@ -120,16 +122,20 @@ async function show(client: Client, operationId: string, name: string, asking: A
 
 async function ask(
   { key_id, secret, account }: Client,
-  { method, path, name }: Operation,
+  { method, path, name, details }: Operation,
   request: object | undefined,
   { ids = [], query = '', person }: Asking,
 ): Promise<Json> {
   const rest = [...ids]
   const url = path.replace(/\{\w+\}/g, () => String(rest.shift())) + query
+  const kept = details.responses['200'].headers?.['Idempotent-Replayed'] !== undefined
   const options: InjectOptions = {
     method: method.toUpperCase() as 'GET',
     url,
-    headers: person?.headers(account.account_id) ?? { authorization: basic(key_id, secret) },
+    headers: {
+      ...(person?.headers(account.account_id) ?? { authorization: basic(key_id, secret) }),
+      ...(kept && { 'idempotency-key': `${details.operationId}-${++serial}` }),
+    },
   }
   if (request !== undefined) {
     options.payload = JSON.parse(
@@ -142,6 +148,11 @@ async function ask(
   assert.equal(status, 200, `${name}: ${text}`)
   const schema = api.answerSchema(path, method, status, headers['content-type'])
   assert.equal(api.mismatch(schema, json), '', `${name}: ${text}`)
+  if (kept && !json.data?.dry_run) {
+    const again = await service.inject(options)
+    assert.deepEqual([again.status, again.text], [200, text], name)
+    assert.equal(again.headers['idempotent-replayed'], 'true', name)
+  }
   return JSON.parse(text.replaceAll(receiver.url, HOST))
 }
 
@@ -254,15 +265,9 @@ test('examples, payouts: one of each type, and what can be done with them', asyn
   await show(payer, 'listBalanceTransactions', 'page', { query: '?limit=1' })
   await show(payer, 'getBalance', 'balance')
   const { local } = readExamples('createPayout')
-  await service.setLimits([
-    {
-      account_id: spread.account.account_id,
-      per: 'hours',
-      hours: 24,
-      currency: 'USD',
-      cap: 5_000_000n,
-    },
-  ])
+  const { account_id } = spread.account
+  const day = { per: 'hours', hours: 24, currency: 'USD', cap: 5_000_000n } as const
+  await service.setLimits([{ account_id, ...day }])
   await spread.post('/v3/payout', local?.request)
   await show(spread, 'getAccount', 'sandbox')
   const again = async () => (await payer.post('/v3/payout', local?.request)).json.data.id
@@ -278,11 +283,11 @@ test('examples, payouts: one of each type, and what can be done with them', asyn
   await show(payer, 'fundSandbox', 'dollars')
 })
 
-test('examples, approvals: a payout that waits, approved by one and rejected by another', async () => {
+test('examples, approvals: what waits, approved by one and rejected by another', async () => {
   const { account } = payer
   const roles = [[account.account_id, 'approver']] as const
-  const ann = await addPerson(service, { user: 'ann', roles })
-  const bob = await addPerson(service, { user: 'bob', roles })
+  const approver = (user: string) => addPerson(service, { user, roles })
+  const [ann, bob] = [await approver('ann'), await approver('bob')]
   const remove = await addApprovalRule(service, { account_id: account.account_id, approvers: 2 })
   const { local } = readExamples('createPayout')
   const { id } = (await payer.post('/v3/payout', local?.request)).json.data
@@ -291,6 +296,11 @@ test('examples, approvals: a payout that waits, approved by one and rejected by 
   const rows = ['INV-3', 'INV-4'].map(reference_id => ({ ...local?.request, reference_id }))
   const file = await importInto(service, payer, 'salaries.csv', rows)
   await remove()
+  const rule = { account_id: account.account_id, subject: 'beneficiary', approvers: 2 } as const
+  const removeRule = await addApprovalRule(service, rule)
+  const { business } = readExamples('createBeneficiary')
+  const payee = (await payer.post('/v3/beneficiary', business?.request)).json.data.id
+  await removeRule()
   const { digest } = await show(payer, 'getPayoutApproval', 'pending', { ids: [id] })
   await show(payer, 'approvePayout', 'approve', { ids: [id], with: { digest }, person: ann })
   await show(payer, 'rejectPayout', 'reject', { ids: [id], person: bob })
@@ -309,22 +319,13 @@ test('examples, approvals: a payout that waits, approved by one and rejected by 
   await show(payer, 'approvePayoutImport', 'approve', of_all)
   await show(payer, 'rejectPayoutImport', 'reject', { ...imported, person: bob })
   await show(payer, 'getPayoutImportApproval', 'rejected', imported)
-})
-
-test('examples, approvals: a beneficiary that waits, approved by one and rejected by another', async () => {
-  const { account_id } = payer.account
-  const roles = [[account_id, 'approver']] as const
-  const ada = await addPerson(service, { user: 'ada', roles })
-  const ben = await addPerson(service, { user: 'ben', roles })
-  const rule = { account_id, subject: 'beneficiary', approvers: 2 } as const
-  const remove = await addApprovalRule(service, rule)
-  const { business } = readExamples('createBeneficiary')
-  const { id } = (await payer.post('/v3/beneficiary', business?.request)).json.data
-  await remove()
-  const { digest } = await show(payer, 'getBeneficiaryApproval', 'pending', { ids: [id] })
-  await show(payer, 'approveBeneficiary', 'approve', { ids: [id], with: { digest }, person: ada })
-  await show(payer, 'rejectBeneficiary', 'reject', { ids: [id], person: ben })
-  await show(payer, 'getBeneficiaryApproval', 'rejected', { ids: [id] })
+  const beneficiary = { ids: [payee] }
+  const changed = await show(payer, 'getBeneficiaryApproval', 'pending', beneficiary)
+  const [ada, ben] = [await approver('ada'), await approver('ben')]
+  const of_payee = { ...beneficiary, with: { digest: changed.digest }, person: ada }
+  await show(payer, 'approveBeneficiary', 'approve', of_payee)
+  await show(payer, 'rejectBeneficiary', 'reject', { ...beneficiary, person: ben })
+  await show(payer, 'getBeneficiaryApproval', 'rejected', beneficiary)
 })
 
 test('examples, what destinations need', async () => {

@@ -1,232 +1,189 @@
-// Idempotency-Key on every POST (§idempotency.replay): the stored answer byte for byte, once per
-// account, method and path, for 24 hours, and only for what succeeded.
+// Idempotency-Key on every POST (§idempotency.replay): the stored answer byte for byte, whatever has
+// happened since; once per account, method and path, for 24 hours, and only for what succeeded. Each
+// other operation is repeated under a key in examples.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import actions from '../../docs/api/examples/answerPayout.json' with { type: 'json' }
+import { Lane } from '../../src/engine/lane.ts'
 import { deleteExpiredReplies } from '../../src/http/idempotency/store.ts'
+import { handlePayout } from '../../src/payout/by-hand-operation.ts'
+import { verify } from '../../src/verify/run.ts'
+import { endHolds } from '../../src/worker/end-holds.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import {
+  bankBeneficiary,
+  internalPayout,
+  localPayout,
+  plainEntity,
+} from '../support/given/bodies.ts'
+import { entityOf, findPayout } from '../support/service/payouts.ts'
 import { until } from '../support/service/process.ts'
+import { review } from '../support/service/review.ts'
 import {
   type Answer,
   type Client,
-  client,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
 
-const PATHS = ['/v3/payout/quote', '/v3/payout'] as const
-const BODIES: Readonly<Record<string, object>> = {
-  '/v3/payout/quote': { payout_info: { currency: 'USD', amount: 10_000 } },
-  '/v3/payout': localPayout,
-}
+const PATH = '/v3/payout'
+const QUOTE = { payout_info: { currency: 'USD', amount: 10_000 } }
 
 let service: TestService
 let account: Client
+let aging: Client
 let serial = 0
 before(async () => {
-  service = await startTestService()
-  account = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { USD: 100_000_000n } })
+  service = await startTestService({ bic: 'BANKDEFF' })
+  await service.setRates({ 'USD/EUR': '0.9' })
+  await service.setFees([{ fixed_amount: 100n }])
+  const fund = { USD: 100_000_000n, EUR: 1_000_000n }
+  account = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
+  aging = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
 })
-after(() => service.close())
+after(async () => {
+  // The answers of the other account have been made older.
+  const { account_id } = account.account
+  const verdict = await verify(service.database.owner, { account_id, all: true })
+  await service.close()
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+})
 
 const newKey = () => `key-${++serial}`
 const under = (key: string) => ({ 'idempotency-key': key })
+const pay = (key: string, body: unknown = localPayout, by = account) =>
+  by.post(PATH, body, under(key))
 
-async function count(table: 'payouts' | 'quotes', of = account): Promise<number> {
-  const { owner } = service.database
-  const [row] = await owner<{ n: number }[]>`
-    select count(*)::int as n from ${owner(table)} where account_id = ${of.account.account_id}`
-  return row?.n ?? 0
+function assertFresh(answer: Answer): void {
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.headers['idempotent-replayed'], undefined)
 }
 
 function assertReplayed(replay: Answer, first: Answer): void {
-  assert.equal(replay.status, first.status)
-  assert.equal(replay.text, first.text)
+  assert.deepEqual([replay.status, replay.text], [200, first.text])
   assert.equal(replay.headers['idempotent-replayed'], 'true')
   assert.equal(replay.headers['content-type'], first.headers['content-type'])
 }
 
-for (const path of PATHS) {
-  test(`POST ${path}, same key and body: the first answer again with Idempotent-Replayed, no row changes`, async () => {
-    const key = newKey()
-    const first = await account.post(path, BODIES[path], under(key))
-    assert.equal(first.status, 200, first.text)
-    assert.equal(first.headers['idempotent-replayed'], undefined)
-    const before = await rowVersions(service.database.owner)
-    assertReplayed(await account.post(path, BODIES[path], under(key)), first)
-    assertReplayed(await account.post(path, BODIES[path], under(key)), first)
-    assert.deepEqual(await rowVersions(service.database.owner), before)
-  })
+/** What is made, and where its rows are. */
+const MADE: readonly (readonly [path: string, table: string, body: object, change: object])[] = [
+  [`${PATH}/quote`, 'quotes', QUOTE, { payout_info: { currency: 'USD', amount: 1 } }],
+  [PATH, 'payouts', localPayout, { amount: 10_001 }],
+  ['/v3/payout_batch', 'payout_batches', { payouts: [localPayout] }, { mode: 'best_effort' }],
+  ['/v3/beneficiary', 'beneficiaries', bankBeneficiary, { name: 'Other' }],
+  ['/v3/entity', 'entities', plainEntity, { name: 'Other' }],
+]
 
-  test(`POST ${path}, ten requests with one key at once: one effect, ten equal answers`, async () => {
-    const key = newKey()
-    const before = [await count('payouts'), await count('quotes')]
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => account.post(path, BODIES[path], under(key))),
-    )
-    assert.deepEqual([...new Set(answers.map(a => a.text))], [answers[0]?.text])
-    const fresh = answers.filter(a => a.headers['idempotent-replayed'] === undefined)
-    assert.equal(fresh.length, 1)
-    const made = path === '/v3/payout' ? [1, 0] : [0, 1]
-    const now = [await count('payouts'), await count('quotes')]
-    assert.deepEqual(
-      now.map((n, i) => n - (before[i] ?? 0)),
-      made,
-    )
+for (const [path, table, body, change] of MADE) {
+  test(`POST ${path}, ten requests with one key at once: one effect, the first answer again with Idempotent-Replayed; another body: 422 idempotency_key_reused`, async () => {
+    const { owner } = service.database
+    const count = async () => (await owner`select from ${owner(table)}`).length
+    const key = under(newKey())
+    const before = await count()
+    const asked = Array.from({ length: 10 }, () => account.post(path, body, key))
+    const answers = await Promise.all(asked)
+    const [first, ...more] = answers.filter(a => a.headers['idempotent-replayed'] === undefined)
+    assertFresh(first as Answer)
+    assert.equal(more.length, 0)
+    assert.deepEqual([...new Set(answers.map(a => a.text))], [first?.text])
+    assert.equal(await count(), before + 1)
+    const rows = await rowVersions(owner)
+    assertReplayed(await account.post(path, body, key), first as Answer)
+    const other = await account.post(path, { ...body, ...change }, key)
+    assertRefused(other, 422, 'idempotency_key_reused')
+    assert.deepEqual(await rowVersions(owner), rows)
   })
 }
 
-test('POST /v3/payout, same key, another body: 422 idempotency_key_reused, no row changes', async () => {
-  const key = newKey()
-  await account.post('/v3/payout', localPayout, under(key))
-  const before = await rowVersions(service.database.owner)
-  const answer = await account.post('/v3/payout', { ...localPayout, amount: 10_001 }, under(key))
-  assertRefused(answer, 422, 'idempotency_key_reused')
-  assert.deepEqual(await rowVersions(service.database.owner), before)
-})
-
-test('POST /v3/payout, one key in two processes at once: one effect, equal answers', async () => {
-  const other = await service.anotherProcess()
-  try {
-    const key = newKey()
-    const there = client(account, other.inject)
-    const answers = await Promise.all(
-      [account, there, account, there, account, there].map(by =>
-        by.post('/v3/payout', localPayout, under(key)),
-      ),
-    )
-    assert.equal(new Set(answers.map(a => a.text)).size, 1, answers.map(a => a.text).join('\n'))
-    const fresh = answers.filter(a => a.headers['idempotent-replayed'] === undefined)
-    assert.equal(fresh.length, 1)
-  } finally {
-    await other.close()
-  }
-})
-
-test('POST /v3/payout, same key, keys in another order and other white space: the same request', async () => {
-  const key = newKey()
-  const first = await account.post('/v3/payout', localPayout, under(key))
-  const entries = Object.entries(localPayout).toReversed()
-  const { beneficiary_details } = localPayout
-  const inner = Object.fromEntries(Object.entries(beneficiary_details).toReversed())
-  const reordered = { ...Object.fromEntries(entries), beneficiary_details: inner }
-  const spaced = `\n ${JSON.stringify(reordered, null, '\t')}\r\n`
-  assert.notEqual(spaced.replaceAll(/\s/g, ''), JSON.stringify(localPayout))
-  assertReplayed(await account.post('/v3/payout', spaced, under(key)), first)
-  const escaped = JSON.stringify(localPayout).replace('"local"', '"\\u006cocal"')
-  assertReplayed(await account.post('/v3/payout', escaped, under(key)), first)
-})
-
-test('POST /v3/payout, same key, array in another order: another body', async () => {
+test(`POST ${PATH}, same key: members in another order and other white space are the same request, an array in another order is not`, async () => {
   const key = newKey()
   const documents = [{ type: 'a' }, { type: 'b' }]
-  const first = await account.post('/v3/payout', { ...localPayout, documents }, under(key))
-  assert.equal(first.status, 200, first.text)
-  const turned = { ...localPayout, documents: documents.toReversed() }
-  assertRefused(await account.post('/v3/payout', turned, under(key)), 422, 'idempotency_key_reused')
+  const body = { ...localPayout, documents }
+  const first = await pay(key, body)
+  assertFresh(first)
+  const turned = (of: object) => Object.fromEntries(Object.entries(of).toReversed())
+  const beneficiary_details = turned(body.beneficiary_details)
+  const reordered = { ...turned(body), beneficiary_details }
+  const spaced = `\n ${JSON.stringify(reordered, null, '\t')}\r\n`
+  assert.notEqual(spaced.replaceAll(/\s/g, ''), JSON.stringify(body))
+  assertReplayed(await pay(key, spaced), first)
+  const escaped = JSON.stringify(body).replace('"local"', '"\\u006cocal"')
+  assertReplayed(await pay(key, escaped), first)
+  const other = await pay(key, { ...body, documents: documents.toReversed() })
+  assertRefused(other, 422, 'idempotency_key_reused')
 })
 
-test('POST /v3/payout, refused under a key: not stored, the retry pays once the balance allows', async () => {
+test(`POST ${PATH}, refused under a key: not stored, the retry pays once the balance allows, or corrected`, async () => {
   const poor = await service.openAccount({ currencies: ['USD'] })
   const key = newKey()
-  const refused = await poor.post('/v3/payout', localPayout, under(key))
-  assertRefused(refused, 422, 'insufficient_balance')
-  const again = await poor.post('/v3/payout', localPayout, under(key))
-  assertRefused(again, 422, 'insufficient_balance')
-  assert.equal(again.headers['idempotent-replayed'], undefined)
-  await service.database.owner`
-    update balances set available = 10000 where account_id = ${poor.account.account_id}`
-  const paid = await poor.post('/v3/payout', localPayout, under(key))
-  assert.equal(paid.status, 200, paid.text)
-  assert.equal(paid.headers['idempotent-replayed'], undefined)
-  assertReplayed(await poor.post('/v3/payout', localPayout, under(key)), paid)
-})
-
-test('POST /v3/payout, refused for a field under a key: the corrected body pays under the same key', async () => {
-  const key = newKey()
+  for (let i = 0; i < 2; i++) {
+    const refused = await pay(key, localPayout, poor)
+    assertRefused(refused, 422, 'insufficient_balance')
+    assert.equal(refused.headers['idempotent-replayed'], undefined)
+  }
+  await poor.post('/v3/sandbox/fund', { amount: 10_100, currency: 'USD' })
   const wrong = { ...localPayout, amount: 0 }
-  assertRefused(await account.post('/v3/payout', wrong, under(key)), 400, 'amount_out_of_range')
-  const paid = await account.post('/v3/payout', localPayout, under(key))
-  assert.equal(paid.status, 200, paid.text)
-  assert.equal(paid.headers['idempotent-replayed'], undefined)
+  assertRefused(await pay(key, wrong, poor), 400, 'amount_out_of_range')
+  const paid = await pay(key, localPayout, poor)
+  assertFresh(paid)
+  assertReplayed(await pay(key, localPayout, poor), paid)
 })
 
-test('Idempotency-Key, same text on another path or from another account: not the same key', async () => {
+test('Idempotency-Key, same text on another path or from another account: not the same key; by another API key: the same', async () => {
   const key = newKey()
-  const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
-  const answers = [
-    await account.post('/v3/payout/quote', BODIES['/v3/payout/quote'], under(key)),
-    await account.post('/v3/payout', localPayout, under(key)),
-    await other.post('/v3/payout', localPayout, under(key)),
-  ]
-  for (const answer of answers) {
-    assert.equal(answer.status, 200, answer.text)
-    assert.equal(answer.headers['idempotent-replayed'], undefined)
-  }
+  const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_100n } })
+  assertFresh(await account.post(`${PATH}/quote`, QUOTE, under(key)))
+  const first = await pay(key)
+  assertFresh(first)
+  assertFresh(await pay(key, localPayout, other))
   assert.deepEqual(await balancesOf(other), { USD: '0' })
-})
-
-test('Idempotency-Key, another API key of the same account: the same key', async () => {
-  const key = newKey()
   const second = await service.addKey(account, 'write')
-  const first = await account.post('/v3/payout', localPayout, under(key))
-  assertReplayed(await second.post('/v3/payout', localPayout, under(key)), first)
+  assertReplayed(await pay(key, localPayout, second), first)
 })
 
-test('Idempotency-Key of 1 character, of 255, of every visible one: kept and replayed', async () => {
-  const all = String.raw`!#$%&'()*+,-./09:;<=>?@AZ[\]^_az{|}~`
-  for (const key of ['k', 'k'.repeat(255), all]) {
-    const first = await account.post('/v3/payout', localPayout, under(key))
-    assert.equal(first.status, 200, first.text)
-    assertReplayed(await account.post('/v3/payout', localPayout, under(key)), first)
+test('Idempotency-Key of 1 character, of 255, of every visible one, in quotes: kept and replayed', async () => {
+  const visible = String.raw`!#$%&'()*+,-./09:;<=>?@AZ[\]^_az{|}~`
+  for (const key of ['k', 'k'.repeat(255), visible, 'quoted']) {
+    const first = await pay(key === 'k' ? key : `"${key}"`)
+    assertFresh(first)
+    assertReplayed(await pay(key), first)
   }
-})
-
-test('Idempotency-Key in quotes: the same key as without them', async () => {
-  const key = newKey()
-  const first = await account.post('/v3/payout', localPayout, under(`"${key}"`))
-  assert.equal(first.status, 200, first.text)
-  assertReplayed(await account.post('/v3/payout', localPayout, under(key)), first)
-  const longest = await account.post('/v3/payout', localPayout, under(`"${'q'.repeat(255)}"`))
-  assert.equal(longest.status, 200, longest.text)
 })
 
 test('Idempotency-Key empty, too long or with other characters: 400, no row changes', async () => {
   const before = await rowVersions(service.database.owner)
   const long = 'k'.repeat(256)
   for (const key of ['', '""', long, `"${long}"`, 'clé', 'a\tb']) {
-    const answer = await account.post('/v3/payout', localPayout, under(key))
-    assertRefused(answer, 400, 'invalid_idempotency_key')
+    assertRefused(await pay(key), 400, 'invalid_idempotency_key')
   }
   assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
+/** Makes the answer so old that it is kept no longer, or just so. */
+async function age(key: string, interval: string): Promise<void> {
+  await service.database.owner`
+    update idempotency_keys set created_at = statement_timestamp() - ${interval}::interval
+    where key = ${key}`
+}
+
 test('Idempotency-Key 24 hours old: forgotten, the request takes effect anew and is kept anew', async () => {
   const key = newKey()
-  const { owner } = service.database
-  const first = await account.post('/v3/payout', localPayout, under(key))
-  await owner`
-    update idempotency_keys set created_at = statement_timestamp() - interval '23 hours 59 minutes'
-    where key = ${key}`
-  assertReplayed(await account.post('/v3/payout', localPayout, under(key)), first)
-  await owner`
-    update idempotency_keys set created_at = statement_timestamp() - interval '24 hours 1 second'
-    where key = ${key}`
-  const second = await account.post('/v3/payout', { ...localPayout, amount: 1 }, under(key))
-  assert.equal(second.status, 200, second.text)
-  assert.equal(second.headers['idempotent-replayed'], undefined)
-  const third = await account.post('/v3/payout', { ...localPayout, amount: 1 }, under(key))
-  assertReplayed(third, second)
+  const first = await pay(key, localPayout, aging)
+  await age(key, '23 hours 59 minutes')
+  assertReplayed(await pay(key, localPayout, aging), first)
+  await age(key, '24 hours 1 second')
+  const other = { ...localPayout, amount: 1 }
+  const second = await pay(key, other, aging)
+  assertFresh(second)
+  assertReplayed(await pay(key, other, aging), second)
 })
 
 test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and is replayed', async () => {
   const key = newKey()
   const { owner } = service.database
-  const first = await account.post('/v3/payout', localPayout, under(key))
-  await owner`
-    update idempotency_keys set created_at = statement_timestamp() - interval '25 hours'
-    where key = ${key}`
+  const first = await pay(key, localPayout, aging)
+  await age(key, '25 hours')
   let forgotten = Promise.resolve(0)
   await owner.begin(async tx => {
     await tx`update idempotency_keys set created_at = statement_timestamp() where key = ${key}`
@@ -238,7 +195,7 @@ test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and
     })
   })
   await forgotten
-  assertReplayed(await account.post('/v3/payout', localPayout, under(key)), first)
+  assertReplayed(await pay(key, localPayout, aging), first)
 })
 
 test('Idempotency-Keys past their time: found by their age, the young are not read', async () => {
@@ -251,11 +208,104 @@ test('Idempotency-Keys past their time: found by their age, the young are not re
 })
 
 test('Idempotency-Key of a quote that was used since: the answer of then, not of now', async () => {
+  const key = under(newKey())
+  const first = await account.post(`${PATH}/quote`, QUOTE, key)
+  assertFresh(await pay(newKey(), { ...localPayout, quote: first.json.id }))
+  assertReplayed(await account.post(`${PATH}/quote`, QUOTE, key), first)
+  assert.equal((await account.get(`${PATH}/quote/${first.json.id}`)).json.status, 'used')
+})
+
+// A payout's answer is kept as the payout and its state of then, and no text is stored twice.
+
+type Since = (id: string) => Promise<unknown>
+
+/** Answers to the key, before and after `since` has happened to the payout; the payout of now. */
+async function replays(body: object, since: Since, by = account) {
   const key = newKey()
-  const body = BODIES['/v3/payout/quote']
-  const first = await account.post('/v3/payout/quote', body, under(key))
-  const payout = await account.post('/v3/payout', { ...localPayout, quote: first.json.id })
-  assert.equal(payout.status, 200, payout.text)
-  assertReplayed(await account.post('/v3/payout/quote', body, under(key)), first)
-  assert.equal((await account.get(`/v3/payout/quote/${first.json.id}`)).json.status, 'used')
+  const first = await pay(key, body, by)
+  assertFresh(first)
+  const { id } = first.json.data
+  await since(id)
+  const [row] = await service.database.owner<{ body: string | null; object_id: string }[]>`
+    select body, object_id from idempotency_keys where key = ${key}`
+  assert.deepEqual(row, { body: null, object_id: id })
+  assertReplayed(await pay(key, body, by), first)
+  return findPayout(by, id)
+}
+
+const moved =
+  (...statuses: string[]): Since =>
+  async id => {
+    for (const status of statuses) {
+      const answer = await account.post(`/v3/sandbox/payout/${id}/transition`, { status })
+      assert.equal(answer.status, 200, answer.text)
+    }
+  }
+
+const full = {
+  ...localPayout,
+  reference_id: 'INV-2041 “Ü”',
+  statement_descriptor: 'HARBOUR',
+  documents: [{ type: 'invoice', file_name: 'ä\u2028"\\.pdf', url: 'https://files.example/1' }],
+  logistics_tracking_details: [{ tracking_number: '1', tracking_type: 'dhl' }],
+  metadata: { b: '1', a: '\u0007', é: '' },
+}
+
+const SINCE: readonly (readonly [what: string, now: string, body: object, since: Since])[] = [
+  ['nothing', 'processing', full, moved()],
+  ['arrival and reversal', 'reversed', localPayout, moved('succeeded', 'reversed')],
+  ['a hold and its failure', 'failed', localPayout, moved('compliance_hold', 'failed')],
+  [
+    'arrival in another currency',
+    'succeeded',
+    { ...localPayout, holding_currency: 'EUR' },
+    moved('succeeded'),
+  ],
+  ['its cancellation', 'failed', localPayout, id => account.post(`${PATH}/${id}/cancel`, {})],
+]
+
+for (const [what, status, body, since] of SINCE) {
+  test(`POST ${PATH}, ${what} since: the key is answered as at first`, async () => {
+    assert.equal((await replays(body, since)).status, status)
+  })
+}
+
+test(`POST ${PATH}, answered since with documents: the key is answered without them`, async () => {
+  const now = await replays(localPayout, async id => {
+    await moved('requires_action')(id)
+    await account.post(`${PATH}/${id}/action`, actions.action.request)
+  })
+  assert.deepEqual(now.documents, actions.action.request.documents)
+})
+
+test(`POST ${PATH} to another account: the key is answered as at first`, async () => {
+  const sister = await service.openAccount({ currencies: ['USD'] })
+  const body = internalPayout(sister.account.deposit_address)
+  assert.equal((await replays(body, moved())).status, 'succeeded')
+})
+
+test(`POST ${PATH}, held and released since: the key is answered as held`, async () => {
+  const on_behalf_of = await entityOf(account)
+  const now = await replays({ ...localPayout, on_behalf_of }, async id => {
+    assert.match((await findPayout(account, id)).status_description, /until entity/)
+    await review(service, account, on_behalf_of, 'approved')
+    await endHolds(service.deps)
+  })
+  assert.deepEqual([now.status, now.status_description], ['processing', ''])
+})
+
+test(`POST ${PATH}, paid by a person since: the key is answered without the bank’s reference`, async () => {
+  await service.setRoutes([{}])
+  const live = await service.openAccount({ fund: { USD: 10_100n }, sandbox: false })
+  const { account_id } = live.account
+  const advance = { account_id, by: 'operator', ask_again_in_ms: null } as const
+  const person = { name: 'anna', reference: 'B-1' }
+  const since = async (payout_id: string) => {
+    const take = new Lane(service.deps.sql, handlePayout, { max_batch: 1 })
+    await take.run({ account_id, payout_id, act: 'take', person })
+    const steps = [{ status: 'succeeded', failure: null }] as const
+    await service.deps.lanes.advancePayout.run({ ...advance, payout_id, steps, person })
+  }
+  const now = await replays(localPayout, since, live)
+  assert.deepEqual(now.tracking_details.tracking_number, 'B-1')
 })
