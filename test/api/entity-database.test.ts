@@ -1,13 +1,17 @@
 // What the database refuses about entities by itself, whatever the service would decide: two live
-// entities of one identity, steps that are not in the table of states, and rewriting what is fixed.
+// entities of one identity, and steps that are not in the table of states (§entity.approval).
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { APPROVAL_STATUSES } from '../../src/entity/states.ts'
+import {
+  APPROVAL_STATUSES,
+  APPROVAL_TRANSITIONS,
+  type ApprovalStatus,
+  type ReviewResult,
+} from '../../src/entity/states.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const UNIQUE_VIOLATION = '23505'
 const CHECK_VIOLATION = '23514'
-const INSUFFICIENT_PRIVILEGE = '42501'
 
 let service: TestService
 let account: Client
@@ -86,54 +90,80 @@ for (const column of COLUMNS) {
   })
 }
 
-test('entities, a key of a rule for the other type: check violation', async () => {
+test('entities, a key of a rule for the other type, a status or a type that there is not: check violation', async () => {
   const { owner } = service.database
   const of = await service.openAccount()
-  const [individual, business] = [
-    await create('email_key', of),
-    await create('registration_key', of),
-  ]
+  const individual = await create('email_key', of)
+  const business = await create('registration_key', of)
   const refused = { code: CHECK_VIOLATION, constraint_name: 'keys_of_its_type' }
-  await assert.rejects(
-    owner`update entities set registration_key = email_key where id = ${individual}`,
-    refused,
-  )
+  const other = owner`update entities set registration_key = email_key where id = ${individual}`
+  await assert.rejects(other, refused)
   for (const column of COLUMNS.filter(c => c !== 'registration_key')) {
-    await assert.rejects(
-      owner`update entities set ${owner(column)} = registration_key where id = ${business}`,
-      refused,
-      column,
-    )
+    const own = owner`
+      update entities set ${owner(column)} = registration_key where id = ${business}`
+    await assert.rejects(own, refused, column)
+  }
+  for (const change of [
+    owner`approval_status = 'lost'`,
+    owner`type = 'person', email_key = null`,
+  ]) {
+    const unknown = owner`update entities set ${change} where id = ${individual}`
+    await assert.rejects(unknown, { code: CHECK_VIOLATION })
   }
 })
 
-test('entities, a status or a type that there is not: check violation', async () => {
-  const { owner } = service.database
-  const id = await create('email_key', await service.openAccount())
-  await assert.rejects(owner`update entities set approval_status = 'lost' where id = ${id}`, {
-    code: CHECK_VIOLATION,
-  })
-  await assert.rejects(
-    owner`update entities set type = 'person', email_key = null where id = ${id}`,
-    { code: CHECK_VIOLATION },
+/** What §entity.approval says, written out: from each status, by the account. */
+const SUBMITTED: { readonly [From in ApprovalStatus]: ApprovalStatus | undefined } = {
+  pending: 'submitted',
+  submitted: undefined,
+  approved: undefined,
+  rejected: undefined,
+  requires_action: 'resubmitted',
+  resubmitted: undefined,
+}
+/** And by the operator. */
+const REVIEWED: { readonly [From in ApprovalStatus]: readonly ReviewResult[] } = {
+  pending: ['approved', 'rejected', 'requires_action'],
+  submitted: ['approved', 'rejected', 'requires_action'],
+  approved: ['rejected', 'requires_action'],
+  rejected: ['approved'],
+  requires_action: ['approved', 'rejected'],
+  resubmitted: ['approved', 'rejected', 'requires_action'],
+}
+
+test('APPROVAL_TRANSITIONS: what is submitted, reviewed and changed, and no other in the database', async () => {
+  const expected = APPROVAL_STATUSES.flatMap(from => [
+    ...REVIEWED[from].map(to => `${from} ${to}`),
+    ...(SUBMITTED[from] === undefined ? [] : [`${from} ${SUBMITTED[from]}`]),
+    ...(from === 'approved' ? ['approved resubmitted'] : []),
+  ]).sort()
+  const inCode = APPROVAL_STATUSES.flatMap(from =>
+    APPROVAL_TRANSITIONS[from].map(to => `${from} ${to}`),
   )
-})
-
-/** Columns that the service writes once. */
-const FIXED = ['account_id', 'id', 'type', 'import_key', 'created_at'] as const
-
-test('entities, the service’s role: cannot change what is fixed, delete, truncate, or touch the states', async () => {
+  assert.deepEqual(inCode.sort(), expected)
   const id = await create('email_key', await service.openAccount())
-  const { sql } = service.deps
-  const refused = { code: INSUFFICIENT_PRIVILEGE }
-  for (const column of FIXED) {
-    await assert.rejects(
-      sql`update entities set ${sql(column)} = ${sql(column)} where id = ${id}`,
-      refused,
-      column,
-    )
+  const taken: string[] = []
+  for (const from of APPROVAL_STATUSES) {
+    for (const to of APPROVAL_STATUSES) {
+      if (from === to || !(await isTaken(id, from, to))) continue
+      taken.push(`${from} ${to}`)
+    }
   }
-  await assert.rejects(sql`delete from entities where id = ${id}`, refused)
-  await assert.rejects(sql`truncate entities`, refused)
-  await assert.rejects(sql`alter table entities disable trigger legal_transition`, refused)
+  assert.deepEqual(taken.sort(), expected)
 })
+
+/** Whether the database lets an entity make the step, whatever it is now. Nothing of it stays. */
+async function isTaken(id: string, from: string, to: string): Promise<boolean> {
+  const undone = new Error('undone')
+  const tried = service.database.owner.begin(async tx => {
+    await tx`alter table entities disable trigger legal_transition`
+    await tx`update entities set approval_status = ${from} where id = ${id}`
+    await tx`alter table entities enable trigger legal_transition`
+    await tx`update entities set approval_status = ${to} where id = ${id}`
+    throw undone
+  })
+  const error = await tried.catch(error => error)
+  if (error === undone) return true
+  assert.match(error.message, new RegExp(`cannot go from ${from} to ${to}`))
+  return false
+}

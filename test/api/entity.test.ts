@@ -1,13 +1,18 @@
 // POST /v3/entity, GET and PUT /v3/entity/{id}: what is kept and how it is shown, what a change
-// replaces, whose entities there are, and keys. Duplicates, approval and what is refused for its
-// fields have files of their own.
+// replaces, whose entities there are; submission, the operator's review, and the events that tell of
+// all that (§event.types). Duplicates and what is refused for its fields have files of their own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused, assertShape, rowVersions } from '../support/assert/check.ts'
 import { ENTITY, IN_UTC, idOf } from '../support/assert/shapes.ts'
 import { fullEntity, plainEntity } from '../support/given/bodies.ts'
 import { review } from '../support/service/review.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const PATH = '/v3/entity'
 const NOBODY = 'ent_00000000000000000000'
@@ -18,6 +23,13 @@ before(async () => {
   service = await startTestService()
 })
 after(() => service.close())
+
+interface AccountEvent {
+  readonly type: string
+  // biome-ignore lint/suspicious/noExplicitAny: an entity
+  readonly data: any
+  readonly previous_attributes: Readonly<Record<string, unknown>>
+}
 
 /** So that no test finds another's duplicates. */
 async function newAccount(): Promise<void> {
@@ -60,23 +72,11 @@ const EMPTY = {
 type Optional = keyof typeof EMPTY
 const OPTIONAL = Object.keys(EMPTY) as Optional[]
 
-test(`POST ${PATH}, every member: each comes back as it was sent, in the order of the docs`, async () => {
+test(`POST ${PATH}, every member, or name and type alone: each comes back as it was sent, in the order of the docs, the others not set`, async () => {
   await newAccount()
-  const principal = await created(plainEntity)
-  const sent = { ...fullEntity, on_behalf_of: principal.id }
-  const entity = await created(sent)
-  assertShape(entity, ENTITY)
-  assert.deepEqual(Object.keys(entity), Object.keys(ENTITY))
-  assert.match(entity.id, idOf('ent'))
-  assert.equal(entity.object, 'entity')
-  for (const [name, value] of Object.entries(sent)) assert.deepEqual(entity[name], value, name)
-})
-
-test(`POST ${PATH}, name and type alone: every member, none set, pending with one step`, async () => {
-  await newAccount()
-  const { id, created_at, ...entity } = await created(plainEntity)
+  const { id: principal, created_at, ...least } = await created(plainEntity)
   assert.match(created_at, IN_UTC)
-  assert.deepEqual(entity, {
+  assert.deepEqual(least, {
     object: 'entity',
     ...plainEntity,
     ...EMPTY,
@@ -85,9 +85,15 @@ test(`POST ${PATH}, name and type alone: every member, none set, pending with on
     approval_history: [{ status: 'pending', description: '', at: created_at }],
     updated_at: created_at,
   })
+  const sent = { ...fullEntity, on_behalf_of: principal }
+  const entity = await created(sent)
+  assertShape(entity, ENTITY)
+  assert.deepEqual(Object.keys(entity), Object.keys(ENTITY))
+  assert.match(entity.id, idOf('ent'))
+  for (const [name, value] of Object.entries(sent)) assert.deepEqual(entity[name], value, name)
 })
 
-test(`POST ${PATH}, text with spaces, capitals and what cannot be seen: kept as it was sent`, async () => {
+test(`POST ${PATH}, text with spaces, capitals and what cannot be seen: kept as it was sent; countries: upper case, trimmed; ownership: exact text, 100 in sum`, async () => {
   await newAccount()
   const text = ' Re\u0301ne\u200b  WEIẞ\u3000'
   const sent = {
@@ -97,40 +103,30 @@ test(`POST ${PATH}, text with spaces, capitals and what cannot be seen: kept as 
     vertical: text,
     tax_id: text,
     description: '\u200b',
-    registration_address: { line1: text, city: text, state: ' ', postal_code: text },
     national_identification_number: { type: text, number: text },
     metadata: { ' key ': text },
   }
-  const entity = await created(sent)
-  for (const [name, value] of Object.entries(sent)) assert.deepEqual(entity[name], value, name)
-})
-
-test(`POST ${PATH}, country codes in any case with space around: upper case, trimmed`, async () => {
-  await newAccount()
+  const address = { line1: text, city: text, state: ' ', postal_code: text }
   const country = '\u00a0hk\t'
-  const person = { nationality: country, address: { country } }
-  const { registration_address, operating_address, representatives } = await created({
-    ...plainEntity,
-    registration_address: { country },
-    operating_address: { country, city: ' x ' },
-    representatives: [person, {}],
-  })
-  assert.deepEqual(registration_address, { country: 'HK' })
-  assert.deepEqual(operating_address, { country: 'HK', city: ' x ' })
-  assert.deepEqual(representatives, [{ nationality: 'HK', address: { country: 'HK' } }, {}])
-})
-
-test(`POST ${PATH}, ownership percentages: integers and decimal text, exact, 100 in sum`, async () => {
-  await newAccount()
   const shares = [0, '33.3333', '33.3333', '33.3334', '0.0000', '000']
-  const sent = shares.map(ownership_percentage => ({ ownership_percentage }))
-  const { representatives } = await created({ ...plainEntity, representatives: sent })
-  const kept = representatives.map((r: { ownership_percentage: string }) => r.ownership_percentage)
-  assert.deepEqual(kept, shares.map(String))
-  const whole = [{ ownership_percentage: 100 }]
-  assert.deepEqual((await created({ ...plainEntity, representatives: whole })).representatives, [
-    { ownership_percentage: '100' },
-  ])
+  const entity = await created({
+    ...sent,
+    registration_address: { ...address, country },
+    operating_address: { country },
+    representatives: shares.map(ownership_percentage => {
+      return { ownership_percentage, nationality: country, address: { country } }
+    }),
+  })
+  for (const [name, value] of Object.entries(sent)) assert.deepEqual(entity[name], value, name)
+  assert.deepEqual(entity.registration_address, { ...address, country: 'HK' })
+  assert.deepEqual(entity.operating_address, { country: 'HK' })
+  assert.deepEqual(
+    entity.representatives,
+    shares.map(share => {
+      const ownership_percentage = String(share)
+      return { ownership_percentage, nationality: 'HK', address: { country: 'HK' } }
+    }),
+  )
 })
 
 // PUT.
@@ -151,23 +147,19 @@ test(`PUT ${PATH}/{id}, each member null in turn: taken away, all else as it was
 
 test(`PUT ${PATH}/{id}, every member at once: as if it had been created so`, async () => {
   await newAccount()
-  const { id, created_at } = await created({ type: 'business', name: 'X' })
-  const { type: _, ...members } = fullEntity
-  const entity = await changed(id, { ...members, name: ' New\u200bName ' })
-  assert.deepEqual(
-    { ...entity, id: '', created_at: '', updated_at: '', approval_history: [] },
-    {
-      ...(await created({ ...fullEntity, name: ' New\u200bName ', registration_number: 'other' })),
-      ...{ id: '', created_at: '', updated_at: '', approval_history: [] },
-      registration_number: fullEntity.registration_number,
-    },
-  )
-  assert.equal(entity.created_at, created_at)
+  const before = await created({ type: 'business', name: 'X' })
+  const name = ' New\u200bName '
+  const { registration_number, ...rest } = fullEntity
+  const twin = await created({ ...rest, name, registration_number: 'other' })
+  const { id, created_at } = before
+  const { updated_at, approval_history, ...now } = await changed(id, { ...fullEntity, name })
+  const { updated_at: _, approval_history: __, ...made } = twin
+  assert.deepEqual(now, { ...made, id, created_at, registration_number })
 })
 
 test(`PUT ${PATH}/{id}, what changes nothing: the entity as it was, no row changes`, async () => {
   await newAccount()
-  const { on_behalf_of: _, id, ...before } = await created(fullEntity)
+  const { id } = await created(fullEntity)
   const bare = await created(plainEntity)
   const coded = await created({ ...plainEntity, phone: { code: '1' } })
   const address = fullEntity.registration_address
@@ -190,58 +182,25 @@ test(`PUT ${PATH}/{id}, what changes nothing: the entity as it was, no row chang
     assert.equal(answer.text, (await account.get(`${PATH}/${of}`)).text)
     assert.deepEqual(await rowVersions(service.database.owner), untouched, JSON.stringify(body))
   }
-  assert.equal(before.updated_at, before.created_at)
 })
 
-test(`PUT ${PATH}/{id}, another type: 400 at type, no row changes`, async () => {
+test(`PUT ${PATH}/{id}, another type: 400 at type; on behalf of nobody, another account’s, a rejected one or itself: refused there, no row changes`, async () => {
   await newAccount()
-  const { id } = await created(plainEntity)
-  const untouched = await rowVersions(service.database.owner)
-  const answer = await account.put(`${PATH}/${id}`, { type: 'business', name: 'New' })
-  assertRefused(answer, 400, 'invalid_field', 'type')
-  assert.deepEqual(await rowVersions(service.database.owner), untouched)
-})
-
-// Whom it belongs to.
-
-test(`${PATH}, on_behalf_of nobody, another account’s or a rejected one: 404 entity_not_found there`, async () => {
-  await newAccount()
-  const stranger = await service.openAccount()
-  const theirs = await created(plainEntity, stranger)
+  const theirs = await created(plainEntity, await service.openAccount())
   const gone = await created(plainEntity)
   await review(service, account, gone.id, 'rejected')
   const { id } = await created(plainEntity)
   const untouched = await rowVersions(service.database.owner)
+  const put = (body: object) => account.put(`${PATH}/${id}`, body)
+  assertRefused(await put({ type: 'business', name: 'New' }), 400, 'invalid_field', 'type')
   for (const on_behalf_of of [NOBODY, theirs.id, gone.id]) {
-    for (const answer of [
-      await account.post(PATH, { ...plainEntity, on_behalf_of }),
-      await account.put(`${PATH}/${id}`, { on_behalf_of }),
-    ]) {
+    const made = account.post(PATH, { ...plainEntity, on_behalf_of })
+    for (const answer of [await made, await put({ on_behalf_of })]) {
       assertRefused(answer, 404, 'entity_not_found', 'on_behalf_of')
     }
   }
-  assertRefused(
-    await account.put(`${PATH}/${id}`, { on_behalf_of: id }),
-    400,
-    'invalid_field',
-    'on_behalf_of',
-  )
+  assertRefused(await put({ on_behalf_of: id }), 400, 'invalid_field', 'on_behalf_of')
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
-})
-
-// Keys.
-
-test(`POST ${PATH}, a duplicate under an Idempotency-Key: the first entity, again as it was then`, async () => {
-  await newAccount()
-  const body = { ...plainEntity, email: 'anna@example.com' }
-  const first = await created(body)
-  const key = { 'idempotency-key': 'two' }
-  const duplicate = await account.post(PATH, { ...body, name: 'Bo' }, key)
-  assert.equal(duplicate.json.data.id, first.id)
-  await changed(first.id, { description: 'later' })
-  const again = await account.post(PATH, { ...body, name: 'Bo' }, key)
-  assert.equal(again.text, duplicate.text)
-  assert.equal(again.headers['idempotent-replayed'], 'true')
 })
 
 test(`PUT ${PATH}/{id}, two halves of another’s identity at once: the second gets that one`, async () => {
@@ -262,17 +221,62 @@ test(`PUT ${PATH}/{id}, two halves of another’s identity at once: the second g
   )
 })
 
-test('review of an entity that has changed since it was seen: refused, as it is now: taken', async () => {
-  await newAccount()
-  const seen = await created(plainEntity)
-  const now = await changed(seen.id, { name: 'Someone else' })
-  const { account_id } = account.account
-  const reviewed = (updated_at: string) => {
-    const result = { status: 'approved', description: '', seen: updated_at } as const
-    const change = { kind: 'review', id: seen.id, ...result } as const
-    return service.deps.lanes.writeEntity.run({ account_id, claim: null, change })
+// Approval.
+
+test(`POST ${PATH}/{id}/submit, with no body, an empty one and {}: submitted, as its GET then shows it`, async () => {
+  const authorization = basic(account.key_id, account.secret)
+  const json = { 'content-type': 'application/json' }
+  for (const request of [
+    { headers: {} },
+    { headers: json },
+    { headers: { 'content-length': '0' } },
+    { headers: json, payload: ' { }\n' },
+  ]) {
+    const before = await created(plainEntity)
+    const url = `${PATH}/${before.id}/submit`
+    const headers = { authorization, ...request.headers }
+    const answer = await service.inject({ method: 'POST', url, ...request, headers })
+    assert.equal(answer.status, 200, answer.text)
+    const { updated_at } = answer.json.data
+    const step = { status: 'submitted', description: '', at: updated_at }
+    const approval_history = [...before.approval_history, step]
+    const now = { ...before, approval_status: 'submitted', approval_history, updated_at }
+    assert.deepEqual(answer.json.data, now)
+    assert.equal((await account.get(`${PATH}/${before.id}`)).text, answer.text)
   }
-  await assert.rejects(reviewed(seen.updated_at), { status: 409, message: /has changed/ })
-  const { outcome } = await reviewed(now.updated_at)
-  assert.equal(outcome?.entity.approval_status, 'approved')
+})
+
+test('events of an entity: created, updated with what was there, and each step of its approval', async () => {
+  const { name } = plainEntity
+  const email = 'events@example.com'
+  const { id } = await created({ ...plainEntity, email, phone: { number: '1' } })
+  await changed(id, { email: null, description: 'New', phone: { number: '1' } })
+  const submit = () => account.post(`${PATH}/${id}/submit`, {})
+  await submit()
+  await review(service, account, id, 'requires_action', 'Papers.')
+  await submit()
+  await review(service, account, id, 'approved')
+  await changed(id, { name: 'Bo' })
+  await changed(id, { name: 'Bo' })
+  const { json } = await account.get(`/v3/event?object_id=${id}`)
+  const told = json.data.results.toReversed().map((event: AccountEvent) => {
+    const { updated_at: _, approval_history: __, ...altered } = event.previous_attributes
+    const { name, description, approval_status, approval_history } = event.data
+    return [event.type, name, description, approval_status, approval_history.length, altered]
+  })
+  const step = (status: string, nth: number, approval_status: string, altered: object = {}) => {
+    const before = { approval_status, ...altered }
+    return [`entity.approval_${status}`, name, 'New', status, nth, before]
+  }
+  const last = ['Bo', 'New', 'resubmitted', 6]
+  assert.deepEqual(told, [
+    ['entity.created', name, '', 'pending', 1, {}],
+    ['entity.updated', name, 'New', 'pending', 1, { email, description: '' }],
+    step('submitted', 2, 'pending'),
+    step('requires_action', 3, 'submitted', { approval_status_description: '' }),
+    step('resubmitted', 4, 'requires_action', { approval_status_description: 'Papers.' }),
+    step('approved', 5, 'resubmitted'),
+    ['entity.updated', ...last, { name, approval_status: 'approved' }],
+    ['entity.approval_resubmitted', ...last, { approval_status: 'approved' }],
+  ])
 })

@@ -74,7 +74,7 @@ export const TARGETS: readonly Target[] = [
   target('bank-file/interpret.ts', INTERPRET),
   target('entity/comparable.ts', ['entity/comparable.test.ts']),
   target('entity/duplicates.ts', ['entity/duplicates.test.ts']),
-  target('entity/rules.ts', ['entity/rules.test.ts'], ['test/api/entity-approval.test.ts']),
+  target('entity/rules.ts', ['entity/rules.test.ts'], ['test/api/entity.test.ts']),
   target(
     'http/idempotency/rules.ts',
     ['http/idempotency/rules.test.ts'],
