@@ -51,16 +51,14 @@ before(async () => {
 })
 after(() => service.close())
 
-test(`GET ${PATH}: newest first, as each one's GET shows it, in any pages`, async () => {
+test(`GET ${PATH}: newest first, as each one's GET shows it, in any pages and bounds of time`, async () => {
   assert.deepEqual(
     all.map(({ refused }) => refused.length),
     [1, 1, 0, 1, 0],
   )
   await assertListed(account, PATH, all)
+  await assertBounds(account, PATH, all)
 })
-
-test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
-  assertBounds(account, PATH, all))
 
 test(`GET ${PATH}, filters: exact, several at once, in any pages`, () =>
   assertFilters(account, PATH, all, [
