@@ -1,9 +1,10 @@
-// Token buckets against a separate count: bursts, new tokens, separate names, bounded memory.
+// Token buckets against a separate count: bursts, new tokens, separate names, bounded memory; and the
+// addresses that are counted as one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pickSeed, seeded } from '../../test/support/service/process.ts'
 import { share } from '../../test/support/share.ts'
-import { TokenBuckets } from './limits.ts'
+import { networkOf, TokenBuckets } from './limits.ts'
 
 test('bucket, full: gives its burst, then the seconds until the next token', () => {
   const buckets = new TokenBuckets({ per_second: 2, burst: 5, most: 10 })
@@ -86,4 +87,19 @@ test('bucket, random moments: never more than the burst and the new tokens', () 
   }
   // And no fewer: the calls asked for more tokens than came.
   assert.ok(given >= (now_ms * 20) / 1000 - 7)
+})
+
+test('addresses that are counted as one: an IPv6 network of 64 bits, IPv4 however it is written', () => {
+  const same = [
+    ['192.0.2.1', '::ffff:192.0.2.1'],
+    ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:ffff:ffff:ffff'],
+    ['2001:0db8:0001:0002::', '2001:db8:1:2::9'],
+    ['::1', '::2'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['2001:db8::', '2001:db8:0:0:1::'],
+  ] as const
+  for (const [a, b] of same) assert.equal(networkOf(a), networkOf(b), `${a} and ${b}`)
+  const others = ['192.0.2.1', '192.0.2.2', '2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:2::1']
+  assert.equal(new Set(others.map(networkOf)).size, others.length)
+  assert.ok(networkOf('x'.repeat(10_000)).length <= 64)
 })

