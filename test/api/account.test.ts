@@ -1,10 +1,11 @@
 // GET /v3/account: who asks, in which state the account is, and what its limits leave
 // (§account.summary, §account.limits).
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/account'
@@ -16,8 +17,6 @@ before(async () => {
   service = await startTestService()
   await service.setRates({ 'EUR/USD': '1.1' })
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-})
-beforeEach(async () => {
   account = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { USD: 1_000_000n } })
 })
 after(async () => {
@@ -55,15 +54,6 @@ async function figures(client = account): Promise<Record<string, string>> {
   return Object.fromEntries(limits.map(({ id, used, headroom }) => [id, `${used} ${headroom}`]))
 }
 
-async function pay(fields: object = {}, client = account): Promise<void> {
-  const answer = await client.post('/v3/payout', {
-    ...localPayout,
-    allow_duplicate: true,
-    ...fields,
-  })
-  assert.equal(answer.status, 200, answer.text)
-}
-
 test(`GET ${PATH}, a sandbox and a live account: each as it is, nothing written`, async () => {
   const live = await service.openAccount({ currencies: ['EUR'], sandbox: false })
   const rows = await rowVersions(service.database.owner)
@@ -92,7 +82,7 @@ test(`GET ${PATH}, frozen and active again: the state, without the operator's re
   assert.equal((await read()).state, 'active')
 })
 
-test(`GET ${PATH}, limits of each kind: what is used and left, and none of another account`, async () => {
+test(`GET ${PATH}, limits of each kind: what is used and left, and none of another account; below a cap that is less: nothing; a day later: all of it`, async () => {
   const { account_id } = account.account
   const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const own = ['--account', account_id]
@@ -103,30 +93,18 @@ test(`GET ${PATH}, limits of each kind: what is used and left, and none of anoth
   const key = await limit(...own, '--each', 'key', '--hours', '24', '--count', '5')
   const unused = { [amount]: '0 25000', [count]: '0 2', [one]: '0 20000', [key]: '0 5' }
   assert.deepEqual(await figures(), { ...unused, [payee]: 'null null' })
-  await pay({ amount: 10_001 })
-  await pay({ amount: 2 })
+  await pay(account, { amount: 10_001 })
+  await pay(account, { amount: 2 })
   const used = { [amount]: '10003 14997', [count]: '2 0', [one]: '0 20000', [key]: '2 3' }
   assert.deepEqual(await figures(), { ...used, [payee]: 'null null' })
-  const over = { ...localPayout, amount: 3, allow_duplicate: true }
-  assertRefused(await account.post('/v3/payout', over), 422, 'limit_exceeded')
+  const over = await account.post('/v3/payout', { ...localPayout, amount: 3 })
+  assertRefused(over, 422, 'limit_exceeded')
   const second = await service.addKey(account, 'write')
   assert.equal((await figures(second))[key], '0 5', 'each key has its own')
   assert.deepEqual(await figures(other), {})
-})
-
-test(`GET ${PATH}, a cap set below what is used: nothing is left, and never less`, async () => {
-  const own = ['--account', account.account.account_id, '--hours', '24', '--currency', 'USD']
-  const id = await limit(...own, '--amount', '250.00')
-  await pay({ amount: 20_000 })
-  assert.equal(await limit(...own, '--amount', '100.00'), id)
-  assert.deepEqual(await figures(), { [id]: '20000 0' })
-})
-
-test(`GET ${PATH}, a day later by the clock of the sandbox: the window is empty again`, async () => {
-  const own = ['--account', account.account.account_id, '--hours', '24', '--count', '3']
-  const id = await limit(...own)
-  await pay()
-  assert.deepEqual(await figures(), { [id]: '1 2' })
+  const lower = [...own, '--hours', '24', '--amount', '100.00', '--currency', 'USD']
+  assert.equal(await limit(...lower), amount)
+  assert.deepEqual(await figures(), { ...used, [payee]: 'null null', [amount]: '10003 0' })
   await account.post('/v3/sandbox/clock/advance', { seconds: 2 * 86_400 })
-  assert.deepEqual(await figures(), { [id]: '0 3' })
+  assert.deepEqual(await figures(), { ...unused, [payee]: 'null null', [amount]: '0 10000' })
 })

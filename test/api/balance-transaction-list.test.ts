@@ -11,7 +11,6 @@ import {
   assertFilters,
   assertListed,
   assertRefusals,
-  assertWalks,
   type Case,
   getAll,
   type Item,
@@ -21,7 +20,6 @@ import { assertPageCost, crossed, idAt } from '../support/assert/page-cost.ts'
 import { insertManyLines } from '../support/database/line-rows.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { payAll, settleAll } from '../support/service/settling.ts'
-import { share } from '../support/share.ts'
 
 const PATH = '/v3/balance_transaction'
 
@@ -53,14 +51,12 @@ async function idsOfAll({ account }: Client): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test(`GET ${PATH}, lines of every kind: in the order of the book, newest first, in any pages`, async () => {
+test(`GET ${PATH}, lines of every kind: in the order of the book, newest first, in any pages and bounds of time`, async () => {
   assert.equal(all.length, 11)
   assert.ok(new Set(all.map(line => line.created_at)).size < 11, 'some share their time')
   await assertListed(account, PATH, all)
+  await assertBounds(account, PATH, all)
 })
-
-test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
-  assertBounds(account, PATH, all))
 
 test(`GET ${PATH}, filters: exact, several at once, in any pages`, async () => {
   const types = ['escrow', 'payout', 'payout_failure', 'payout_reversal']
@@ -117,23 +113,6 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
     source: ['x', 'poq_00000000000000000000', ' pot_00000000000000000000'],
   }
   await assertRefusals(account, PATH, 'btr', wrong, foreign)
-})
-
-const MANY = share(120, 1_000)
-
-test(`GET ${PATH}, ${MANY} lines and more being written: none missed, none twice`, async () => {
-  const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
-  await payAll(
-    service,
-    client,
-    Array.from({ length: MANY }, () => ({})),
-  )
-  await assertWalks(
-    client,
-    PATH,
-    () => idsOfAll(client),
-    () => payAll(service, client, [{}, {}]),
-  )
 })
 
 const isFilter = (name: string) => ['currency', 'type', 'operation_type'].includes(name)

@@ -24,83 +24,64 @@ async function payout(body: object = {}) {
   return answer.json.data
 }
 
-async function line(id: string) {
-  const answer = await account.get(`${PATH}/${id}`)
+async function line(id: string, of = account) {
+  const answer = await of.get(`${PATH}/${id}`)
   assert.equal(answer.status, 200, answer.text)
-  assert.deepEqual(Object.keys(answer.json), ['status', 'message', 'data'])
-  assert.equal(answer.json.status, 'success')
-  assert.equal(answer.json.message, '')
-  assertShape(answer.json.data, BALANCE_TRANSACTION)
-  assert.equal(answer.json.data.object, 'balance_transaction')
-  assert.match(answer.json.data.id, idOf('btr'))
-  assert.match(answer.json.data.created_at, IN_UTC)
-  return answer.json.data
+  const { data, ...envelope } = answer.json
+  assert.deepEqual(envelope, { status: 'success', message: '' })
+  assertShape(data, BALANCE_TRANSACTION)
+  assert.equal(data.object, 'balance_transaction')
+  assert.match(data.id, idOf('btr'))
+  assert.match(data.created_at, IN_UTC)
+  return data
 }
 
-test(`GET ${PATH}/{id}, escrow: a credit of what came in, without fees or conversions`, async () => {
+/** Checks that the line has these members. */
+function assertHas(data: object, expected: object): void {
+  assert.deepEqual(data, { ...data, ...expected })
+}
+
+test(`GET ${PATH}/{id}, escrow: a credit of what came in; payout without conversion or fees: a debit of the amount`, async () => {
   const client = await service.openAccount({ currencies: ['USD', 'JPY'], fund: { JPY: 77n } })
   const [row] = await service.database.owner<{ id: string; source: string }[]>`
     select id, source from balance_transactions
     where account_id = ${client.account.account_id}`
-  const { json } = await client.get(`${PATH}/${row?.id}`)
-  assertShape(json.data, BALANCE_TRANSACTION)
-  assert.equal(json.data.type, 'escrow')
-  assert.equal(json.data.operation_type, 'credit')
-  assert.equal(json.data.amount, 77)
-  assert.equal(json.data.currency, 'JPY')
-  assert.deepEqual(json.data.net, { amount: 77, currency: 'JPY' })
-  assert.deepEqual(json.data.fee_details, [])
-  assert.deepEqual(json.data.fx_conversions, [])
-  assert.deepEqual(json.data.metadata, {})
-  assert.match(json.data.source, /^esc_/)
-  assert.equal(json.data.source, row?.source)
-})
-
-test(`GET ${PATH}/{id}, payout without conversion or fees: a debit of the amount`, async () => {
+  const { id = '', source = '' } = row ?? {}
+  const none = { fee_details: [], fx_conversions: [], metadata: {} }
+  const came = { amount: 77, currency: 'JPY' }
+  const credit = { type: 'escrow', operation_type: 'credit', ...came, net: came, source }
+  assertHas(await line(id, client), { ...credit, ...none })
+  assert.match(source, /^esc_/)
   await service.setFees([])
   const made = await payout()
-  const debit = await line(made.balance_transaction)
-  assert.equal(debit.type, 'payout')
-  assert.equal(debit.operation_type, 'debit')
-  assert.equal(debit.amount, -10_000)
-  assert.deepEqual(debit.net, { amount: -10_000, currency: 'USD' })
-  assert.deepEqual(debit.fee_details, [])
-  assert.deepEqual(debit.fx_conversions, [])
-  assert.equal(debit.source, made.id)
-  assert.equal(debit.created_at, made.created_at)
+  const gone = { amount: -10_000, currency: 'USD' }
+  const { id: of, created_at } = made
+  const debit = { type: 'payout', operation_type: 'debit', ...gone, net: gone, source: of }
+  assertHas(await line(made.balance_transaction), { ...debit, ...none, created_at })
 })
 
 test(`GET ${PATH}/{id}, payout with both fees and both conversions: negative fees, net the sum, two legs`, async () => {
   await service.setFees([{ fixed_amount: 200n, variable_bps: 100 }])
-  const bank = yenBank
+  const destination_details = { type: 'bank', bank: yenBank }
   const made = await payout({
     amount: 8_000,
     currency: 'EUR',
-    beneficiary_details: {
-      ...localPayout.beneficiary_details,
-      destination_details: { type: 'bank', bank },
-    },
+    beneficiary_details: { ...localPayout.beneficiary_details, destination_details },
   })
-  const debit = await line(made.balance_transaction)
-  assert.equal(debit.currency, 'USD')
-  assert.equal(debit.amount, -10_000)
-  assert.deepEqual(debit.fee_details, [
-    { amount: -200, currency: 'USD', type: 'fixed_fee' },
-    { amount: -100, currency: 'USD', type: 'variable_fee' },
-  ])
-  assert.deepEqual(debit.net, { amount: -10_300, currency: 'USD' })
-  assert.deepEqual(debit.fx_conversions, [
-    {
-      exchange_rate: 0.8,
-      initial: { amount: 10_000, currency: 'USD' },
-      final: { amount: 8_000, currency: 'EUR' },
-    },
-    {
-      exchange_rate: 160,
-      initial: { amount: 8_000, currency: 'EUR' },
-      final: { amount: 12_800, currency: 'JPY' },
-    },
-  ])
+  const euros = { amount: 8_000, currency: 'EUR' }
+  assertHas(await line(made.balance_transaction), {
+    currency: 'USD',
+    amount: -10_000,
+    fee_details: [
+      { amount: -200, currency: 'USD', type: 'fixed_fee' },
+      { amount: -100, currency: 'USD', type: 'variable_fee' },
+    ],
+    net: { amount: -10_300, currency: 'USD' },
+    fx_conversions: [
+      { exchange_rate: 0.8, initial: { amount: 10_000, currency: 'USD' }, final: euros },
+      { exchange_rate: 160, initial: euros, final: { amount: 12_800, currency: 'JPY' } },
+    ],
+  })
 })
 
 const ENDS = [
@@ -128,14 +109,16 @@ for (const [status, type, railReport] of ENDS) {
     const lines = await linesOf(service, account, [debit.id])
     assert.equal(lines.length, 1)
     const credit = await line(lines[0].id)
-    assert.equal(credit.type, type)
-    assert.equal(credit.operation_type, 'credit')
-    assert.equal(credit.source, debit.id)
-    assert.equal(credit.description, made.id)
-    assert.equal(credit.amount, 14_285)
-    assert.equal(credit.net.amount, -debit.net.amount)
-    const back = (fee: { amount: number }) => ({ ...fee, amount: -fee.amount })
-    assert.deepEqual(credit.fee_details, debit.fee_details.map(back))
+    const back = (part: { amount: number }) => ({ ...part, amount: -part.amount })
+    assertHas(credit, {
+      type,
+      operation_type: 'credit',
+      source: debit.id,
+      description: made.id,
+      amount: 14_285,
+      net: back(debit.net),
+      fee_details: debit.fee_details.map(back),
+    })
     assert.deepEqual(await balancesOf(account), start)
     assert.equal((await account.get(`/v3/payout/${made.id}`)).json.data.status, status)
     assert.deepEqual(await line(debit.id), debit)

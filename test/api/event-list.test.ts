@@ -49,7 +49,7 @@ async function idsOfAll({ account }: Client): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test(`GET ${PATH}, events of every kind: by number without gaps, newest first, in any pages`, async () => {
+test(`GET ${PATH}, events of every kind: by number without gaps, newest first, in any pages and bounds of time`, async () => {
   const numbers = all.map(({ sequence }) => sequence)
   assert.deepEqual(
     numbers,
@@ -57,10 +57,8 @@ test(`GET ${PATH}, events of every kind: by number without gaps, newest first, i
   )
   assert.ok(new Set(all.map(event => event.created_at)).size < all.length, 'some share their time')
   await assertListed(account, PATH, all)
+  await assertBounds(account, PATH, all)
 })
-
-test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
-  assertBounds(account, PATH, all))
 
 test(`GET ${PATH}/{id}, what an event says: the object as it was, what was altered, and how`, () => {
   const members = ['id', 'object', 'type', 'created_at', 'sequence', 'account', 'object_id', 'data']
@@ -81,12 +79,6 @@ test(`GET ${PATH}/{id}, what an event says: the object as it was, what was alter
   }
   const updated = told('entity.updated')
   assert.deepEqual([updated.data.name, updated.before.name], ['Anne', 'Anna'])
-  assert.deepEqual(Object.keys(updated.before), ['name', 'updated_at'])
-  const submitted = told('entity.approval_submitted')
-  assert.deepEqual(
-    [submitted.data.approval_status, submitted.before.approval_status],
-    ['submitted', 'pending'],
-  )
   // Journals of the book: its funding, two debits and what became of them, the third debit.
   const created = told('payout.created')
   assert.equal(created.data.status, 'compliance_hold')

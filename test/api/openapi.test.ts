@@ -2,56 +2,34 @@
 // in it, its examples match its schemas, and it needs no other host. Whether the service answers as
 // the examples say is tested in examples.test.ts.
 import assert from 'node:assert/strict'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { FastifyInstance, RouteOptions } from 'fastify'
-import payouts from '../../docs/api/examples/createPayout.json' with { type: 'json' }
+import type { RouteOptions } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
 import { makeConnectorDocument } from '../../scripts/openapi/connector.ts'
 import { makeDocument } from '../../scripts/openapi/document.ts'
 import { errorExamples, errorsPage } from '../../scripts/openapi/errors.ts'
 import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
 import { EVENTS } from '../../src/event/event.ts'
-import {
-  type ApiDocument,
-  ELSEWHERE,
-  type Json,
-  readDocument,
-  responseOf,
-} from '../support/assert/document.ts'
-import {
-  type Answer,
-  type Client,
-  startTestService,
-  type TestService,
-} from '../support/service/service.ts'
+import { type ApiDocument, ELSEWHERE, type Json, readDocument } from '../support/assert/document.ts'
+import { watchAdded } from '../support/assert/routes.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
 
-const routes: RouteOptions[] = []
+let routes: readonly RouteOptions[]
 let service: TestService
 let api: ApiDocument
 let text: string
 let document: Json
 /** What operators ask. */
 let theirs: Json
-let payer: Client
 
 before(async () => {
-  const watch = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onRoute', route => void routes.push(route))
-  }
-  subscribe('fastify.initialization', watch)
-  service = await startTestService()
-  unsubscribe('fastify.initialization', watch)
+  ;[service, routes] = await watchAdded(() => startTestService())
   text = await makeDocument()
   document = JSON.parse(text)
   theirs = JSON.parse(await makeDocument('operators'))
   api = readDocument(document)
-  await service.setFees([{ payout_type: 'local' }])
-  payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  await service.setRates({ 'USD/HKD': '7.8' })
 })
 after(() => service.close())
 
@@ -64,14 +42,6 @@ function* nodes(node: Json, place = '#'): Generator<[place: string, node: Json]>
 
 function assertMatches(schema: Json, value: unknown, what: string): void {
   assert.equal(api.mismatch(schema, value), '', `${what}: ${JSON.stringify(value)}`)
-}
-
-/** The documented schema of one answer, by its status and media type. */
-function answerSchema(path: string, method: string, { status, headers }: Answer): Json {
-  const media = headers['content-type']
-  const schema = api.answerSchema(path, method, status, media)
-  assert.ok(schema, `${method} ${path} ${status} ${media} is not documented`)
-  return schema
 }
 
 test('openapi.json, its frame: OpenAPI 3.1.0 of this version, HTTP Basic', async () => {
@@ -108,22 +78,16 @@ test('openapi.json, its frame: OpenAPI 3.1.0 of this version, HTTP Basic', async
   assert.equal(new Set(ids).size, ids.length, 'operation ids differ, those of operators as well')
 })
 
+/** Keywords of our schemas that only the making of the document reads, without their `x-`. */
+const INTERNAL = [
+  ...['reason', 'refusals', 'examples', 'alternative', 'files', 'tagged', 'documented', 'also'],
+  'response-description',
+]
+
 test('openapi.json, references: each leads to something, schemas have names and compile', async () => {
   for (const [place, node] of nodes(document)) {
     if (typeof node.$ref === 'string') assert.ok(api.target(node.$ref), `${place}: ${node.$ref}`)
-    for (const key of [
-      'x-reason',
-      'x-refusals',
-      'x-examples',
-      'x-alternative',
-      'x-files',
-      'x-tagged',
-      'x-documented',
-      'x-also',
-      'x-response-description',
-    ]) {
-      assert.ok(!(key in node), `${place} shows ${key}`)
-    }
+    for (const key of INTERNAL) assert.ok(!(`x-${key}` in node), `${place} shows x-${key}`)
   }
   for (const schema of Object.values<Json>(document.components.schemas)) {
     // Its name says what a title would.
@@ -132,15 +96,6 @@ test('openapi.json, references: each leads to something, schemas have names and 
     // Compiling takes seconds in all, and the service shares this process.
     await turn()
   }
-  const names = ['QuoteRequest', 'PayoutQuote', 'PayoutRequest', 'Payout', 'Balance']
-  const more = [
-    'ErrorAnswer',
-    'BalanceTransaction',
-    'BeneficiaryDetails',
-    'FxTransaction',
-    'ProblemDetails',
-  ]
-  for (const name of [...names, ...more]) assert.ok(document.components.schemas[name], name)
 })
 
 test('openapi.json, names of schemas: none hides a global of JavaScript in generated code', async () => {
@@ -185,7 +140,7 @@ test('openapi.json, what is shared: one component, whose parts the document uses
   assert.ok(inline.length < answers.length / 20, `${inline.length} of ${answers.length} errors`)
 })
 
-test('openapi.json, path parameters: each in the path is described and required', () => {
+test('openapi.json, path parameters: each in the path is described and required; a limit is a number', () => {
   for (const { name, path, details } of api.operations) {
     const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
     const found = (details.parameters ?? []).filter((p: Json) => p.in === 'path')
@@ -194,6 +149,8 @@ test('openapi.json, path parameters: each in the path is described and required'
       wanted.map(parameter => [parameter, true, 'string']),
       name,
     )
+    const limit = details.parameters?.find((p: Json) => p.name === 'limit')
+    if (limit !== undefined) assert.equal(limit.schema.type, 'integer', name)
   }
 })
 
@@ -297,32 +254,6 @@ test('openapi.json, webhooks: one for each type of event, whose schema takes it 
     const fits = api.mismatch(kind, value.data) === ''
     assert.equal(fits, mapping[type] === mapping[value.data.type], type)
   }
-})
-
-test('refusals of POST /v3/payout: each is documented at its status and matches the schema', async () => {
-  const { request } = payouts.local
-  const huge = { ...request, amount: 9_007_199_254_740_991 }
-  const cases: [Reason, unknown, Record<string, string>][] = [
-    ['invalid_credentials', request, { authorization: 'Basic eDp5' }],
-    ['invalid_json', '{"amount":1,"amount":2}', {}],
-    ['invalid_field', { ...request, colour: 'red' }, {}],
-    ['unsupported_media_type', '<payout/>', { 'content-type': 'text/xml' }],
-    ['payload_too_large', `"${'x'.repeat(300_000)}"`, {}],
-    ['invalid_idempotency_key', request, { 'idempotency-key': 'ключ' }],
-    ['insufficient_balance', huge, {}],
-  ]
-  for (const [reason, body, headers] of cases) {
-    for (const accept of ['application/json', 'application/problem+json']) {
-      const answer = await payer.post('/v3/payout', body, { accept, ...headers })
-      assert.equal(answer.json.errors?.[0]?.reason, reason, answer.text)
-      assertMatches(answerSchema('/v3/payout', 'post', answer), answer.json, reason)
-      const { content } = responseOf(api.json.paths['/v3/payout'].post, answer.status)
-      assert.ok(content['application/json'].examples[reason], reason)
-    }
-  }
-  const stranger = await service.inject({ method: 'POST', url: '/v3/payout', payload: request })
-  assertMatches(answerSchema('/v3/payout', 'post', stranger), stranger.json, 'missing_credentials')
-  assert.ok(stranger.headers['www-authenticate'])
 })
 
 test('openapi.json and docs/errors.md, as committed: what the service serves', async () => {
