@@ -35,7 +35,12 @@ export const TARGETS: readonly Target[] = [
   target('money/decimal.ts', ['money/decimal.test.ts']),
   target('money/currency.ts', ['money/currency.test.ts']),
   target('money/json.ts', ['money/json.test.ts']),
-  target('ledger/rules.ts', ['ledger/rules.test.ts'], ['test/api/balance.test.ts'], ALL),
+  target(
+    'ledger/rules.ts',
+    ['ledger/rules.test.ts'],
+    ['test/api/balance-transaction.test.ts'],
+    ALL,
+  ),
   target('balance-transaction/rules.ts', ['balance-transaction/rules.test.ts'], [], ALL),
   target('balance-transaction/columns.ts', ['balance-transaction/rules.test.ts'], [], ALL),
   target(
