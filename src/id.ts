@@ -276,6 +276,11 @@ export function byName<K extends Key>(keys: readonly K[]): Map<string, K> {
   return new Map(keys.map(key => [nameOf(key), key]))
 }
 
+/** The keys in the order in which their rows are locked, so that no two transactions deadlock. */
+export function inLockOrder<K extends Key>(keys: readonly K[]): K[] {
+  return keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
 /** Each key once. */
 export function uniqueKeys<K extends Key>(keys: readonly K[]): K[] {
   return [...byName(keys).values()]

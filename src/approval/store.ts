@@ -1,54 +1,92 @@
-// The SQL statements of payouts' approvals: the approvals, people's decisions, approved payees and
-// approvers.
+// The SQL statements of approvals of payouts and of beneficiaries: the approvals, people's
+// decisions, approved payees and approvers.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { selectByKeys } from '../db/keys.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { Tag } from '../db/sql.ts'
 import { type Key, nameOf } from '../id.ts'
 import type {
+  Approval,
   ApprovalDecision,
+  ApprovalWithDecisions,
   ApprovedPayee,
   Approvers,
+  BeneficiaryApproval,
+  BeneficiaryDecision,
   OpenApproval,
+  OpenBeneficiaryApproval,
   PayoutApproval,
+  UserDecision,
 } from './approval.ts'
 
-type NewApproval = Omit<PayoutApproval, 'outcome' | 'ended_at'>
+type New<A extends Approval> = Omit<A, 'outcome' | 'ended_at'>
+type Ended<A extends Approval, K extends keyof A> = Pick<
+  A,
+  'account_id' | 'outcome' | 'ended_at' | K
+>
 
-/** Insert after the payouts and their states: a trigger compares the approvals with them. */
-export const insertApprovals = inserter<NewApproval>('payout_approvals', {
+const APPROVAL = {
   account_id: 'text',
-  payout_id: 'text',
   approvers: 'integer',
   requested_at: 'timestamptz',
   expires_at: 'timestamptz',
   digest: 'hex',
-  payee: 'text',
-  made_by: 'text',
   key_id: 'text',
   rules: 'words',
-})
+} as const
 
-/** Write before the payout's state: a payout leaves `pending_approval` only after its approval. */
-export const updateEnded = updater<
-  Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'>
->('payout_approvals', ['account_id', 'payout_id'], {
-  account_id: 'text',
-  payout_id: 'text',
-  outcome: 'text',
-  ended_at: 'timestamptz',
-})
+const END = { account_id: 'text', outcome: 'text', ended_at: 'timestamptz' } as const
 
-/** Insert before `updateEnded`: its trigger counts the decisions. */
-export const insertDecisions = inserter<ApprovalDecision>('approval_decisions', {
+const DECISION = {
   account_id: 'text',
-  payout_id: 'text',
   user_name: 'text',
   decision: 'text',
   digest: 'hex',
   reason: 'text',
   decided_at: 'timestamptz',
+} as const
+
+/** Insert after the payouts and their states: a trigger compares the approvals with them. */
+export const insertApprovals = inserter<New<PayoutApproval>>('payout_approvals', {
+  ...APPROVAL,
+  payout_id: 'text',
+  payee: 'text',
+  made_by: 'text',
+})
+
+/** Insert after the beneficiaries: a trigger compares the approvals with them. */
+export const insertBeneficiaryApprovals = inserter<New<BeneficiaryApproval>>(
+  'beneficiary_approvals',
+  { ...APPROVAL, beneficiary_id: 'text', made_by: 'words' },
+)
+
+/** Write before the payout's state: a payout leaves `pending_approval` only after its approval. */
+export const updateEnded = updater<Ended<PayoutApproval, 'payout_id'>>(
+  'payout_approvals',
+  ['account_id', 'payout_id'],
+  { ...END, payout_id: 'text' },
+)
+
+/** Write before `updateApprovalStatus`: only an ended approval approves or rejects. */
+export const updateBeneficiaryApprovals = updater<
+  Ended<BeneficiaryApproval, 'beneficiary_id' | 'digest'>
+>('beneficiary_approvals', ['account_id', 'beneficiary_id', 'digest'], {
+  ...END,
+  beneficiary_id: 'text',
+  digest: 'hex',
+})
+
+/** Insert before the end of the approval: its trigger counts the decisions. */
+export const insertDecisions = inserter<ApprovalDecision>('approval_decisions', {
+  ...DECISION,
+  payout_id: 'text',
+})
+
+/** Insert before the end of the approval, as `insertDecisions`. */
+export const insertBeneficiaryDecisions = inserter<BeneficiaryDecision>('beneficiary_decisions', {
+  ...DECISION,
+  beneficiary_id: 'text',
 })
 
 /** Inserts approved payees. A payee that has a row keeps it. */
@@ -78,51 +116,77 @@ export async function findApprovedPayees(
 }
 
 /** The approvals of these payouts with their decisions, by `account_id/payout id`. */
-export async function findOpenApprovals(
+export function findOpenApprovals(
   tx: TransactionSql,
   keys: readonly Key[],
 ): Promise<Map<string, OpenApproval>> {
-  const [approvals, decisions] = await Promise.all([
-    findApprovals(tx, keys),
-    findDecisions(tx, keys),
+  return findLatest(tx, keys, {
+    approvals: 'payout_approvals',
+    decisions: 'approval_decisions',
+    object: 'payout_id',
+    own: ['payee'],
+  })
+}
+
+/** The latest approval of each of these beneficiaries, with its decisions, by `account_id/id`. */
+export function findLatestApprovals(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<Map<string, OpenBeneficiaryApproval>> {
+  return findLatest(tx, keys, {
+    approvals: 'beneficiary_approvals',
+    decisions: 'beneficiary_decisions',
+    object: 'beneficiary_id',
+    own: [],
+  })
+}
+
+/** The tables of one kind of object. */
+interface Tables {
+  readonly approvals: string
+  readonly decisions: string
+  /** The column of the object's id, in both tables. */
+  readonly object: string
+  /** The columns that only approvals of this kind have. */
+  readonly own: readonly string[]
+}
+
+async function findLatest<A extends Approval, D extends UserDecision>(
+  tx: TransactionSql,
+  keys: readonly Key[],
+  { approvals, decisions, object, own }: Tables,
+): Promise<Map<string, ApprovalWithDecisions<A, D>>> {
+  const [found, decided] = await Promise.all([
+    selectByKeys<A>(
+      tx,
+      object,
+      keys,
+      ofKey => tx`
+        select account_id, ${tx([object, ...own])}, approvers, requested_at, expires_at,
+          encode(digest, 'hex') as digest, made_by, key_id, rules, outcome, ended_at
+        from ${tx(approvals)} t where ${ofKey} order by requested_at desc limit 1`,
+    ),
+    selectByKeys<D>(
+      tx,
+      object,
+      keys,
+      ofKey => tx`
+        select account_id, ${tx(object)}, user_name, decision, encode(digest, 'hex') as digest,
+          reason, decided_at
+        from ${tx(decisions)} t where ${ofKey}
+        order by decided_at desc, user_name desc limit 1000`,
+    ),
   ])
-  const payoutName = (one: Pick<PayoutApproval, 'account_id' | 'payout_id'>) =>
-    nameOf({ account_id: one.account_id, id: one.payout_id })
-  const byPayout = Map.groupBy(decisions, payoutName)
+  const objectName = (row: A | D) => {
+    const { [object]: id = '' } = row as unknown as Readonly<Record<string, string>>
+    return nameOf({ account_id: row.account_id, id })
+  }
+  const byContent = Map.groupBy(decided.reverse(), row => `${objectName(row)} ${row.digest}`)
   return new Map(
-    approvals.map(approval => {
-      const name = payoutName(approval)
-      return [name, { approval, decisions: byPayout.get(name) ?? [] }]
+    found.map(approval => {
+      const name = objectName(approval)
+      return [name, { approval, decisions: byContent.get(`${name} ${approval.digest}`) ?? [] }]
     }),
-  )
-}
-
-function findApprovals(tx: TransactionSql, keys: readonly Key[]): Promise<PayoutApproval[]> {
-  return eachShard(
-    keys,
-    keys => tx<PayoutApproval[]>`
-      select r.* from ${keysOf(keys)}
-      cross join lateral (
-        select account_id, payout_id, approvers, requested_at, expires_at,
-          encode(digest, 'hex') as digest, payee, made_by, key_id, rules, outcome, ended_at
-        from payout_approvals a
-        where a.account_id = k.account_id and a.payout_id = k.id ${within('a', keys)} limit 1
-      ) r`,
-  )
-}
-
-function findDecisions(tx: TransactionSql, keys: readonly Key[]): Promise<ApprovalDecision[]> {
-  return eachShard(
-    keys,
-    keys => tx<ApprovalDecision[]>`
-      select r.* from ${keysOf(keys)}
-      cross join lateral (
-        select account_id, payout_id, user_name, decision, encode(digest, 'hex') as digest, reason,
-          decided_at
-        from approval_decisions d
-        where d.account_id = k.account_id and d.payout_id = k.id ${within('d', keys)}
-        order by decided_at, user_name limit 1000
-      ) r`,
   )
 }
 

@@ -4,7 +4,13 @@
 
 import type { ApprovalRules, KeyFacts } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
-import { findApprovers } from '../approval/store.ts'
+import {
+  findApprovers,
+  findLatestApprovals,
+  insertBeneficiaryApprovals,
+  insertBeneficiaryDecisions,
+  updateBeneficiaryApprovals,
+} from '../approval/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { accountsOf } from '../db/shard.ts'
@@ -20,12 +26,6 @@ import {
   decideApprovalOf,
   type Maker,
 } from './approval.ts'
-import {
-  findLatestApprovals,
-  insertBeneficiaryApprovals,
-  insertBeneficiaryDecisions,
-  updateBeneficiaryApprovals,
-} from './approval-store.ts'
 import { type ArchiveOutcome, type ArchiveState, decideArchive } from './archive.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { presentBeneficiary } from './response.ts'

@@ -3,8 +3,7 @@
 // same for a beneficiary, which it also archives.
 import type { Command } from 'commander'
 import type { Decision } from '../approval/approval.ts'
-import { presentApproval } from '../approval/response.ts'
-import { presentBeneficiaryApproval } from '../beneficiary/approval-response.ts'
+import { presentApproval, presentBeneficiaryApproval } from '../approval/response.ts'
 import { findBeneficiaries } from '../beneficiary/store.ts'
 import { readConfined } from '../db/confine.ts'
 import { given } from '../given.ts'

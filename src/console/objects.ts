@@ -1,11 +1,10 @@
 // The types of the API's objects that the console reads, from the schemas of the API's answers.
 import type { Static, TSchema } from 'typebox'
-import type { ApprovalResponse } from '../approval/response.ts'
+import type { ApprovalResponse, BeneficiaryApprovalResponse } from '../approval/response.ts'
 import type {
   BalanceResponse,
   BalanceTransactionResponse,
 } from '../balance-transaction/response.ts'
-import type { BeneficiaryApprovalResponse } from '../beneficiary/approval-response.ts'
 import type { BeneficiaryResponse } from '../beneficiary/response.ts'
 import type { EntityResponse } from '../entity/response.ts'
 import type * as schemas from '../http/schema.ts'

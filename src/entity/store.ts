@@ -2,7 +2,7 @@
 
 import type { Sql } from '../db/connect.ts'
 import { narrowToText } from '../db/find-by-text.ts'
-import { findByKeys, keysOf } from '../db/keys.ts'
+import { findByKeys, keysOf, selectByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
@@ -209,15 +209,13 @@ export async function findListedEntities(
 
 /** The approvals of entities, which refuse or hold payouts. */
 export async function findApprovals(sql: Tag, keys: readonly Key[]): Promise<Approval[]> {
-  return eachShard(
+  return selectByKeys(
+    sql,
+    'id',
     keys,
-    keys => sql<Approval[]>`
-      select r.* from ${keysOf(keys)}
-      cross join lateral (
-        select account_id, id, approval_status, updated_at, details ->> 'name' = '' as is_erased
-        from ${tableAt(sql, 'entities')} e
-        where e.account_id = k.account_id and e.id = k.id ${within('e', keys)} limit 1
-      ) r`,
+    ofKey => sql`
+      select account_id, id, approval_status, updated_at, details ->> 'name' = '' as is_erased
+      from ${tableAt(sql, 'entities')} t where ${ofKey} limit 1`,
   )
 }
 

@@ -2,7 +2,7 @@
 // the lock of the account's book, except the deletion of rows older than every window.
 import type { TransactionSql } from '../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../db/delete-expired.ts'
-import { keysOf } from '../db/keys.ts'
+import { selectByKeys } from '../db/keys.ts'
 import { deleter, inserter } from '../db/rows.ts'
 import { eachShard, tableAt, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
@@ -104,15 +104,13 @@ function markBooks(tx: TransactionSql, books: readonly { readonly account_id: st
 
 /** The uses of these payouts. */
 export async function findUses(tx: TransactionSql, payouts: readonly Key[]): Promise<PayoutUse[]> {
-  return eachShard(
+  return selectByKeys(
+    tx,
+    'payout_id',
     payouts,
-    payouts => tx<PayoutUse[]>`
-      select u.* from ${keysOf(payouts)}
-      cross join lateral (
-        select account_id, payout_id, limit_id, subject, starts_at, amount
-        from ${tableAt(tx, 'limit_uses')} u
-        where u.account_id = k.account_id and u.payout_id = k.id ${within('u', payouts)}
-      ) u`,
+    ofKey => tx`
+      select account_id, payout_id, limit_id, subject, starts_at, amount
+      from ${tableAt(tx, 'limit_uses')} t where ${ofKey}`,
   )
 }
 

@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Decision } from '../approval/approval.ts'
 import { ApproveRequest, RejectRequest } from '../approval/request.ts'
-import { ApprovalResponse, presentApproval } from '../approval/response.ts'
-import type { AskedDecision } from '../approval/rules.ts'
 import {
+  ApprovalResponse,
   BeneficiaryApprovalResponse,
+  presentApproval,
   presentBeneficiaryApproval,
-} from '../beneficiary/approval-response.ts'
+} from '../approval/response.ts'
+import type { AskedDecision } from '../approval/rules.ts'
 import { BeneficiaryResponse, presentBeneficiary } from '../beneficiary/response.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'

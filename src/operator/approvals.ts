@@ -1,7 +1,6 @@
 // The deeds of approvers, who approve or reject what waits, and what they see before.
 import type { AskedDecision } from '../approval/rules.ts'
-import { findApprovers, findOpenApprovals } from '../approval/store.ts'
-import { findLatestApprovals } from '../beneficiary/approval-store.ts'
+import { findApprovers, findLatestApprovals, findOpenApprovals } from '../approval/store.ts'
 import { decideBeneficiaryApproval } from '../beneficiary/operations.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { importId, type Key, nameOf } from '../id.ts'

@@ -2,11 +2,10 @@
 // the transaction of the payouts.
 import type { TransactionSql } from '../db/connect.ts'
 import { keepHistory } from '../db/keep-history.ts'
-import { findByKeys, keysOf } from '../db/keys.ts'
+import { findByKeys, selectByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
-import { eachShard, within } from '../db/shard.ts'
 import type { Tag } from '../db/sql.ts'
 import type { Key } from '../id.ts'
 import type { BatchItem, ItemStatus, PayoutBatch, Total } from './payout-batch.ts'
@@ -113,17 +112,14 @@ export async function findRefusedItems(
   keys: readonly Key[],
   limit: number,
 ): Promise<Map<string, BatchItem[]>> {
-  const rows = await eachShard(
+  const rows = await selectByKeys<BatchItem>(
+    sql,
+    'batch_id',
     keys,
-    keys => sql<BatchItem[]>`
-      select r.* from ${keysOf(keys)}
-      cross join lateral (
-        select account_id, batch_id, position, status, payout_id, reference_id, problems
-        from payout_batch_items i
-        where i.account_id = k.account_id and i.batch_id = k.id and i.status = 'refused'
-          ${within('i', keys)}
-        order by i.position limit ${limit}::integer
-      ) r`,
+    ofKey => sql`
+      select account_id, batch_id, position, status, payout_id, reference_id, problems
+      from payout_batch_items t where ${ofKey} and t.status = 'refused'
+      order by t.position limit ${limit}::integer`,
   )
   return Map.groupBy(rows, row => row.batch_id)
 }

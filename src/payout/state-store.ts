@@ -2,10 +2,10 @@
 // remains, and a row in `payout_outcomes` when it is over. Steps write these rows under the lock of
 // the payout's book. Workers claim open payouts without that lock (claim-store.ts).
 import type { TransactionSql } from '../db/connect.ts'
-import { keysOf } from '../db/keys.ts'
+import { keysOf, selectByKeys } from '../db/keys.ts'
 import { deleter, inRounds, inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
-import { type Key, nameOf } from '../id.ts'
+import { inLockOrder, type Key, nameOf } from '../id.ts'
 import type { Advance } from './advance.ts'
 import { STATE_KINDS } from './columns.ts'
 import type { OpenPayout, Payout, ReadPayout } from './payout.ts'
@@ -216,16 +216,11 @@ export async function findOpenPayouts(
  * way, so that later reads see that claim. A later claim sees what this transaction writes.
  */
 export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
-  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  await eachShard(
-    ordered,
-    keys => tx`
-      select from ${keysOf(keys)}
-      cross join lateral (
-        select from open_payouts o
-        where o.account_id = k.account_id and o.id = k.id ${within('o', keys)}
-        limit 1 for update
-      ) r`,
+  await selectByKeys(
+    tx,
+    'id',
+    inLockOrder(keys),
+    ofKey => tx`select t.id from open_payouts t where ${ofKey} limit 1 for update`,
   )
 }
 
@@ -239,17 +234,12 @@ export async function lockWaiting(
   tx: TransactionSql,
   keys: readonly Key[],
 ): Promise<LockedPayout[]> {
-  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  return eachShard(
-    ordered,
-    keys => tx<LockedPayout[]>`
-      select r.* from ${keysOf(keys)}
-      cross join lateral (
-        select o.account_id, o.id, o.status, o.rail, o.taken_over_at, o.screened
-        from open_payouts o
-        where o.account_id = k.account_id and o.id = k.id ${within('o', keys)}
-          and o.status <> 'succeeded'
-        limit 1 for update
-      ) r`,
+  return selectByKeys(
+    tx,
+    'id',
+    inLockOrder(keys),
+    ofKey => tx`
+      select t.account_id, t.id, t.status, t.rail, t.taken_over_at, t.screened
+      from open_payouts t where ${ofKey} and t.status <> 'succeeded' limit 1 for update`,
   )
 }

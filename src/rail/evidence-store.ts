@@ -1,10 +1,9 @@
 // The SQL statements of evidence. Rows are added and never changed.
 import type { TransactionSql } from '../db/connect.ts'
-import { keysOf, selectByKeys } from '../db/keys.ts'
+import { selectByKeys } from '../db/keys.ts'
 import { inserter } from '../db/rows.ts'
-import { eachShard, within } from '../db/shard.ts'
 import type { Tag } from '../db/sql.ts'
-import { type Key, nameOf, uniqueKeys } from '../id.ts'
+import { inLockOrder, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { attemptId } from './attempt.ts'
 import { type Evidence, evidenceDigest, type NewEvidence } from './evidence.ts'
@@ -72,16 +71,13 @@ export async function addEvidence(
  * payouts' earlier evidence.
  */
 async function lockAndRead(tx: TransactionSql, keys: readonly Key[]) {
-  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  await eachShard(
-    ordered,
-    keys => tx`
-      select from ${keysOf(keys)}
-      cross join lateral (
-        select from payout_attempts a
-        where a.account_id = k.account_id and a.payout_id = k.id ${within('a', keys)}
-        order by number limit 1 for no key update
-      ) r`,
+  await selectByKeys(
+    tx,
+    'payout_id',
+    inLockOrder(keys),
+    ofKey => tx`
+      select t.number from payout_attempts t
+      where ${ofKey} order by t.number limit 1 for no key update`,
   )
   const [[clock], before] = await Promise.all([
     tx<{ now: Instant }[]>`select clock_timestamp() as now`,

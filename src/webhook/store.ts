@@ -1,14 +1,14 @@
 // The SQL statements of webhook endpoints. A request locks the account's book and then the
 // endpoint's row; the delivery worker locks the row alone.
-import { rowsAsJson, type TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../db/connect.ts'
 import { keepHistory } from '../db/keep-history.ts'
-import { findByKeys, keysOf } from '../db/keys.ts'
+import { findByKeys, selectByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
-import { inserter } from '../db/rows.ts'
-import { among, eachShard, within } from '../db/shard.ts'
+import { deleter, inserter, updater } from '../db/rows.ts'
+import { among, eachShard } from '../db/shard.ts'
 import type { Tag } from '../db/sql.ts'
-import { type Key, nameOf } from '../id.ts'
+import { inLockOrder, type Key } from '../id.ts'
 import type { WebhookEndpoint } from './webhook.ts'
 
 const KINDS = {
@@ -46,44 +46,19 @@ export function writeEndpoints(
 
 const insertEndpoints = inserter<WebhookEndpoint>('webhook_endpoints', KINDS)
 
+const { fanned_out: _cursor, created_at: _created, ...CHANGING } = KINDS
+
 /** Writes the columns that may change. The endpoints must be locked in this transaction. */
-async function updateEndpoints(
-  tx: TransactionSql,
-  rows: readonly WebhookEndpoint[],
-): Promise<void> {
-  await eachShard(
-    rows,
-    rows => tx`
-    update webhook_endpoints e set
-      url = r.url,
-      description = r.description,
-      event_types = r.event_types,
-      status = r.status,
-      disabled_reason = r.disabled_reason,
-      secret = r.secret,
-      previous_secret = r.previous_secret,
-      previous_secret_until = r.previous_secret_until,
-      delivery_count = r.delivery_count,
-      updated_at = r.updated_at
-    from json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as r(account_id text, id text, url text, description text, event_types text[], status text,
-        disabled_reason text, secret text, previous_secret text, previous_secret_until timestamptz,
-        delivery_count bigint, updated_at timestamptz)
-    where e.account_id = r.account_id and e.id = r.id ${within('e', rows)}`,
-  )
-}
+const updateEndpoints = updater<Omit<WebhookEndpoint, 'fanned_out' | 'created_at'>>(
+  'webhook_endpoints',
+  ['account_id', 'id'],
+  CHANGING,
+)
 
 /**
  * Deletes endpoints, which have no pending deliveries. Their other deliveries stay for timelines.
  */
-async function deleteEndpoints(tx: TransactionSql, keys: readonly Key[]): Promise<void> {
-  await eachShard(
-    keys,
-    keys => tx`
-      delete from webhook_endpoints e using ${keysOf(keys)}
-      where e.account_id = k.account_id and e.id = k.id ${within('e', keys)}`,
-  )
-}
+const deleteEndpoints = deleter<Key>('webhook_endpoints', { account_id: 'text', id: 'text' })
 
 /**
  * Endpoints by (account, id), in no order. Ids that are unknown or of other accounts have no row.
@@ -97,16 +72,12 @@ export async function lockEndpoints(
   tx: TransactionSql,
   keys: readonly Key[],
 ): Promise<WebhookEndpoint[]> {
-  const ordered = keys.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  return eachShard(
-    ordered,
-    keys => tx<WebhookEndpoint[]>`
-      select r.* from ${keysOf(keys)}
-      cross join lateral (
-        select ${tx(ENDPOINT_COLUMNS)} from webhook_endpoints e
-        where e.account_id = k.account_id and e.id = k.id ${within('e', keys)}
-        limit 1 for update
-      ) r`,
+  return selectByKeys<WebhookEndpoint>(
+    tx,
+    'id',
+    inLockOrder(keys),
+    ofKey => tx`
+      select ${tx(ENDPOINT_COLUMNS)} from webhook_endpoints t where ${ofKey} limit 1 for update`,
   )
 }
 
