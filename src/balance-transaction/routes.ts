@@ -8,7 +8,7 @@ import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, refusal, refuseIfAny } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { sendList, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import { pathId } from '../http/docs.ts'
 import { type Expansions, expandAll } from '../http/expand.ts'
 import {
   checkList,
@@ -18,7 +18,7 @@ import {
   presentListWith,
   readList,
 } from '../http/list.ts'
-import { Envelope } from '../http/schema.ts'
+import { addRoute } from '../http/route.ts'
 import type { Key } from '../id.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { listBalances } from '../ledger/store.ts'
@@ -72,25 +72,20 @@ function listRoute(
   line: TSchema,
   expansions: Expansions<BalanceTransaction>,
 ): void {
-  app.get<{ Querystring: ExpandingListQuery }>(
-    '/v3/balance_transaction',
-    {
-      config: { scope: 'read', checkQuery: checkList },
-      schema: operationDocs({
-        operationId: 'listBalanceTransactions',
-        summary: 'List the lines of the statement, newest first.',
-        description:
-          'The lines are in the order in which the book moved the balances. With `Accept: ' +
-          'text/csv` the whole range is streamed as a statement, oldest first, between rows ' +
-          'of its opening and closing balances. The statement has no pages, so that ' +
-          '`limit`, `starting_after`, `ending_before`, `payout` and `expand` are refused.',
-        querystring: BalanceTransactionQuery,
-        response: Envelope(ListOf(line)),
-        alternative: { media: 'text/csv', description: 'The statement, with a header row.' },
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Querystring: ExpandingListQuery }>(app, '/v3/balance_transaction', 'read', {
+    config: { checkQuery: checkList },
+    operationId: 'listBalanceTransactions',
+    summary: 'List the lines of the statement, newest first.',
+    description:
+      'The lines are in the order in which the book moved the balances. With `Accept: ' +
+      'text/csv` the whole range is streamed as a statement, oldest first, between rows ' +
+      'of its opening and closing balances. The statement has no pages, so that ' +
+      '`limit`, `starting_after`, `ending_before`, `payout` and `expand` are refused.',
+    querystring: BalanceTransactionQuery,
+    response: ListOf(line),
+    alternative: { media: 'text/csv', description: 'The statement, with a header row.' },
+    refusals: ['invalid_query_parameter'],
+    async send(request, reply) {
       const wanted = readList(request.query)
       refuseTwoSources(wanted.filters)
       if (prefersCsv(request.headers.accept)) {
@@ -107,7 +102,7 @@ function listRoute(
       )
       return sendList(request, reply, success(list))
     },
-  )
+  })
 }
 
 /** Refuses `payout` together with `source`, because `payout` stands for its lines' sources. */

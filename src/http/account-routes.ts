@@ -1,16 +1,16 @@
 // Registers the routes of accounts: who may call them, what openapi.json says about them, and how
 // their answers are sent. Knows no resource.
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Page, Wanted } from '../db/page.ts'
 import { MAX_WAIT_MS } from '../engine/late.ts'
 import type { Reads } from '../engine/reads.ts'
 import { bare, claimOf, send, sendList, sendTagged, success } from './answer.ts'
-import { type OperationDocs, operationDocs } from './docs.ts'
+import type { OperationDocs } from './docs.ts'
 import type { Answering, Claim } from './idempotency/kept-reply.ts'
 import { checkList, ListOf, type ListQuery, presentListWith, readList } from './list.ts'
-import { Envelope } from './schema.ts'
+import { addRoute, type RouteDocs } from './route.ts'
 
 interface Sent<Params extends TSchema, Query extends TSchema, Body extends TSchema> {
   Params: Static<Params>
@@ -19,14 +19,10 @@ interface Sent<Params extends TSchema, Query extends TSchema, Body extends TSche
 }
 
 interface Route<Params extends TSchema, Query extends TSchema, Body extends TSchema>
-  extends OperationDocs {
+  extends RouteDocs {
   readonly params?: Params
   readonly querystring?: Query
   readonly body?: Body
-  /** The route's config without the scope, which the registering method sets. */
-  readonly config?: Omit<FastifyContextConfig, 'scope'>
-  /** Whether the answer has no envelope, as that of quotes. */
-  readonly bare?: true
 }
 
 interface ReadRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
@@ -36,7 +32,6 @@ interface ReadRoute<Params extends TSchema, Query extends TSchema, Body extends 
 
 interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
   extends Route<Params, Query, Body> {
-  readonly method?: 'POST' | 'PUT' | 'DELETE'
   /** `claim` reads the claim that the request makes by its Idempotency-Key. */
   answer(
     request: FastifyRequest<Sent<Params, Query, Body>>,
@@ -68,35 +63,30 @@ export class AccountRoutes {
     { answer, ...route }: ReadRoute<Params, Query, TSchema>,
   ): void {
     const replyOf = route.bare ? bare : success
-    this.#app.get<Sent<Params, Query, TSchema>>(
-      path,
-      described('read', route),
-      async (request, reply) => {
+    addRoute<Sent<Params, Query, TSchema>>(this.#app, path, 'read', {
+      ...route,
+      async send(request, reply) {
         const result = replyOf(await answer(request))
         return route.tagged ? sendTagged(request, reply, result) : send(reply, result)
       },
-    )
+    })
   }
 
   /** Registers a GET of a list, which answers a page at a time. */
   page<Row>(path: string, { item, find, present, refusals = [], ...docs }: PageRoute<Row>): void {
-    const route = {
+    addRoute<{ Querystring: ListQuery }>(this.#app, path, 'read', {
       ...docs,
       config: { checkQuery: checkList },
       response: ListOf(item),
-      refusals: ['invalid_query_parameter' as const, ...refusals],
-    }
-    this.#app.get<{ Querystring: ListQuery }>(
-      path,
-      described('read', route),
-      async (request, reply) => {
+      refusals: ['invalid_query_parameter', ...refusals],
+      send: async (request, reply) => {
         const { account, query } = request
         const wanted = readList(query)
         const page = await this.#deps.read(account.account_id, (tx, id) => find(tx, id, wanted))
         const list = await presentListWith(page, wanted, async rows => present(rows, query))
         return sendList(request, reply, success(list))
       },
-    )
+    })
   }
 
   /**
@@ -107,10 +97,14 @@ export class AccountRoutes {
     path: string,
     { answer, ...route }: ReadRoute<TSchema, TSchema, Body>,
   ): void {
-    const options = { handlerTimeout: MAX_WAIT_MS, ...described('read', route) }
-    this.#app.post<Sent<TSchema, TSchema, Body>>(path, options, async (request, reply) => {
-      claimOf(request, `POST ${path}`)
-      return send(reply, success(await answer(request)))
+    addRoute<Sent<TSchema, TSchema, Body>>(this.#app, path, 'read', {
+      ...route,
+      method: 'POST',
+      options: { handlerTimeout: MAX_WAIT_MS },
+      async send(request, reply) {
+        claimOf(request, `POST ${path}`)
+        return send(reply, success(await answer(request)))
+      },
     })
   }
 
@@ -119,25 +113,14 @@ export class AccountRoutes {
     path: string,
     { answer, method = 'POST', ...route }: WriteRoute<Params, Query, Body>,
   ): void {
-    this.#app.route<Sent<Params, Query, Body>>({
+    addRoute<Sent<Params, Query, Body>>(this.#app, path, 'write', {
+      ...route,
       method,
-      url: path,
-      ...described('write', route),
-      handler: async (request, reply) => {
+      async send(request, reply) {
         const claim = () => claimOf(request, `${method} ${calledPath(path, request.params)}`)
         return send(reply, (await answer(request, claim)).reply)
       },
     })
-  }
-}
-
-function described(
-  scope: 'read' | 'write',
-  { config, bare: isBare, response, ...docs }: Route<TSchema, TSchema, TSchema>,
-) {
-  return {
-    config: { scope, ...config },
-    schema: operationDocs({ ...docs, response: isBare ? response : Envelope(response) }),
   }
 }
 

@@ -18,9 +18,9 @@ import { found, type Reason } from '../errors.ts'
 import { given } from '../given.ts'
 import { AccountRoutes } from '../http/account-routes.ts'
 import { send } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import { pathId } from '../http/docs.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
-import { Envelope } from '../http/schema.ts'
+import { addRoute } from '../http/route.ts'
 import type { IdPrefix, Key } from '../id.ts'
 import { PayoutResponse, presentPayout } from '../payout/response.ts'
 import { MAX_TOGETHER, type ShownGroup } from '../payout-group/group.ts'
@@ -241,30 +241,31 @@ function decisionRoute(
   decision: Decision,
   body: typeof ApproveRequest | typeof RejectRequest,
 ): void {
-  app.post<{ Params: { id: string }; Body: ApproveRequest | RejectRequest }>(
+  addRoute<{ Params: { id: string }; Body: ApproveRequest | RejectRequest }>(
+    app,
     `${kind.path}/:id/${decision}`,
+    'approve',
     {
-      config: { scope: 'approve', asksPassword: true, check: checkWords },
-      schema: operationDocs({
-        operationId: `${decision}${kind.name}`,
-        ...kind[decision],
-        params: pathId(kind.prefix),
-        body,
-        response: Envelope(kind.decided),
-        idempotent: true,
-        refusals: [
-          ...(['not_found', 'approval_not_allowed', 'already_decided'] as const),
-          ...(['approval_outdated', 'invalid_transition'] as const),
-          ...(kind.refusals ?? []),
-        ],
-      }),
-    },
-    async (request, reply) => {
-      const key = { account_id: request.account.account_id, id: request.params.id }
-      const { digest, reason = '' } = request.body
-      const { name: user_name } = operatorOf(request)
-      const asked = given({ user_name, decision, reason, digest })
-      return send(reply, await kind.decide(deps.desk, request, key, asked))
+      method: 'POST',
+      config: { asksPassword: true, check: checkWords },
+      operationId: `${decision}${kind.name}`,
+      ...kind[decision],
+      params: pathId(kind.prefix),
+      body,
+      response: kind.decided,
+      idempotent: true,
+      refusals: [
+        ...(['not_found', 'approval_not_allowed', 'already_decided'] as const),
+        ...(['approval_outdated', 'invalid_transition'] as const),
+        ...(kind.refusals ?? []),
+      ],
+      async send(request, reply) {
+        const key = { account_id: request.account.account_id, id: request.params.id }
+        const { digest, reason = '' } = request.body
+        const { name: user_name } = operatorOf(request)
+        const asked = given({ user_name, decision, reason, digest })
+        return send(reply, await kind.decide(deps.desk, request, key, asked))
+      },
     },
   )
 }

@@ -1,13 +1,13 @@
 // Registers the routes of the operator API: who may call them, what openapi.json says about them,
 // and how the service sends their answers.
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Sql } from '../db/connect.ts'
 import { send, sendList, success } from '../http/answer.ts'
-import { type OperationDocs, operationDocs } from '../http/docs.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
-import { Closed, Envelope } from '../http/schema.ts'
+import { addRoute, type RouteDocs } from '../http/route.ts'
+import { Closed } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { callOf, callWithoutClaim, type Desk, type NeedsDesk } from './desk.ts'
 import { checkLimit, type Query, readLimit } from './request.ts'
@@ -22,14 +22,11 @@ type Request<Params extends TSchema, Body extends TSchema> = FastifyRequest<
   RequestParts<Params, Body>
 >
 
-interface Route<Params extends TSchema, Body extends TSchema>
-  extends Omit<OperationDocs, 'refusals'> {
+interface Route<Params extends TSchema, Body extends TSchema> extends Omit<RouteDocs, 'refusals'> {
   readonly params?: Params
   readonly body?: Body
   /** The refusals besides 404 for a path with parameters. */
-  readonly refusals?: OperationDocs['refusals']
-  /** The route's configuration without the scope, which the registering method sets. */
-  readonly config?: Omit<FastifyContextConfig, 'scope'>
+  readonly refusals?: RouteDocs['refusals']
 }
 
 interface ReadRoute<Params extends TSchema> extends Route<Params, TSchema> {
@@ -37,7 +34,6 @@ interface ReadRoute<Params extends TSchema> extends Route<Params, TSchema> {
 }
 
 interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route<Params, Body> {
-  readonly method?: 'POST' | 'PATCH'
   /** The title of the schema of an empty body, which the caller may leave out. */
   readonly emptyBody?: string
   answer(request: Request<Params, Body>, desk: Desk): Promise<Reply>
@@ -73,21 +69,19 @@ export class DeskRoutes {
 
   /** Registers a GET that operators and auditors may call. */
   read<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
-    this.#app.get<RequestParts<Params, TSchema>>(
-      path,
-      optionsOf('read', route),
-      async (request, reply) => send(reply, success(await answer(request, this.#deps.desk))),
-    )
+    addRoute<RequestParts<Params, TSchema>>(this.#app, path, 'installation_read', {
+      ...withRefusals(route),
+      send: async (request, reply) => send(reply, success(await answer(request, this.#deps.desk))),
+    })
   }
 
   /** Registers a GET of a list. The service compresses a long answer. */
   list<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
-    this.#app.get<RequestParts<Params, TSchema>>(
-      path,
-      optionsOf('read', route),
-      async (request, reply) =>
+    addRoute<RequestParts<Params, TSchema>>(this.#app, path, 'installation_read', {
+      ...withRefusals(route),
+      send: async (request, reply) =>
         sendList(request, reply, success(await answer(request, this.#deps.desk))),
-    )
+    })
   }
 
   /** Registers a GET of a list that the caller reads page by page. */
@@ -114,11 +108,10 @@ export class DeskRoutes {
     path: string,
     { answer, method = 'POST', emptyBody, ...route }: WriteRoute<Params, Body>,
   ): void {
-    this.#app.route<RequestParts<Params, Body>>({
+    addRoute<RequestParts<Params, Body>>(this.#app, path, 'installation_write', {
+      ...withRefusals(emptyBody === undefined ? route : withEmptyBody(route, emptyBody)),
       method,
-      url: path,
-      ...optionsOf('write', emptyBody === undefined ? route : withEmptyBody(route, emptyBody)),
-      handler: async (request, reply) => send(reply, await answer(request, this.#deps.desk)),
+      send: async (request, reply) => send(reply, await answer(request, this.#deps.desk)),
     })
   }
 
@@ -141,18 +134,9 @@ export class DeskRoutes {
   }
 }
 
-/** Fastify's options of a route: its scope, and its schema with the refusals. */
-function optionsOf(may: 'read' | 'write', route: Route<TSchema, TSchema>) {
-  const { config, response, refusals = [], ...docs } = route
+function withRefusals({ refusals = [], ...route }: Route<TSchema, TSchema>): RouteDocs {
   const ofParams = route.params === undefined ? [] : (['not_found'] as const)
-  return {
-    config: { scope: `installation_${may}` as const, ...config },
-    schema: operationDocs({
-      ...docs,
-      response: Envelope(response),
-      refusals: [...ofParams, ...refusals],
-    }),
-  }
+  return { ...route, refusals: [...ofParams, ...refusals] }
 }
 
 function withEmptyBody(route: Route<TSchema, TSchema>, title: string) {

@@ -6,9 +6,9 @@ import type { Finds, Reads } from '../engine/reads.ts'
 import { found, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { claimOf, send, sendList, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import { pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
-import { Envelope } from '../http/schema.ts'
+import { addRoute } from '../http/route.ts'
 import type { CreatePayout, PayoutState } from '../payout/payout.ts'
 import { PAYOUT_REFUSALS } from '../payout/request.ts'
 import { checkBatch, hashable, judgePayouts, MAX_BATCH_BYTES } from './body.ts'
@@ -55,30 +55,25 @@ export function payoutBatchRoutes(app: FastifyInstance, routes: AccountRoutes, d
 }
 
 function createRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Body: BatchRequest }>(
-    PATH,
-    {
-      bodyLimit: MAX_BATCH_BYTES,
-      preValidation: judgePayouts,
-      config: { scope: 'write', check: checkBatch },
-      schema: operationDocs({
-        operationId: 'createPayoutBatch',
-        summary: `Make up to ${MAX_PAYOUTS} payouts at once.`,
-        description:
-          'Each payout is checked as if it came alone after the payouts before it, and made ' +
-          'as POST /v3/payout makes it. An error in the request itself (400) refuses the ' +
-          'whole batch, in either mode. In `all_or_nothing` any other error does so, too, ' +
-          'and names the payout, such as `payouts[12].amount`; in `best_effort` the other ' +
-          'payouts are made. A dry run says what would happen to every payout, and is never ' +
-          'refused for an error in one; an Idempotency-Key has no effect. The body may have ' +
-          '16 MiB.',
-        body: BatchRequest,
-        response: Envelope(BatchResponse),
-        idempotent: true,
-        refusals: PAYOUT_REFUSALS,
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Body: BatchRequest }>(app, PATH, 'write', {
+    method: 'POST',
+    config: { check: checkBatch },
+    options: { bodyLimit: MAX_BATCH_BYTES, preValidation: judgePayouts },
+    operationId: 'createPayoutBatch',
+    summary: `Make up to ${MAX_PAYOUTS} payouts at once.`,
+    description:
+      'Each payout is checked as if it came alone after the payouts before it, and made ' +
+      'as POST /v3/payout makes it. An error in the request itself (400) refuses the ' +
+      'whole batch, in either mode. In `all_or_nothing` any other error does so, too, ' +
+      'and names the payout, such as `payouts[12].amount`; in `best_effort` the other ' +
+      'payouts are made. A dry run says what would happen to every payout, and is never ' +
+      'refused for an error in one; an Idempotency-Key has no effect. The body may have ' +
+      '16 MiB.',
+    body: BatchRequest,
+    response: BatchResponse,
+    idempotent: true,
+    refusals: PAYOUT_REFUSALS,
+    async send(request, reply) {
       const { account, body, key_id } = request
       const { account_id } = account
       const made_by = request.person?.user ?? ''
@@ -93,24 +88,19 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
       const { reply: answer } = await deps.lanes.createBatch.run({ ...command, claim })
       return send(reply, answer)
     },
-  )
+  })
 }
 
 function itemsRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { id: string }; Querystring: ItemQuery }>(
-    `${PATH}/:id/item`,
-    {
-      config: { scope: 'read', checkQuery: readItems },
-      schema: operationDocs({
-        operationId: 'listPayoutBatchItems',
-        summary: 'List the result of each payout of a batch, in the order of the request.',
-        params: pathId('pob'),
-        querystring: ItemQuery,
-        response: Envelope(ItemList),
-        refusals: ['not_found', 'invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Params: { id: string }; Querystring: ItemQuery }>(app, `${PATH}/:id/item`, 'read', {
+    config: { checkQuery: readItems },
+    operationId: 'listPayoutBatchItems',
+    summary: 'List the result of each payout of a batch, in the order of the request.',
+    params: pathId('pob'),
+    querystring: ItemQuery,
+    response: ItemList,
+    refusals: ['not_found', 'invalid_query_parameter'],
+    async send(request, reply) {
       const key = { account_id: request.account.account_id, id: request.params.id }
       const wanted = readItems(request.query)
       found(await deps.readers.payoutBatch(key))
@@ -121,7 +111,7 @@ function itemsRoute(app: FastifyInstance, deps: Needs): void {
         success({ object: 'list', has_more, results: rows.map(presentItem) }),
       )
     },
-  )
+  })
 }
 
 /** The answers of batches of one account, with their first refused items. */

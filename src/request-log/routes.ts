@@ -3,9 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Reads } from '../engine/reads.ts'
 import { refusal } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
-import { operationDocs } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
-import { Envelope } from '../http/schema.ts'
+import { addRoute } from '../http/route.ts'
 import { checkSandbox } from '../sandbox/operations.ts'
 import type { RequestLog } from './keep.ts'
 import { RequestLogQuery } from './request.ts'
@@ -19,24 +18,19 @@ interface Needs extends Pick<Reads, 'read'> {
 }
 
 export function requestLogRoutes(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Querystring: ListQuery }>(
-    LOG_PATH,
-    {
-      config: { scope: 'read', checkQuery: checkList },
-      schema: operationDocs({
-        operationId: 'listLoggedRequests',
-        summary: 'List the last requests of a sandbox account, newest first.',
-        description:
-          'For developers: how each request with a key ended, why it was refused, and how long ' +
-          `it took. The newest ${MAX_ROWS} requests are kept, by the real clock. A request ` +
-          'appears within two seconds. The answer is 404 unless the operator has set ' +
-          '`CORRIDOR_REQUEST_LOG`.',
-        querystring: RequestLogQuery,
-        response: Envelope(ListOf(LoggedRequestResponse)),
-        refusals: ['invalid_query_parameter', 'sandbox_only', 'not_found'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Querystring: ListQuery }>(app, LOG_PATH, 'read', {
+    config: { checkQuery: checkList },
+    operationId: 'listLoggedRequests',
+    summary: 'List the last requests of a sandbox account, newest first.',
+    description:
+      'For developers: how each request with a key ended, why it was refused, and how long ' +
+      `it took. The newest ${MAX_ROWS} requests are kept, by the real clock. A request ` +
+      'appears within two seconds. The answer is 404 unless the operator has set ' +
+      '`CORRIDOR_REQUEST_LOG`.',
+    querystring: RequestLogQuery,
+    response: ListOf(LoggedRequestResponse),
+    refusals: ['invalid_query_parameter', 'sandbox_only', 'not_found'],
+    async send(request, reply) {
       const { account, query } = request
       checkSandbox(account)
       if (deps.requestLog === undefined) {
@@ -46,5 +40,5 @@ export function requestLogRoutes(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(account.account_id, (tx, id) => listLogged(tx, id, wanted))
       return send(reply, success(presentList(page, wanted, presentLogged)))
     },
-  )
+  })
 }

@@ -4,8 +4,8 @@ import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
 import { checkPrivate, sessionCookie } from '../http/browser.ts'
-import { operationDocs } from '../http/docs.ts'
-import { Closed, Envelope } from '../http/schema.ts'
+import { addRoute } from '../http/route.ts'
+import { Closed } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Person } from '../user/user.ts'
 import { confirm, enterByLink, type LoggedIn, logIn, logOut } from './operations.ts'
@@ -27,44 +27,34 @@ export function sessionRoutes(app: FastifyInstance, deps: Needs): void {
 }
 
 function logInRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Body: LogInRequest }>(
-    '/v3/session',
-    {
-      config: { scope: 'anyone' },
-      schema: operationDocs({
-        operationId: 'logIn',
-        summary: 'Log in as a user.',
-        description:
-          'The answer sets the cookie of the session. The session ends after 30 minutes ' +
-          'without a request, and after 12 hours at the latest. Programs use the key of a ' +
-          'user instead.',
-        body: LogInRequest,
-        response: Envelope(SessionResponse),
-        refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Body: LogInRequest }>(app, '/v3/session', 'anyone', {
+    method: 'POST',
+    operationId: 'logIn',
+    summary: 'Log in as a user.',
+    description:
+      'The answer sets the cookie of the session. The session ends after 30 minutes ' +
+      'without a request, and after 12 hours at the latest. Programs use the key of a ' +
+      'user instead.',
+    body: LogInRequest,
+    response: SessionResponse,
+    refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
+    async send(request, reply) {
       checkPrivate(request)
       return answerLoggedIn(deps, request, reply, await logIn(deps.reads, request.body, request.ip))
     },
-  )
+  })
 }
 
 function linkRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Body: LinkRequest }>(
-    '/v3/session/link',
-    {
-      config: { scope: 'anyone' },
-      schema: operationDocs({
-        operationId: 'enterByLink',
-        summary: 'Set a password with a login link, and log in.',
-        description: 'A link works once, within 15 minutes. Other sessions of the user end.',
-        body: LinkRequest,
-        response: Envelope(SessionResponse),
-        refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Body: LinkRequest }>(app, '/v3/session/link', 'anyone', {
+    method: 'POST',
+    operationId: 'enterByLink',
+    summary: 'Set a password with a login link, and log in.',
+    description: 'A link works once, within 15 minutes. Other sessions of the user end.',
+    body: LinkRequest,
+    response: SessionResponse,
+    refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
+    async send(request, reply) {
       checkPrivate(request)
       return answerLoggedIn(
         deps,
@@ -73,7 +63,7 @@ function linkRoute(app: FastifyInstance, deps: Needs): void {
         await enterByLink(deps.reads, request.body, request.ip),
       )
     },
-  )
+  })
 }
 
 /** Sets the cookie of the session, and answers with the person. */
@@ -91,69 +81,53 @@ function answerLoggedIn(
 }
 
 function whoRoute(app: FastifyInstance): void {
-  app.get(
-    '/v3/session',
-    {
-      config: { scope: 'person' },
-      schema: operationDocs({
-        operationId: 'getSession',
-        summary: 'Show the person who calls, with a session or the key of a user.',
-        response: Envelope(SessionResponse),
-        refusals: [],
-      }),
-    },
-    async (request, reply) => {
+  addRoute(app, '/v3/session', 'person', {
+    operationId: 'getSession',
+    summary: 'Show the person who calls, with a session or the key of a user.',
+    response: SessionResponse,
+    refusals: [],
+    async send(request, reply) {
       const { person, session } = request
       if (person === null) throw refusal('insufficient_scope', 'Only people may do this.')
       return send(reply, success(presentSession(person, session?.expires_at ?? null)))
     },
-  )
+  })
 }
 
 function confirmRoute(app: FastifyInstance, deps: Needs): void {
-  app.post<{ Body: ConfirmRequest }>(
-    '/v3/session/confirm',
-    {
-      config: { scope: 'person' },
-      schema: operationDocs({
-        operationId: 'confirmSession',
-        summary: 'Confirm the password, for requests that need it.',
-        description:
-          'For five minutes the session may make the requests that otherwise answer 403 ' +
-          '`password_needed`.',
-        body: ConfirmRequest,
-        response: Envelope(SessionResponse),
-        refusals: ['invalid_login', 'session_over'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Body: ConfirmRequest }>(app, '/v3/session/confirm', 'person', {
+    method: 'POST',
+    operationId: 'confirmSession',
+    summary: 'Confirm the password, for requests that need it.',
+    description:
+      'For five minutes the session may make the requests that otherwise answer 403 ' +
+      '`password_needed`.',
+    body: ConfirmRequest,
+    response: SessionResponse,
+    refusals: ['invalid_login', 'session_over'],
+    async send(request, reply) {
       const { person, session } = ofSession(request)
       const open = { user: person.user, token_hash: session.token_hash }
       await confirm(deps.reads, open, request.body.password, request.ip)
       return send(reply, success(presentSession(person, session.expires_at)))
     },
-  )
+  })
 }
 
 function logOutRoute(app: FastifyInstance, deps: Needs): void {
-  app.delete(
-    '/v3/session',
-    {
-      config: { scope: 'person' },
-      schema: operationDocs({
-        operationId: 'logOut',
-        summary: 'Log out.',
-        response: Envelope(Closed({ object: Type.Literal('session'), over: Type.Literal(true) })),
-        refusals: [],
-      }),
-    },
-    async (request, reply) => {
+  addRoute(app, '/v3/session', 'person', {
+    method: 'DELETE',
+    operationId: 'logOut',
+    summary: 'Log out.',
+    response: Closed({ object: Type.Literal('session'), over: Type.Literal(true) }),
+    refusals: [],
+    async send(request, reply) {
       const { person, session } = ofSession(request)
       await logOut(deps.reads, { user: person.user, token_hash: session.token_hash }, request.ip)
       void reply.header('set-cookie', sessionCookie(request, ''))
       return send(reply, success({ object: 'session', over: true }))
     },
-  )
+  })
 }
 
 /** The person and the session of the request. Refuses (403) a key. */

@@ -4,8 +4,9 @@ import type { TransactionSql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
 import { found, refusal } from '../errors.ts'
 import { send, sendList, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
-import { Closed, Envelope, Literals } from '../http/schema.ts'
+import { pathId } from '../http/docs.ts'
+import { addRoute } from '../http/route.ts'
+import { Closed, Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { newId } from '../id.ts'
 import {
@@ -54,45 +55,35 @@ export function viewRoutes(app: FastifyInstance, deps: Reads): void {
 }
 
 function listRoute(app: FastifyInstance, deps: Reads): void {
-  app.get<{ Querystring: ViewQuery }>(
-    PATH,
-    {
-      config: { scope: 'person' },
-      schema: operationDocs({
-        operationId: 'listSavedViews',
-        summary: 'List the views of the console that you have saved.',
-        querystring: ViewQuery,
-        response: Envelope(ViewList),
-        refusals: ['invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Querystring: ViewQuery }>(app, PATH, 'person', {
+    operationId: 'listSavedViews',
+    summary: 'List the views of the console that you have saved.',
+    querystring: ViewQuery,
+    response: ViewList,
+    refusals: ['invalid_query_parameter'],
+    async send(request, reply) {
       const user = userOf(request)
       const { page = null } = request.query
       const views = await deps.inTurn('', () => listViews(deps.reads, user, page))
       const results = views.map(presentView)
       return sendList(request, reply, success({ object: 'list', has_more: false, results }))
     },
-  )
+  })
 }
 
 function keepRoute(app: FastifyInstance, deps: Reads): void {
-  app.post<{ Body: NewView }>(
-    PATH,
-    {
-      config: { scope: 'person', check: checkView },
-      schema: operationDocs({
-        operationId: 'keepView',
-        summary: 'Save a list of the console under a name.',
-        description:
-          'A page has each name once, so that a repeat saves nothing twice. ' +
-          `A person has ${MOST_VIEWS} views at most.`,
-        body: NewView,
-        response: Envelope(ViewResponse),
-        refusals: ['invalid_field'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Body: NewView }>(app, PATH, 'person', {
+    method: 'POST',
+    config: { check: checkView },
+    operationId: 'keepView',
+    summary: 'Save a list of the console under a name.',
+    description:
+      'A page has each name once, so that a repeat saves nothing twice. ' +
+      `A person has ${MOST_VIEWS} views at most.`,
+    body: NewView,
+    response: ViewResponse,
+    refusals: ['invalid_field'],
+    async send(request, reply) {
       const { name, place } = request.body
       const view = await writing(request, deps, (tx, user) =>
         insertView(tx, user, { view_id: newId('viw'), name: name.normalize('NFC').trim(), place }),
@@ -100,53 +91,45 @@ function keepRoute(app: FastifyInstance, deps: Reads): void {
       if (view === undefined) throw nameTaken()
       return send(reply, success(presentView(view)))
     },
-  )
+  })
 }
 
 function renameRoute(app: FastifyInstance, deps: Reads): void {
-  app.patch<{ Params: { id: string }; Body: RenamedView }>(
-    `${PATH}/:id`,
-    {
-      config: { scope: 'person', check: checkView },
-      schema: operationDocs({
-        operationId: 'renameView',
-        summary: 'Give a view another name.',
-        params: pathId('viw'),
-        body: RenamedView,
-        response: Envelope(ViewResponse),
-        refusals: ['not_found', 'invalid_field'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Params: { id: string }; Body: RenamedView }>(app, `${PATH}/:id`, 'person', {
+    method: 'PATCH',
+    config: { check: checkView },
+    operationId: 'renameView',
+    summary: 'Give a view another name.',
+    params: pathId('viw'),
+    body: RenamedView,
+    response: ViewResponse,
+    refusals: ['not_found', 'invalid_field'],
+    async send(request, reply) {
       const name = request.body.name.normalize('NFC').trim()
       const view = await writing(request, deps, (tx, user) =>
         renameView(tx, user, { view_id: request.params.id, name }),
       )
       return send(reply, success(presentView(found(view))))
     },
-  )
+  })
 }
 
 function deleteRoute(app: FastifyInstance, deps: Reads): void {
-  app.delete<{ Params: { id: string } }>(
-    `${PATH}/:id`,
-    {
-      config: { scope: 'person', optionalBody: true },
-      schema: operationDocs({
-        operationId: 'deleteView',
-        summary: 'Delete a view.',
-        params: pathId('viw'),
-        response: Envelope(DeletedView),
-        refusals: ['not_found'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Params: { id: string } }>(app, `${PATH}/:id`, 'person', {
+    method: 'DELETE',
+    config: { optionalBody: true },
+    operationId: 'deleteView',
+    summary: 'Delete a view.',
+    params: pathId('viw'),
+    response: DeletedView,
+    refusals: ['not_found'],
+    async send(request, reply) {
       const { id } = request.params
       const isDeleted = await writing(request, deps, (tx, user) => deleteView(tx, user, id))
       if (!isDeleted) throw refusal('not_found', 'You have no such view.')
       return send(reply, success({ object: 'saved_view', id, deleted: true }))
     },
-  )
+  })
 }
 
 /** Runs `work` in the caller's name, so PostgreSQL refuses changes to another person's view. */

@@ -5,9 +5,9 @@ import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { sendList, success } from '../http/answer.ts'
-import { operationDocs, pathId } from '../http/docs.ts'
+import { pathId } from '../http/docs.ts'
 import { checkList, ListOf, type ListQuery, presentList, readList } from '../http/list.ts'
-import { Envelope } from '../http/schema.ts'
+import { addRoute } from '../http/route.ts'
 import { Type } from '../http/type.ts'
 import { idPattern } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -41,21 +41,16 @@ export function deliveryRoutes(app: FastifyInstance, routes: AccountRoutes, deps
 }
 
 function listRoute(app: FastifyInstance, deps: Needs): void {
-  app.get<{ Params: { id: string }; Querystring: ListQuery }>(
-    PATH,
-    {
-      config: { scope: 'read', checkQuery: checkList },
-      schema: operationDocs({
-        operationId: 'listWebhookDeliveries',
-        summary: 'List the deliveries of a webhook endpoint, newest first.',
-        description: 'Deliveries are kept until 30 days after they end.',
-        params: pathId('whe'),
-        querystring: DeliveryQuery,
-        response: Envelope(ListOf(DeliverySummary)),
-        refusals: ['not_found', 'invalid_query_parameter'],
-      }),
-    },
-    async (request, reply) => {
+  addRoute<{ Params: { id: string }; Querystring: ListQuery }>(app, PATH, 'read', {
+    config: { checkQuery: checkList },
+    operationId: 'listWebhookDeliveries',
+    summary: 'List the deliveries of a webhook endpoint, newest first.',
+    description: 'Deliveries are kept until 30 days after they end.',
+    params: pathId('whe'),
+    querystring: DeliveryQuery,
+    response: ListOf(DeliverySummary),
+    refusals: ['not_found', 'invalid_query_parameter'],
+    async send(request, reply) {
       const wanted = readList(request.query)
       const { account_id } = request.account
       const key = { account_id, id: request.params.id }
@@ -65,7 +60,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const present = (row: Delivery) => presentDelivery(row, next_times.get(row.id) ?? null)
       return sendList(request, reply, success(presentList(page, wanted, present)))
     },
-  )
+  })
 }
 
 function getRoute(routes: AccountRoutes, deps: Needs): void {
