@@ -222,19 +222,13 @@ function resumption(payout: Payout): RailStep {
 
 /** The step of a cancellation, possible until the rail has taken the payout (§state.cancel). */
 function cancellation(payout: OpenPayout): RailStep {
-  if (!PAYOUT_TRANSITIONS[payout.status].includes('failed')) {
-    const message = `Payout ${payout.id} can no longer be cancelled: it is ${payout.status}.`
-    throw refusal('payout_not_cancellable', message)
-  }
+  const { id, status, rail_attempts } = payout
+  const refused = (why: string) =>
+    refusal('payout_not_cancellable', `Payout ${id} can no longer be cancelled: ${why}.`)
+  if (!PAYOUT_TRANSITIONS[status].includes('failed')) throw refused(`it is ${status}`)
   // A worker that has claimed the payout may be asking the rail at this moment.
-  if (payout.rail_attempts > 0) {
-    const message = `Payout ${payout.id} can no longer be cancelled: the rail has it.`
-    throw refusal('payout_not_cancellable', message)
-  }
-  if (isTaken(payout)) {
-    const message = `Payout ${payout.id} can no longer be cancelled: it is being paid by hand.`
-    throw refusal('payout_not_cancellable', message)
-  }
+  if (rail_attempts > 0) throw refused('the rail has it')
+  if (isTaken(payout)) throw refused('it is being paid by hand')
   const message = 'Cancelled before the rail took it.'
   return { status: 'failed', failure: { code: 'PF000100', category: 'cancelled', message } }
 }
