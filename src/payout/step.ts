@@ -1,14 +1,12 @@
-// The decision to move a payout: steps through the table of states, cancellation, settlement, and
-// refunds from the integers of the stored debit. Pure.
+// The decision to move a payout: steps through the table of states, and cancellation. Pure.
 import { checkActive, checkOpen } from '../account/states.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
-import { postEntry, recordLine } from '../balance-transaction/rules.ts'
 import { found, refusal } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { type Key, nameOf, payoutKey } from '../id.ts'
 import type { Instant } from '../instant.ts'
-import { type Book, bookOf, checkReturn, type Journal, postJournal } from '../ledger/rules.ts'
+import { type Book, bookOf, type Journal } from '../ledger/rules.ts'
 import type { PayoutUse } from '../limit/limit.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
 import type { Match, StoredMatch } from '../screening/match.ts'
@@ -38,7 +36,6 @@ import { checkPerson, isTaken, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { eventsWithPriorState } from './event-state.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
-import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
 import { railProgress } from './progress.ts'
 import {
   checkScheduled,
@@ -51,16 +48,15 @@ import {
 } from './review-step.ts'
 import { applyScreening, checkHeld, matchesToDecide, stepsByScreening } from './screening-step.ts'
 import { eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from './states.ts'
+import { checkRoomForReturn, type Debits, moveMoney, type StepPostings } from './step-money.ts'
 
-export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts {
+export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts, Debits {
   /** The database's clock, which sets when a rail is asked. */
   readonly now: Instant
   /** By `account_id/id`. */
   readonly payouts: Map<string, OpenPayout>
   /** The payouts as read, by `account_id/id`, before any step of the batch. */
   readonly read: ReadonlyMap<string, ReadPayout>
-  /** The debit of each payout and its journal, by `account_id/payout id`. */
-  readonly debits: ReadonlyMap<string, Entry>
   /** Another payout that the same bank reference has paid, by payout id. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
   /** What the payouts that may give money back count for limits. */
@@ -323,78 +319,7 @@ function checkAccounts(
   if (leadsTo('failed', 'reversed')) {
     checkOpen(book)
     // Before a settlement in the same command posts.
-    const { line } = debitOf(state, payout)
-    checkReturn(book, line.currency, -(line.amount + line.fixed_fee + line.variable_fee))
+    checkRoomForReturn(state, book, payout)
   }
   if (isTransfer(payout) && leadsTo('succeeded')) checkOpen(receiverOf(state, payout))
-}
-
-/** What a step posts. `events` is called after the step's own event is recorded. */
-interface StepPostings {
-  readonly entries: readonly Entry[]
-  readonly journals: readonly Journal[]
-  events(): Event[]
-}
-
-/**
- * Posts the step. `succeeded` settles the payout, and credits the receiver of a transfer. `failed`
- * and `reversed` give the money back.
- */
-function moveMoney(
-  state: AdvanceState,
-  book: Book,
-  payout: Payout,
-  status: PayoutStatus,
-): StepPostings {
-  switch (status) {
-    case 'succeeded': {
-      // The receipt can be refused, so it comes before the settlement.
-      const receipt =
-        isTransfer(payout) && postReceipt(receiverOf(state, payout), payout, payout.id)
-      const postings = settlementPostings(payout, isTransfer(payout))
-      const facts = { kind: 'settlement', source: payout.id, postings } as const
-      const journals = [postJournal(book, facts)]
-      if (!receipt) return { entries: [], journals, events: () => [] }
-      return { entries: [receipt.entry], journals, events: () => [receipt.event()] }
-    }
-    case 'failed':
-      return giveBack(state, book, payout, 'failure')
-    case 'reversed':
-      return giveBack(state, book, payout, 'reversal')
-    default:
-      return { entries: [], journals: [], events: () => [] }
-  }
-}
-
-/** Gives back principal and fees as the integers of the debit, without another conversion. */
-function giveBack(
-  state: AdvanceState,
-  book: Book,
-  payout: Payout,
-  kind: 'failure' | 'reversal',
-): StepPostings {
-  const { line, journal } = debitOf(state, payout)
-  const postings =
-    kind === 'failure' ? failurePostings(journal.postings) : reversalPostings(journal.postings)
-  const entry = postEntry(
-    book,
-    { kind, source: payout.id, postings },
-    {
-      currency: line.currency,
-      amount: -line.amount,
-      fixed_fee: -line.fixed_fee,
-      variable_fee: -line.variable_fee,
-      fx_conversions: line.fx_conversions,
-      undoes: line.id,
-    },
-  )
-  const event = () => recordLine(book, entry.line)
-  return { entries: [entry], journals: [], events: () => [event()] }
-}
-
-/** The statement line and the journal of the payout's creation. Throws for a payout without one. */
-function debitOf(state: AdvanceState, payout: Payout): Entry {
-  const debit = state.debits.get(nameOf(payout))
-  if (debit === undefined) throw new Error(`payout ${payout.id} has no debit`)
-  return debit
 }

@@ -69,6 +69,7 @@ export const TARGETS: readonly Target[] = [
   ),
   target('payout/create.ts', ['payout/create.test.ts'], PAYOUT_API),
   target('payout/step.ts', ['payout/step.test.ts'], ADVANCE_API),
+  target('payout/step-money.ts', ['payout/step.test.ts'], ADVANCE_API),
   target('payout/progress.ts', ['payout/step.test.ts'], ADVANCE_API),
   target('payout/report.ts', [], ATTEMPTS_API),
   target('payout/attempt-step.ts', [], ATTEMPTS_API),
