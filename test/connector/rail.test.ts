@@ -100,10 +100,29 @@ async function open(
   return { rail, paid, connector }
 }
 
+/** As `open`, with a payout of this amount that was handed over. */
+async function handedOver(
+  t: TestContext,
+  amount = 1000n,
+  faults: Partial<Record<Fault, number>> = {},
+  more: Partial<ConnectorConfig> = {},
+) {
+  const opened = await open(t, faults, more)
+  const payout = payoutOf(amount)
+  const report = await submit(opened.rail, payout)
+  const forget = () => opened.connector.book.entries.delete(payout.attempt.id)
+  return { ...opened, payout, report, forget }
+}
+
 const askedNow = (payout: RailPayout): RailPayout => ({
   ...payout,
   asked_at: new Date(Date.now() + 1).toISOString().replace('Z', '000Z'),
 })
+const askedAfter = (payout: RailPayout, ms: number): RailPayout => {
+  const asked_at = new Date(Date.parse(payout.asked_at) + ms).toISOString().replace('Z', '000Z')
+  return { ...payout, asked_at }
+}
+const WEEK_S = 604_800
 const submit = async (rail: ConnectorRail, payout: RailPayout) => await rail.submit([payout])[0]
 const inquire = async (rail: ConnectorRail, payout: RailPayout) => await rail.inquire([payout])[0]
 
@@ -127,9 +146,7 @@ const COURSES: readonly (readonly [amount: bigint, steps: string])[] = [
 
 for (const [amount, steps] of COURSES) {
   test(`connector, ${amount}: handed over once, ${steps}`, async t => {
-    const { rail, paid } = await open(t)
-    const payout = payoutOf(amount)
-    const first = await submit(rail, payout)
+    const { rail, paid, payout, report: first } = await handedOver(t, amount)
     assert.equal(first?.steps.length, 0)
     assert.match(first?.references?.provider ?? '', /^PRV[0-9A-F]{12}$/)
     const report = await settled(rail, payout)
@@ -137,15 +154,6 @@ for (const [amount, steps] of COURSES) {
     assert.equal(paid.length, steps.includes('succeeded') ? 1 : 0)
   })
 }
-
-test('connector, returned after it was paid: reversed with the code of the provider', async t => {
-  const { rail } = await open(t)
-  const payout = payoutOf(1004n)
-  await submit(rail, payout)
-  const report = await ended(rail, payout)
-  assert.equal(statuses(report), 'succeeded reversed')
-  assert.equal(report.steps[1]?.failure?.message, 'AC06: The account is blocked.')
-})
 
 /** Until its money is back, or a person must look. */
 async function ended(rail: ConnectorRail, payout: RailPayout): Promise<RailReport> {
@@ -156,23 +164,20 @@ async function ended(rail: ConnectorRail, payout: RailPayout): Promise<RailRepor
   return report
 }
 
-test('connector, less returned than was paid: reversed in full, and what came back is named', async t => {
-  const { rail } = await open(t)
-  const payout = payoutOf(1005n)
-  await submit(rail, payout)
+test('connector, returned after it was paid: reversed in full with the code of the provider, less than was paid is named', async t => {
+  const { rail, payout } = await handedOver(t, 1004n)
   const report = await ended(rail, payout)
   assert.equal(statuses(report), 'succeeded reversed')
-  assert.equal(report.exception, undefined)
-  assert.equal(report.references?.returned, 'EUR 9.80')
-  const whole = payoutOf(1004n)
-  await submit(rail, whole)
-  assert.equal((await ended(rail, whole)).references?.returned, undefined)
+  assert.equal(report.steps[1]?.failure?.message, 'AC06: The account is blocked.')
+  assert.equal(report.references?.returned, undefined)
+  const less = payoutOf(1005n)
+  await submit(rail, less)
+  const { references, exception } = await ended(rail, less)
+  assert.deepEqual([references?.returned, exception], ['EUR 9.80', undefined])
 })
 
 test('connector, more returned than was paid: an exception, and no step', async t => {
-  const { rail } = await open(t, { 'returns-too-much': 1 })
-  const payout = payoutOf(1004n)
-  await submit(rail, payout)
+  const { rail, payout } = await handedOver(t, 1004n, { 'returns-too-much': 1 })
   const { steps, exception } = await ended(rail, payout)
   assert.deepEqual(steps, [])
   assert.deepEqual(exception, {
@@ -181,12 +186,14 @@ test('connector, more returned than was paid: an exception, and no step', async 
   })
 })
 
-test('connector, an order: what it is for, in the words of the account', async t => {
+test('connector, an order: what it is for, in the words of the account, and each digit above 2^53', async t => {
   const { rail, connector } = await open(t)
   const particulars = { purpose: 'SALA', transaction_description: 'Wages', reference_id: 'R-7' }
-  const payout = payoutOf(1000n, { particulars })
-  await submit(rail, payout)
+  const payout = payoutOf(9_007_199_254_740_993n, { particulars })
+  const report = await submit(rail, payout)
+  assert.equal(report?.exception, undefined)
   const order = connector.book.entries.get(payout.attempt.id)?.order
+  assert.equal(order?.amount, '9007199254740993')
   for (const [member, words] of Object.entries(particulars)) assert.equal(order?.[member], words)
 })
 
@@ -198,9 +205,7 @@ test('connector, a currency that it does not carry: proof for the next route', a
 })
 
 test('connector, an account that must answer: asked, answered once, paid', async t => {
-  const { rail, connector } = await open(t)
-  const payout = payoutOf(1002n)
-  await submit(rail, payout)
+  const { rail, connector, payout } = await handedOver(t, 1002n)
   let report: RailReport | undefined
   while (report?.steps.length !== 1) report = await inquire(rail, payout)
   assert.deepEqual(report.steps[0]?.description, 'Send the invoice.')
@@ -251,32 +256,25 @@ for (const fault of UNCLEAR) {
 }
 
 test('connector, a payment that it had and forgot: never handed over again', async t => {
-  const { rail, connector, paid } = await open(t)
-  const payout = payoutOf(1000n)
-  await submit(rail, payout)
+  const { rail, paid, payout, forget } = await handedOver(t)
   await settled(rail, payout)
-  connector.book.entries.delete(payout.attempt.id)
+  forget()
   const report = await inquire(rail, askedNow(payout))
   assert.equal(report?.exception?.kind, 'forgotten')
   assert.equal(paid.length, 1)
 })
 
 test('connector, a 404 to a question from before it took the payment: proves nothing', async t => {
-  const { rail, connector } = await open(t)
-  const payout = payoutOf(1000n)
-  await submit(rail, payout)
-  connector.book.entries.delete(payout.attempt.id)
+  const { rail, payout, forget } = await handedOver(t)
+  forget()
   await assert.rejects(inquire(rail, payout), /a 404 that may be older than the payment/)
 })
 
 test('connector, a paid payment that it forgets past the lifetime of its key: stays paid', async t => {
-  const { rail, connector } = await open(t, {}, { key_lifetime_s: 604_800 })
-  const payout = payoutOf(1000n)
-  await submit(rail, payout)
+  const { rail, payout, forget } = await handedOver(t, 1000n, {}, { key_lifetime_s: WEEK_S })
   await settled(rail, payout)
-  connector.book.entries.delete(payout.attempt.id)
-  const past = new Date(Date.parse(payout.asked_at) + 604_800_000).toISOString()
-  const report = await inquire(rail, { ...payout, asked_at: past.replace('Z', '000Z') })
+  forget()
+  const report = await inquire(rail, askedAfter(payout, WEEK_S * 1_000))
   assert.equal(report?.exception, undefined)
   assert.equal(statuses(report ?? { steps: [], ask_again_in_ms: 0 }), 'succeeded')
   assert.equal(report?.ask_again_in_ms, null)
@@ -285,11 +283,9 @@ test('connector, a paid payment that it forgets past the lifetime of its key: st
 })
 
 test('connector, a payment that it refused and forgot: still refused, and nothing to look at', async t => {
-  const { rail, connector } = await open(t)
-  const payout = payoutOf(1001n)
-  await submit(rail, payout)
+  const { rail, payout, forget } = await handedOver(t, 1001n)
   await settled(rail, payout)
-  connector.book.entries.delete(payout.attempt.id)
+  forget()
   const report = await inquire(rail, askedNow(payout))
   assert.equal(report?.exception, undefined)
   assert.equal(statuses(report ?? { steps: [], ask_again_in_ms: 0 }), 'failed')
@@ -297,18 +293,14 @@ test('connector, a payment that it refused and forgot: still refused, and nothin
 })
 
 test('connector, an attempt older than its key: an exception, and nothing is sent', async t => {
-  const { rail, connector } = await open(t, {}, { key_lifetime_s: 604_800 })
-  const payout = payoutOf(1000n)
-  const asked_at = new Date(Date.parse(payout.asked_at) + 604_800_000).toISOString()
-  const report = await submit(rail, { ...payout, asked_at: asked_at.replace('Z', '000Z') })
+  const { rail, connector } = await open(t, {}, { key_lifetime_s: WEEK_S })
+  const report = await submit(rail, askedAfter(payoutOf(1000n), WEEK_S * 1_000))
   assert.equal(report?.exception?.kind, 'key_expired')
   assert.equal(connector.book.entries.size, 0)
 })
 
 test('connector, another amount than ordered: an exception, and no step', async t => {
-  const { rail } = await open(t, { 'other-amount': 1 })
-  const payout = payoutOf(1000n)
-  const report = await submit(rail, payout)
+  const { report } = await handedOver(t, 1000n, { 'other-amount': 1 })
   assert.deepEqual(report?.exception, {
     kind: 'amount_differs',
     message: 'The rail has 999 EUR (minor units), and 1000 EUR was ordered.',
@@ -316,18 +308,8 @@ test('connector, another amount than ordered: an exception, and no step', async 
   assert.deepEqual(report?.steps, [])
 })
 
-test('connector, an amount above 2^53: each digit arrives', async t => {
-  const { rail, connector } = await open(t)
-  const payout = payoutOf(9_007_199_254_740_993n)
-  const report = await submit(rail, payout)
-  assert.equal(report?.exception, undefined)
-  assert.equal(connector.book.entries.get(payout.attempt.id)?.order.amount, '9007199254740993')
-})
-
 test('connector, the same attempt with another body: an exception, the payment stays', async t => {
-  const { rail, paid } = await open(t)
-  const payout = payoutOf(1000n)
-  await submit(rail, payout)
+  const { rail, paid, payout } = await handedOver(t)
   const report = await submit(rail, { ...payout, destination_amount: 2000n })
   assert.equal(report?.exception?.kind, 'other_body')
   await settled(rail, payout)
@@ -335,17 +317,12 @@ test('connector, the same attempt with another body: an exception, the payment s
 })
 
 test('connector, two payments under one id: an exception', async t => {
-  const { rail } = await open(t, { 'pays-again': 1 })
-  const payout = payoutOf(1000n)
-  await submit(rail, payout)
-  const report = await submit(rail, payout)
-  assert.equal(report?.exception?.kind, 'reference_differs')
+  const { rail, payout } = await handedOver(t, 1000n, { 'pays-again': 1 })
+  assert.equal((await submit(rail, payout))?.exception?.kind, 'reference_differs')
 })
 
 test('connector, steps that are told anew: an exception, what was applied stays', async t => {
-  const { rail } = await open(t, { 'steps-rewritten': 1 })
-  const payout = payoutOf(1003n)
-  await submit(rail, payout)
+  const { rail, payout } = await handedOver(t, 1003n, { 'steps-rewritten': 1 })
   let report: RailReport | undefined
   while (report?.exception === undefined) report = await inquire(rail, payout)
   assert.equal(report.exception.kind, 'contradiction')

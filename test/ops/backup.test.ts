@@ -245,6 +245,8 @@ async function unpacked(): Promise<Buffer> {
   return tar
 }
 
+const TEXT = Buffer.from('x')
+
 /** Undefined when it is read to its end, and verified. */
 const refusalOf = (file: string): Promise<unknown> =>
   readBackup(file).then(
@@ -302,6 +304,13 @@ test('a backup whose content was changed and packed again: refused, and the file
     tar.write(to, at)
     return tar
   }
+  const added = (name: string) => (tar: Buffer) => {
+    const at = tar.lastIndexOf('backup_manifest')
+    const stranger = tarFile(name, TEXT, new Date())
+    return Buffer.concat([tar.subarray(0, at), stranger, tar.subarray(at)])
+  }
+  const cut = (tar: Buffer) =>
+    Buffer.concat([tar.subarray(0, tar.lastIndexOf('backup_manifest')), Buffer.alloc(1024)])
   const rows: readonly (readonly [name: string, words: RegExp, (tar: Buffer) => Buffer])[] = [
     [
       'a setting changed',
@@ -313,35 +322,14 @@ test('a backup whose content was changed and packed again: refused, and the file
       /^.+ is damaged: its list of files has a wrong checksum$/,
       tar => change(tar, '"Path": "PG_VERSION", "Size": 3', '"Path": "PG_VERSION", "Size": 4'),
     ],
-    [
-      'the list left out',
-      /^.+ is damaged: its end is missing$/,
-      tar =>
-        Buffer.concat([tar.subarray(0, tar.lastIndexOf('backup_manifest')), Buffer.alloc(1024)]),
-    ],
-    [
-      'a file added',
-      /^.+ is damaged: its list of files does not have stranger$/,
-      tar => {
-        const at = tar.lastIndexOf('backup_manifest')
-        const stranger = tarFile('stranger', Buffer.from('x'), new Date())
-        return Buffer.concat([tar.subarray(0, at), stranger, tar.subarray(at)])
-      },
-    ],
+    ['the list left out', /^.+ is damaged: its end is missing$/, cut],
+    ['a file added', /its list of files does not have stranger$/, added('stranger')],
     [
       'a name that leads out',
       /an entry has the unsafe name "\.\.\/stranger"$/,
-      tar => {
-        const at = tar.lastIndexOf('backup_manifest')
-        const stranger = tarFile('../stranger', Buffer.from('x'), new Date())
-        return Buffer.concat([tar.subarray(0, at), stranger, tar.subarray(at)])
-      },
+      added('../stranger'),
     ],
-    [
-      'a tar of something else',
-      /it has no label$/,
-      () => tarFile('a', Buffer.from('x'), new Date()),
-    ],
+    ['a tar of something else', /it has no label$/, () => tarFile('a', TEXT, new Date())],
     ['nothing', /is not a backup of corridor$/, () => Buffer.alloc(1024)],
   ]
   for (const [name, words, change] of rows) await refused(await changed(name, change), words)
