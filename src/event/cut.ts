@@ -1,6 +1,7 @@
 // A cut: the events up to a number were removed from the database and are in an archive. The cut
 // keeps the seals of the objects that these events are about. Pure.
 import { hash } from 'node:crypto'
+import type { Moment } from '../db/order.ts'
 import { refusal } from '../errors.ts'
 import { type Key, numberedId, numberIn, timesIn } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -18,6 +19,11 @@ export interface Cut {
 /** Whether this is the id of the last removed event. All events after it are in the database. */
 export function isLastOf(cut: Cut, id: string): boolean {
   return numberedId('evt', cut, cut.sequence) === id
+}
+
+/** Whether a moment is after the last removed event. */
+export function isAfter(cut: Cut, { created_at, side }: Moment): boolean {
+  return created_at === cut.created_at ? side === 'after' : created_at > cut.created_at
 }
 
 /** Refuses the id of a removed event of the account. Other ids pass. */

@@ -6,7 +6,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
-import { refuseArchived, refuseBefore } from '../event/cut.ts'
+import { type Cut, isAfter, refuseArchived, refuseBefore } from '../event/cut.ts'
 import { findCut } from '../event/cut-store.ts'
 import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
 import { success } from '../http/answer.ts'
@@ -181,14 +181,18 @@ async function pick(
     for (const key of keys) if (!found.some(({ id }) => id === key.id)) refuseArchived(cut, key)
     return { events: found, last: null }
   }
+  const times = readRange(created ?? {})
   const { from, to } =
     sequence === undefined
-      ? await findNumbers(tx, account_id, readRange(created ?? {}))
+      ? await findNumbers(tx, account_id, times)
       : { from: BigInt(sequence.from ?? 1), to: BigInt(sequence.to ?? fanned_out) }
   const cut = await findCut(tx, account_id)
   // A range without a lower bound starts at the oldest event in the database.
   const has_start = [sequence?.from, created?.gt, created?.gte].some(one => one !== undefined)
-  if (cut !== undefined && (has_start ? from : to) <= cut.sequence) refuseBefore(cut)
+  // Before the first event that is left, a time has no number, but may still be after the cut.
+  const reaches = (cut: Cut) =>
+    !isAfter(cut, times.above) && (has_start ? from : to) <= cut.sequence
+  if (cut !== undefined && reaches(cut)) refuseBefore(cut)
   const last = to < fanned_out ? to : fanned_out
   const within = { after: from - 1n, to: last }
   return { events: await listEventsAfter(tx, account_id, within, MAX_REPLAYED + 1), last }

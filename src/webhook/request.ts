@@ -106,7 +106,7 @@ export const ReplayRequest = Closed(
     sequence: Type.Optional(
       Closed(
         {
-          from: Sequence('The first number; by default 1.'),
+          from: Sequence('The first number; by default that of the oldest event in the service.'),
           to: Sequence('The last number; by default the newest.'),
         },
         { title: 'SequenceRange', description: 'The events of these numbers.' },

@@ -9,6 +9,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import type { ArchivedRow } from '../../src/event/archive.ts'
 import { removeArchived } from '../../src/event/cut-operations.ts'
+import { plusMicros } from '../../src/instant.ts'
 import { EMPTY_HASH } from '../../src/ledger/rules.ts'
 import { listHeads } from '../../src/ledger/store.ts'
 import { makeEverything } from '../ledger/everything.ts'
@@ -193,6 +194,8 @@ test('whoever asks for an event that is gone: 410, and where events begin; what 
   const [cut] = await owner<{ sequence: bigint }[]>`
     select max(sequence) as sequence from event_cuts where account_id = ${id()}`
   const rows = await rowsOf('mine')
+  const of_cut = rows.findLast(row => BigInt(row.sequence) === cut?.sequence)
+  const last_gone = of_cut?.created_at ?? ''
   const lists = async (query: string) => main.get(`/v3/event?limit=100${query}`)
   const left = (await lists('')).json.data
   const first = left.results.at(-1)
@@ -220,9 +223,12 @@ test('whoever asks for an event that is gone: 410, and where events begin; what 
     { sequence: { to: first.sequence } },
     { created: { lt: FUTURE } },
     { created: { lte: first.created_at } },
+    // Their lower bounds are between the last event that is gone and the first that is left.
+    { created: { gt: last_gone, lte: first.created_at } },
+    { created: { gte: plusMicros(last_gone, 1n), lt: FUTURE } },
   ]) {
     const replayed = await main.post(`${path}/replay`, body)
-    assert.equal(replayed.status, 200, replayed.text)
+    assert.equal(replayed.status, 200, `${JSON.stringify(body)} ${replayed.text}`)
     assert.equal(replayed.json.data.deliveries, 1, JSON.stringify(body))
   }
   const long_ago = '2000-01-01T00:00:00Z'
@@ -231,6 +237,7 @@ test('whoever asks for an event that is gone: 410, and where events begin; what 
     { sequence: { from: 1 } },
     { created: { gt: long_ago } },
     { created: { gte: long_ago, lt: FUTURE } },
+    { created: { gte: last_gone } },
     // They end before the first event that is left.
     { sequence: { to: 1 } },
     { created: { lte: rows[0]?.created_at } },
@@ -243,10 +250,7 @@ test('whoever asks for an event that is gone: 410, and where events begin; what 
   assert.equal(deleted.status, 200, deleted.text)
   const { archived_to } = (await main.get(`/v3/payout/${history.payouts.succeeded}/timeline`)).json
     .data
-  assert.equal(
-    archived_to,
-    rows.findLast(row => BigInt(row.sequence) === cut?.sequence)?.created_at,
-  )
+  assert.equal(archived_to, last_gone)
 })
 
 test('after a cut: objects change, are erased and archived again, and all is proved', async () => {

@@ -1857,7 +1857,7 @@ export type SecretRotationRequest = {
 
 /** The events of these numbers. */
 export interface SequenceRange {
-  /** The first number; by default 1. */
+  /** The first number; by default that of the oldest event in the service. */
   from?: number
   /** The last number; by default the newest. */
   to?: number
