@@ -15,6 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'only-set',
     'given',
     'seal',
+    'secret',
     'steps',
     'settings',
     'snippet',

@@ -2,11 +2,11 @@
 // does the same for keys of users, by which programs act in a person's name.
 import type { Command } from 'commander'
 import { hashSecret, SCOPES } from '../account/rules.ts'
-import { newUserSecret } from '../account/secret.ts'
 import type { ApiKeyListing } from '../account/store.ts'
 import { newId } from '../id.ts'
 import { listKeysOf, makeKey, revokeKey } from '../operator/keys.ts'
 import { userNamed } from '../operator/users.ts'
+import { newUserSecret } from '../secret.ts'
 import {
   insertUserKey,
   listKeysOfUser,

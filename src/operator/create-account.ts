@@ -1,7 +1,7 @@
 // Creates an account: makes its ids, and its first key with the secret.
 import { type Account, DUPLICATE_WINDOW_S, makeApiKey } from '../account/rules.ts'
-import { newSecret } from '../account/secret.ts'
 import { newId } from '../id.ts'
+import { newSecret } from '../secret.ts'
 import { openUnderNewId, type Write } from './account-operations.ts'
 
 export interface NewAccount {

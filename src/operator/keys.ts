@@ -1,6 +1,5 @@
 // Makes, lists and revokes the keys of accounts.
 import { makeApiKey, type NewApiKey } from '../account/rules.ts'
-import { newSecret } from '../account/secret.ts'
 import {
   type ApiKeyListing,
   findKey,
@@ -11,6 +10,7 @@ import {
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { newId } from '../id.ts'
+import { newSecret } from '../secret.ts'
 import { listUsers } from '../user/store.ts'
 import { accountNamed } from './accounts.ts'
 import { known } from './deed.ts'

@@ -2,7 +2,8 @@
 // by the API.
 import type { Sql } from '../db/connect.ts'
 import { invalidField, refusal, refuseIfAny } from '../errors.ts'
-import { hashToken, newToken } from '../user/session.ts'
+import { newToken } from '../secret.ts'
+import { hashToken } from '../user/session.ts'
 import { endSessions, insertLink } from '../user/session-store.ts'
 import {
   deleteAccountRole,
@@ -84,7 +85,7 @@ export function disableUser(sql: Sql, name: string, reason: string): Promise<Use
  */
 export async function makeLoginLink(sql: Sql, name: string) {
   await userNamed(sql, name)
-  const token = newToken()
+  const token = newToken('login')
   const made = await sql.begin(tx => insertLink(tx, name, hashToken(token) as Buffer))
   if (made === undefined) throw refusal('invalid_transition', `User ${name} is disabled.`)
   return { token, expires_at: made.expires_at }

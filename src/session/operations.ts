@@ -4,14 +4,9 @@ import { writeAs } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { type Refusal, rateLimited, refusal } from '../errors.ts'
 import { networkOf } from '../http/limits.ts'
+import { newToken } from '../secret.ts'
 import { hashPassword, passwordMatches } from '../user/password.ts'
-import {
-  ATTEMPT_MINUTES,
-  hashToken,
-  MOST_ATTEMPTS,
-  newToken,
-  type Session,
-} from '../user/session.ts'
+import { ATTEMPT_MINUTES, hashToken, MOST_ATTEMPTS, type Session } from '../user/session.ts'
 import {
   confirmSession,
   countAttempt,
@@ -118,7 +113,7 @@ async function checkPassword(
 
 /** Begins a session of a user. Refuses a user who may not work. */
 async function begin(tx: TransactionSql, user: string): Promise<LoggedIn> {
-  const token = newToken()
+  const token = newToken('session')
   const session = await insertSession(tx, user, hashToken(token) as Buffer)
   // Somebody has disabled the user since the password was read.
   if (session === undefined) throw refusal('invalid_login', 'No user has this name and password.')

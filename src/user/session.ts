@@ -1,6 +1,6 @@
 // A session is the time for which a person is logged in. The token in a cookie identifies it. This
 // file has the limits of sessions, of login links and of attempts to log in.
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Instant } from '../instant.ts'
 
 /** OWASP's Session Management Cheat Sheet: about half an hour idle, and a working day at most. */
@@ -28,12 +28,8 @@ export interface Session {
   readonly confirmed: boolean
 }
 
-/** A new secret of 256 random bits, in base64url. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url')
-}
-
 /** The hash of a token, as the database stores it; undefined when the text is no token. */
 export function hashToken(token: string): Buffer | undefined {
-  return /^[\w-]{43}$/.test(token) ? hash('sha256', token, 'buffer') : undefined
+  const is_token = /^corridor_(?:session|login)_[\w-]{49}$/.test(token)
+  return is_token ? hash('sha256', token, 'buffer') : undefined
 }

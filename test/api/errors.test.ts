@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { newSecret, newUserSecret } from '../../src/account/secret.ts'
+import { newSecret, newToken, newUserSecret } from '../../src/secret.ts'
 import { hashPassword } from '../../src/user/password.ts'
 import { newSecret as newWebhookSecret } from '../../src/webhook/sign.ts'
 import {
@@ -236,6 +236,8 @@ test('assertNoInsides: fails on each of our secrets', async () => {
     newSecret({ sandbox: false }),
     newSecret({ sandbox: true }),
     newUserSecret(),
+    newToken('session'),
+    newToken('login'),
     newWebhookSecret(randomBytes(24)),
     await hashPassword('a password of a person'),
   ]

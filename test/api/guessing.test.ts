@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { newSecret } from '../../src/account/secret.ts'
 import { markKeyRevoked } from '../../src/account/store.ts'
+import { newSecret, newToken } from '../../src/secret.ts'
 import { assertRefused, rowsOf, withoutStamps } from '../support/assert/check.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
 import { wrongCredentials } from '../support/given/credentials.ts'
@@ -82,16 +82,18 @@ test('wrong credentials of every kind: the same status, headers and body, byte f
   }
 })
 
-const SECRET = /^corridor_(live|test)_([\w-]{43})([\w-]{6})$/
+const SECRET = /^corridor_([a-z]+)_([\w-]{43})([\w-]{6})$/
 
-test('secrets of API keys: 256 bits that differ, a name that tells what they are, and a checksum', () => {
+test('secrets of API keys, sessions and links: 256 bits that differ, a name that tells what they are, and a checksum', () => {
   const secrets = new Set<string>()
-  for (const [kind, sandbox] of [
-    ['live', false],
-    ['test', true],
+  for (const [kind, make] of [
+    ['live', () => newSecret({ sandbox: false })],
+    ['test', () => newSecret({ sandbox: true })],
+    ['session', () => newToken('session')],
+    ['login', () => newToken('login')],
   ] as const) {
     for (let i = 0; i < 20; i++) {
-      const secret = newSecret({ sandbox })
+      const secret = make()
       const [, named, random = '', checksum] = SECRET.exec(secret) ?? assert.fail('form')
       assert.equal(named, kind)
       assert.equal(Buffer.from(random, 'base64url').length * 8, 256)
@@ -101,7 +103,7 @@ test('secrets of API keys: 256 bits that differ, a name that tells what they are
       secrets.add(secret)
     }
   }
-  assert.equal(secrets.size, 40)
+  assert.equal(secrets.size, 80)
 })
 
 test('every row of the database: not one secret of an API key, in any spelling, only its hash', async () => {

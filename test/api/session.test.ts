@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { MOST_ATTEMPTS, newToken } from '../../src/user/session.ts'
+import { newToken } from '../../src/secret.ts'
+import { MOST_ATTEMPTS } from '../../src/user/session.ts'
 import { endSessions } from '../../src/user/session-store.ts'
 import { updateDisabled } from '../../src/user/store.ts'
 import type { AccountRole } from '../../src/user/user.ts'
@@ -91,7 +92,7 @@ test('a link that is old, was followed by another, or is none: 401, and no passw
     update login_links set expires_at = created_at + interval '1 microsecond' where user_name = 'late'`
   const replaced = await makeLink(service, 'late')
   await makeLink(service, 'late')
-  for (const token of [old, replaced, newToken(), 'x', '']) {
+  for (const token of [old, replaced, newToken('login'), 'x', '']) {
     const body = { token, password: PASSWORD }
     const answer = await ask('/v3/session/link', { method: 'POST', body })
     assert.ok([400, 401].includes(answer.status), answer.text)
@@ -150,7 +151,7 @@ test('guessing from many addresses: the user is closed to all of them', async ()
 
 test('a session that somebody else has chosen is none: the token of the cookie is always a new one', async () => {
   await logInAs('fixed')
-  const chosen = `corridor=${newToken()}`
+  const chosen = `corridor=${newToken('session')}`
   const answer = await enter('fixed', PASSWORD, { headers: { ...OWN, cookie: chosen } })
   assert.notEqual(cookieOf(answer), chosen)
   const headers = { ...OWN, cookie: chosen }
@@ -243,7 +244,7 @@ test('over HTTPS: the cookie is __Host- and Secure', async () => {
     const cookie = String(answer.headers['set-cookie'])
     assert.match(
       cookie,
-      /^__Host-corridor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-corridor=corridor_session_[\w-]{49}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
       answer.text,
     )
     const kept = { ...headers, cookie: cookie.split(';', 1).join() }

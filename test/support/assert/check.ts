@@ -81,11 +81,8 @@ export function assertErrorEnvelope(answer: Answer): void {
   assertNoInsides(answer.text)
 }
 
-/**
- * The secrets of keys and webhooks, and the hashes of passwords. The token of a session has no
- * shape to know it by.
- */
-const SECRETS = /corridor_(live|test|user)_[\w-]{40}|whsec_[\w+/]{30}|\$argon2id?\$/
+/** The secrets of keys, sessions, links and webhooks, and the hashes of passwords. */
+const SECRETS = /corridor_(live|test|user|session|login)_[\w-]{40}|whsec_[\w+/]{30}|\$argon2id?\$/
 
 /** Checks that the text holds no stack trace, source path, SQL or secret (§error.silence). */
 export function assertNoInsides(text: string): void {

@@ -1,6 +1,7 @@
 // Logs users in and sends forms, as a browser does.
 import assert from 'node:assert/strict'
-import { hashToken, newToken } from '../../../src/user/session.ts'
+import { newToken } from '../../../src/secret.ts'
+import { hashToken } from '../../../src/user/session.ts'
 import { insertLink, insertSession } from '../../../src/user/session-store.ts'
 import type { Answer, TestService } from './service.ts'
 
@@ -9,7 +10,7 @@ export const PASSWORD = 'seven wet otters sing'
 export const OWN = { host: '127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
 
 export async function makeLink({ deps }: Pick<TestService, 'deps'>, user: string): Promise<string> {
-  const token = newToken()
+  const token = newToken('login')
   await deps.sql.begin(tx => insertLink(tx, user, hashToken(token) as Buffer))
   return token
 }
@@ -22,7 +23,7 @@ export async function makeSession(
   { deps }: Pick<TestService, 'deps'>,
   user: string,
 ): Promise<string> {
-  const token = newToken()
+  const token = newToken('session')
   const session = await deps.sql.begin(tx => insertSession(tx, user, hashToken(token) as Buffer))
   assert.ok(session, `${user} may log in`)
   return token
@@ -31,7 +32,7 @@ export async function makeSession(
 /** `corridor=…`, as the browser sends it back. */
 export function cookieOf(answer: Answer): string {
   const [cookie = ''] = [answer.headers['set-cookie']].flat().map(String)
-  assert.match(cookie, /^corridor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+  assert.match(cookie, /^corridor=corridor_session_[\w-]{49}; Path=\/; HttpOnly; SameSite=Lax$/)
   return cookie.slice(0, cookie.indexOf(';'))
 }
 

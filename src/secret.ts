@@ -1,6 +1,6 @@
-// Makes the secrets of the keys of accounts and users. The prefix and the checksum let scanners
-// recognise a leaked secret in code, logs or chats without asking the service. Authentication
-// compares hashes alone, so it accepts secrets of any form.
+// Makes the secrets of keys, and the tokens of sessions and login links. The prefix and the
+// checksum let scanners recognise a leaked secret in code, logs or chats without asking the
+// service. The service compares hashes, and never reads the checksum.
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -17,7 +17,12 @@ export function newUserSecret(): string {
   return secretOf('user')
 }
 
-function secretOf(kind: 'live' | 'test' | 'user'): string {
+/** The same for the cookie of a session, `corridor_session_…`, or a link: `corridor_login_…`. */
+export function newToken(of: 'session' | 'login'): string {
+  return secretOf(of)
+}
+
+function secretOf(kind: 'live' | 'test' | 'user' | 'session' | 'login'): string {
   const text = `corridor_${kind}_${randomBytes(RANDOM_BYTES).toString('base64url')}`
   return text + checksumOf(text)
 }
