@@ -95,6 +95,16 @@ test('targets: every file and every test is there, every equivalent still stands
   }
 })
 
+test('npm run test:mutants, the name of a patch without the word patches: exit 2 says what to write', () => {
+  const args = ['test/mutants/main.ts', 'money', 'maker-approves']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  assert.deepEqual([status, stdout], [2, ''])
+  assert.match(
+    stderr,
+    /named so: maker-approves\..* npm run test:mutants -- patches maker-approves$/m,
+  )
+})
+
 test('patches: each names a test file that is there, and applies to the sources', async t => {
   const { error } = spawnSync('git', ['--version'])
   if (error) return t.skip('git is not installed')
