@@ -165,10 +165,14 @@ function text(env: Environment, name: Name): string {
   return SETTINGS.find(setting => setting.name === name)?.fallback ?? ''
 }
 
+const OPTIONS_IN_URL = 'DATABASE_URL takes such options, as ?options=-c%20search_path=books'
+
 /** The value may hold a password, so the error does not repeat it. */
 function databaseUrl(env: Environment): string | undefined {
   const value = text(env, 'DATABASE_URL')
   if (value === '') return undefined
+  // Programs such as psql read it. To obey it could change the schema, to pass it over could too.
+  if (env.PGOPTIONS) throw new ConfigError(`PGOPTIONS is not read: unset it; ${OPTIONS_IN_URL}`)
   const protocol = URL.parse(value)?.protocol
   if (protocol === 'postgres:' || protocol === 'postgresql:') return value
   throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')

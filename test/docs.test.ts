@@ -66,6 +66,16 @@ for (const [name, message] of STRANGE) {
   })
 }
 
+test('PGOPTIONS with a database of one’s own: refused with a way out', () => {
+  const DATABASE_URL = 'postgres://ada:secret@db.example/books'
+  const PGOPTIONS = '-c search_path=b'
+  const message = /^PGOPTIONS is not read: unset it; DATABASE_URL takes such options/
+  assert.throws(() => readConfig({ DATABASE_URL, PGOPTIONS }), { name: 'ConfigError', message })
+  assert.equal(readConfig({ DATABASE_URL, PGOPTIONS: '' }).database_url, DATABASE_URL)
+  // The embedded database never sees it.
+  assert.equal(readConfig({ PGOPTIONS }).database_url, undefined)
+})
+
 test('a variable of another program: read by nobody and refused by nobody', () => {
   assert.equal(readConfig({ PORTS: '1', MY_CORRIDOR_LANES: '7' }).lanes, 2)
 })

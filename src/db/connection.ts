@@ -2,11 +2,11 @@
 // statements wait for their answers. Each statement ends: the server answers it, or it rejects when
 // the connection is lost.
 import pg from 'pg'
+import { makeClient } from './client.ts'
 import { connectionError, isConnectionLost, PostgresError } from './failure.ts'
 import { nameOf, readResult } from './result.ts'
 import { guardReader, watchedSocket } from './socket.ts'
 import type { Rows, Sent } from './sql.ts'
-import { addressOf } from './url.ts'
 import { readerOf } from './values.ts'
 
 export interface ConnectionOptions {
@@ -37,8 +37,7 @@ export class Connection {
     this.#onLost = onLost
     const isAwaited = () => this.#rejectHolder !== undefined || this.#unanswered > 0
     const socket = watchedSocket(options.silence_ms, isAwaited)
-    this.#client = new pg.Client({
-      ...addressOf(url),
+    this.#client = makeClient(url, {
       application_name: options.application_name,
       pipeline: true,
       // An idle connection would not notice otherwise that its server is gone.

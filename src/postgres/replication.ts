@@ -1,8 +1,8 @@
 // A session for replication commands. Streams the data that the server sends for a command.
 import { Readable } from 'node:stream'
-import pg from 'pg'
+import type pg from 'pg'
+import { makeClient } from '../db/client.ts'
 import { explainAnswer } from '../db/connection.ts'
-import { addressOf } from '../db/url.ts'
 import { waitAtMost } from '../turns.ts'
 
 interface Notice {
@@ -21,8 +21,7 @@ export class Replication {
   }
 
   static async open(url: string, onNotice: (notice: Notice) => void): Promise<Replication> {
-    const client = new pg.Client({
-      ...addressOf(url),
+    const client = makeClient(url, {
       application_name: 'corridor backup',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       // The types of pg lack this option.
