@@ -5,6 +5,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type RouteOptions,
 } from 'fastify'
 import { pino } from 'pino'
 import { accountRoutes } from './account-summary/routes.ts'
@@ -14,11 +15,12 @@ import { connectorRoutes } from './connector/routes.ts'
 import { consolePages } from './console/routes.ts'
 import type { Deps } from './deps.ts'
 import { docsPages } from './docs/routes.ts'
-import { MAX_WAIT_MS } from './engine/late.ts'
+import { MAX_WAIT_MS, unlessLate } from './engine/late.ts'
 import { entityRoutes } from './entity/routes.ts'
 import { type Refusal, rateLimited, refusal } from './errors.ts'
 import { eventRoutes } from './event-object/routes.ts'
 import { AccountRoutes } from './http/account-routes.ts'
+import { AtWork } from './http/at-work.ts'
 import { authenticate, type FindSession } from './http/authenticate.ts'
 import { checkBodyHeaders, readBodies } from './http/body.ts'
 import { Connections, STALLED_MS } from './http/connections.ts'
@@ -93,6 +95,7 @@ export interface Lifecycle {
 export async function buildApp(
   deps: Deps,
   lifecycle: Lifecycle = { draining: false, connections: new Connections() },
+  atWork: AtWork = new AtWork(),
 ): Promise<FastifyInstance> {
   const app = makeFastify(deps)
   app.addHook('onRoute', route => {
@@ -102,6 +105,8 @@ export async function buildApp(
     // refuseInvalid reports schema problems together with those of the rules.
     route.attachValidation = true
     foldQueries(route)
+    // Probes must be answered whatever waits.
+    if (route.config?.anyHost !== true) countWork(route, atWork)
   })
   lifecycle.connections.watch(app.server)
   // Without this, Node would answer an Expect header itself, without a body.
@@ -113,12 +118,19 @@ export async function buildApp(
   app.setNotFoundHandler((request, reply) => sendNotFound(app, request, reply))
   watchRequests(app, deps)
   if (deps.requestLog !== undefined) watchForLog(app, deps.requestLog)
-  admitRequests(app, deps, lifecycle)
+  admitRequests(app, deps, lifecycle, atWork)
   await app.register(async pages => docsPages(pages, deps))
   await app.register(async pages => sessionPages(pages, deps))
   await app.register(async pages => consolePages(pages, deps, lifecycle))
   addRoutes(app, deps, lifecycle)
   return app
+}
+
+function countWork(route: RouteOptions, atWork: AtWork): void {
+  const { handler } = route
+  route.handler = function handleCounted(request, reply) {
+    return atWork.run(() => handler.call(this, request, reply))
+  }
 }
 
 /** Every route that openapi.json describes. */
@@ -183,9 +195,12 @@ export function depsForDescription(): Deps {
 function admission(
   deps: Deps,
   limits: () => Limits,
+  atWork: AtWork,
 ): (request: FastifyRequest) => void | Promise<void> {
-  const findOpen: FindSession = token_hash =>
-    deps.inTurn('', () => findSession(deps.reads, token_hash))
+  const findOpen: FindSession = token_hash => {
+    const find = unlessLate(() => findSession(deps.reads, token_hash))
+    return atWork.run(() => deps.inTurn('', find))
+  }
   return (request: FastifyRequest) => {
     const { scope, anyHost } = request.routeOptions.config
     if (anyHost !== true) checkHost(request.headers.host ?? '', deps.config.allowed_hosts)
@@ -205,7 +220,12 @@ function admission(
 }
 
 /** Adds the hooks of every request, from its headers to its answer. */
-function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): void {
+function admitRequests(
+  app: FastifyInstance,
+  deps: Deps,
+  lifecycle: Lifecycle,
+  atWork: AtWork,
+): void {
   app.decorateRequest('account')
   app.decorateRequest('person', null)
   app.decorateRequest('session', null)
@@ -218,7 +238,7 @@ function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle): 
     limits ??= openLimits(deps.config)
     return limits
   }
-  const admit = admission(deps, openOnce)
+  const admit = admission(deps, openOnce, atWork)
   const takeTurn = (request: FastifyRequest, reply: FastifyReply) => {
     const refused = connections.isOverfull(request.raw) ? tooMany() : refuseMessage(request.raw)
     if (refused !== undefined) {

@@ -8,6 +8,7 @@ import { BATCH_WITHIN, type ConnectOptions, connect, type Sql } from './db/conne
 import { Machines, urlAt } from './db/machines.ts'
 import { learnShards } from './db/shard.ts'
 import { connectionsFor, openLanes } from './engine/lanes.ts'
+import { MAX_WAIT_MS } from './engine/late.ts'
 import { openReads, type Reads } from './engine/reads.ts'
 import type { Metrics } from './metrics.ts'
 import { type Desk, openDesk } from './operator/desk.ts'
@@ -25,6 +26,9 @@ import { type Lanes, planAllLanes } from './writes.ts'
 
 /** The number of connections for the settling worker and the deletion of old rows. */
 const WORK_CONNECTIONS = 3
+
+/** Log-ins use the pool for reads without turns, and anybody may send one. */
+const READS = { wait_ms: MAX_WAIT_MS }
 
 export interface Deps extends Reads {
   readonly config: Config
@@ -82,7 +86,7 @@ export async function openDeps(
     throw error
   })
   const usage = openUsageLogs(sql, config, log)
-  const reads = openReads(open(config.read_connections), config.read_connections)
+  const reads = openReads(open(config.read_connections, READS), config.read_connections)
   const lanes = planAllLanes(config, metrics, reference, lists)
   const needed = connectionsFor(lanes)
   const openWrites = (spread: boolean, at: string) =>

@@ -60,10 +60,10 @@ export function readAtOnce<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const reading: Work<void> = async (tx, commit) => {
-      // The first failure has the cause; later ones only say that the transaction has failed.
       const confined = confineTo(tx, account_ids)
-      Promise.all([work(tx), confined]).then(([rows]) => resolve(rows), reject)
-      await commit()
+      const read = Promise.all([work(tx), confined]).then(([rows]) => resolve(rows))
+      // The first failure has the cause; later ones only say that the transaction has failed.
+      await Promise.all([read, commit()])
     }
     sql.begin('read only', reading).catch(reject)
   })

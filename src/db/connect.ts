@@ -58,6 +58,8 @@ export interface ConnectOptions {
    * session. The default is TRANSACTION_WITHIN.
    */
   readonly transaction_within?: string
+  /** How long a statement may wait for a connection; unlimited by default. */
+  readonly wait_ms?: number
   /** Whether the server is a worker of a spread database. Its own settings do not tell that. */
   readonly spread?: boolean
 }
@@ -121,6 +123,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
   return openPool(url, {
     max: options.max,
     connect_timeout: 3,
+    wait_ms: options.wait_ms,
     application_name: options.application_name ?? 'corridor',
     ...(timed ? { silence_ms: SILENCE_MS } : {}),
     session: settings(conditionalSettings(options, timed), {

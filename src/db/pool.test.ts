@@ -34,10 +34,28 @@ test('statements one after the other, several idle connections: on the one used 
   assert.equal(new Set(pids).size, 1)
 })
 
+test('PGOPTIONS of the environment: a connection does not obey it', async t => {
+  process.env.PGOPTIONS = '-c search_path=elsewhere'
+  t.after(() => Reflect.deleteProperty(process.env, 'PGOPTIONS'))
+  const [row] = await open(t, 1)`show search_path`
+  assert.notEqual(row?.search_path, 'elsewhere')
+})
+
 test('more statements at once than connections: each is answered, and no more connections open', async t => {
   const sql = open(t, 2)
   const pids = await Promise.all(Array.from({ length: 20 }, () => pidOf(sql)))
   assert.ok(new Set(pids).size <= 2)
+})
+
+test('no connection free in time: rejects, and later statements are answered', async t => {
+  const sql = openPool(database.url, { max: 1, wait_ms: 50 })
+  t.after(() => sql.end({ timeout: 0 }))
+  const session = await sql.reserve()
+  for (const wait of [sql`select 1`, sql.begin(tx => tx`select 1`)]) {
+    await assert.rejects(async () => await wait, { code: 'CONNECT_TIMEOUT' })
+  }
+  session.release()
+  assert.deepEqual([...(await sql`select 1 as one`)], [{ one: 1 }])
 })
 
 test('end: earlier statements are answered, and later ones reject', async t => {
@@ -78,12 +96,26 @@ test('a prepared statement, table changed by a migration: answered', async t => 
   await database.owner`insert into changing values (1, 2)`
   assert.deepEqual([...(await read(sql))], [{ a: 1, b: 2 }])
   await database.owner`alter table changing drop column a`
-  // A transaction fails first; the next one is answered.
-  await assert.rejects(
-    sql.begin(tx => read(tx)),
-    { code: '0A000' },
-  )
-  assert.deepEqual([...(await sql.begin(tx => read(tx)))], [{ b: 2 }])
+  // The transaction runs again, also from the statements before.
+  const both = await sql.begin(async tx => {
+    await tx`update changing set b = b + 1`
+    return read(tx)
+  })
+  assert.deepEqual([...both], [{ b: 3 }])
+})
+
+test('a prepared statement whose table changes while a transaction lasts: rejects, and runs no third time', async t => {
+  const sql = open(t, 1)
+  await sql`create table always_changing (a integer)`
+  let ran = 0
+  const change = async (tx: Pick<Sql, 'unsafe'>) => {
+    ran += 1
+    await tx.unsafe('select * from always_changing', [], { prepare: true })
+    await tx.unsafe(`alter table always_changing add column b${ran} integer`)
+    await tx.unsafe('select * from always_changing', [], { prepare: true })
+  }
+  await assert.rejects(sql.begin(change), { code: '0A000' })
+  assert.equal(ran, 2)
 })
 
 test('a transaction: commits, rolls back, and leaves its connection for others', async t => {

@@ -24,7 +24,8 @@ interface Listener {
 export interface Sql extends Tag {
   /**
    * Runs `work` in a transaction (transact.ts) that has a connection to its end. `mode` follows
-   * BEGIN, such as `read only`.
+   * BEGIN, such as `read only`. Runs it once more after a rollback because a migration has changed
+   * the rows of a prepared statement: a caller need not notice an upgrade.
    */
   begin<T>(...given: [work: Work<T>] | [mode: string, work: Work<T>]): Promise<T>
   reserve(): Promise<SessionSql>
@@ -48,6 +49,8 @@ export interface Sql extends Tag {
 interface PoolOptions extends ConnectionOptions {
   /** How many connections there are at most. */
   readonly max: number
+  /** How long a caller may wait for a connection; unlimited by default. */
+  readonly wait_ms?: number | undefined
   /** Called when an open connection is lost before the end. */
   readonly onclose?: () => void
 }
@@ -107,7 +110,10 @@ class Pool {
   async begin<T>(mode: string, work: Work<T>): Promise<T> {
     const connection = await this.#take()
     try {
-      return await runTransaction(connection, mode, work)
+      return await runTransaction(connection, mode, work).catch(error => {
+        if (!isPlanOutdated(error)) throw error
+        return runTransaction(connection, mode, work)
+      })
     } finally {
       this.#give(connection)
     }
@@ -163,7 +169,23 @@ class Pool {
     const waiting = Promise.withResolvers<Connection>()
     this.#waiting.push(waiting)
     this.#connectIfNeeded()
-    return waiting.promise
+    const { wait_ms } = this.#options
+    return wait_ms === undefined ? waiting.promise : this.#takeWithin(wait_ms, waiting)
+  }
+
+  /** Rejects when no connection is free in time: a slow database must not gather callers. */
+  async #takeWithin(
+    wait_ms: number,
+    waiting: PromiseWithResolvers<Connection>,
+  ): Promise<Connection> {
+    const timer = setTimeout(() => {
+      const at = this.#waiting.indexOf(waiting)
+      if (at === -1) return
+      this.#waiting.splice(at, 1)
+      waiting.reject(connectionError('CONNECT_TIMEOUT', 'no connection was free in time'))
+      this.#restIfIdle()
+    }, wait_ms)
+    return waiting.promise.finally(() => clearTimeout(timer))
   }
 
   #give(connection: Connection): void {

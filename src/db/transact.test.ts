@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
 import { startProxy } from '../../test/support/network/proxy.ts'
 import { until } from '../../test/support/service/process.ts'
-import { readAtOnce } from './confine.ts'
+import { readAtOnce, readConfined } from './confine.ts'
 import { connect, type Sql, type TransactionSql } from './connect.ts'
 import { OutcomeUnknown } from './failure.ts'
 
@@ -300,6 +300,19 @@ test('readAtOnce: reads rows of the named accounts, in its own transaction', asy
   assert.deepEqual(read, ['acc_one,acc_two', 'on'])
   const [after] = await sql`select current_setting('corridor.accounts', true) as of`
   assert.equal(after?.of, '')
+})
+
+test('readAtOnce and readConfined, a statement whose columns a migration has changed: answered', async () => {
+  await database.owner`create table typed (a integer)`
+  await database.owner`insert into typed values (7)`
+  await database.owner`grant select on typed to corridor_service`
+  for (const reading of [readAtOnce, readConfined]) {
+    const read = () => reading(sql, ['acc_one'], async tx => (await tx`select a from typed`)[0]?.a)
+    await database.owner`alter table typed alter column a type integer`
+    assert.equal(await read(), 7)
+    await database.owner`alter table typed alter column a type smallint`
+    assert.equal(await read(), 7)
+  }
 })
 
 test('readAtOnce, a statement after an awaited answer: refused', async () => {

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { buildApp } from '../../src/app.ts'
+import { AtWork } from '../../src/http/at-work.ts'
 import { newSecret, newToken, newUserSecret } from '../../src/secret.ts'
 import { hashPassword } from '../../src/user/password.ts'
 import { newSecret as newWebhookSecret } from '../../src/webhook/sign.ts'
@@ -22,6 +24,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
+import { OWN } from '../support/service/session.ts'
 
 const MAX_BODY = 256 * 1024
 const NO_QUOTE = 'poq_00000000000000000000'
@@ -229,6 +232,61 @@ test('the database goes away under a request: 503 with Retry-After, and well aga
   assertErrorEnvelope(answer)
   assert.match(String(answer.headers['retry-after']), /^\d+$/)
   assert.equal((await pay({})).status, 200)
+})
+
+test('a migration changes the type of a column while the service runs: no request notices', async () => {
+  const { owner } = service.database
+  const url = 'https://8.8.8.8/migrated'
+  const { id } = (await account.post('/v3/webhook_endpoint', { url })).json.data
+  const path = `/v3/webhook_endpoint/${id}`
+  const statuses = async () => [
+    (await account.put(path, { description: 'x' })).status,
+    (await account.get(path)).status,
+    (await account.get('/v3/webhook_endpoint')).status,
+  ]
+  const well = [200, 200, 200]
+  assert.deepEqual(await statuses(), well)
+  for (const type of ['varchar', 'text']) {
+    await owner.unsafe(`alter table webhook_endpoints alter column description type ${type}`)
+    assert.deepEqual(await statuses(), well, type)
+  }
+})
+
+/** Holds all connections for reads while `work` runs. */
+async function withoutConnections<T>(work: () => Promise<T>): Promise<T> {
+  const { config, reads } = service.deps
+  const sessions = Array.from({ length: config.read_connections }, () => reads.reserve())
+  const held = await Promise.all(sessions)
+  return work().finally(() => {
+    for (const session of held) session.release()
+  })
+}
+
+test('a log-in while no connection to the database is free: 503, and it waits no longer', async () => {
+  const payload = JSON.stringify({ user: 'nobody', password: 'a password of a person' })
+  const headers = { ...OWN, 'content-type': 'application/json' }
+  const answer = await withoutConnections(() =>
+    service.inject({ method: 'POST', url: '/v3/session', headers, payload }),
+  )
+  assertRefused(answer, 503, 'service_unavailable')
+})
+
+test('more requests than the process has memory for: 503 at once, and probes are answered', async () => {
+  const app = await buildApp(service.deps, undefined, new AtWork(2))
+  const headers = { authorization: basic(account.key_id, account.secret) }
+  // Without `async`, a request begins only when it is awaited.
+  const get = async (url: string) => app.inject({ url, headers })
+  const answered = await withoutConnections(async () => {
+    const waiting = [get('/v3/payout'), get('/v3/event')]
+    const refused = await get('/v3/payout')
+    assert.match(refused.body, /Too many requests wait for the database/)
+    assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '1'])
+    assert.equal((await get('/healthz')).statusCode, 200)
+    return { waiting }
+  })
+  for (const answer of await Promise.all(answered.waiting)) assert.equal(answer.statusCode, 200)
+  assert.equal((await get('/v3/payout')).statusCode, 200)
+  await app.close()
 })
 
 test('assertNoInsides: fails on each of our secrets', async () => {
