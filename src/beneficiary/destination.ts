@@ -91,6 +91,11 @@ function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
   return problems
 }
 
+/** An account number without what people write in and before it: spaces, marks, leading zeros. */
+export function bareNumber(account_number: string): string {
+  return account_number.replace(/[^\p{L}\p{N}]/gu, '').replace(/^0+(?=.)/, '')
+}
+
 /** The destination as stored: codes in their standard form, other text as sent. */
 export function canonicalDestination(details: DestinationDetails): DestinationDetails {
   const { bank, wallet } = details

@@ -50,6 +50,11 @@ export function plainAddress(text: string): string {
   return text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').trim()
 }
 
+/** The one spelling of an address: in hexadecimal and Bech32, the letter case does not matter. */
+export function oneSpelling(address: string): string {
+  return /^(?:0x|bc1)/i.test(address) ? address.toLowerCase() : address
+}
+
 /**
  * Whether the address is valid and not all zeros: nobody holds the key of that account, where
  * tokens are burnt.

@@ -25,6 +25,11 @@ const SAME: readonly (readonly [
     bank({ account_number: '123456789', bank_name: 'Harbour', bank_codes: { bank_code: '004' } }),
   ],
   [
+    'an account number with the marks that SWIFT carries, and with zeros before it',
+    bank({ account_number: "/00123.456'(789)+" }),
+    bank({ account_number: '123456789' }),
+  ],
+  [
     'an IBAN in groups',
     bank({ iban: 'de89 3704 0044 0532 0130 00' }),
     bank({ iban: 'DE89370400440532013000', country: 'DE' }),
@@ -33,6 +38,11 @@ const SAME: readonly (readonly [
     'an address whose letter case is a checksum',
     wallet('0x52908400098527886E0F7030069857D2E4169EE7'),
     wallet('0x52908400098527886e0f7030069857d2e4169ee7'),
+  ],
+  [
+    'a Bech32 address in capitals',
+    wallet('BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4'),
+    wallet('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'),
   ],
   [
     'a key with spaces and capitals',
@@ -52,6 +62,8 @@ test('payeeOf, other accounts, wallets, keys and transfers: other payees', () =>
   const all = [
     bank({ account_number: '1' }),
     bank({ account_number: '2' }),
+    bank({ account_number: '0' }),
+    bank({ account_number: '10' }),
     wallet('1'),
     wallet('So1'),
     wallet('so1'),

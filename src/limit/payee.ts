@@ -1,6 +1,7 @@
 // Identifies a payout's payee, so that a limit of each payee recognises it in any spelling. Pure.
-import { canonicalDestination } from '../beneficiary/destination.ts'
+import { bareNumber, canonicalDestination } from '../beneficiary/destination.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
+import { oneSpelling } from '../beneficiary/wallet-address.ts'
 import { hashJson } from '../seal.ts'
 
 /** Half of SHA-256: 128 bits tell any two payees apart. */
@@ -19,12 +20,10 @@ function identityOf(destination: DestinationDetails): object {
   const { bank, wallet, local_payment_network: key, service_account } = destination
   if (bank !== undefined) {
     const { iban, account_number = '' } = bank
-    return { account: (iban ?? account_number.replace(/[\s-]/g, '')).toUpperCase() }
+    return { account: (iban ?? bareNumber(account_number)).toUpperCase() }
   }
   if (wallet !== undefined) {
-    const { deposit_address: address } = wallet
-    // In a 0x address, the letter case is only a checksum.
-    return { wallet: /^0x/i.test(address) ? address.toLowerCase() : address }
+    return { wallet: oneSpelling(wallet.deposit_address) }
   }
   if (key !== undefined) {
     const deposit_key = (key.deposit_key ?? '').replace(/\s/g, '').toLowerCase()

@@ -53,6 +53,10 @@ test('likenessOf, the recipe: what every stored likeness relies on', () => {
 const SAME: readonly (readonly [what: string, whom: Whom])[] = [
   ['the name in another case, with spaces around', toBank({}, '  HARBOUR trading ')],
   ['the account number in groups', toBank({ account_number: '1234-567 89' })],
+  [
+    'the account number with marks, and zeros before it',
+    toBank({ account_number: '/0123.456+789' }),
+  ],
   ['another name of the bank', toBank({ bank_name: 'HB Ltd' })],
   ['a bank code in groups, in small letters', toBank({ bank_codes: { swift_code: 'hsbc hkhh' } })],
   ['a bank code that is not set', toBank({ bank_codes: { swift_code: 'HSBCHKHH', bic: '' } })],
@@ -64,6 +68,18 @@ for (const [what, whom] of SAME) {
     assert.equal(likenessOf(whom, payment), likenessOf(toBank(), payment))
   })
 }
+
+test('likenessOf, a wallet address in another case where case does not matter: alike', () => {
+  for (const address of [
+    '0x52908400098527886E0F7030069857D2E4169EE7',
+    'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4',
+  ]) {
+    const [one, other] = [address, address.toLowerCase()].map(deposit_address =>
+      likenessOf(toWallet({ deposit_address }), payment),
+    )
+    assert.equal(one, other)
+  }
+})
 
 test('likenessOf, an amount as a bigint or as a number: alike', () => {
   assert.equal(likenessOf(toBank(), { ...payment, amount: 10_000n }), likenessOf(toBank(), payment))

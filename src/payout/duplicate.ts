@@ -1,7 +1,8 @@
 // Whether a payout is likely a duplicate: another recent payout has the same likeness. Pure: the
 // state has the earlier likenesses, and decisions add their own.
-import { canonicalDestination } from '../beneficiary/destination.ts'
+import { bareNumber, canonicalDestination } from '../beneficiary/destination.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
+import { oneSpelling } from '../beneficiary/wallet-address.ts'
 import { comparable } from '../entity/comparable.ts'
 import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
@@ -54,15 +55,20 @@ export function likenessOfRequest(
 }
 
 /**
- * A bank account by number and codes, without the number's spaces and hyphens and the bank's name.
+ * A bank account by its bare number and codes, without the bank's name; a wallet by its address in
+ * one spelling.
  */
 function comparableAccount(destination: DestinationDetails): DestinationDetails {
-  const { bank } = destination
+  const { bank, wallet } = destination
+  if (wallet !== undefined) {
+    const deposit_address = oneSpelling(wallet.deposit_address)
+    return { ...destination, wallet: { ...wallet, deposit_address } }
+  }
   if (bank === undefined) return destination
   const { bank_name: _, account_number = '', ...codes } = bank
   return {
     ...destination,
-    bank: { ...codes, account_number: account_number.replace(/[\s-]/g, '') },
+    bank: { ...codes, account_number: bareNumber(account_number) },
   }
 }
 
