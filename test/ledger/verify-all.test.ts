@@ -9,6 +9,7 @@ import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { disarm, rechain } from './forgery.ts'
 import { type History, makeHistory } from './history.ts'
+import { undone, verdictIn } from './undone.ts'
 
 let history: History
 let owner: Sql
@@ -28,15 +29,13 @@ after(async () => {
   await history?.service.close()
 })
 
-/** What is named while `change` is made, which is undone by `undo`. */
-async function namedWhile(change: string, undo: string): Promise<string[]> {
-  await owner.unsafe(change)
-  try {
-    const verdict = await verify(audit, { account_id: null, all: true })
+/** What is named after these changes, of which nothing is left. */
+function namedAfter(...changes: readonly string[]): Promise<string[]> {
+  return undone(owner, async tx => {
+    for (const change of changes) await tx.unsafe(change)
+    const verdict = await verdictIn(tx, true)
     return verdict.ok ? [] : verdict.problems.map(({ table, key }) => `${table} ${key}`).sort()
-  } finally {
-    await owner.unsafe(undo)
-  }
+  })
 }
 
 /** Keeps the rows of a table beside it, and puts them back. */
@@ -48,10 +47,10 @@ const keeping = (table: string) => ({
 const main = () => `account_id = '${history.main.account.account_id}'`
 
 test('verify --all, three journals changed and one that is missing: those are named, and none that follow', async () => {
-  const { keep, undo } = keeping('journals')
-  const change = `${keep}; update journals set source = source || 'x' where ${main()}
-    and number in (2, 5, 9); delete from journals where ${main()} and number = 7`
-  const named = await namedWhile(change, undo)
+  const named = await namedAfter(
+    `update journals set source = source || 'x' where ${main()} and number in (2, 5, 9)`,
+    `delete from journals where ${main()} and number = 7`,
+  )
   const journals = named.filter(name => name.startsWith('journals'))
   assert.deepEqual(
     journals,
@@ -60,50 +59,56 @@ test('verify --all, three journals changed and one that is missing: those are na
 })
 
 test('verify, documents of another shape and nothing where something must be: each row is named', async () => {
-  const { payouts, entities } = history
-  for (const [table, id, change] of [
-    ['payout_outcomes', payouts.answered, `answers = '{"a": 1}'`],
-    ['payout_outcomes', payouts.swift, `answers = '7'`],
-    ['payouts', payouts.swift, `beneficiary_details = '[]'`],
-    ['payouts', payouts.succeeded, `particulars = 'null'`],
-    ['payout_outcomes', payouts.succeeded, `failure = '[[]]'`],
-    ['entities', entities.business, `details = '[]'`],
-    ['entities', entities.approved, `approval_history = '{"status": "approved"}'`],
-    ['entities', entities.pending, `approval_history = '[null]'`],
-    ['quotes', history.open_quote, `basis = '{"fee": 7}'`],
-    ['quotes', history.open_quote, `holding_to_payout = 1e300`],
+  const { payouts, entities, open_quote } = history
+  // Each row has one change at a time.
+  for (const changes of [
+    [
+      ['payout_outcomes', payouts.answered, `answers = '{"a": 1}'`],
+      ['payout_outcomes', payouts.succeeded, `failure = '[[]]'`],
+      ['payouts', payouts.swift, `beneficiary_details = '[]'`],
+      ['entities', entities.business, `details = '[]'`],
+      ['entities', entities.approved, `approval_history = '{"status": "approved"}'`],
+      ['quotes', open_quote, `basis = '{"fee": 7}'`],
+    ],
+    [
+      ['payout_outcomes', payouts.swift, `answers = '7'`],
+      ['payouts', payouts.succeeded, `particulars = 'null'`],
+      ['entities', entities.pending, `approval_history = '[null]'`],
+      ['quotes', open_quote, `holding_to_payout = 1e300`],
+    ],
   ] as const) {
-    const { keep, undo } = keeping(table)
-    const named = await namedWhile(
-      `${keep}; update ${table} set ${change} where id = '${id}'`,
-      undo,
+    const named = await namedAfter(
+      ...changes.map(([table, id, change]) => `update ${table} set ${change} where id = '${id}'`),
     )
-    // How a payout stands is named with it.
-    const row = `${table === 'payout_outcomes' ? 'payouts' : table} ${id}`
-    assert.ok(named.includes(row), `${change}: named ${named}`)
-    // A table without a row: its check has ended at this row, and has seen no other.
-    assert.ok(!named.some(name => name.endsWith(' ')), `${change}: named ${named}`)
+    for (const [table, id, change] of changes) {
+      // How a payout stands is named with it.
+      const row = `${table === 'payout_outcomes' ? 'payouts' : table} ${id}`
+      assert.ok(named.includes(row), `${change}: named ${named}`)
+    }
+    // A table without a row: its check has ended at one of these rows, and has seen no other.
+    assert.ok(!named.some(name => name.endsWith(' ')), `named ${named}`)
   }
 })
 
 test('verify, null in place of what people or lists have said: each row is named', async () => {
-  for (const [table, column] of [
-    ['beneficiaries', 'approval'],
-    ['beneficiaries', 'screening'],
-    ['entities', 'screening'],
-  ] as const) {
+  const places = [
+    ['beneficiaries', 'approval', 0],
+    ['beneficiaries', 'screening', 1],
+    ['entities', 'screening', 0],
+  ] as const
+  const alters = places.map(([table, column]) => {
+    return `alter table ${table} disable trigger user, alter ${column} drop not null`
+  })
+  const rows: string[] = []
+  const updates: string[] = []
+  for (const [table, column, place] of places) {
     const [row] = await owner<{ id: string }[]>`
-      select id from ${owner(table)} where ${owner(column)} = '' order by id limit 1`
-    const set = (value: string) =>
-      `update ${table} set ${column} = ${value} where id = '${row?.id}'`
-    const not_null = `alter table ${table} alter ${column}`
-    const trigger = (how: string) => `alter table ${table} ${how} trigger user`
-    const named = await namedWhile(
-      `${trigger('disable')}; ${not_null} drop not null; ${set('null')}`,
-      `${set("''")}; ${not_null} set not null; ${trigger('enable')}`,
-    )
-    assert.deepEqual(named, [`${table} ${row?.id}`], column)
+      select id from ${owner(table)} where ${owner(column)} = ''
+      order by id offset ${place} limit 1`
+    rows.push(`${table} ${row?.id}`)
+    updates.push(`update ${table} set ${column} = null where id = '${row?.id}'`)
   }
+  assert.deepEqual(await namedAfter(...alters, ...updates), rows.sort())
 })
 
 test('verify --all, two refused items of a batch exchanged: the batch is named', async () => {
@@ -113,11 +118,9 @@ test('verify --all, two refused items of a batch exchanged: the batch is named',
   const made = await history.main.post('/v3/payout_batch', { mode: 'best_effort', payouts })
   assert.equal(made.status, 200, made.text)
   const { id } = made.json.data
-  const { keep, undo } = keeping('payout_batch_items')
-  const named = await namedWhile(
-    `${keep}; update payout_batch_items set reference_id = case reference_id when 'A' then 'B'
+  const named = await namedAfter(
+    `update payout_batch_items set reference_id = case reference_id when 'A' then 'B'
       else 'A' end where batch_id = '${id}'`,
-    undo,
   )
   assert.deepEqual(named.length, 1, named.join(', '))
   assert.match(named[0] ?? '', new RegExp(`^payout_batches .*${id}`))

@@ -19,17 +19,6 @@ import { type Client, startTestService, type TestService } from '../support/serv
 import { askingRail, railOf } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
 
-/** §state.table, written out. */
-const TABLE: typeof PAYOUT_TRANSITIONS = {
-  pending_approval: ['processing', 'compliance_hold', 'failed'],
-  processing: ['succeeded', 'failed', 'requires_action', 'compliance_hold'],
-  requires_action: ['processing', 'succeeded', 'failed'],
-  compliance_hold: ['processing', 'succeeded', 'failed'],
-  succeeded: ['reversed'],
-  failed: [],
-  reversed: [],
-}
-
 /** What a payout goes through, from what its creation gives. */
 type Path = readonly PayoutStatus[]
 
@@ -366,8 +355,8 @@ async function checkRefusals(life: Life): Promise<void> {
   tried.add(from)
   const path = `/v3/payout/${life.id}/timeline`
   const untouched = (await life.payer.get(path)).text
-  const statuses = Object.keys(TABLE) as PayoutStatus[]
-  for (const status of statuses.filter(to => !TABLE[from].includes(to))) {
+  const statuses = Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[]
+  for (const status of statuses.filter(to => !PAYOUT_TRANSITIONS[from].some(next => next === to))) {
     await assert.rejects(MOVES.operator(life, status), /cannot go from/, `${from} → ${status}`)
   }
   assert.equal((await life.payer.get(path)).text, untouched)
@@ -418,7 +407,6 @@ function remember({ passed }: Life): void {
 }
 
 test(`the table of states, of whose ${PATHS.length} paths ${WALKED.length} are walked here, seed ${seed}`, t => {
-  assert.deepEqual(PAYOUT_TRANSITIONS, TABLE)
   // From processing: six ends a visit of it, and two ways back to it, up to twice. The same after
   // what held it, and its two other ends.
   assert.equal(PATHS.length, 6 * (1 + 2 + 4) + 6 * (1 + 2 + 4) + 2)
@@ -445,10 +433,10 @@ for (const first of ['processing', 'compliance_hold'] as const) {
 
 test('all paths together: each step of the table was taken, by everyone who takes it', () => {
   // Approvals have a story of their own (test/approval).
-  const walkable = (Object.keys(TABLE) as PayoutStatus[]).filter(
+  const walkable = (Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[]).filter(
     from => from !== 'pending_approval',
   )
-  const steps = walkable.flatMap(from => TABLE[from].map(to => `${from} → ${to}`))
+  const steps = walkable.flatMap(from => PAYOUT_TRANSITIONS[from].map(to => `${from} → ${to}`))
   for (const edge of steps) {
     assert.ok(walked.has(`${edge} by operator`), `${edge} by operator`)
     const other = edge === 'requires_action → processing' ? 'account' : 'rail'
@@ -508,7 +496,7 @@ for (const [path, by] of INTERNAL) {
     for (const hidden of [`/v3/payout/${life.id}`, `/v3/payout/${life.id}/timeline`]) {
       assert.equal((await receiver.get(hidden)).status, 404)
     }
-    for (const status of Object.keys(TABLE) as PayoutStatus[]) {
+    for (const status of Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[]) {
       await assert.rejects(MOVES.operator(life, status), /cannot go|is final/, status)
     }
   })
