@@ -124,25 +124,6 @@ test('a report that cannot be applied: those behind it are, and it is told and t
   assert.equal(await bank.problem(), '')
 })
 
-test('a file that is not to be sent: reports of the bank are taken all the same', async () => {
-  const bank = await world()
-  const [id = ''] = await bank.pay([100])
-  await bank.work()
-  const paid = await bank.sweep()
-  const [over = ''] = await bank.pay([200])
-  await until('the slot has come', bank.isDue)
-  await sealDue(bank.rail)
-  await bank.move(over, 'failed')
-  await bank.book(paid)
-  await bank.round()
-  assert.match(await bank.problem(), /is not sent: these payouts have ended/)
-  await until('the report is applied', async () => {
-    await bank.round()
-    await bank.settle()
-    return (await bank.statusOf(id)) === 'succeeded'
-  })
-})
-
 test('a problem, told by two processes in turn: what is stored is what the last one found', async () => {
   const bank = await world()
   const failing = new Exchange({
@@ -243,18 +224,28 @@ test('a file that waits for its release, and past its cut-off: with its hash, th
   assert.deepEqual(await troublesOf(bank), [])
 })
 
-test('a file with a payout that is over: named, and the rail tells, until it is taken back', async () => {
+test('a file with a payout that is over: named, and the rail tells, until it is taken back; reports are taken all the same', async () => {
   const bank = await world()
-  const [over = ''] = await bank.pay([100])
+  const [id = ''] = await bank.pay([100])
+  await bank.work()
+  const paid = await bank.sweep()
+  const [over = ''] = await bank.pay([200])
   await until('the slot has come', bank.isDue)
   await sealDue(bank.rail)
   await bank.move(over, 'failed')
+  await bank.book(paid)
   await bank.round()
-  const file = await bank.onlyFile()
-  const next = `corridor file withdraw ${file.msg_id} --reason …`
   const why = `these payouts have ended or have a later attempt: ${over}`
+  assert.ok((await bank.problem()).includes(`is not sent: ${why}`))
+  const [file = assert.fail()] = await bank.files()
+  const next = `corridor file withdraw ${file.msg_id} --reason …`
   const [first] = await troublesOf(bank)
   assert.deepEqual(first, ['file_not_sent', `it must not be sent as it is (${why})`, next])
+  await until('the report is applied', async () => {
+    await bank.round()
+    await bank.settle()
+    return (await bank.statusOf(id)) === 'succeeded'
+  })
   const items = await bank.itemsOf(file)
   await takeBackFile(service.deps.sql, file, { note: 'ann: over', items })
   await bank.afterFailure()
