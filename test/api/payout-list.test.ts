@@ -21,6 +21,7 @@ import {
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { entityOf } from '../support/service/payouts.ts'
 import {
   basic,
   type Client,
@@ -46,8 +47,7 @@ before(async () => {
   const fund = { USD: 1_000_000_000n, EUR: 1_000_000_000n }
   account = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
   other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
-  const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
-  entity = made.json.data.id
+  entity = await entityOf(account)
   await payAll(service, other, [{}])
   // Some fail, some are held, some are reversed (§rail.simulator).
   await payAll(service, account, [

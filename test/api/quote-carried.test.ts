@@ -10,6 +10,7 @@ import { assertRefused } from '../support/assert/check.ts'
 import { list, type Query } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
 import { internalPayout, localPayout, yenBank } from '../support/given/bodies.ts'
+import { entityOf, pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const PATH = '/v3/payout/quote'
@@ -31,19 +32,12 @@ before(async () => {
   const fund = { USD: 100_000_000n, USDC: 100_000_000_000n }
   account = await service.openAccount({ currencies: ['USD', 'USDC'], fund })
   other = await service.openAccount({ currencies: ['USD'] })
-  const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
-  entity = made.json.data.id
+  entity = await entityOf(account)
 })
 after(async () => {
   await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
   await service.close()
 })
-
-async function pay(body: object) {
-  const answer = await account.post('/v3/payout', body)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.json.data
-}
 
 const receiving = (
   destination_details: object,
@@ -102,7 +96,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
       ...body,
     })
     assert.equal(asked.status, 200, asked.text)
-    const paid = await pay({ ...localPayout, ...payout })
+    const paid = await pay(account, payout)
     const carried = (await account.get(`${PATH}/${paid.quote}?explain=true`)).json
     const expected = (await account.get(`${PATH}/${asked.json.id}?explain=true`)).json
     const valid_ms = (quote: { valid_until: string; created_at: string }) =>
@@ -120,7 +114,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
 }
 
 test('GET /v3/event, a payout made without a quote: its quote is told of before it, under its id', async () => {
-  const paid = await pay(localPayout)
+  const paid = await pay(account)
   const events = (await list(account, '/v3/event', { limit: '3' })).results
   assert.deepEqual(
     events.map(({ type, object_id, data }) => [type, object_id, data.object]),
@@ -135,7 +129,7 @@ test('GET /v3/event, a payout made without a quote: its quote is told of before 
 })
 
 test('POST /v3/payout, the quote that another payout carries: 422 quote_used, not found elsewhere', async () => {
-  const { quote } = await pay({ ...localPayout, on_behalf_of: entity })
+  const { quote } = await pay(account, { on_behalf_of: entity })
   assertRefused(await account.post('/v3/payout', { ...localPayout, quote }), 422, 'quote_used')
   assert.equal((await other.get(`${PATH}/${quote}`)).status, 404)
   assertRefused(await other.post('/v3/payout', { ...localPayout, quote }), 404, 'not_found')
@@ -144,8 +138,8 @@ test('POST /v3/payout, the quote that another payout carries: 422 quote_used, no
 
 test('GET /v3/payout?quote, one that a payout carries, and one that it was made with: that payout', async () => {
   const asked = await account.post(PATH, { payout_info: { currency: 'USD', amount: 10_000 } })
-  const quoted = await pay({ ...localPayout, quote: asked.json.id })
-  const carrying = await pay(localPayout)
+  const quoted = await pay(account, { quote: asked.json.id })
+  const carrying = await pay(account)
   assert.equal(carrying.quote, carrying.id.replace('pot_', 'poq_'))
   for (const { id, quote } of [quoted, carrying]) {
     assert.deepEqual((await list(account, '/v3/payout', { quote })).ids, [id])

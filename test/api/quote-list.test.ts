@@ -20,6 +20,7 @@ import {
 } from '../support/assert/listing.ts'
 import { assertPageCost, crossed, idAt, madeAt, madeAtSql } from '../support/assert/page-cost.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { entityOf } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
@@ -37,8 +38,7 @@ before(async () => {
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   other = await service.openAccount({ currencies: ['USD'] })
   await ask(other, [{}])
-  const made = await account.post('/v3/entity', { type: 'individual', name: 'Anna' })
-  entity = made.json.data.id
+  entity = await entityOf(account)
   const quotes = await ask(account, [
     ...[{}, {}, {}, { payout_type: 'swift' }, { payout_type: 'swift', entity_id: entity }],
     ...[{ entity_id: entity }, {}],

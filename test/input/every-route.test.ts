@@ -13,10 +13,9 @@ import {
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 import { type Chance, generator, pick } from './generate.ts'
-import { complaintOf } from './judge.ts'
 import { mutate } from './mutate.ts'
 import { openProbe, type Probe } from './probe.ts'
-import { fromLine, type Request, sendRequest } from './request.ts'
+import type { Request } from './request.ts'
 import { makeWorld, type World } from './world.ts'
 
 const api: ApiDocument = readDocument(openapi)
@@ -24,8 +23,6 @@ const api: ApiDocument = readDocument(openapi)
 /** In each world, so that neither rows nor clocks run away. */
 const REQUESTS = share(1_000, 20_000)
 const WORLDS = share(1, 10)
-
-const { REPLAY } = process.env
 
 /** A route that needs the rarest object is answered well once in some 15: this many are certain. */
 const MOST_TRIES = 1_000
@@ -80,9 +77,7 @@ async function run(world: World, chance: Chance, requests: number): Promise<Prob
 
 for (let round = 0; round < WORLDS; round++) {
   const seed = pickSeed() + round
-  test(`${REQUESTS} requests to every route, seed ${seed}: as documented, refused ones change no row`, {
-    skip: REPLAY !== undefined,
-  }, async t => {
+  test(`${REQUESTS} requests to every route, seed ${seed}: as documented, refused ones change no row`, async t => {
     const [world, routes] = await watchRoutes(() => makeWorld(api.operations))
     try {
       const probe = await run(world, seeded(seed), REQUESTS)
@@ -118,15 +113,3 @@ function summary({ tally }: Probe): string {
   const sorted = [...all].sort(([, a], [, b]) => b - a)
   return sorted.map(([status, count]) => `${status}: ${count}`).join(', ')
 }
-
-test('one request by its line', { skip: REPLAY === undefined }, async t => {
-  const world = await makeWorld(api.operations)
-  try {
-    const request = fromLine(world, REPLAY ?? '')
-    const answer = await sendRequest(world, request)
-    t.diagnostic(`${answer.status} ${answer.text}`)
-    assert.equal(complaintOf(api, request, answer), '')
-  } finally {
-    await world.service.close()
-  }
-})

@@ -1,5 +1,5 @@
 // Sends requests one after the other, judges every answer, and sees to it that those that were refused
-// have changed no row. What fails is made smaller and kept as a line that can be sent again.
+// have changed no row. What fails is made smaller and shown as a line; the seed sends it again.
 import assert from 'node:assert/strict'
 import type { ApiDocument } from '../support/assert/document.ts'
 import { watchWrittenTables } from '../support/database/written.ts'
@@ -51,7 +51,7 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
 
   function fail(request: Request, complaint: string, text: string): void {
     const name = `${operationOf(api, request)?.name ?? request.method}: ${complaint}`
-    failures.set(name, `${name}\n  ${toLine(world, request)}\n  ${text.slice(0, 600)}`)
+    failures.set(name, `${name}\n  ${toLine(request)}\n  ${text.slice(0, 600)}`)
   }
 
   /** Looks at the rows after what was refused, and goes back through it when they have changed. */
@@ -69,7 +69,7 @@ export async function openProbe(api: ApiDocument, world: World): Promise<Probe> 
       fail(request, `refused, and ${again} changed`, '')
     }
     if (found === 0) {
-      const lines = suspects.map(request => toLine(world, request)).join('\n  ')
+      const lines = suspects.map(request => toLine(request)).join('\n  ')
       failures.set(changed, `one of these was refused, and ${changed} changed:\n  ${lines}`)
     }
   }
