@@ -3,10 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import * as fs from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
+import { connect } from '../db/connect.ts'
 import { DatabaseProblem, isConnectionLost, isServerError } from '../db/failure.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { type BackupFacts, labelOf, MANIFEST, readBackup } from './backup-file.ts'
@@ -24,13 +25,36 @@ export interface Backup extends BackupFacts {
  * flushed and verified.
  * @param url the embedded database's URL, as its owner
  * @param progress is called with the number of the cluster's bytes read so far
- * @throws DatabaseProblem when the server finds a damaged page or the file fails its verification
+ * @throws DatabaseProblem when another backup writes the file, the server finds a damaged page or
+ *   the file fails its verification
  */
 export async function takeBackup(
   url: string,
   file: string,
-  progress: (done_bytes: number, about_bytes: number) => void = () => {},
+  progress: Progress = () => {},
 ): Promise<Backup> {
+  return asOnlyWriter(url, file, () => writeNew(url, file, progress))
+}
+
+type Progress = (done_bytes: number, about_bytes: number) => void
+
+/** Runs `work` under a lock on the file's name, which the server releases after a kill. */
+async function asOnlyWriter<T>(url: string, file: string, work: () => Promise<T>): Promise<T> {
+  const locks = connect(url, { max: 1, as: 'owner' })
+  try {
+    const session = await locks.reserve()
+    const folder = await fs.realpath(dirname(file)).catch(() => dirname(file))
+    const name = `corridor backup ${join(folder, basename(file))}`
+    const [lock] = await session<{ taken: boolean }[]>`
+      select pg_try_advisory_lock(hashtextextended(${name}, 0)) as taken`
+    if (lock?.taken !== true) throw new DatabaseProblem(`another backup is writing ${file}`)
+    return await work()
+  } finally {
+    await locks.end({ timeout: 0 })
+  }
+}
+
+async function writeNew(url: string, file: string, progress: Progress): Promise<Backup> {
   await refuseExisting(file)
   const part = `${file}.part`
   try {
@@ -59,11 +83,7 @@ async function refuseExisting(file: string): Promise<void> {
   }
 }
 
-async function writeBackup(
-  url: string,
-  file: string,
-  progress: (done_bytes: number, about_bytes: number) => void,
-): Promise<void> {
+async function writeBackup(url: string, file: string, progress: Progress): Promise<void> {
   const warnings: string[] = []
   const superuser = new URL(url)
   superuser.username = SUPERUSER

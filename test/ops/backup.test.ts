@@ -163,6 +163,21 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   })
 })
 
+test('two of corridor backup to one file at the same time: the second is refused, the first is whole', async () => {
+  const file = path('twice.tar.zst')
+  const first = spawnCommand(['backup', file], dataOf('original'))
+  const ended = once(first, 'exit')
+  await until('writing', () => existsSync(`${file}.part`))
+  first.kill('SIGSTOP')
+  const { code, stderr } = await run('original', 'backup', file)
+  first.kill('SIGCONT')
+  assert.equal(code, 1)
+  assertLine(stderr, /^corridor: another backup is writing \S+twice\.tar\.zst$/m)
+  assert.deepEqual(await ended, [0, null])
+  await readBackup(file)
+  assert.equal(existsSync(`${file}.part`), false)
+})
+
 test('corridor backup, killed halfway: no file, the log is kept back no more', async () => {
   const file = path('next.tar.zst')
   await onData('original', async sql => {
