@@ -1,5 +1,6 @@
 // Moves a name's score by the other facts of party and entry. A fact that the party or the entry
 // lacks moves nothing. Pure.
+import type { NameScore } from './name-score.ts'
 import type { BirthSpan, ListedEntry, Party, PartyId, ScorePiece } from './screening.ts'
 
 const WEAK_FACTOR = 0.95
@@ -15,9 +16,12 @@ export interface Step extends Omit<ScorePiece, 'score'> {
   readonly score: number
 }
 
-/** The steps from the name's score, `from`, to the entry's score. `weak` is that of the name. */
+/**
+ * The steps from the name's score to the entry's score. `weak` is that of the name. The kind is
+ * only what the account says: it does not lower the score of a name that is spelled as listed.
+ */
 export function evidenceSteps(
-  from: number,
+  { score: from, as_listed }: Pick<NameScore, 'score' | 'as_listed'>,
   party: Party,
   entry: ListedEntry,
   weak: boolean,
@@ -29,7 +33,7 @@ export function evidenceSteps(
     steps.push({ piece, text, score })
   }
   if (weak) add('weak', score * WEAK_FACTOR, 'its list calls this name a weak one')
-  const kinds = compareKinds(party, entry)
+  const kinds = as_listed ? undefined : compareKinds(party, entry)
   if (kinds !== undefined) add('kind', score * KIND_FACTOR, kinds)
   const births = compareBirths(party.birth_date, entry.births)
   if (births === 'agree') {

@@ -60,6 +60,8 @@ export interface NameScore {
   readonly left_factor: number
   /** Whether all letters are the same and only the spaces differ. */
   readonly joined: boolean
+  /** Whether the query is the listed name, or two words of it or more, and all spelled so. */
+  readonly as_listed: boolean
   readonly pairs: readonly WordPair[]
   /** The query's words that the listed name lacks. */
   readonly left_over: readonly string[]
@@ -83,7 +85,8 @@ export function compareNames(
 ): NameScore {
   const joined = query.length !== listed.length && query.join('') === listed.join('')
   if (joined) {
-    return { score: 1, words: 1, left_factor: 1, joined, pairs: [], left_over: [], not_named: [] }
+    const nothing = { pairs: [], left_over: [], not_named: [] }
+    return { score: 1, words: 1, left_factor: 1, joined, as_listed: true, ...nothing }
   }
   const pairs = bestPairs(query, listed, compareWords)
   const [left_over, not_named] = [[...query], [...listed]]
@@ -100,11 +103,13 @@ export function compareNames(
   const left_weight = totalWeight(left_over)
   const left_factor =
     1 - (weight + left_weight === 0 ? 0 : left_weight / (left_weight + weight)) * LEFT_OVER_WEIGHT
-  const exact = pairs.every(pair => pair.similarity === 1) && left_weight === 0 && pairs.length > 1
+  const spelled = pairs.length > 0 && pairs.every(pair => pair.similarity === 1)
+  const exact = spelled && left_weight === 0 && pairs.length > 1
+  const as_listed = exact || (spelled && left_over.length === 0 && not_named.length === 0)
   const share = totalWeight(not_named) / totalWeight(listed)
   const named = 1 - share * (exact ? NOT_NAMED_EXACT : NOT_NAMED_WEIGHT)
   const score = words * left_factor * named
-  return { score, words, left_factor, joined, pairs, left_over, not_named }
+  return { score, words, left_factor, joined, as_listed, pairs, left_over, not_named }
 }
 
 /** Pairs of similar words, the most similar first. A word is in at most one pair. */

@@ -125,11 +125,20 @@ test('a birth date that agrees raises the score, one that differs lowers it, one
 })
 
 test('what either side does not say moves nothing', () => {
-  assert.deepEqual(piecesOf(party('Power Anchor Limited', { birth_date: '1980-01-01' })), [
-    'words 1000',
-    'kind 850',
+  assert.deepEqual(piecesOf(party('Power Ancher Limited', { birth_date: '1980-01-01' })), [
+    'words 948',
+    'kind 806',
   ])
   assert.deepEqual(piecesOf(party('Power Anchor Limited', { kind: 'unknown' })), ['words 1000'])
+})
+
+test('a listed person, paid as a business: found, as the kind is only what the account says', () => {
+  for (const name of ['Viktor Anatolyevich Bout', 'Viktor Bout', 'ViktorAnatolyevich Bout']) {
+    const [hit] = screener.screen(party(name, { kind: 'organisation' }))
+    assert.equal(hit?.entry.entry_id, '1', name)
+  }
+  const [hit] = screener.screen(party('Power Anchor Limited'))
+  assert.equal(hit?.entry.entry_id, '2')
 })
 
 test('a weak name alone scores less', () => {

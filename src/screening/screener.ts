@@ -124,7 +124,7 @@ function idHit(list: ListName, entry: ListedEntry, id: PartyId): Hit {
 }
 
 function nameHit(party: Party, { list, entry, name }: IndexedName, compared: NameScore): Hit {
-  const steps = [...nameSteps(compared), ...evidenceSteps(compared.score, party, entry, name.weak)]
+  const steps = [...nameSteps(compared), ...evidenceSteps(compared, party, entry, name.weak)]
   const pieces = steps.map(step => ({ ...step, score: perMille(step.score) }))
   return { list, entry, name: name.text, score: pieces.at(-1)?.score ?? 0, pieces }
 }
