@@ -161,6 +161,15 @@ test('woken before any rail has it, or once it is cancelled: nobody is asked', a
 })
 
 test('what a person has moved stays as it is: new evidence is an exception, and so is a late report; closed: nobody is asked', async () => {
+  const late = await pay()
+  const held = Promise.withResolvers<RailReport>()
+  const round = settle({ bank: railOf({ submit: () => held.promise }) })
+  await waitForClaim(late)
+  await rails.moveByHand(late, 'succeeded')
+  held.resolve(report('failed'))
+  await round
+  assert.deepEqual(await exceptionsOf(late), ['1 said_after_person'])
+  assert.equal(await statusOf(late), 'succeeded')
   const id = await pay()
   await settle({ bank: saying(() => ({ ...report(), ask_again_in_ms: 1 })) })
   await rails.moveByHand(id, 'succeeded')
