@@ -1140,6 +1140,7 @@ CREATE INDEX rail_items_by_uetr ON rail_items USING btree (uetr);
 CREATE INDEX rail_items_waiting ON rail_items USING btree (rail, seal_at, end_to_end_id) WHERE ((msg_id = ''::text) AND (NOT withdrawn));
 CREATE TRIGGER erased_only BEFORE UPDATE ON rail_items FOR EACH ROW WHEN ((((new.payment)::text = '{}'::text) AND ((old.payment)::text <> '{}'::text))) EXECUTE FUNCTION guard_papers('{"payment":{}}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER leaves_a_dead_file BEFORE UPDATE ON rail_items FOR EACH ROW WHEN (((old.msg_id <> ''::text) AND (new.msg_id = ''::text))) EXECUTE FUNCTION check_item_leaves();
 CREATE TRIGGER legal_change BEFORE UPDATE ON rail_items FOR EACH ROW WHEN ((((new.payment)::text <> '{}'::text) OR ((old.payment)::text = '{}'::text))) EXECUTE FUNCTION check_item_change();
 ALTER TABLE rail_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_items FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -2935,9 +2936,20 @@ begin
       old.rail, old.amount, old.currency, old.created_at)
     or new.payment::text <> old.payment::text or old.withdrawn
     or old.msg_id <> '' and new.msg_id not in (old.msg_id, '')
-    or old.msg_id <> '' and new.msg_id = '' and not exists (
-      select from rail_files where msg_id = old.msg_id and state in ('rejected', 'withdrawn'))
     or not new.earlier_files @> old.earlier_files
+  then
+    raise exception 'item % stays as it is', old.end_to_end_id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_item_leaves()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from rail_files where msg_id = old.msg_id and state in ('rejected', 'withdrawn'))
   then
     raise exception 'item % stays as it is', old.end_to_end_id using errcode = 'restrict_violation';
   end if;

@@ -145,8 +145,6 @@ begin
       old.rail, old.amount, old.currency, old.created_at)
     or new.payment::text <> old.payment::text or old.withdrawn
     or old.msg_id <> '' and new.msg_id not in (old.msg_id, '')
-    or old.msg_id <> '' and new.msg_id = '' and not exists (
-      select from rail_files where msg_id = old.msg_id and state in ('rejected', 'withdrawn'))
     or not new.earlier_files @> old.earlier_files
   then
     raise exception 'item % stays as it is', old.end_to_end_id using errcode = 'restrict_violation';
@@ -155,6 +153,17 @@ begin
 end $$;
 create trigger legal_change before update on rail_items
   for each row execute function check_item_change();
+create function check_item_leaves() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select from rail_files where msg_id = old.msg_id and state in ('rejected', 'withdrawn'))
+  then
+    raise exception 'item % stays as it is', old.end_to_end_id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger leaves_a_dead_file before update on rail_items
+  for each row when (old.msg_id <> '' and new.msg_id = '') execute function check_item_leaves();
 create trigger kept before delete or truncate on rail_items
   for each statement execute function refuse_change();
 

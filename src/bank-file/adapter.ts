@@ -127,7 +127,7 @@ async function bookedBefore(
   const waiting = items.filter(({ msg_id, attempt }) => msg_id === '' && attempt > 1)
   if (waiting.length === 0) return new Map()
   const own = new Map(waiting.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
-  const booked = await listBookedAttempts(tx, [...own.keys()])
+  const booked = await listBookedAttempts(tx, waiting)
   const earlier = booked.filter(key => key.attempt < (own.get(key.end_to_end_id) ?? 0))
   return new Map(earlier.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
 }

@@ -1,9 +1,10 @@
 // The SQL statements of rail_item_evidence: the evidence of items, without repeats.
 import { rowsAsJson, type TransactionSql } from '../db/connect.ts'
+import { eachShard } from '../db/shard.ts'
 import type { Tag } from '../db/sql.ts'
 import { hashJson } from '../seal.ts'
 import type { Evidence } from './evidence.ts'
-import { type ItemKey, itemKeys, itemName } from './item-store.ts'
+import { type ItemKey, itemKeys, itemName, ofPayout } from './item-store.ts'
 
 export interface NewEvidence extends ItemKey, Omit<Evidence, 'received_at'> {
   /** The hash of the file in hex digits, and the place in the file. */
@@ -38,16 +39,18 @@ function digestOf({ level, code, reasons, amount, currency, is_credit, reference
   return hashJson([level, code, [...reasons].sort(), money, currency, is_credit, reference])
 }
 
-/** All evidence of these items, in the order of receipt. */
+/** All evidence of these items, that of each item in the order of receipt. */
 export async function listEvidence(sql: Tag, keys: readonly ItemKey[]): Promise<StoredEvidence[]> {
-  return sql<StoredEvidence[]>`
-    select e.* from ${itemKeys(keys)}
-    cross join lateral (
-      select t.account_id, t.payout_id, t.attempt, t.number, t.received_at, t.level, t.code,
-        t.reasons, t.text, t.amount, t.currency, t.is_credit, t.reference, t.said_at,
-        encode(t.sha256, 'hex') as sha256, t.position
-      from rail_item_evidence t where t.account_id = k.account_id and t.payout_id = k.payout_id
-        and t.attempt = k.attempt
-    ) e
-    order by e.number`
+  return eachShard(
+    keys,
+    keys => sql<StoredEvidence[]>`
+      select e.* from ${itemKeys(keys)}
+      cross join lateral (
+        select t.account_id, t.payout_id, t.attempt, t.number, t.received_at, t.level, t.code,
+          t.reasons, t.text, t.amount, t.currency, t.is_credit, t.reference, t.said_at,
+          encode(t.sha256, 'hex') as sha256, t.position
+        from rail_item_evidence t where ${ofPayout(keys)} and t.attempt = k.attempt
+      ) e
+      order by e.number`,
+  )
 }

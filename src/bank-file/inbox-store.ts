@@ -164,6 +164,19 @@ export async function insertSetAsideLines(
     on conflict (sha256, position) do nothing`
 }
 
+/** The payments and the files among these that open lines name. */
+export function listNamedByLines(
+  tx: TransactionSql,
+  end_to_end_ids: readonly string[],
+  msg_ids: readonly string[],
+) {
+  return tx<Pick<SetAsideLine, 'end_to_end_id' | 'msg_id'>[]>`
+    select end_to_end_id, msg_id from rail_inbox_lines
+    where closed_by = '' and (
+      end_to_end_id <> '' and end_to_end_id = any (${end_to_end_ids}::text[])
+      or msg_id <> '' and msg_id = any (${msg_ids}::text[]))`
+}
+
 /** Whether an open line names this file of ours. */
 export async function hasOpenLine(tx: TransactionSql, msg_id: string): Promise<boolean> {
   const [row] = await tx`

@@ -1,8 +1,10 @@
 // The SQL statements of rail_items: the payments that wait for a file or are in one. The finder
 // sees ids and amounts of all accounts; every other statement names its accounts.
 import type { BankLine } from '../bank-format/bank-format.ts'
-import { rowsAsJson, type Sql, type TransactionSql } from '../db/connect.ts'
-import { sql, type Tag } from '../db/sql.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { inserter, updater } from '../db/rows.ts'
+import { byShard, eachShard, within } from '../db/shard.ts'
+import { type Fragment, sql, type Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
 import type { Payment } from './item.ts'
 import type { Slot } from './slot.ts'
@@ -54,27 +56,40 @@ export const itemKeys = (keys: readonly ItemKey[]) => sql`
     ${keys.map(key => String(key.attempt))}::text[]::integer[])
     as k(account_id, payout_id, attempt)`
 
+/** That a row of `t` is of a key's payout. Each statement is of items that share a shard. */
+export const ofPayout = (keys: readonly ItemKey[]) => sql`
+  t.account_id = k.account_id and t.payout_id = k.payout_id ${within('t', keys)}`
+
 /** Inserts items. A stored item stays as it is. */
-export async function insertItems(tx: TransactionSql, items: readonly NewItem[]): Promise<void> {
-  await tx`
-    insert into rail_items (account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount,
-      currency, seal_at, closes_at, execution_date, payment)
-    select account_id, payout_id, attempt, end_to_end_id, uetr, rail, amount, currency, seal_at,
-      closes_at, execution_date, payment
-    from json_to_recordset(${rowsAsJson(items)}::text::json) as r(account_id text, payout_id text,
-      attempt integer, end_to_end_id text, uetr text, rail text, amount bigint, currency text,
-      seal_at timestamptz, closes_at timestamptz, execution_date date, payment json)
-    on conflict (account_id, payout_id, attempt) do nothing`
-}
+export const insertItems = inserter<NewItem>(
+  'rail_items',
+  {
+    account_id: 'text',
+    payout_id: 'text',
+    attempt: 'integer',
+    end_to_end_id: 'text',
+    uetr: 'text',
+    rail: 'text',
+    amount: 'bigint',
+    currency: 'text',
+    seal_at: 'timestamptz',
+    closes_at: 'timestamptz',
+    execution_date: 'date',
+    payment: 'json',
+  },
+  'on conflict (account_id, payout_id, attempt) do nothing',
+)
 
 /** The items of attempts, in no order. */
 export async function findItems(sql: Tag, keys: readonly ItemKey[]): Promise<FoundItem[]> {
-  return sql<FoundItem[]>`
-    select ${COLUMNS} from ${itemKeys(keys)}
-    cross join lateral (
-      select * from rail_items t where t.account_id = k.account_id and t.payout_id = k.payout_id
-        and t.attempt = k.attempt limit 1
-    ) i`
+  return eachShard(
+    keys,
+    keys => sql<FoundItem[]>`
+      select ${COLUMNS} from ${itemKeys(keys)}
+      cross join lateral (
+        select * from rail_items t where ${ofPayout(keys)} and t.attempt = k.attempt limit 1
+      ) i`,
+  )
 }
 
 /** Items that may be sealed now, by sealing time, from the one behind `after` on. */
@@ -93,49 +108,72 @@ export async function listDueItems(
 }
 
 /**
- * Moves items to a later slot; returns the moved items. An item that is in a file by now stays.
+ * Changes the items that are in this file; '' for those that wait for one. Returns their number.
+ * The rest stay as they are.
  */
-export async function moveToSlot(
+async function change(
   tx: TransactionSql,
-  end_to_end_ids: readonly string[],
-  slot: Slot,
-): Promise<ItemKey[]> {
-  return tx<ItemKey[]>`
-    update rail_items set seal_at = ${slot.seal_at}::timestamptz,
-      closes_at = ${slot.closes_at}::timestamptz,
-      execution_date = ${slot.execution_date}::text::date
-    where end_to_end_id = any (${end_to_end_ids}::text[]) and msg_id = ''
-    returning account_id, payout_id, attempt`
+  items: readonly ItemKey[],
+  msg_id: string,
+  set: Fragment,
+): Promise<number> {
+  const changed = byShard(items).map(
+    items => tx`
+      update rail_items i set ${set}
+      from (
+        select place from ${itemKeys(items)}
+        cross join lateral (
+          select ctid as place from rail_items t
+          where ${ofPayout(items)} and t.attempt = k.attempt and t.msg_id = ${msg_id} limit 1
+        ) t
+      ) k
+      where i.ctid = k.place ${within('i', items)}`,
+  )
+  return (await Promise.all(changed)).reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Moves items to a later slot. An item that is in a file by now stays. */
+export function moveToSlot(tx: TransactionSql, items: readonly ItemKey[], slot: Slot) {
+  return change(
+    tx,
+    items,
+    '',
+    sql`seal_at = ${slot.seal_at}::timestamptz, closes_at = ${slot.closes_at}::timestamptz,
+      execution_date = ${slot.execution_date}::text::date`,
+  )
 }
 
 /** The payments of items that still wait, by end-to-end id. */
 export async function readPayments(
   tx: TransactionSql,
-  end_to_end_ids: readonly string[],
+  keys: readonly ItemKey[],
 ): Promise<Map<string, Payment>> {
-  const rows = await tx<{ end_to_end_id: string; payment: Payment }[]>`
-    select end_to_end_id, payment from rail_items
-    where end_to_end_id = any (${end_to_end_ids}::text[]) and msg_id = '' and not withdrawn`
+  const rows = await eachShard(
+    keys,
+    keys => tx<{ end_to_end_id: string; payment: Payment }[]>`
+      select i.end_to_end_id, i.payment from ${itemKeys(keys)}
+      cross join lateral (
+        select * from rail_items t where ${ofPayout(keys)} and t.attempt = k.attempt
+          and t.msg_id = '' and not t.withdrawn limit 1
+      ) i`,
+  )
   return new Map(rows.map(({ end_to_end_id, payment }) => [end_to_end_id, payment]))
 }
 
 /** Puts items into a file. Fails as contention when one of them no longer waits. */
-export async function placeItems(
-  tx: TransactionSql,
-  msg_id: string,
-  places: readonly (Omit<Place, 'msg_id'> & { readonly end_to_end_id: string })[],
-): Promise<void> {
-  await tx`
-    with placed as (
-      update rail_items i set msg_id = ${msg_id},
-        payment_information_id = p.payment_information_id, instruction_id = p.instruction_id
-      from json_to_recordset(${rowsAsJson(places)}::text::json)
-        as p(end_to_end_id text, payment_information_id text, instruction_id text)
-      where i.end_to_end_id = p.end_to_end_id and i.msg_id = ''
-      returning true
-    )
-    select require_all_written(count(*), ${places.length}::bigint) from placed`
-}
+export const placeItems = updater<ItemKey & Place>(
+  'rail_items',
+  ['account_id', 'payout_id', 'attempt'],
+  {
+    account_id: 'text',
+    payout_id: 'text',
+    attempt: 'integer',
+    msg_id: 'text',
+    payment_information_id: 'text',
+    instruction_id: 'text',
+  },
+  "t.msg_id = ''",
+)
 
 const LINE_IDS = ['end_to_end_id', 'uetr', 'instruction_id', 'payment_information_id'] as const
 
@@ -150,9 +188,10 @@ export async function findItemsOfLines(
   const ids = (name: (typeof LINE_IDS)[number]) => [
     ...new Set(lines.map(line => line[name]).filter(id => id !== '')),
   ]
-  const blocks = lines
-    .filter(line => line.end_to_end_id === '')
-    .map(line => line.payment_information_id)
+  const unnamed = lines.filter(
+    line => line.end_to_end_id === '' && line.payment_information_id !== '',
+  )
+  const blocks = new Set(unnamed.map(line => line.payment_information_id))
   const rows = await Promise.all([
     finder<FoundItem[]>`
       select ${COLUMNS} from rail_items i
@@ -162,12 +201,12 @@ export async function findItemsOfLines(
     finder<FoundItem[]>`
       select ${COLUMNS} from rail_items i
       where i.instruction_id <> '' and i.instruction_id = any (${ids('instruction_id')}::text[])`,
-    finder<FoundItem[]>`
-      select f.* from unnest(${[...new Set(blocks)]}::text[]) as b(id)
-      cross join lateral (
+    // One statement each: Citus runs no `limit 1` for each of several blocks.
+    ...[...blocks].map(
+      block => finder<FoundItem[]>`
         select ${COLUMNS} from rail_items i
-        where i.payment_information_id = b.id and b.id <> '' limit 1
-      ) f`,
+        where i.payment_information_id <> '' and i.payment_information_id = ${block} limit 1`,
+    ),
   ])
   const entries = rows.flat().map(item => [item.end_to_end_id, item] as const)
   return [...new Map(entries).values()]
@@ -208,51 +247,35 @@ export async function listBlock(
  * Takes items out of a file that was refused as a whole or never sent, so that they wait for the
  * next. Returns their number: another person may have taken out some of them before.
  */
-export async function takeOutOfFile(
-  tx: TransactionSql,
-  msg_id: string,
-  end_to_end_ids: readonly string[],
-): Promise<number> {
-  const { count } = await tx`
-    update rail_items set msg_id = '', payment_information_id = '', instruction_id = '',
+export function takeOutOfFile(tx: TransactionSql, msg_id: string, items: readonly ItemKey[]) {
+  return change(
+    tx,
+    items,
+    msg_id,
+    sql`msg_id = '', payment_information_id = '', instruction_id = '',
       earlier_files = earlier_files || msg_id, seal_at = statement_timestamp(),
-      closes_at = statement_timestamp() + interval '1 millisecond'
-    where end_to_end_id = any (${end_to_end_ids}::text[]) and msg_id = ${msg_id}`
-  return count
-}
-
-/** The items among these that an open line names, or whose earlier file an open line names. */
-export async function findItemsWithOpenLines(
-  tx: TransactionSql,
-  end_to_end_ids: readonly string[],
-) {
-  return tx<{ end_to_end_id: string }[]>`
-    select i.end_to_end_id from rail_items i where i.end_to_end_id = any (${end_to_end_ids}::text[])
-      and (exists (select from rail_inbox_lines l
-          where l.closed_by = '' and l.end_to_end_id <> '' and l.end_to_end_id = i.end_to_end_id)
-        or exists (select from rail_inbox_lines l
-          where l.closed_by = '' and l.msg_id <> '' and l.msg_id = any (i.earlier_files)))`
+      closes_at = statement_timestamp() + interval '1 millisecond'`,
+  )
 }
 
 /** Of items that are not withdrawn: each attempt of their payouts, up to theirs, with a booking. */
-export async function findBookedAttempts(tx: TransactionSql, end_to_end_ids: readonly string[]) {
-  return tx<(ItemKey & { end_to_end_id: string })[]>`
-    select i.end_to_end_id, i.account_id, i.payout_id, e.attempt
-    from rail_items i
-    cross join lateral (
-      select distinct t.attempt from rail_item_evidence t
-      where t.account_id = i.account_id and t.payout_id = i.payout_id
-        and t.attempt <= i.attempt and t.level = 'booking'
-    ) e
-    where i.end_to_end_id = any (${end_to_end_ids}::text[]) and not i.withdrawn`
+export function findBookedAttempts(tx: TransactionSql, keys: readonly ItemKey[]) {
+  return eachShard(
+    keys,
+    keys => tx<(ItemKey & { end_to_end_id: string })[]>`
+      select i.end_to_end_id, k.account_id, k.payout_id, e.attempt from ${itemKeys(keys)}
+      cross join lateral (
+        select t.end_to_end_id from rail_items t
+        where ${ofPayout(keys)} and t.attempt = k.attempt and not t.withdrawn limit 1
+      ) i
+      cross join lateral (
+        select distinct t.attempt from rail_item_evidence t
+        where ${ofPayout(keys)} and t.attempt <= k.attempt and t.level = 'booking'
+      ) e`,
+  )
 }
 
 /** Withdraws items that wait, because their payouts are over. They never go into a file. */
-export async function withdrawItems(
-  tx: TransactionSql,
-  end_to_end_ids: readonly string[],
-): Promise<void> {
-  await tx`
-    update rail_items set withdrawn = true
-    where end_to_end_id = any (${end_to_end_ids}::text[]) and msg_id = ''`
+export function withdrawItems(tx: TransactionSql, items: readonly ItemKey[]) {
+  return change(tx, items, '', sql`withdrawn = true`)
 }

@@ -131,8 +131,7 @@ async function putBack(
   msg_id: string,
   items: readonly FoundItem[],
 ): Promise<{ readonly count: number }> {
-  const ids = items.map(({ end_to_end_id }) => end_to_end_id)
-  return { count: await takeOutOfFile(tx, msg_id, ids) }
+  return { count: await takeOutOfFile(tx, msg_id, items) }
 }
 
 /** The meanings that are no acceptance. A code without a meaning may be one. */

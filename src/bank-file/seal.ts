@@ -107,7 +107,7 @@ async function postpone(
   const slot = slotOf(rail.config.timetable, now)
   await transactConfined(rail.sql, accountsOf(late), async tx => {
     const { waiting } = await sortItems(tx, late)
-    await moveToSlot(tx, late.map(idOf), slot)
+    await moveToSlot(tx, late, slot)
     await wakePayouts(tx, waiting.map(keyOf))
   })
   const { execution_date } = slot
@@ -117,13 +117,11 @@ async function postpone(
   )
 }
 
-const idOf = ({ end_to_end_id }: FoundItem) => end_to_end_id
-
 /** Withdraws the items whose payouts or attempts are over. Returns all items, sorted. */
 async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
   return transactConfined(rail.sql, accountsOf(due), async tx => {
     const sorted = await sortItems(tx, due)
-    if (sorted.over.length > 0) await withdrawItems(tx, sorted.over.map(idOf))
+    await withdrawItems(tx, sorted.over)
     return sorted
   })
 }
@@ -161,9 +159,7 @@ async function sealFile(
   now: Instant,
   faults: string[],
 ): Promise<string | undefined> {
-  const payments = await readConfined(rail.sql, accountsOf(batch), tx =>
-    readPayments(tx, batch.map(idOf)),
-  )
+  const payments = await readConfined(rail.sql, accountsOf(batch), tx => readPayments(tx, batch))
   // Another worker has sealed some of the items.
   if (payments.size < batch.length) return undefined
   const items = carriableItems(rail, batch, payments, faults)
@@ -252,14 +248,17 @@ async function store(
     bytes,
     envelope,
   }
-  const placed = [...places].map(([end_to_end_id, place]) => ({ end_to_end_id, ...place }))
+  const placed = found.flatMap(({ account_id, payout_id, attempt, end_to_end_id }) => {
+    const place = places.get(end_to_end_id)
+    return place === undefined ? [] : [{ account_id, payout_id, attempt, msg_id, ...place }]
+  })
   await during('file', 'commit', count, () =>
     transactMany(rail.sql, found, async tx => {
       await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor seal ${rail.name}`}, 0))`
       const { waiting } = await sortItems(tx, found)
       if (waiting.length < found.length) throw new Contention('a payout waits no more')
       await insertFile(tx, file)
-      await placeItems(tx, msg_id, placed)
+      await placeItems(tx, placed)
       await wakePayouts(tx, found.map(keyOf))
     }),
   )

@@ -12,11 +12,11 @@ import { isOpenException, type PayoutAttempt } from '../rail/attempt.ts'
 import { isBooked } from './evidence.ts'
 import { listEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
-import { hasOpenLine } from './inbox-store.ts'
+import { hasOpenLine, listNamedByLines } from './inbox-store.ts'
 import {
   type FoundItem,
   findBookedAttempts,
-  findItemsWithOpenLines,
+  findItems,
   type ItemKey,
   itemName,
 } from './item-store.ts'
@@ -95,15 +95,15 @@ async function findDoubtful(
   items: readonly FoundItem[],
   earlier: ReadonlyMap<string, readonly PayoutAttempt[]>,
 ): Promise<ReadonlySet<string>> {
-  const ids = items.map(({ end_to_end_id }) => end_to_end_id)
+  if (items.length === 0) return new Set()
   const due_attempts = items.flatMap(item =>
     (earlier.get(nameOf(keyOf(item))) ?? [])
       .filter(({ ask_again_at }) => ask_again_at !== null)
       .map(({ number: attempt }) => ({ ...item, attempt })),
   )
   const [named, booked, evidence] = await Promise.all([
-    findItemsWithOpenLines(tx, ids),
-    listBookedAttempts(tx, ids),
+    findItemsWithOpenLines(tx, items),
+    listBookedAttempts(tx, items),
     listEvidence(tx, due_attempts),
   ])
   const with_evidence = new Set(evidence.map(itemName))
@@ -111,9 +111,23 @@ async function findDoubtful(
   return new Set([...named, ...booked, ...uninterpreted].map(({ end_to_end_id }) => end_to_end_id))
 }
 
+/** The items among these that an open line names, or whose earlier file an open line names. */
+export async function findItemsWithOpenLines(tx: TransactionSql, keys: readonly ItemKey[]) {
+  const items = await findItems(tx, keys)
+  const ids = items.map(({ end_to_end_id }) => end_to_end_id)
+  const lines = await listNamedByLines(tx, ids, [
+    ...new Set(items.flatMap(({ earlier_files }) => earlier_files)),
+  ])
+  const named = new Set(lines.map(({ end_to_end_id }) => end_to_end_id))
+  const files = new Set(lines.map(({ msg_id }) => msg_id))
+  return items.filter(
+    item => named.has(item.end_to_end_id) || item.earlier_files.some(file => files.has(file)),
+  )
+}
+
 /** Each attempt of the items' payouts, up to theirs, that has more debits than credits. */
-export async function listBookedAttempts(tx: TransactionSql, end_to_end_ids: readonly string[]) {
-  const attempts = await findBookedAttempts(tx, end_to_end_ids)
+export async function listBookedAttempts(tx: TransactionSql, items: readonly ItemKey[]) {
+  const attempts = await findBookedAttempts(tx, items)
   const evidence = Map.groupBy(await listEvidence(tx, attempts), itemName)
   return attempts.filter(key => isBooked(evidence.get(itemName(key)) ?? []))
 }

@@ -217,10 +217,14 @@ async function letRolesLogIn(owner: Sql): Promise<string[]> {
 }
 
 /**
- * `may_be_made` reads tables of the coordinator. `state_of_account` lets only a trigger change a
- * state; on a machine, the coordinator's trigger looks like any other statement.
+ * `may_be_made` and `leaves_a_dead_file` read tables of the coordinator. `state_of_account` lets only
+ * a trigger change a state; on a machine, the coordinator's trigger looks like any other statement.
  */
-const COORDINATOR_TRIGGERS = ['may_be_made', 'state_of_account']
+export const COORDINATOR_TRIGGERS: readonly string[] = [
+  'may_be_made',
+  'leaves_a_dead_file',
+  'state_of_account',
+]
 
 /**
  * Drops COORDINATOR_TRIGGERS, and the triggers whose function runs as the tables' owner, because it

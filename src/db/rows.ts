@@ -14,6 +14,8 @@ interface Kinds {
   bigint: bigint | null
   integer: number | null
   timestamptz: string | null
+  /** YYYY-MM-DD */
+  date: string
   /** Becomes numeric, exactly. */
   decimal: Decimal
   /** Any value without bigints; null is SQL null. */
@@ -56,6 +58,7 @@ const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
   bigint: { as: 'bigint[]', write: value => String(value ?? 'NULL') },
   integer: { as: 'integer[]', write: value => String(value ?? 'NULL') },
   timestamptz: { as: 'timestamptz[]', write: value => (value === null ? 'NULL' : `"${value}"`) },
+  date: { as: 'date[]', write: value => value },
   decimal: { as: 'numeric[]', write: formatDecimal },
   json: { as: 'documents', write: value => String(JSON.stringify(value)), cast: asJson },
   exact_json: { as: 'documents', write: exactJson, cast: asJson },

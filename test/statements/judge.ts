@@ -28,8 +28,13 @@ export async function judgeStatements(options: {
   const by_rows: Sent[] = []
   const faults: string[] = []
   for (const one of sent) {
-    if (REVIEWED.some(known => isMeant(known, one))) continue
     const judgement = await judge(one.text, { owned })
+    const reviewed = REVIEWED.find(known => isMeant(known, one))
+    if (reviewed !== undefined) {
+      const whys = reviewed.unsent === true ? [] : judgement.ungathered
+      faults.push(...whys.map(why => `${one.file}: ${why}: ${short(one.text)}`))
+      continue
+    }
     faults.push(...judgement.faults.map(fault => `${one.file}: ${fault}: ${short(one.text)}`))
     if (judgement.by_rows) by_rows.push(one)
     else single.add(bare(one.text))

@@ -27,7 +27,11 @@ const RIGHT = [
 
 test('statements of one shard: nothing to say of them', async () => {
   for (const text of RIGHT) {
-    assert.deepEqual(await judge(text, { owned }), { faults: [], by_rows: false }, text)
+    assert.deepEqual(
+      await judge(text, { owned }),
+      { faults: [], by_rows: false, ungathered: [] },
+      text,
+    )
   }
 })
 
@@ -78,5 +82,38 @@ test('rows looked up as they were sent: told apart, as they are sent of several 
   const text = `select r.* from unnest($1::text[], $2::text[]) as k(account_id, id)
     cross join lateral (
       select * from payouts p where p.account_id = k.account_id and p.id = k.id limit 1) r`
-  assert.deepEqual(await judge(text, { owned }), { faults: [], by_rows: true })
+  assert.deepEqual(await judge(text, { owned }), { faults: [], by_rows: true, ungathered: [] })
+})
+
+const GATHERED = [
+  'select * from payouts p where p.id = any ($1::text[])',
+  'select p.id, (select max(version) from reference_version) as version from payouts p',
+  `select p.id from books b cross join lateral (
+    select * from payouts p where p.account_id = b.account_id and p.id = $1 limit 1) p`,
+]
+
+const UNGATHERED: readonly (readonly [text: string, why: string])[] = [
+  [
+    `select p.id from payouts p where p.id = any ($1::text[])
+      and exists (select from rail_inbox_lines l where l.payout_id = p.id)`,
+    'rail_inbox_lines is looked up for each row of a shard',
+  ],
+  [
+    `select f.id from unnest($1::text[]) as f(id)
+      where exists (select from payouts p where p.id = f.id)`,
+    'payouts is looked up on all shards for each row that was sent',
+  ],
+  [
+    `select p.id from unnest($1::text[]) as f(id)
+      cross join lateral (select * from payouts p where p.id = f.id limit 1) p`,
+    'payouts is looked up on all shards for each row that was sent',
+  ],
+]
+
+test('statements of all shards: told which of them Citus cannot gather', async () => {
+  for (const [text, why] of [...UNGATHERED, ...GATHERED.map(text => [text] as const)]) {
+    const { ungathered, faults } = await judge(text, { owned })
+    assert.deepEqual(ungathered, why === undefined ? [] : [why], text)
+    assert.notDeepEqual(faults, [], text)
+  }
 })

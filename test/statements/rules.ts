@@ -14,6 +14,8 @@ export interface Judgement {
   readonly faults: readonly string[]
   /** It looks rows up as they were sent, of several accounts: what a spread database is not sent. */
   readonly by_rows: boolean
+  /** Why Citus cannot send it to all shards either, and gather their rows. */
+  readonly ungathered: readonly string[]
 }
 
 /** Where a table is named, and what it is called there. */
@@ -27,6 +29,8 @@ interface Level {
   readonly places: Place[]
   /** What rows that were sent are called, here and further out. */
   readonly rows: ReadonlySet<string>
+  /** Those of them that are named further out. */
+  readonly outer: ReadonlySet<string>
   readonly conditions: unknown[]
 }
 
@@ -34,11 +38,14 @@ export async function judge(text: string, known: Known): Promise<Judgement> {
   const { stmts = [] } = (await parse(text)) as { stmts?: { stmt: Node }[] }
   const judge = new Judge(known)
   for (const { stmt } of stmts) judge.statement(stmt, new Set(), new Set())
-  return { faults: [...new Set(judge.faults)], by_rows: judge.by_rows }
+  const { by_rows } = judge
+  const [faults, ungathered] = [judge.faults, judge.ungathered].map(all => [...new Set(all)])
+  return { faults: faults ?? [], by_rows, ungathered: ungathered ?? [] }
 }
 
 class Judge {
   readonly faults: string[] = []
+  readonly ungathered: string[] = []
   by_rows = false
   readonly #known: Known
 
@@ -103,11 +110,14 @@ class Judge {
     outer: ReadonlySet<string>,
     parts: ReadonlySet<string>,
   ): void {
-    const level: Level = { places: [], rows: new Set(outer), conditions: [body.whereClause] }
+    const conditions = [body.whereClause]
+    const level: Level = { places: [], rows: new Set(outer), outer, conditions }
     for (const item of from) this.#source(item, level, parts)
     const judged = { ...body, fromClause: [], usingClause: [], withClause: undefined }
     for (const { SubLink } of nodesOf([judged, level.conditions], 'SubLink')) {
-      this.statement((SubLink as { subselect: Node }).subselect, level.rows, parts)
+      const { subselect } = SubLink as { subselect: Node }
+      this.statement(subselect, level.rows, parts)
+      this.#beside(subselect, level, parts)
     }
     for (const place of level.places) this.#place(place, level)
     if (level.places.length > 0) this.#settings(body)
@@ -142,7 +152,22 @@ class Judge {
   #place(place: Place, level: Level): void {
     if (wantedOf(place, level).some(({ right }) => right === 'parameter')) return
     if (this.#isByRow(place, level)) this.by_rows = true
-    else this.faults.push(`${place.table} ${place.alias} does not say whose rows are wanted`)
+    else {
+      this.faults.push(`${place.table} ${place.alias} does not say whose rows are wanted`)
+      if (refersTo(level.conditions, level.outer)) {
+        this.ungathered.push(`${place.table} is looked up on all shards for each row that was sent`)
+      }
+    }
+  }
+
+  /** A select for each row of a shard finds no table that the coordinator alone has. */
+  #beside(subselect: Node, { places }: Level, parts: ReadonlySet<string>): void {
+    if (!refersTo(subselect, new Set(places.map(({ alias }) => alias)))) return
+    for (const { RangeVar } of nodesOf(subselect, 'RangeVar')) {
+      const { relname } = RangeVar as { relname: string }
+      if (parts.has(relname) || this.#known.owned.has(relname)) continue
+      this.ungathered.push(`${relname} is looked up for each row of a shard`)
+    }
   }
 
   /** Looked up by rows that were sent, or by what is. */
@@ -181,6 +206,11 @@ function wantedOf({ alias }: Place, { places, conditions }: Level): Equality[] {
   return equalitiesOf(conditions).filter(({ left: [of, column] }) => {
     return column === 'account_id' && (of === alias || (of === undefined && alone))
   })
+}
+
+/** Whether a column of one of these is named in it. */
+function refersTo(of: unknown, aliases: ReadonlySet<string>): boolean {
+  return nodesOf(of, 'ColumnRef').some(node => aliases.has(columnOf(node)?.[0] ?? ''))
 }
 
 function ctesOf(body: Node): { ctename: string; ctequery: Node }[] {
