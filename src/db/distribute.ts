@@ -217,8 +217,9 @@ async function letRolesLogIn(owner: Sql): Promise<string[]> {
 }
 
 /**
- * `may_be_made` and `leaves_a_dead_file` read tables of the coordinator. `state_of_account` lets only
- * a trigger change a state; on a machine, the coordinator's trigger looks like any other statement.
+ * `may_be_made` and `leaves_a_dead_file` read tables of the coordinator. `state_of_account` lets
+ * only a trigger change a state; on a machine, the coordinator's trigger looks like any other
+ * statement.
  */
 export const COORDINATOR_TRIGGERS: readonly string[] = [
   'may_be_made',
