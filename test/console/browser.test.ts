@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 // The console as people use it, in a real Chromium: a payout from the first form to its approval by a
 // second person, every screen and the documentation in light and dark, wide and narrow, and pages that
-// follow what happens.
+// follow what happens, also over a kill of their service.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -20,6 +20,7 @@ import {
   type WatchedPage,
 } from '../support/service/browser.ts'
 import { importInto } from '../support/service/importing.ts'
+import { type RunningProcess, startProcess } from '../support/service/process.ts'
 import {
   addPerson,
   type Client,
@@ -35,9 +36,6 @@ let account: Client
 let id: string
 let address: string
 let browser: Browser
-/** Of somebody who makes payouts, and of somebody who looks. */
-let maker: WatchedPage
-let viewer: WatchedPage & { user: string }
 let stop: () => Promise<unknown>
 
 before(async () => {
@@ -51,8 +49,6 @@ before(async () => {
   const worker = startSettling(service.deps)
   stop = () => worker.stop()
   browser = await openBrowser()
-  maker = await person(['maker'], enterByPage)
-  viewer = await person(['viewer'])
 })
 after(async () => {
   if (skip !== false) return
@@ -107,35 +103,12 @@ const countPayouts = async () => {
   return row?.count ?? 0
 }
 
-test('a payout: the ways, the quote, the payee, and its end without a reload', {
+test('a payout: the ways, the quote, the payee; sent by two tabs and by a click, made once; its end without a reload', {
   skip,
 }, async () => {
-  const { page, faults } = maker
+  const { page, context, faults } = await person(['maker'])
+  const before = await countPayouts()
   await fillPayout(page, '12,000.00')
-  await page.click('button:text("Pay")')
-  await page.waitForURL(/\/payouts\/pot_/)
-  assert.match(await page.innerText('h1'), /^12,000\.00 HKD to Harbour Trading Ltd$/)
-  await page.waitForSelector('.lead >> text=succeeded')
-  assert.deepEqual(faults, [])
-})
-
-test('what is refused stays in the form, and says which field and why', { skip }, async () => {
-  const { page } = maker
-  const before = await countPayouts()
-  await fillPayout(page)
-  await page.fill('[name="payee:destination_details.bank.bank_codes.bank_code"]', '4')
-  await page.click('button:text("Pay")')
-  await page.waitForSelector('[role=alert]')
-  const field = page.locator('[name="payee:destination_details.bank.bank_codes.bank_code"]')
-  assert.equal(await field.getAttribute('aria-invalid'), 'true')
-  assert.equal(await page.inputValue('[name="payee:name"]'), 'Harbour Trading Ltd')
-  assert.equal(await countPayouts(), before)
-})
-
-test('sent twice, by two tabs or by the way back: one payout', { skip }, async () => {
-  const { page } = maker
-  const before = await countPayouts()
-  await fillPayout(page, '1,234.00')
   const form = await page.evaluate(() => {
     const found = document.querySelector<HTMLFormElement>('form.deed')
     return { action: found?.action ?? '', fields: [...new FormData(found as HTMLFormElement)] }
@@ -151,6 +124,10 @@ test('sent twice, by two tabs or by the way back: one payout', { skip }, async (
   await page.waitForURL(/\/payouts\/pot_/)
   assert.equal(page.url(), one)
   assert.equal(await countPayouts(), before + 1)
+  assert.match(await page.innerText('h1'), /^12,000\.00 HKD to Harbour Trading Ltd$/)
+  await page.waitForSelector('.lead >> text=succeeded')
+  assert.deepEqual(faults, [])
+  await context.close()
 })
 
 test('without JavaScript: paid, refused for its maker, approved by a second person', {
@@ -179,50 +156,77 @@ test('without JavaScript: paid, refused for its maker, approved by a second pers
   await both.context.close()
 })
 
-test('payouts of a file: found at Approvals, seen with what they pay, and approved as one', {
+test('a page: few and small files; says what is new and moves no row, nor under the pointer; left when its session ends', {
   skip,
 }, async () => {
-  const remove = await addApprovalRule(service, { account_id: id })
-  await service.deps.reference.refresh()
-  const bodies = [payoutBody(), payoutBody(), payoutBody()]
-  const pim = await importInto(service, account, 'salaries.csv', bodies)
-  await remove()
-  await service.deps.reference.refresh()
-  const { page, context, faults } = await person(['approver'])
-  await page.goto(`/console/${id}`)
-  await page.click('.needs a')
-  await page.click('tbody a:text("Payouts of a file")')
-  assert.equal(new URL(page.url()).pathname, `/console/${id}/approvals/${pim}`)
-  assert.match(await page.innerText('.facts'), /wait\s+3\s+Payees get in HKD\s+3,000\.00/)
-  assert.equal(await page.locator('tbody tr').count(), 3)
-  await assertAccessible(page, 'payouts of a file')
-  await page.click('button:text("Approve")')
-  await page.waitForURL(/done=approved/)
-  assert.match(await page.innerText('main'), /No payout waits for an approval/)
-  assert.deepEqual(faults, [])
-  await context.close()
-})
-
-test('a list says what is new and moves no row; nor does a page under the pointer', {
-  skip,
-}, async () => {
-  const { page, faults } = viewer
+  const { page, context, faults, user } = await person(['viewer'])
+  const files = new Map<string, number>()
+  page.on('response', async answer => {
+    if (/event-stream/.test(answer.headers()['content-type'] ?? '')) files.set(answer.url(), 0)
+    else files.set(answer.url(), gzipSync(await answer.body().catch(() => Buffer.alloc(0))).length)
+  })
+  const live = page.waitForRequest(/\/live\?/)
+  await page.goto(`/console/${id}`, { waitUntil: 'load' })
+  await live
+  assert.ok(files.size <= 6, [...files.keys()].join(' '))
+  for (const [url, bytes] of files) {
+    if (url.endsWith('.js')) assert.ok(bytes <= 25_000, `${url}: ${bytes} bytes`)
+    if (url.endsWith('.css')) assert.ok(bytes <= 15_000, `${url}: ${bytes} bytes`)
+  }
   await page.goto(`/console/${id}/payouts`)
   const rows = await page.locator('tbody tr').count()
-  const made = await account.post('/v3/payout', payoutBody())
-  assert.equal(made.status, 200, made.text)
+  const made = await pay()
   await page.waitForSelector('#news >> text=Show them')
   assert.equal(await page.locator('tbody tr').count(), rows)
   await page.click('#news a')
-  await page.waitForSelector(`a[href$="${made.json.data.id}"]`)
+  await page.waitForSelector(`a[href$="${made}"]`)
   await page.goto(`/console/${id}`)
   await page.locator('tbody tr').first().hover()
   const first = await page.locator('tbody tr a').first().getAttribute('href')
-  assert.equal((await account.post('/v3/payout', payoutBody())).status, 200)
+  await pay()
   await page.waitForSelector('#news >> text=This page has changed')
   assert.equal(await page.locator('tbody tr a').first().getAttribute('href'), first)
   assert.deepEqual(faults, [])
+  await endSessions(service.deps.sql, user)
+  await page.waitForURL(/\/login/)
+  await context.close()
 })
+
+test('the service is killed and started again: the page says so, and misses nothing', {
+  skip,
+}, async () => {
+  const env = { DATABASE_URL: service.database.url }
+  const user = 'keeper'
+  await addPerson(service, { user, roles: [[id, 'viewer']] })
+  let served: RunningProcess = await startProcess(env)
+  try {
+    const { page, context } = await openPage(browser, served.address)
+    await addSession(service, context, served.address, user)
+    await page.goto(`/console/${id}/payouts`)
+    await pay()
+    await page.waitForSelector('#news >> text=Show them')
+    await page.reload()
+    served.signal('SIGKILL')
+    await served.ended
+    await page.waitForSelector('#news >> text=Corridor does not answer')
+    const { port } = new URL(served.address)
+    // By another served.
+    const missed = await pay()
+    served = await startProcess({ ...env, PORT: port })
+    await page.waitForSelector('#news >> text=Show them')
+    await page.click('#news a')
+    await page.waitForSelector(`a[href$="${missed}"]`)
+    await context.close()
+  } finally {
+    await served.kill()
+  }
+})
+
+async function pay(): Promise<string> {
+  const made = await account.post('/v3/payout', payoutBody())
+  assert.equal(made.status, 200, made.text)
+  return made.json.data.id
+}
 
 function payoutBody() {
   invoices += 1
@@ -251,17 +255,9 @@ function payoutBody() {
   }
 }
 
-test('a session that is ended leaves the page by itself', { skip }, async () => {
-  const { page } = viewer
-  await page.goto(`/console/${id}`)
-  await endSessions(service.deps.sql, viewer.user)
-  await page.waitForURL(/\/login/)
-})
-
 const OF_ACCOUNT = [
   '',
   '/payouts',
-  '/payouts/new',
   '/payouts/new?amount=1000&currency=HKD&country=HK',
   '/batches',
   '/batches/new',
@@ -275,7 +271,6 @@ const OF_ACCOUNT = [
   '/webhooks',
   '/webhooks/signature',
   '/sandbox',
-  '/payouts?status=failed',
   '/views',
 ]
 
@@ -318,13 +313,17 @@ for (const [nth, look] of LOOKS.entries()) {
   test(`${which}, ${name}: no serious finding of axe, no error, nothing from elsewhere`, {
     skip,
   }, async () => {
-    const made = await account.post('/v3/payout', payoutBody())
-    const payout = `/console/${id}/payouts/${made.json.data.id}`
+    const remove = await addApprovalRule(service, { account_id: id })
+    await service.deps.reference.refresh()
+    const pim = await importInto(service, account, `${name}.csv`, [payoutBody(), payoutBody()])
+    await remove()
+    await service.deps.reference.refresh()
     const opened = await person(['maker', 'approver'], enterByCookie, look, 'operator')
     const { page, context, faults } = opened
     const paths = [
       ...OF_ACCOUNT.map(path => `/console/${id}${path}`),
-      payout,
+      `/console/${id}/payouts/${await pay()}`,
+      `/console/${id}/approvals/${pim}`,
       ...OF_INSTALLATION.map(path => `/console/installation${path}`),
       `/console/installation/accounts/${id}`,
       `/console/installation/accounts/${id}/income`,
@@ -353,21 +352,3 @@ for (const [nth, look] of LOOKS.entries()) {
 function everyOther(paths: readonly string[], nth: number): string[] {
   return paths.filter((_, i) => i % LOOKS.length === nth)
 }
-
-test('the first page takes few and small files', { skip }, async () => {
-  const { page, context } = await person(['maker'])
-  const files = new Map<string, number>()
-  page.on('response', async answer => {
-    if (/event-stream/.test(answer.headers()['content-type'] ?? '')) files.set(answer.url(), 0)
-    else files.set(answer.url(), gzipSync(await answer.body().catch(() => Buffer.alloc(0))).length)
-  })
-  const live = page.waitForRequest(/\/live\?/)
-  await page.goto(`/console/${id}`, { waitUntil: 'load' })
-  await live
-  assert.ok(files.size <= 6, [...files.keys()].join(' '))
-  for (const [url, bytes] of files) {
-    if (url.endsWith('.js')) assert.ok(bytes <= 25_000, `${url}: ${bytes} bytes`)
-    if (url.endsWith('.css')) assert.ok(bytes <= 15_000, `${url}: ${bytes} bytes`)
-  }
-  await context.close()
-})

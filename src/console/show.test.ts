@@ -1,0 +1,41 @@
+// What pages are made of: text that is never HTML, exact amounts, and the calls behind a page.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { html } from '../text/html.ts'
+import { callsOf } from './calls.ts'
+import { digits } from './show.ts'
+
+const HOSTILE = `</td><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;`
+
+test('html: whatever is put into it is text, unless it is HTML itself', () => {
+  const text = html`<p title="${HOSTILE}">${[HOSTILE, html`<b>${1n}</b>`]}${null}${false}</p>`.text
+  assert.equal(text.includes('<script>'), false)
+  assert.equal(text.includes('<img'), false)
+  assert.match(text, /<b>1<\/b><\/p>$/)
+})
+
+test('digits: grouped, with the decimals of the currency, to the last minor unit', () => {
+  const rows = [
+    ['123456789', 'USD', '1,234,567.89'],
+    ['-5', 'USD', '-0.05'],
+    ['1000', 'JPY', '1,000'],
+    ['1234567', 'KWD', '1,234.567'],
+    ['9007199254740993', 'USD', '90,071,992,547,409.93'],
+    ['12', 'XXX', '12'],
+  ] as const
+  for (const [amount, currency, shown] of rows) assert.equal(digits(amount, currency), shown)
+})
+
+test('how a page is made: as curl, and with the client where it has a method', () => {
+  const made = (path: string, body?: object) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const call = { method, path, body, account_id: 'acc_1', answer: '' } as const
+    return String(callsOf([call], 'http://localhost'))
+  }
+  const paid = made('/v3/payout', { amount: 9007199254740993n })
+  assert.match(paid, /-d &#39;{&quot;amount&quot;:9007199254740993}&#39;/)
+  assert.match(paid, /corridor\.payouts\.create\({ amount: 9007199254740993n }\)/)
+  assert.match(made('/v3/payout?limit=50'), /corridor\.payouts\.list\({ limit: 50 }\)/)
+  assert.match(made('/v3/operator/account'), /curl/)
+  assert.doesNotMatch(made('/v3/operator/account'), /corridor\./)
+})

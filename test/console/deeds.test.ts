@@ -1,0 +1,325 @@
+// What people do on pages: a maker answers what a payout requires, with documents, once; everybody keeps
+// views of lists for themselves; an operator decides who is listed. And what a stranger tries with the browser
+// of somebody who is logged in: paths in hidden fields, forms of other sites, floods of files.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { newId } from '../../src/id.ts'
+import type { AccountRole, UserRole } from '../../src/user/user.ts'
+import { screenParties } from '../../src/worker/screen-parties.ts'
+import { rowVersions } from '../support/assert/check.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { addApprovalRule } from '../support/service/approvals.ts'
+import {
+  addPerson,
+  type Client,
+  type PersonClient,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { logIn, sendForm } from '../support/service/session.ts'
+import { readUnList, takeUnList } from '../support/service/un-list.ts'
+
+const HOSTILE = `</td><script>alert(1)</script>"'>`
+
+let service: TestService
+let account: Client
+let id: string
+/** An operator who makes payouts of the account, by a key and in a session. */
+let key: PersonClient
+let ada: Headers
+before(async () => {
+  service = await startTestService()
+  await service.setFees([{ payout_type: 'local' }])
+  await service.setRates({ 'USD/HKD': '7.8' })
+  account = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
+  id = account.account.account_id
+  key = await addPerson(service, { user: 'ada', role: 'operator', roles: [[id, 'maker']] })
+  ada = await logIn(service, 'ada')
+})
+after(() => service.close())
+
+let people = 0
+
+async function person(of: AccountRole = 'viewer', role: UserRole = 'member') {
+  people += 1
+  const user = `person-${people}`
+  await addPerson(service, { user, role, roles: [[id, of]] })
+  return logIn(service, user)
+}
+
+type Headers = Partial<Awaited<ReturnType<typeof person>>>
+
+const look = (headers: Headers, url: string) => service.inject({ url, headers })
+
+const send = (headers: Headers, url: string, form: Record<string, string>) =>
+  sendForm(service, headers, url, form)
+
+async function payoutThatAsks(): Promise<string> {
+  const { json } = await account.post('/v3/payout', localPayout)
+  const payout = json.data.id
+  const asked = await account.post(`/v3/sandbox/payout/${payout}/transition`, {
+    status: 'requires_action',
+    description: 'Send the invoice.',
+  })
+  assert.equal(asked.status, 200, asked.text)
+  return payout
+}
+
+test('a payout that requires an answer: a maker sends documents, two clicks send one', async () => {
+  const payout = await payoutThatAsks()
+  const [maker, viewer] = [await person('maker'), await person('viewer')]
+  const url = `/console/${id}/payouts/${payout}`
+  const answer = `${url}/answer`
+  assert.match((await look(maker, url)).text, /Send the answer/)
+  assert.doesNotMatch((await look(viewer, url)).text, /Send the answer/)
+  const form = {
+    key: 'one answer',
+    'document:0:type': 'invoice',
+    'document:0:url': `https://files.example/${HOSTILE}`,
+    'document:2:file_name': 'contract.pdf',
+    'beneficiary_details.registration_number': '2041-7',
+    note: HOSTILE,
+  }
+  assert.equal((await send(viewer, answer, form)).status, 403)
+  const empty = await send(maker, answer, { key: 'nothing' })
+  assert.equal(empty.status, 400)
+  assert.match(empty.text, /Send at least one of/)
+  for (let click = 0; click < 2; click += 1) {
+    const sent = await send(maker, answer, form)
+    assert.equal(sent.headers.location, `${url}?done=answered`, sent.text)
+  }
+  const { json } = await account.get(`/v3/payout/${payout}`)
+  assert.deepEqual(json.data.documents, [
+    { type: 'invoice', url: form['document:0:url'] },
+    { file_name: 'contract.pdf' },
+  ])
+  assert.equal(json.data.beneficiary_details.registration_number, '2041-7')
+  const page = await look(maker, url)
+  assert.equal(/<script>|href="https:\/\/files/.test(page.text), false)
+})
+
+test('what an endpoint was told of a payout: in its timeline, with the way to the delivery', async () => {
+  const payout = await payoutThatAsks()
+  const { json } = await account.get(`/v3/event?object_id=${payout}`)
+  const event = json.data.results.at(-1)
+  const [delivery, endpoint] = [newId('whd'), newId('whe')]
+  const { owner } = service.database
+  await owner`
+    insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
+      event_type, object_id, created_at, updated_at, status, attempts)
+    values (${id}, ${endpoint}, 1, ${delivery}, ${event.id}, ${event.sequence}, ${event.type},
+      ${payout}, now(), now(), 'dead', 1)`
+  await owner`
+    insert into webhook_attempts (account_id, delivery_id, number, created_at, duration_ms,
+      status_code, error, answer)
+    values (${id}, ${delivery}, 1, now(), 7, 500, '', ${HOSTILE})`
+  const page = await look(await person(), `/console/${id}/payouts/${payout}`)
+  assert.equal(page.status, 200)
+  assert.match(page.text, /webhook not delivered<\/span> <code>payout\.created<\/code>/)
+  assert.ok(page.text.includes(`/webhooks/${endpoint}/deliveries/${delivery}">7 ms</a>`))
+})
+
+const idsOf = (text: string) => [...text.matchAll(/views\/(viw_\w+)\/rename/g)].map(m => m[1])
+
+test('a view: kept once by two clicks, shown on its list, renamed and deleted', async () => {
+  const headers = await person()
+  const root = `/console/${id}`
+  const place = `${root}/payouts?status=failed&reference_id=a+b`
+  const form = { name: HOSTILE, place, key: 'k' }
+  const bar = await look(headers, place)
+  assert.match(bar.text, /Save this view/)
+  for (let click = 0; click < 2; click += 1) {
+    const kept = await send(headers, `${root}/views`, form)
+    assert.equal(kept.headers.location, `${place}&done=kept`, kept.text)
+  }
+  const list = await look(headers, `${root}/payouts`)
+  assert.equal(list.text.includes('<script>'), false)
+  assert.match(list.text, /reference_id=a\+b"[^>]*>&lt;\/td&gt;&lt;script/)
+  assert.equal((await look(headers, `${root}/entities`)).text.includes('alert(1)'), false)
+  const other = { ...form, place: `${root}/payouts?status=open` }
+  const taken = await send(headers, `${root}/views`, other)
+  assert.equal(taken.status, 400)
+  assert.match(taken.text, /You have a view of this name on this page/)
+  const views = await look(headers, `${root}/views`)
+  const [view = ''] = idsOf(views.text)
+  assert.match(views.text, /payouts, status: failed, reference id: a b/)
+  const renamed = await send(headers, `${root}/views/${view}/rename`, { name: 'Failed ones' })
+  assert.equal(renamed.status, 303, renamed.text)
+  assert.match((await look(headers, `${root}/payouts`)).text, />Failed ones<\/a>/)
+  for (let click = 0; click < 2; click += 1) {
+    assert.equal((await send(headers, `${root}/views/${view}/delete`, {})).status, 303)
+  }
+  assert.deepEqual(idsOf((await look(headers, `${root}/views`)).text), [])
+})
+
+test('a view of another person: not seen, not renamed, not deleted, not even by its id', async () => {
+  const [mine, theirs] = [await person(), await person('viewer', 'operator')]
+  const place = `/console/${id}/events?type=payout.failed`
+  await send(theirs, `/console/${id}/views`, { name: 'Theirs', place })
+  const [view = ''] = idsOf((await look(theirs, `/console/${id}/views`)).text)
+  const before = await rowVersions(service.database.owner)
+  assert.equal((await look(mine, `/console/${id}/events`)).text.includes('Theirs'), false)
+  const path = `/console/${id}/views/${view}`
+  assert.equal((await send(mine, `${path}/rename`, { name: 'Mine' })).status, 404)
+  await send(mine, `${path}/delete`, {})
+  const { 'sec-fetch-site': _, ...bare } = theirs
+  assert.equal((await send(bare, `${path}/delete`, {})).status, 403)
+  const byHand = service.deps.sql`update saved_views set name = 'Mine' where view_id = ${view}`
+  await assert.rejects(byHand, { constraint_name: 'own_view' })
+  assert.deepEqual(await rowVersions(service.database.owner), before)
+})
+
+test('a view leads to a page of the console and nowhere else; names are lines; 100 at most', async () => {
+  const headers = await person()
+  const url = `/console/${id}/views`
+  const places = [
+    'https://example.com/console/acc_00000000/payouts',
+    '//example.com',
+    '/console/installation/../../login',
+    `/console/${id}/payouts?a=\r\nset-cookie: x=y`,
+    '/logout',
+    '',
+  ]
+  for (const place of places) {
+    const refused = await send(headers, url, { name: 'Away', place })
+    assert.equal(refused.status, 400, place)
+    assert.equal(refused.headers.location, undefined)
+  }
+  const place = `/console/${id}/payouts?status=`
+  for (const name of ['', ' ', 'a\nb', 'x'.repeat(61), 'turn\u202eed']) {
+    assert.equal((await send(headers, url, { name, place })).status, 400, name)
+  }
+  for (let i = 0; i < 100; i += 1) {
+    await send(headers, url, { name: `n${i}`, place: `${place}${i}` })
+  }
+  const more = await send(headers, url, { name: 'one more', place })
+  assert.match(more.text, /100 views at most/)
+})
+
+/** All rows but those of sessions, which say when each was seen last. */
+async function rows() {
+  const { sessions: _, ...others } = await rowVersions(service.database.owner)
+  return others
+}
+
+test('a form of another site, in a browser that keeps a session, or a key it was asked for: 403', async () => {
+  const before = await rows()
+  const { cookie = '' } = ada
+  const url = `/console/installation/accounts/${id}/freeze`
+  for (const by of [{ cookie }, key.headers()]) {
+    for (const from of [
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'http://evil.example' },
+      {},
+    ]) {
+      const answer = await send({ host: '127.0.0.1:8080', ...by, ...from }, url, { reason: 'x' })
+      assert.equal(answer.status, 403, answer.text)
+    }
+  }
+  assert.deepEqual(await rows(), before)
+})
+
+test('files of lists: one for a session, 429 with Retry-After for the next, and then again', async () => {
+  for (let i = 0; i < 250; i += 1) {
+    const reference_id = `csv-${i}`
+    const made = await account.post('/v3/entity', { type: 'individual', name: 'A', reference_id })
+    assert.equal(made.status, 200, made.text)
+  }
+  const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `${address}/console/${id}/entities.csv`
+  const ask = () => fetch(url, { headers: { cookie: ada.cookie ?? '' } })
+  const answers = await Promise.all([ask(), ask()])
+  const texts = await Promise.all(answers.map(answer => answer.text()))
+  const late = answers.findIndex(({ status }) => status === 429)
+  assert.equal(answers[late]?.headers.get('retry-after'), '5', texts.join('\n'))
+  assert.equal(texts[1 - late]?.split('\r\n').length, 252)
+  // Who leaves in the middle gives the place back.
+  const left = await ask()
+  assert.equal(left.status, 200)
+  await left.body?.cancel()
+  let again = await ask()
+  while (again.status === 429) {
+    await again.text()
+    again = await ask()
+  }
+  assert.equal((await again.text()).split('\r\n').length, 252)
+  const wrong = await look(ada, `/console/${id}/entities.csv?approval_status=x`)
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.text, /This page cannot be shown/)
+})
+
+test('parameters twice, and names that every object has: a page, and no fault', async () => {
+  for (const path of [
+    '/find?q=a&q=b',
+    '/payouts?status=failed&status=open',
+    '/payouts?done=constructor',
+    '/payouts?done=__proto__&done=toString',
+    '/transactions?as_of=a&as_of=b',
+    '/payouts/new?amount=1&amount=2&currency=USD&currency=EUR',
+  ]) {
+    const { status, text } = await look(ada, `/console/${id}${path}`)
+    assert.ok(status < 500, `${path}: ${status}`)
+    assert.equal(/native code|\[object/.test(text), false, path)
+  }
+})
+
+const ROOT = '/console/installation'
+
+test('an entity that may be listed: shown with its score, confirmed, and cleared by a person', async () => {
+  const headers = await person('viewer', 'operator')
+  await takeUnList(service, await readUnList())
+  const made = await account.post('/v3/entity', { type: 'individual', name: 'Eric Badege' })
+  const entity = made.json.data.id
+  while ((await screenParties(service.deps)) > 0);
+  const shows = async (path: string) => {
+    const answer = await look(headers, `${ROOT}${path}`)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.text
+  }
+  assert.match(await shows(''), /payout or party may be on a sanctions list/)
+  for (const list of ['/screening', '/screening?of=entity&state=open']) {
+    assert.ok((await shows(list)).includes(`${ROOT}/screening/${entity}`), list)
+  }
+  assert.ok(!(await shows('/screening?of=beneficiary')).includes(entity))
+  const shown = await shows(`/screening/${entity}`)
+  assert.match(shown, /1000 of 1000: the entity and\s+<code>un CDi\.001<\/code>/)
+  assert.ok(shown.includes(`${ROOT}/entities/${entity}`))
+  assert.ok((await shows(`/entities/${entity}`)).includes(`${ROOT}/screening/${entity}`))
+  const says = async (decision: string) => {
+    const answer = await send(headers, `${ROOT}/screening/${entity}/${decision}`, {
+      reason: 'The passport says so',
+      key: decision,
+    })
+    assert.equal(answer.status, 303, answer.text)
+  }
+  await says('confirm')
+  const confirmed = await shows(`/screening/${entity}`)
+  assert.deepEqual([/Clear: it/.test(confirmed), /Confirm: it/.test(confirmed)], [true, false])
+  await says('clear')
+  assert.ok(!(await shows('/screening')).includes(entity))
+})
+
+test('a hidden field with dots or a question mark, in escapes: leads to no other route', async () => {
+  await addApprovalRule(service)
+  const [rule] = await service.database.owner<{ rule_id: string }[]>`
+    select rule_id from approval_rules`
+  const remove = `approval_rule/${rule?.rule_id}/remove`
+  const before = await rows()
+  for (const key_id of [
+    `%2e%2e/${remove}?#`,
+    `%2e%2e/${remove}?`,
+    `.%2e/${remove}?`,
+    `%2E%2E%2f${remove}?`,
+    `a/../../${remove}?`,
+    `key_00000000000000000000/revoke?`,
+  ]) {
+    const answer = await send(ada, `/console/installation/accounts/${id}/revoke`, { key_id })
+    assert.equal(answer.status, 404, `${key_id}: ${answer.status}`)
+  }
+  for (const like of ['%252e%252e/balance', '%2e%2e%2fbalance', '..%2fbalance?a=b']) {
+    const url = `/console/${id}/payouts/new?like=${like}`
+    const { text } = await look(ada, url)
+    assert.equal(text.includes('/v3/balance'), false, like)
+  }
+  assert.deepEqual(await rows(), before)
+})
