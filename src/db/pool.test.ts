@@ -51,9 +51,12 @@ test('no connection free in time: rejects, and later statements are answered', a
   const sql = openPool(database.url, { max: 1, wait_ms: 50 })
   t.after(() => sql.end({ timeout: 0 }))
   const session = await sql.reserve()
-  for (const wait of [sql`select 1`, sql.begin(tx => tx`select 1`)]) {
-    await assert.rejects(async () => await wait, { code: 'CONNECT_TIMEOUT' })
-  }
+  const late = { code: 'CONNECT_TIMEOUT' }
+  await assert.rejects(async () => await sql`select 1`, late)
+  await assert.rejects(
+    sql.begin(tx => tx`select 1`),
+    late,
+  )
   session.release()
   assert.deepEqual([...(await sql`select 1 as one`)], [{ one: 1 }])
 })

@@ -366,6 +366,7 @@ const quoteFaults: readonly Fault[] = [
     'holding_amount = holding_amount - 1',
     /^holding_amount 99, by its basis; 98$/,
   ),
+  openQuoteChange('a basis that is none', `basis = '[]'`, /^.+, by its basis; .+$/),
 ]
 
 export const PAYOUT_FAULTS: readonly Fault[] = [...payoutFaults, ...quoteFaults]

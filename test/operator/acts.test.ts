@@ -121,6 +121,10 @@ test('money that cannot be booked: refused with the reason, and no row changes',
     assert.equal(answer.status, status, `${what}: ${answer.text}`)
     assertRefused(answer, status, reason, remarks)
   }
+  const { account_id } = world.sandbox.account
+  const body = { ...usd(100), account_id, split: true }
+  const split = await world.call('POST /v3/operator/fund', { body })
+  assertRefused(split, 400, 'invalid_field', 'split')
   assert.deepEqual(await rowVersions(world.service.database.owner), before)
 })
 
