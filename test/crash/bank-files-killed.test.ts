@@ -195,7 +195,7 @@ async function endLease(): Promise<void> {
 /** What the bank has said by the end is many files: as long as each brings some further. */
 async function untilOver(): Promise<void> {
   for (let left = await countOpen(), before = left + 1; left > 0; ) {
-    assert.ok(left < before, `${left} payouts are not over`)
+    assert.ok(left < before, `${left} payouts are not over: ${await whereTheyAre()}`)
     before = left
     const deadline = performance.now() + HANGS_MS
     while (left === before && performance.now() < deadline) {
@@ -203,6 +203,21 @@ async function untilOver(): Promise<void> {
       left = await countOpen()
     }
   }
+}
+
+/** Where the payouts are that are not over, with their files and exceptions. */
+async function whereTheyAre(): Promise<string> {
+  const rows = await database.owner`
+    select s.status, i.msg_id, i.earlier_files, i.withdrawn, f.state, f.reason, f.offers, f.uploads,
+      (select array_agg(e.message) from rail_exceptions e
+        where e.account_id = p.account_id and e.payout_id = p.id) as exceptions,
+      (select row_to_json(x)::text from rail_exchanges x) as exchange, count(*)::integer
+    from payouts p join payout_states s using (account_id, id)
+    left join rail_items i on i.account_id = p.account_id and i.payout_id = p.id
+    left join rail_files f on f.msg_id = i.msg_id
+    where s.status = 'processing' or p.amount = ${RETURNED} and s.status = 'succeeded'
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`
+  return JSON.stringify(rows)
 }
 
 async function countOpen(): Promise<number> {
