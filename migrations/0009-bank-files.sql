@@ -153,6 +153,8 @@ begin
 end $$;
 create trigger legal_change before update on rail_items
   for each row execute function check_item_change();
+-- Apart from the rule above, as it reads rail_files: a spread database, where payments and files are on
+-- different machines, drops it.
 create function check_item_leaves() returns trigger language plpgsql as $$
 begin
   if not exists (

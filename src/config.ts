@@ -171,7 +171,7 @@ const OPTIONS_IN_URL = 'DATABASE_URL takes such options, as ?options=-c%20search
 function databaseUrl(env: Environment): string | undefined {
   const value = text(env, 'DATABASE_URL')
   if (value === '') return undefined
-  // Programs such as psql read it. To obey it could change the schema, to pass it over could too.
+  // It may name the schema: to obey it, or to ignore it, could open another one than psql does.
   if (env.PGOPTIONS) throw new ConfigError(`PGOPTIONS is not read: unset it; ${OPTIONS_IN_URL}`)
   const protocol = URL.parse(value)?.protocol
   if (protocol === 'postgres:' || protocol === 'postgresql:') return value

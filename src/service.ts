@@ -80,8 +80,8 @@ export async function startService(
 }
 
 /**
- * How many new connections the kernel keeps until the service accepts them. Beyond that it resets
- * some. Linux allows at most net.core.somaxconn, 4096 unless it was changed; Node asks for 511.
+ * How many new connections the kernel keeps until the service accepts them. Beyond that, Linux
+ * resets some of a burst. Node asks for 511. Linux allows net.core.somaxconn, by default 4096.
  */
 const LISTEN_BACKLOG = 4096
 

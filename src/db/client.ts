@@ -1,5 +1,5 @@
 // Makes pg's clients. pg reads PGOPTIONS by itself, which may choose a schema or make a session
-// read-only. Such options count when DATABASE_URL has them.
+// read-only. Only the options of the URL count.
 import pg from 'pg'
 import { addressOf } from './url.ts'
 

@@ -1,5 +1,6 @@
-// Clients that are slow, say nothing, or go away in the middle: their connections are closed in time,
-// nobody else notices them, and what they asked for happened whole or not at all.
+// Clients that are slow, say nothing, come all at once, or go away in the middle: the service closes
+// their connections in time, nobody else notices them, and what they asked for happened whole or not
+// at all.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
