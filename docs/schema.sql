@@ -954,7 +954,7 @@ CREATE TABLE webhook_deliveries (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT webhook_delivery_number UNIQUE (account_id, endpoint_id, number),
+  CONSTRAINT webhook_delivery_number UNIQUE (account_id, number, endpoint_id),
   CONSTRAINT due_while_pending CHECK (((due_at IS NULL) OR (status = 'pending'::text))),
   CONSTRAINT webhook_deliveries_attempts_check CHECK ((attempts >= 0)),
   CONSTRAINT webhook_deliveries_number_check CHECK ((number > 0)),

@@ -55,7 +55,9 @@ create table webhook_deliveries (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   constraint due_while_pending check (due_at is null or status = 'pending'),
-  constraint webhook_delivery_number unique (account_id, endpoint_id, number)
+  -- The number comes before the endpoint: else a page of an endpoint's deliveries may be read along
+  -- this index, all of them, and sorted.
+  constraint webhook_delivery_number unique (account_id, number, endpoint_id)
 ) with (fillfactor = 80);
 create index webhook_deliveries_due on webhook_deliveries (account_id, endpoint_id, due_at)
   where due_at is not null;

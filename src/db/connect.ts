@@ -86,6 +86,10 @@ const LOOK_UP_PLANS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  // In a table that PostgreSQL believes empty, all indexes that begin with the account cost the
+  // same, except for 50 operators a level. By the default of 0.0025, a flatter index can cost less
+  // than the one in the statement's order: each look-up then reads all rows of the account.
+  cpu_operator_cost: '0.0005',
   // PostgreSQL adds a cost of 10^10 where it must use a plan that is switched off. With that cost,
   // JIT would compile even the plan for a table of one row, which takes 25 ms and more each time.
   jit: 'off',

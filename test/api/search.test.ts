@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { listBeneficiaries } from '../../src/beneficiary/store.ts'
-import type { Sql, TransactionSql } from '../../src/db/connect.ts'
+import type { TransactionSql } from '../../src/db/connect.ts'
+import type { Tag } from '../../src/db/sql.ts'
 import { listEntities } from '../../src/entity/store.ts'
 import { readList } from '../../src/http/list.ts'
 import { listPayouts } from '../../src/payout/list-store.ts'
@@ -332,7 +333,7 @@ const CURSORS = (prefix: 'bnf' | 'ent'): Query[] => [
 test('a search of many, planned while there were none: fetches those that fit and no others', async () => {
   const some = foundBy({ email: 'a@example.com', names: ['Anna Müller'] })
   const most = foundBy({ names: ['Harbour Trading'] })
-  const found = (owner: Sql) => owner`case when i % 40 = 2 then ${some} else ${most} end`
+  const found = (owner: Tag) => owner`case when i % 40 = 2 then ${some} else ${most} end`
   await assertPageCost({
     table: 'beneficiaries',
     queries: crossed([{ name: 'anna' }, { email: 'a@example.com' }], CURSORS('bnf')),

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { listInbox, sweepInbox } from '../../src/bank-file/inbox-store.ts'
-import { undone, verdictIn } from '../ledger/undone.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
+import { undone, verdictIn } from '../support/database/undone.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
 import type { Problem } from '../../src/verify/problem.ts'
+import { undone, verdictIn } from '../support/database/undone.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { LONG, share } from '../support/share.ts'
 import { makeEverything } from './everything.ts'
 import { EXCEPTIONS } from './exceptions.ts'
 import type { History } from './history.ts'
-import { undone, verdictIn } from './undone.ts'
 
 interface Column {
   readonly table: string

@@ -5,11 +5,11 @@ import { after, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { listHeads } from '../../src/ledger/store.ts'
 import { verify } from '../../src/verify/run.ts'
+import { undone, verdictIn } from '../support/database/undone.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { disarm, rechain } from './forgery.ts'
 import { type History, makeHistory } from './history.ts'
-import { undone, verdictIn } from './undone.ts'
 
 let history: History
 let owner: Sql

@@ -7,6 +7,7 @@ import { connect, type Sql } from '../../src/db/connect.ts'
 import { type Verdict, verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { dropDatabase } from '../support/database/database.ts'
+import { undone, verdictIn } from '../support/database/undone.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
@@ -17,7 +18,6 @@ import { disarm } from './forgery.ts'
 import { type History, makeHistory } from './history.ts'
 import { LINE_FAULTS } from './line-faults.ts'
 import { PAYOUT_FAULTS } from './payout-faults.ts'
-import { undone, verdictIn } from './undone.ts'
 
 let history: History
 let template: URL

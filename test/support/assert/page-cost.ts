@@ -4,10 +4,12 @@ import assert from 'node:assert/strict'
 import { confineTo } from '../../../src/db/confine.ts'
 import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.ts'
 import { idTimeSql, microsSql } from '../../../src/db/id-sql.ts'
+import type { Tag } from '../../../src/db/sql.ts'
 import { type IdPrefix, idBound } from '../../../src/id.ts'
 import { plusMilliseconds } from '../../../src/instant.ts'
 import { onCluster } from '../database/citus.ts'
 import { createDatabase } from '../database/database.ts'
+import { undone } from '../database/undone.ts'
 import type { Query } from './listing.ts'
 
 type Read = (tx: TransactionSql) => Promise<unknown>
@@ -20,7 +22,7 @@ export interface Listing {
   /** Writes rows that must exist before the first read of the table. */
   prepare?(owner: Sql): PromiseLike<unknown>
   /** Writes rows; each query must find at least five. */
-  fill(owner: Sql): PromiseLike<unknown>
+  fill(owner: Tag): PromiseLike<unknown>
   /** Rows that a query may fetch in addition to FETCHED. */
   besides?(query: Query): number
   /**
@@ -46,9 +48,7 @@ export async function assertPageCost({ table, queries, besides, one, ...listing 
   const early = one?.when === 'always' ? [one.read] : []
   try {
     await listing.prepare?.(owner)
-    // The statistics now say that the table is empty, so that a sequential scan seems to cost
-    // nothing.
-    await owner`analyze ${owner(table)}`
+    await believeEmpty(owner, table, tx => listing.fill(tx))
     const reads = [
       ...queries.map(query => (tx: TransactionSql) => listing.page(tx, query)),
       ...early,
@@ -72,6 +72,19 @@ export async function assertPageCost({ table, queries, besides, one, ...listing 
     await sql.end()
     await drop()
   }
+}
+
+/**
+ * Fills a table, rolls back and analyzes it: PostgreSQL then believes that its pages have no rows,
+ * and that every index costs nearly nothing.
+ */
+export async function believeEmpty(
+  owner: Sql,
+  table: string,
+  fill: (tx: Tag) => PromiseLike<unknown>,
+): Promise<void> {
+  await undone(owner, async tx => fill(tx))
+  await owner`analyze ${owner(table)}`
 }
 
 /**
@@ -119,7 +132,7 @@ export function madeAt(prefix: IdPrefix, i: number): string {
 }
 
 /** The same in SQL; `i` is an SQL expression. */
-export function madeAtSql(sql: Sql, prefix: IdPrefix, i = 'i') {
+export function madeAtSql(sql: Tag, prefix: IdPrefix, i = 'i') {
   const at = `timestamptz '2026-01-01T00:00:00Z' + (${i}) * interval '1 second'`
   return sql.unsafe(`'${prefix}_' || ${idTimeSql(microsSql(at))} || lpad((${i})::text, 9, '0')`)
 }
