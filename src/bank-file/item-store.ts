@@ -50,11 +50,14 @@ const COLUMNS = sql`
   i.seal_at, i.closes_at, to_char(i.execution_date, 'YYYY-MM-DD') as execution_date, i.msg_id,
   i.payment_information_id, i.instruction_id, i.earlier_files, i.created_at`
 
-/** `k(account_id, payout_id, attempt)`, to be joined laterally; see keysOf of db/keys.ts. */
-export const itemKeys = (keys: readonly ItemKey[]) => sql`
-  unnest(${keys.map(key => key.account_id)}::text[], ${keys.map(key => key.payout_id)}::text[],
-    ${keys.map(key => String(key.attempt))}::text[]::integer[])
-    as k(account_id, payout_id, attempt)`
+/** `k(account_id, payout_id, attempt)`, as keysOf of db/keys.ts. */
+export function itemKeys(keys: readonly ItemKey[]) {
+  const unique = [...new Map(keys.map(key => [itemName(key), key])).values()]
+  const texts = (of: (key: ItemKey) => string) => unique.map(of)
+  return sql`
+    unnest(${texts(key => key.account_id)}::text[], ${texts(key => key.payout_id)}::text[],
+      ${texts(key => String(key.attempt))}::text[]::integer[]) as k(account_id, payout_id, attempt)`
+}
 
 /** That a row of `t` is of a key's payout. Each statement is of items that share a shard. */
 export const ofPayout = (keys: readonly ItemKey[]) => sql`

@@ -1,16 +1,18 @@
 // Reads many rows by (account, id) at once, and finds the account of an id.
-import type { Key } from '../id.ts'
+import { type Key, uniqueKeys } from '../id.ts'
 import type { Sql } from './connect.ts'
 import { eachShard, tableAt, within } from './shard.ts'
 import { type Fragment, sql, type Tag } from './sql.ts'
 
 /**
- * `k(account_id, id)`. Join it laterally, with `limit 1`: the limit makes the planner use one index
- * look-up a key. A plain join, prepared while the table was empty, may stay a scan for ever.
+ * `k(account_id, id)`, each key once, so that no row comes twice. Join it laterally, with `limit 1`:
+ * the limit makes the planner use one index look-up a key. A plain join, prepared while the table
+ * was empty, may stay a scan for ever.
  */
 export function keysOf(keys: readonly Key[]) {
-  const account_ids = keys.map(key => key.account_id)
-  const ids = keys.map(key => key.id)
+  const unique = uniqueKeys(keys)
+  const account_ids = unique.map(key => key.account_id)
+  const ids = unique.map(key => key.id)
   return sql`unnest(${account_ids}::text[], ${ids}::text[]) as k(account_id, id)`
 }
 

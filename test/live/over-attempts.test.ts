@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { startConnector } from '../../examples/connector/start.ts'
 import { Client as ConnectorClient } from '../../src/connector/client.ts'
 import { evidenceStore } from '../../src/connector/evidence-store.ts'
@@ -415,7 +415,8 @@ const TOO_MUCH = 10_000_000_001
 /** By its last digits, the reference connector refuses it. */
 const REFUSED = 1_001
 
-test('the reference connector pays what it had not taken, and what it had refused: found without a webhook', async t => {
+/** The reference connector, and a client of it. */
+async function openReference(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
   const secret = newSecret(new Uint8Array(32).fill(7))
   const connector = await startConnector({ file: join(folder, 'book.jsonl'), secret, delay_ms: 1 })
@@ -424,7 +425,37 @@ test('the reference connector pays what it had not taken, and what it had refuse
     await rm(folder, { recursive: true, force: true })
   })
   const settings = { url: connector.url, key_lifetime_s: null, at_once: 8, allow_private: true }
-  const client = new ConnectorClient(settings, [secret])
+  return { connector, settings, client: new ConnectorClient(settings, [secret]) }
+}
+
+test('a hand-over that outlasts its time-out, stored together with its repeat: no contradiction', async t => {
+  const { settings, client } = await openReference(t)
+  const store = evidenceStore(service.deps.sql)
+  const together = Promise.withResolvers<void>()
+  let kept = 0
+  const partner = new ConnectorRail('bank', settings, client, {
+    async keep(payout, evidence) {
+      kept += 1
+      if (kept === 2) together.resolve()
+      await together.promise
+      return store.keep(payout, evidence)
+    },
+  })
+  const id = await pay()
+  const asked = Promise.withResolvers<RailPayout>()
+  const bank = scripted(payout => {
+    asked.resolve(payout)
+    return PAID
+  })
+  await settle({ bank })
+  const payout = await asked.promise
+  const reports = [...partner.submit([payout]), ...partner.submit([payout])]
+  for (const { exception } of await Promise.all(reports)) assert.equal(exception, undefined)
+  assert.equal(await statusOf(id), 'succeeded')
+})
+
+test('the reference connector pays what it had not taken, and what it had refused: found without a webhook', async t => {
+  const { connector, settings, client } = await openReference(t)
   const bank = new ConnectorRail('bank', settings, client, evidenceStore(service.deps.sql))
   const second = scripted(() => PAID)
   const [id, refused] = [await pay(TOO_MUCH), await pay(REFUSED)]
