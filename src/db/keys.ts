@@ -5,9 +5,9 @@ import { eachShard, tableAt, within } from './shard.ts'
 import { type Fragment, sql, type Tag } from './sql.ts'
 
 /**
- * `k(account_id, id)`, each key once, so that no row comes twice. Join it laterally, with `limit 1`:
- * the limit makes the planner use one index look-up a key. A plain join, prepared while the table
- * was empty, may stay a scan for ever.
+ * `k(account_id, id)`, each key once, so that no row comes twice. Join it laterally with `limit 1`,
+ * which makes the planner use one index look-up a key. A plain join, prepared while the table was
+ * empty, may stay a scan for ever.
  */
 export function keysOf(keys: readonly Key[]) {
   const unique = uniqueKeys(keys)
