@@ -53,6 +53,8 @@ const parties: Party[] = []
 async function party(name: string): Promise<Party> {
   const home = join(folder, name)
   await mkdir(home, { mode: 0o700 })
+  // Otherwise the agent computes for three seconds to find out how strong a passphrase it can afford.
+  await writeFile(join(home, 'gpg-agent.conf'), 's2k-count 65536\n')
   const gpg = async (...args: string[]) => {
     const options = ['--homedir', home, '--batch', '--no-tty', '--pinentry-mode', 'loopback']
     return (await run('gpg', [...options, ...args], { encoding: 'utf8' })).stdout
