@@ -10,7 +10,7 @@ import {
   type HttpAnswer,
   type HttpClient,
   httpClient,
-  openAccountOn,
+  openAccountsOn,
   tally,
   until,
 } from '../support/service/process.ts'
@@ -31,9 +31,7 @@ let clients: readonly HttpClient[] = []
 
 before(async () => {
   database = await createDatabase()
-  const accounts = await Promise.all(
-    Array.from({ length: ACCOUNTS }, () => openAccountOn(database.url, { USD: 1_000_000_000n })),
-  )
+  const accounts = await openAccountsOn(database.url, ACCOUNTS, { USD: 1_000_000_000n })
   clients = accounts.map(account => httpClient(account))
   service = await startListening({
     DATABASE_URL: database.url,
@@ -57,12 +55,15 @@ function ask(i: number, key: string): Promise<HttpAnswer> {
   return client.post(service.address, '/v3/payout', localPayout, key)
 }
 
-const askAll = (name: string) =>
-  Promise.all(Array.from({ length: REQUESTS }, (_, i) => ask(i, `${name}-${i}`)))
+const askAll = (name: string, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, i) => ask(i, `${name}-${i}`)))
 
-/** So many at once may be too many for a busy machine, and are asked again by the same keys. */
-const allWell = (name: string) =>
-  until('all are answered well', async () => tally(await askAll(name))['200'] === REQUESTS)
+/**
+ * A read and a write of each account, or more. So many at once may be too many for a busy machine, and
+ * are asked again by the same keys.
+ */
+const allWell = (name: string, count = 2 * ACCOUNTS) =>
+  until('all are answered well', async () => tally(await askAll(name, count))['200'] === count)
 
 const slowest = (answers: readonly HttpAnswer[]) =>
   Math.max(...answers.map(({ took_ms }) => took_ms))
@@ -124,7 +125,7 @@ test(`all connections held until ${REQUESTS} requests are answered: 200 or 503, 
   promised(t, 'the slowest answer', slowest(answers), WAIT_WITHIN_MS)
   assert.deepEqual(tally(answers), { [REFUSED]: REQUESTS })
   for (const { headers } of answers) assert.equal(headers['retry-after'], '1')
-  await allWell('held')
+  await allWell('held', REQUESTS)
   await checkNoneLeaked()
 })
 

@@ -2,7 +2,7 @@
 // cut around a COMMIT. Callers get a 503 soon and never a false failure, the process survives, and
 // each key ends in one payout.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { checkBooks } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -16,9 +16,9 @@ import {
 } from '../support/service/load.ts'
 import {
   type HttpAnswer,
+  httpClient,
   openFiles,
   pickSeed,
-  type RunningProcess,
   seeded,
   tally,
   until,
@@ -44,14 +44,20 @@ const CUTS = share(4, 200)
 /** More, while each was of what the workers commit, of which no caller hears. */
 const MOST_CUTS = 5 * CUTS
 
-const { database, account, client, start } = await openScene()
-const proxy = await startProxy(database.url)
+const { database, account, client, start, listen } = await openScene()
+const [proxy, own] = [await startProxy(database.url), await startProxy(database.url)]
 // Workers that look at a payout more often would only make work.
 const service = await start({ DATABASE_URL: proxy.url, CORRIDOR_SETTLE_POLL_MS: '1000' })
+/** Without workers, which commit as well. */
+const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
+const workless = await listen({ DATABASE_URL: own.url, ...off })
 /** Every payout asked for in this file. */
 const asked: KeyedPayout[] = []
 const random = seeded(pickSeed())
-after(() => proxy.close())
+after(async () => {
+  await workless.close()
+  await Promise.all([proxy.close(), own.close()])
+})
 
 const address = () => service.address
 
@@ -204,9 +210,9 @@ async function noneOpen(): Promise<boolean> {
 }
 
 /** One payout, remembered with the others. */
-async function pay(key: string, at: string): Promise<HttpAnswer> {
+async function pay(key: string, at: string, by = client): Promise<HttpAnswer> {
   const asked_at = performance.now()
-  const answer = await client.post(at, '/v3/payout', localPayout, key)
+  const answer = await by.post(at, '/v3/payout', localPayout, key)
   const { amount } = localPayout
   asked.push({ key, amount, asked_at, quoted: false, answer, earlier: [], ended_at: 0 })
   return answer
@@ -217,50 +223,22 @@ const PLACES: readonly (readonly [where: Cut, times: number, committed: boolean]
   ['behind COMMIT', CUTS / 4, true],
   ['before its answer', share(CUTS / 4, CUTS), true],
 ]
-describe('without workers, which commit as well', () => {
-  let own: TcpProxy
-  let workless: RunningProcess
-  before(async () => {
-    own = await startProxy(database.url)
-    const off = { CORRIDOR_SETTLE: 'off', CORRIDOR_WEBHOOKS: 'off' }
-    workless = await start({ DATABASE_URL: own.url, ...off })
+for (const [where, times, committed] of PLACES) {
+  test(`a connection cut ${where}, ${times} times: 503, and by the same key the one payout`, async () => {
+    for (let round = 0; round < times; round++) {
+      own.cutCommits(where, 1)
+      const key = `cut ${where} ${round}`
+      const lost = await pay(key, workless.address)
+      assert.equal(own.cutsLeft(), 0, lost.text)
+      assert.equal(lost.status, 503, lost.text)
+      assert.equal(lost.json.errors[0].reason, 'service_unavailable')
+      const again = await client.post(workless.address, '/v3/payout', localPayout, key)
+      assert.equal(again.status, 200, again.text)
+      const replayed = again.headers['idempotent-replayed'] === 'true'
+      assert.equal(replayed, committed, `round ${round}`)
+    }
   })
-  after(async () => {
-    await workless?.kill()
-    await own.close()
-  })
-  for (const [where, times, committed] of PLACES) {
-    test(`a connection cut ${where}, ${times} times: 503, and by the same key the one payout`, async () => {
-      for (let round = 0; round < times; round++) {
-        own.cutCommits(where, 1)
-        const key = `cut ${where} ${round}`
-        const lost = await pay(key, workless.address)
-        assert.equal(own.cutsLeft(), 0, lost.text)
-        assert.equal(lost.status, 503, lost.text)
-        assert.equal(lost.json.errors[0].reason, 'service_unavailable')
-        const again = await client.post(workless.address, '/v3/payout', localPayout, key)
-        assert.equal(again.status, 200, again.text)
-        const replayed = again.headers['idempotent-replayed'] === 'true'
-        assert.equal(replayed, committed, `round ${round}`)
-      }
-    })
-  }
-
-  test('SIGTERM while it is silent and 20 requests wait: 503s, then code 0', async t => {
-    const files = await openFiles(client, workless.address)
-    own.silence()
-    const waiting = Array.from({ length: 20 }, (_, i) => pay(`waiting-${i}`, workless.address))
-    await until('all are connected', async () => {
-      return (await openFiles(client, workless.address)) >= files + 19
-    })
-    const told_at = performance.now()
-    workless.signal('SIGTERM')
-    const answers = await Promise.all(waiting)
-    assert.deepEqual(tally(answers), { '503 service_unavailable': 20 })
-    assert.equal(await workless.ended, 0)
-    promised(t, 'left', performance.now() - told_at, 10_000)
-  })
-})
+}
 
 test(`connections cut around COMMIT under load, ${CUTS} times or more: 200 or 503, each key is paid once`, async t => {
   const load = startLoad({ client, clients: 16, address, name: 'cuts', random, insist: true })
@@ -314,8 +292,24 @@ test(`every connection forgotten by the way, new ones served: 503, and paid agai
   assert.ok(service.running())
   asked.push(...load.asked)
 })
+
+test('SIGTERM while it is silent and 20 requests wait: 503s, then code 0', async t => {
+  const others = httpClient(account)
+  t.after(() => others.close())
+  const files = await openFiles(client, address())
+  proxy.silence()
+  const waiting = Array.from({ length: 20 }, (_, i) => pay(`waiting-${i}`, address(), others))
+  await until('all are connected', async () => (await openFiles(client, address())) >= files + 20)
+  const told_at = performance.now()
+  service.signal('SIGTERM')
+  const answers = await Promise.all(waiting)
+  assert.deepEqual(tally(answers), { '503 service_unavailable': 20 })
+  assert.equal(await service.ended, 0)
+  promised(t, 'left', performance.now() - told_at, 10_000)
+})
+
 test('all of the above: every key was paid exactly once, and the books hold together', async () => {
-  await repeatAll(client, address(), asked)
+  await repeatAll(client, workless.address, asked)
   await checkPaid(database.owner, account.account.account_id, asked)
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

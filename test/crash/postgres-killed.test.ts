@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../src/db/connect.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { checkBooks } from '../support/assert/books.ts'
+import { startListening } from '../support/service/listening.ts'
 import {
   checkPaid,
   type KeyedPayout,
@@ -21,7 +22,6 @@ import {
   openAccountOn,
   pickSeed,
   seeded,
-  startProcess,
   tally,
   until,
 } from '../support/service/process.ts'
@@ -35,15 +35,13 @@ const LOAD_MS = share(200, 6_000)
 
 const folder = await mkdtemp(join(tmpdir(), 'corridor-crash-'))
 await chmod(folder, 0o711)
-const service = await startProcess({ CORRIDOR_DATA: folder })
+const service = await startListening({ CORRIDOR_DATA: folder })
 const account = await onServer(url => openAccountOn(url, { USD: 1_000_000_000n }))
 const account_id = account.account.account_id
 const client = httpClient(account)
 after(async () => {
   client.close()
-  await service.kill()
-  // The server outlives a killed service; whoever attaches and leaves last stops it.
-  await onServer(async () => {})
+  await service.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -88,7 +86,6 @@ test(`kill -9 of PostgreSQL, ${KILLS} times or more under load: 503 meanwhile, t
     away.push(Math.round(performance.now() - killed_at))
     await load.stop()
     all.push(...load.asked)
-    assert.ok(service.running())
   }
   const answers = all.flatMap(one => (one.answer === undefined ? [] : [one.answer]))
   assert.equal(answers.length, all.length, 'every request was answered')

@@ -144,19 +144,33 @@ function readLine(line: string): LogLine {
 }
 
 /** Opens an account on a migrated database, with or without a service on it. */
-export function openAccountOn(
+export async function openAccountOn(
   url: string,
   fund: Readonly<Record<string, bigint>>,
   currencies: readonly string[] = ['USD'],
   sandbox = true,
 ): Promise<OpenedAccount> {
+  const [opened] = await openAccountsOn(url, 1, fund, currencies, sandbox)
+  return opened as OpenedAccount
+}
+
+/** Opens so many accounts alike. */
+export function openAccountsOn(
+  url: string,
+  count: number,
+  fund: Readonly<Record<string, bigint>>,
+  currencies: readonly string[] = ['USD'],
+  sandbox = true,
+): Promise<OpenedAccount[]> {
   const config = readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' })
   const amounts = Object.entries(fund).map(([currency, amount]) => ({ currency, amount }))
   const primary_currency = currencies[0] ?? 'USD'
   // Tests make the same payout many times.
   const guards = { sandbox, duplicate_window_s: 0 }
   const wanted = { name: 'Test', currencies, primary_currency, fund: amounts, ...guards }
-  return onDatabase(config, url, context => openFunded(context, wanted))
+  return onDatabase(config, url, context =>
+    Promise.all(Array.from({ length: count }, () => openFunded(context, wanted))),
+  )
 }
 
 export interface HttpAnswer {
