@@ -38,7 +38,7 @@ const files = all
   .sort()
 
 /** Most tests wait for most of their time, so this is more than a small machine's processors. */
-const PROCESSES = 4
+const PROCESSES = 6
 /** The long run gives the machine to each file that judges a promised duration (share.ts). */
 const timed = long ? files.filter(file => readFileSync(file, 'utf8').includes('promised(')) : []
 
