@@ -148,7 +148,7 @@ test('whatever commands tell, gathered: every event as it was, in its place, wit
         )
       }
     }),
-    { seed, numRuns: share(600, 2_000) },
+    { seed, numRuns: share(200, 2_000) },
   )
 })
 
@@ -166,7 +166,7 @@ test('whatever a command tells: folded and unfolded, every event as it was, in i
         )
       }
     }),
-    { seed, numRuns: share(1_500, 5_000) },
+    { seed, numRuns: share(500, 5_000) },
   )
 })
 
@@ -184,7 +184,7 @@ test('rows: so many events at most, and what no index finds has its mark in a ro
         }
       }
     }),
-    { seed, numRuns: share(600, 2_000) },
+    { seed, numRuns: share(200, 2_000) },
   )
 })
 

@@ -310,7 +310,7 @@ test('readJson, any value with safe integers: survives JSON.stringify and back',
     fc.property(json, spaces, (value, space) => {
       assert.deepStrictEqual(read(JSON.stringify(value, null, space)), value)
     }),
-    { seed, numRuns: share(500, 2_000) },
+    { seed, numRuns: share(200, 2_000) },
   )
 })
 
@@ -343,7 +343,7 @@ test('readJson, random damage to valid bodies: a JsonError or the value of JSON.
       }
       assertAgrees(body)
     }),
-    { seed, numRuns: share(1_000, 10_000) },
+    { seed, numRuns: share(400, 10_000) },
   )
 })
 
@@ -365,7 +365,7 @@ test('readJson, random text of JSON tokens: a JsonError or the value of JSON.par
     fc.property(fc.array(fc.constantFrom(...tokens), { maxLength: 8 }), parts => {
       assertAgrees(Buffer.from(parts.join('')))
     }),
-    { seed, numRuns: share(1_000, 10_000) },
+    { seed, numRuns: share(400, 10_000) },
   )
 })
 
@@ -451,7 +451,7 @@ test('readJsonInTurns, random damage to valid bodies: the same result as readJso
       const pieces = [body.subarray(0, cut % body.length), body.subarray(cut % body.length)]
       assert.deepEqual(await said(() => readJsonInTurns(pieces)), await said(() => readJson(body)))
     }),
-    { seed, numRuns: share(1_000, 5_000) },
+    { seed, numRuns: share(400, 5_000) },
   )
 })
 

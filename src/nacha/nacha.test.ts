@@ -109,7 +109,7 @@ const readLines = (text: string, size?: number): Promise<BankLine[]> =>
   Array.fromAsync(NACHA.read(inPieces(text, size), profileOf()))
 
 test(`files of credits at random: valid to another reader, equal sums and hashes (SEED=${seed})`, async () => {
-  for (let i = 0; i < share(250, 1_000); i++) {
+  for (let i = 0; i < share(100, 1_000); i++) {
     const batch = makeBatch()
     const { bytes, count, control_sum, places } = NACHA.write(batch)
     assert.deepEqual(await NACHA.check(bytes, batch.profile), [])
@@ -282,9 +282,9 @@ const changeLine = (lines: string[], at: number, change: (line: string) => strin
 const controlOf = (lines: readonly string[]) => lines.findIndex(line => line.startsWith('90'))
 const endOf = (lines: readonly string[]) => lines.findIndex(line => line.startsWith('8'))
 
-test(`200 changes to a file are refused, each with its line (SEED=${seed})`, async () => {
+test(`changes to a file are refused, each with its line (SEED=${seed})`, async () => {
   const kinds = Object.entries(CHANGES)
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < share(3, 10) * kinds.length; i++) {
     const [name, change] = kinds[i % kinds.length] as (typeof kinds)[number]
     // The first two entries are of one batch.
     const first = makeItem()

@@ -30,13 +30,12 @@ let dan: PersonClient
 before(async () => {
   service = await startTestService()
   desk = await openDesk()
-  ann = await desk.person('ann', 'approver')
-  bob = await desk.person('bob', 'approver')
+  const others = Array.from({ length: 18 }, (_, i) => `approver${i}`)
+  people = await desk.approvers(['ann', 'bob', ...others])
+  ;[ann, bob] = people as [PersonClient, PersonClient]
   eve = await desk.person('eve', 'maker', 'approver')
   dan = await desk.person('dan', 'maker', 'approver')
   await desk.person('val', 'viewer')
-  people = [ann, bob]
-  for (let i = 0; i < 18; i++) people.push(await desk.person(`approver${i}`, 'approver'))
   await desk.addRule({ subject: 'beneficiary', approvers: 2 })
 })
 after(() => closeVerified(service))

@@ -9,6 +9,7 @@ import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import {
   type Answer,
+  addPeople,
   addPerson,
   type Client,
   type PersonClient,
@@ -44,6 +45,15 @@ export class Desk {
   /** Makes a user with these roles on the account. */
   person(user: string, ...roles: readonly AccountRole[]): Promise<PersonClient> {
     return addPerson(this.service, { user, roles: roles.map(role => [this.id, role] as const) })
+  }
+
+  /** Makes approvers of these names. */
+  approvers(users: readonly string[]): Promise<PersonClient[]> {
+    const roles = [[this.id, 'approver']] as const
+    return addPeople(
+      this.service,
+      users.map(user => ({ user, roles })),
+    )
   }
 
   /** Adds a rule of the account; returns the function that removes it. */

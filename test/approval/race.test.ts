@@ -14,10 +14,11 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
+import { share } from '../support/share.ts'
 import { Desk, pathOf } from './desk.ts'
 
 const APPROVERS = 50
-const ROUNDS = 8
+const ROUNDS = share(4, 40)
 
 let service: TestService
 let other: AnotherProcess
@@ -27,8 +28,7 @@ before(async () => {
   service = await startTestService()
   const fund = { USD: 100_000_000n }
   desk = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
-  people = []
-  for (let i = 0; i < APPROVERS; i++) people.push(await desk.person(`approver${i}`, 'approver'))
+  people = await desk.approvers(Array.from({ length: APPROVERS }, (_, i) => `approver${i}`))
   other = await service.anotherProcess()
 })
 after(async () => {

@@ -14,7 +14,7 @@ import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
-const HISTORIES = Number(process.env.HISTORIES ?? share(60, 2_000))
+const HISTORIES = Number(process.env.HISTORIES ?? share(30, 2_000))
 /** Histories under way together: a lane then always has a batch to write. */
 const TOGETHER = 128
 

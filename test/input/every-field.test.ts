@@ -47,22 +47,42 @@ function send(operation: Operation, body: unknown, note = ''): Promise<Answer> {
   return probe.send(requestOf(operation, JSON.stringify(body), note))
 }
 
-/** Documented requests, each with as many more members as it can have and still be taken. */
+type Place = readonly [path: readonly (string | number)[], value: unknown]
+
+const withAll = (body: Json, values: readonly Place[]): Json =>
+  values.reduce((whole, [path, value]) => replaced(whole, path, value), body)
+
+/** As many of these, each put at its place, as the body can have and still be taken. */
+async function taken(operation: Operation, body: Json, values: readonly Place[]): Promise<Place[]> {
+  for (let more = [...values]; ; ) {
+    const { status, json } = await send(operation, withAll(body, more), 'all that is taken')
+    if (status === 200 || more.length === 0) return more
+    const named: string[] = json.errors.map((error: Json) => error.remarks)
+    const left = more.filter(([path]) => !named.some(name => isNear(remarksOf(path), name)))
+    // A refusal may name none of them.
+    more = left.length < more.length ? left : more.slice(0, more.length / 2)
+  }
+}
+
+/** Documented requests, each with as many more members as it can have. */
 async function largest(operation: Operation): Promise<Json[]> {
-  const full = make.fullBody(operation)
+  const full = placesOf(make.fullBody(operation))
   const bodies: Json[] = []
-  for (let body of some(make.examples(operation), 1)) {
-    for (const [path, value] of placesOf(full)) {
-      const holder = path.slice(0, -1).reduce((node, key) => node?.[key], body)
-      const key = path.at(-1)
-      if (key === undefined || typeof holder !== 'object' || holder === null) continue
-      if (Object.hasOwn(holder, key)) continue
-      const more = replaced(body, path, value)
-      if ((await send(operation, more, 'more members')).status === 200) body = more
-    }
-    bodies.push(body)
+  for (const body of some(make.examples(operation), 1)) {
+    const missing = full.filter(([path]) => lacks(body, path))
+    bodies.push(withAll(body, await taken(operation, body, missing)))
   }
   return bodies
+}
+
+/** The member is missing, and what would hold it is there. */
+function lacks(body: Json, path: readonly (string | number)[]): boolean {
+  const holder = path.slice(0, -1).reduce((node, key) => node?.[key], body)
+  return isObject(holder) && !Object.hasOwn(holder, path.at(-1) ?? '')
+}
+
+function isNear(name: string, other: string): boolean {
+  return other !== '' && (name.startsWith(other) || other.startsWith(name))
 }
 
 /** Places once, whatever the index in a list. */
@@ -83,38 +103,76 @@ function some<T>(values: readonly T[], count: number): T[] {
   return Array.from({ length: count }, () => pick(chance, values))
 }
 
+/** Lists of so many of these. */
+function inTurn<T>(values: readonly T[], count: number): T[][] {
+  return values.flatMap((_, i) => (i % count === 0 ? [values.slice(i, i + count)] : []))
+}
+
+/** What stands at a place, as text of the body. */
+type Written = readonly [path: Place[0], text: string]
+
 const MARK = '\u0001place'
+
+/** A body with these texts at these places, be they JSON or not. */
+function written(body: Json, texts: readonly Written[]): string {
+  const marked = withAll(
+    body,
+    texts.map(([path], i) => [path, `${MARK} ${i}`]),
+  )
+  return texts.reduce(
+    (json, [, text], i) => json.replace(JSON.stringify(`${MARK} ${i}`), () => text),
+    JSON.stringify(marked),
+  )
+}
 
 for (const operation of writing) {
   test(`${operation.name}, every text, number and object of its body, seed ${seed}: never a fault`, async () => {
     const bodies = [...(await largest(operation)), make.fullBody(operation)]
-    const put = async (body: Json, path: readonly (string | number)[], text: string) => {
-      const marked = JSON.stringify(replaced(body, path, MARK))
-      const written = marked.replace(JSON.stringify(MARK), () => text)
-      return await probe.send(requestOf(operation, written, path.join('.')))
+    const put = async (body: Json, ...texts: readonly Written[]) => {
+      const note = texts.map(([path]) => path.join('.')).join()
+      return await probe.send(requestOf(operation, written(body, texts), note))
     }
-    for (const { body, path } of distinct(bodies, value => typeof value === 'string')) {
-      const texts = some(TEXTS, 1).map(text => JSON.stringify(text))
-      for (const text of [...texts, ...some(ESCAPED_TEXTS, 1)]) await put(body, path, text)
+    const strings = distinct(bodies, value => typeof value === 'string')
+    for (const [body, own] of Map.groupBy(strings, ({ body }) => body)) {
+      const paths = own.map(({ path }) => path)
+      const words = await taken(
+        operation,
+        body,
+        paths.map(path => [path, 'abc']),
+      )
+      const free = words.map(([path]) => path)
+      const strict = paths.filter(path => !free.includes(path))
+      for (const first of some([...TEXTS.keys()], 2)) {
+        const at = (path: Place[0], i: number): Written => {
+          return [path, JSON.stringify(TEXTS[(first + i) % TEXTS.length])]
+        }
+        // What must have a form all at once; of the rest few, as one that is refused hides others.
+        for (const texts of inTurn(strict.map(at), share(Infinity, 1))) await put(body, ...texts)
+        for (const texts of inTurn(free.map(at), share(3, 1))) await put(body, ...texts)
+      }
+      for (const text of ESCAPED_TEXTS) {
+        for (const few of inTurn(share(free, paths), share(Infinity, 1))) {
+          await put(body, ...few.map((path): Written => [path, text]))
+        }
+      }
     }
     for (const { body, path } of distinct(bodies, value => typeof value === 'number')) {
-      for (const text of some(NUMBERS, 3)) await put(body, path, text)
+      for (const text of some(NUMBERS, 2)) await put(body, [path, text])
     }
     for (const { body, path } of distinct(bodies, isObject)) {
       const holder = path.reduce((node, key) => node[key], body)
       for (const key of some(KEYS, 1)) {
         const more = `,${JSON.stringify(key)}:{}}`
-        await put(
-          body,
-          path,
-          JSON.stringify(holder)
-            .replace(/\}$/, () => more)
-            .replace('{,', '{'),
-        )
+        const text = JSON.stringify(holder).replace(/\}$/, () => more)
+        await put(body, [path, text.replace('{,', '{')])
       }
     }
     await probe.finish()
   })
+}
+
+function schemaOf({ details }: Operation): Json {
+  return details.requestBody.content['application/json'].schema
 }
 
 function isObject(value: unknown): boolean {
@@ -123,41 +181,41 @@ function isObject(value: unknown): boolean {
 
 for (const operation of writing) {
   test(`${operation.name}, a member unknown or sent twice, at every level: 400 that names it`, async () => {
-    for (const { body, path } of distinct([make.fullBody(operation)], isObject)) {
-      const holder = path.reduce((node, key) => node[key], body)
-      for (const key of some(['x', 'constructor', 'toString', 'status', 'NAME'], 2)) {
-        const more = replaced(body, path, { ...holder, [key]: {} })
-        const request = requestOf(operation, JSON.stringify(more), `${path.join('.')}.${key}`)
-        if (refusedBy(api, request) === '') continue
-        const { status, json, text } = await probe.send(request)
-        assert.equal(status, 400, text)
-        const named = json.errors.map(({ reason, remarks }: Json) => `${reason} ${remarks}`)
-        assert.ok(named.includes(`invalid_field ${remarksOf([...path, key])}`), text)
+    const full = make.fullBody(operation)
+    const unknown: Place[] = []
+    for (const { path } of distinct([full], isObject)) {
+      const holder = path.reduce((node, key) => node[key], full)
+      for (const key of some(['x', 'constructor', 'toString', 'status', 'NAME'], 1)) {
+        const request = requestOf(operation, JSON.stringify(withAll(full, [[[...path, key], {}]])))
+        if (refusedBy(api, request) !== '') unknown.push([[...path, key], {}])
       }
-      for (const key of ['__proto__', ...Object.keys(holder).slice(0, 1)]) {
+      for (const key of some(['__proto__', ...Object.keys(holder).slice(0, 1)], 1)) {
         const name = JSON.stringify(key)
         const members = JSON.stringify(holder).slice(1)
-        const written = `{${name}:1,${name}:1${members === '}' ? '' : ','}${members}`
-        const marked = JSON.stringify(replaced(body, path, MARK))
-        const request = requestOf(
-          operation,
-          marked.replace(JSON.stringify(MARK), () => written),
+        const twice = `{${name}:1,${name}:1${members === '}' ? '' : ','}${members}`
+        const { status, json, text } = await probe.send(
+          requestOf(operation, written(full, [[path, twice]])),
         )
-        const { status, json, text } = await probe.send(request)
         const [{ reason, remarks }] = json.errors
         const place = remarksOf([...path, key])
         assert.deepEqual([status, reason, remarks], [400, 'invalid_json', place], text)
       }
     }
+    const { status, json, text } = await send(operation, withAll(full, unknown), 'unknown members')
+    assert.equal(status, 400, text)
+    const named = json.errors.map(({ reason, remarks }: Json) => `${reason} ${remarks}`)
+    for (const [path] of unknown) {
+      assert.ok(named.includes(`invalid_field ${remarksOf(path)}`), `${remarksOf(path)}: ${text}`)
+    }
     await probe.finish()
   })
 
   test(`${operation.name}, bodies that are not JSON: 400 invalid_json; strange ones: never a fault`, async () => {
-    for (const [what, body] of some(Object.entries(NOT_JSON), 2)) {
+    for (const [what, body] of some(Object.entries(NOT_JSON), 1)) {
       const { status, json, text } = await probe.send(requestOf(operation, body, what), true)
       assert.equal(`${status} ${json?.errors?.[0]?.reason}`, '400 invalid_json', `${what}: ${text}`)
     }
-    for (const body of some(STRANGE_JSON, 2)) {
+    for (const body of some(STRANGE_JSON, 1)) {
       await probe.send(requestOf(operation, body, body.slice(0, 40)))
     }
     await probe.finish()
@@ -165,20 +223,33 @@ for (const operation of writing) {
 
   test(`${operation.name}, the limits of every field: as many as documented, and one more 400 that names it`, async () => {
     const full = make.fullBody(operation)
-    const schema = operation.details.requestBody.content['application/json'].schema
-    for (const [path, value] of placesOf(full)) {
-      for (const [what, within, beyond] of limitsOf(schemaAt(schema, path), value)) {
-        const name = remarksOf(path)
-        const namedBy = ({ json }: Answer) => json.errors?.map((error: Json) => error.remarks) ?? []
-        const ok = await send(operation, replaced(full, path, within), `${name}: ${what}`)
-        const told = namedBy(ok)
+    const limits = placesOf(full).flatMap(([path, value]) =>
+      limitsOf(schemaAt(schemaOf(operation), path), value).map((limit, i) => {
+        // Of a list or an object by itself, as the limits of what is in it are other limits.
+        const alone = typeof value === 'object' ? path : ''
+        return { path, name: remarksOf(path), limit, kind: `${i} ${alone}` }
+      }),
+    )
+    const sets = [...Map.groupBy(limits, ({ kind }) => kind).values()]
+    for (const few of sets.flatMap(set => inTurn(set, share(8, 1)))) {
+      const what = few.map(({ name, limit }) => `${name}: ${limit[0]}`).join()
+      const put = (which: 1 | 2) => {
+        const values = few.map(({ path, limit }): Place => [path, limit[which]])
+        return send(operation, withAll(full, values), what)
+      }
+      const [ok, over] = [await put(1), await put(2)]
+      assert.equal(over.status, 400, `over ${what}: ${over.text}`)
+      const errorsAt = ({ json }: Answer, name: string) =>
+        (json.errors ?? []).filter(({ remarks }: Json) => remarks.startsWith(name))
+      for (const { name } of few) {
         // Rules may refuse what has the right length, such as an address of a wallet, and say why.
-        const because = ok.json.errors?.find((error: Json) => error.remarks === name)?.message ?? ''
-        assert.doesNotMatch(because, /must (be|have) at (most|least)/, `${name}, ${what}: ${told}`)
-        const over = await send(operation, replaced(full, path, beyond), `${name}: over ${what}`)
-        assert.equal(over.status, 400, `${name}, over ${what}: ${over.text}`)
-        const near = namedBy(over).some((remarks: string) => remarks.startsWith(name))
-        assert.ok(near, `${name}, over ${what}: ${over.text}`)
+        const own = errorsAt(ok, name).find(({ remarks }: Json) => remarks === name)
+        assert.doesNotMatch(
+          own?.message ?? '',
+          /must (be|have) at (most|least)/,
+          `${name}: ${what}`,
+        )
+        assert.notDeepEqual(errorsAt(over, name), [], `${name}, over ${what}: ${over.text}`)
       }
     }
     await probe.finish()
@@ -265,20 +336,21 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
     const asked = async (text: string) => {
       return await probe.send({ ...request, url: `${request.url}?${text}`, notes: [text] })
     }
-    const refused = async (text: string, name: string) => {
+    const refused = async (text: string, names: readonly string[]) => {
       const { status, json, text: body } = await asked(text)
       assert.equal(status, 400, `${text}: ${body}`)
       const problems = json.errors.map((error: Json) => `${error.reason} ${error.remarks}`)
-      assert.ok(problems.includes(`invalid_query_parameter ${name}`), `${text}: ${problems}`)
+      for (const name of names) {
+        assert.ok(problems.includes(`invalid_query_parameter ${name}`), `${text}: ${problems}`)
+      }
     }
-    for (const name of some(['x', 'constructor', 'toString', 'limit[]'], 2)) {
-      await refused(`${name}=1`, name)
-    }
+    const unknown = ['x', 'constructor', 'toString', 'limit[]']
+    await refused(unknown.map(name => `${name}=1`).join('&'), unknown)
     for (const { name } of query) {
-      await refused(`${name}=a&${name}=a`, name)
+      await refused(`${name}=a&${name}=a`, [name])
       for (const text of some(TEXTS, 1))
         await asked(`${name}=${encodeURIComponent(text.slice(0, 300))}`)
-      for (const text of some(['%00', '%ff', '%', '%u0041', '%0d%0aset-cookie:a=b'], 2)) {
+      for (const text of some(['%00', '%ff', '%', '%u0041', '%0d%0aset-cookie:a=b'], 1)) {
         await asked(`${name}=${text}`)
       }
     }
@@ -301,7 +373,7 @@ for (const operation of api.operations) {
     const isTwice = ({ name, value }: (typeof all)[number]) =>
       Array.isArray(value) && name !== 'accept'
     const once = all.filter(header => !isTwice(header))
-    for (const header of [...all.filter(isTwice), ...some(once, 3)]) {
+    for (const header of [...some(all.filter(isTwice), 1), ...some(once, 2)]) {
       const { name, value } = header
       const { headers, ...request } = make.request(operation, () => 0.99)
       const sent = { ...request, headers: { ...headers, [name]: value }, notes: [name] }

@@ -51,12 +51,16 @@ export async function setPostings(
 /** Recomputes every hash of the book, and its head: a chain that shows nothing. */
 export async function rechain(owner: Sql, account_id: string): Promise<void> {
   let head = EMPTY_HASH
-  for (const journal of await journalsOf(owner, account_id)) {
+  const journals = await journalsOf(owner, account_id)
+  const hashes = journals.map(journal => {
     head = hashJournal(head, journal)
-    await owner`
-      update journals set hash = decode(${head}, 'hex')
-      where account_id = ${account_id} and number = ${journal.number}`
-  }
+    return head
+  })
+  await owner`
+    update journals j set hash = decode(h.hash, 'hex')
+    from unnest(${journals.map(({ number }) => String(number))}::text[]::bigint[],
+      ${hashes}::text[]) h (number, hash)
+    where j.account_id = ${account_id} and j.number = h.number`
   await owner`
     update books set head_hash = decode(${head}, 'hex') where account_id = ${account_id}`
 }
@@ -64,13 +68,11 @@ export async function rechain(owner: Sql, account_id: string): Promise<void> {
 /** Removes a journal, closes the gap and recomputes the chain. */
 export async function removeJournal(owner: Sql, { account_id, number }: Journal): Promise<void> {
   await owner`delete from journals where account_id = ${account_id} and number = ${number}`
-  // One by one, upwards: the key is checked row by row.
-  for (const later of await journalsOf(owner, account_id)) {
-    if (later.number < number) continue
-    await owner`
-      update journals set number = number - 1
-      where account_id = ${account_id} and number = ${later.number}`
-  }
+  // By a detour: the key is checked row by row.
+  await owner`
+    update journals set number = -number where account_id = ${account_id} and number > ${number}`
+  await owner`
+    update journals set number = -number - 1 where account_id = ${account_id} and number < 0`
   await owner`
     update books set journal_count = journal_count - 1 where account_id = ${account_id}`
   await rechain(owner, account_id)

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { connect, type Sql } from '../../src/db/connect.ts'
-import { checkBooks } from '../support/assert/books.ts'
+import { verifyBooks } from '../support/assert/books.ts'
 import { pickSeed } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
@@ -93,9 +93,8 @@ class Pool {
   }
 
   /** All that all runs have left. */
-  checkBooks(): Promise<void> {
-    const { owner, url } = this.#service.database
-    return checkBooks(owner, { DATABASE_URL: url })
+  checkBooks() {
+    return verifyBooks(this.#service.database.owner)
   }
 
   async close(): Promise<void> {

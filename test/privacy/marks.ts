@@ -1,4 +1,9 @@
-// Texts by which data of a person is known again, and a scan of every row of every table for them.
+// Texts by which data of a person is known again, a scan of every row of every table for them, and an
+// erasure in the test's own process.
+import assert from 'node:assert/strict'
+import { type Context, personOf } from '../../src/cli/context.ts'
+import { eraseParty } from '../../src/privacy/operations.ts'
+import { findPartyAccount } from '../../src/privacy/store.ts'
 import type { TestService } from '../support/service/service.ts'
 
 /** Every text of a document that nothing but the document has. */
@@ -50,13 +55,21 @@ export async function findTexts(
   const found = await Promise.all(
     tables.map(async ({ name }) => {
       const rows = await owner.unsafe<{ text: string }[]>(
-        `select w.text from unnest($1::text[]) as w (text) where exists (
-          select from ${name} t where strpos(lower(to_jsonb(t)::text), lower(w.text)) > 0
-            or strpos(lower(to_jsonb(t)::text), encode(convert_to(w.text, 'UTF8'), 'hex')) > 0)`,
+        `select w.text from unnest($1::text[]) as w (text),
+          (select string_agg(lower(to_jsonb(t)::text), ' ') as whole from ${name} t) stored
+        where strpos(whole, lower(w.text)) > 0
+          or strpos(whole, encode(convert_to(w.text, 'UTF8'), 'hex')) > 0`,
         [[...texts]],
       )
       return rows.map(({ text }) => ({ table: name, text }))
     }),
   )
   return found.flat()
+}
+
+/** Erases as `corridor privacy erase` does. */
+export async function eraseBy(context: Context, id: string): Promise<void> {
+  const account_id = (await findPartyAccount(context.audit, id)) ?? assert.fail(`no ${id}`)
+  const command = { account_id, id, person: personOf(context), reason: 'Request 118' }
+  await context.run({ operation: eraseParty, command, act: null })
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { checkBooks } from '../support/assert/books.ts'
+import { closeVerified } from '../support/assert/books.ts'
 import { type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
 import {
   bankBeneficiary,
@@ -12,12 +12,14 @@ import {
   localPayout,
 } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { openContext } from '../support/service/operate.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { everyText, findTexts, marked } from './marks.ts'
+import { eraseBy, everyText, findTexts, marked } from './marks.ts'
 
 let service: TestService
 let ada: Cli
+let desk: Awaited<ReturnType<typeof openContext>>
 let account: Client
 let bank: FileRailWorld
 
@@ -26,16 +28,16 @@ before(async () => {
   await service.setRates({ 'USD/HKD': '8', 'EUR/USD': '1.1' })
   await service.setFees([{ payout_type: 'local' }])
   ada = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
+  desk = await openContext(service, 'ada')
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
   bank = await openFileWorld(service)
 })
 after(async () => {
   await bank.close()
   await ada.close()
-  await service.close()
+  await desk.close()
+  await closeVerified(service)
 })
-
-const books = () => checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
 
 const erase = (id: string) => ada.run('privacy', 'erase', id, '--reason', 'Request 118')
 const COMMON = ['business', 'individual', 'bank', 'HK', 'USD', 'swift', 'local', 'GB', 'wallet']
@@ -96,7 +98,6 @@ test('a payee: payouts by SWIFT, with words of its account and of people, are er
   const { code, stderr } = await erase(first.beneficiary)
   assert.equal(code, 0, stderr)
   assert.deepEqual(await findTexts(service, texts), [])
-  await books()
   assert.equal(await statement(), lines)
   const after = await events()
   assert.deepEqual(after.data.entries?.length, told.data.entries?.length)
@@ -126,24 +127,20 @@ test('an entity: payouts made for it lose their papers, and it is one no more', 
   }
   const paid = await pay(account, { ...body, reference_id: 'INV-78' })
   await settle()
-  const { code, stderr } = await erase(id)
-  assert.equal(code, 0, stderr)
+  await eraseBy(desk.context, id)
   const texts = [...everyText(entity, COMMON), 'Quorn is fine', ...everyText(PAPERS, ['invoice'])]
   assert.deepEqual(await findTexts(service, texts), [])
-  await books()
   // Its payee was paid under papers that are gone, and is there for other payouts.
   const payee = (await account.get(`/v3/beneficiary/${paid.beneficiary}`)).json.data
   assert.equal(payee.name, bankBeneficiary.name)
-  assert.equal((await erase(paid.beneficiary)).code, 0)
-  await books()
+  await eraseBy(desk.context, paid.beneficiary)
 })
 
 test('a transfer to another account, and a wallet: the price and the receipt are still proved', async () => {
   const sister = await service.openAccount({ currencies: ['USD'] })
   const to = internalPayout(sister.account.deposit_address)
   const paid = await pay(account, to)
-  assert.equal((await erase(paid.beneficiary)).code, 0)
-  await books()
+  await eraseBy(desk.context, paid.beneficiary)
 })
 
 test('an answer that is kept shows the payee: it is erased after that', async () => {
@@ -200,7 +197,6 @@ test('a live payee: kept until the retention is over; then files, evidence and m
   const [file] = await owner`select octet_length(bytes) as size, octet_length(sha256) as digest
     from rail_files`
   assert.deepEqual({ ...file }, { size: 0, digest: 32 })
-  await books()
 })
 
 /** What screening, webhooks and a limit have of a payout. */

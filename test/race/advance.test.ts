@@ -8,7 +8,7 @@ import { makeMetrics } from '../../src/metrics.ts'
 import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import type { RailStep } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { checkBooks } from '../support/assert/books.ts'
+import { verifyBooks } from '../support/assert/books.ts'
 import { pay as payFrom } from '../support/service/payouts.ts'
 import { type Client, startTestService } from '../support/service/service.ts'
 
@@ -79,5 +79,5 @@ test('settling rounds, 8 at once by two workers on 60 payouts: each step is appl
     events.map(list => list.length),
     ids.map((_, i) => counts[i % 3]),
   )
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await verifyBooks(service.database.owner)
 })

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import type { Rail, RailStep } from '../../src/rail/rail.ts'
 import { settleOnce, startSettling } from '../../src/worker/settle-payouts.ts'
-import { checkBooks } from '../support/assert/books.ts'
+import { verifyBooks } from '../support/assert/books.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { asPool } from '../support/database/one-transaction.ts'
 import { pay as payFrom } from '../support/service/payouts.ts'
@@ -247,5 +247,5 @@ test('cancels of scheduled payouts against the workers of two processes: each pa
 })
 
 test('the books after all races: they hold together', async () => {
-  await checkBooks(service.database.owner, { DATABASE_URL: service.database.url })
+  await verifyBooks(service.database.owner)
 })

@@ -9,7 +9,7 @@ import { makeMetrics } from '../../src/metrics.ts'
 import { claimDuePayouts, type DuePayout, listDuePayouts } from '../../src/payout/claim-store.ts'
 import { SIMULATOR } from '../../src/rail/rail.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
-import { checkBooks } from '../support/assert/books.ts'
+import { verifyBooks } from '../support/assert/books.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -117,5 +117,5 @@ test('settling rounds of three processes at once: each payout is handed over onc
   )
   const calls = rails.flatMap(rail => rail.calls).sort()
   assert.deepEqual(calls, due.map(({ id }) => `submit ${id}`).sort())
-  await checkBooks(owner, { DATABASE_URL: service.database.url })
+  await verifyBooks(owner)
 })

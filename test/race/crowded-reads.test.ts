@@ -2,6 +2,7 @@
 // of others, health and the look at revoked keys go on, and what nobody waits for any more is not read.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { markKeyRevoked } from '../../src/account/store.ts'
 import { tally, until } from '../support/service/process.ts'
 import { startTestService } from '../support/service/service.ts'
@@ -48,6 +49,7 @@ test(`${CROWD} lists of one account that the database cannot answer: others read
       assert.equal(ready.status, 200, ready.text)
       if (written === 0) await markKeyRevoked(service.deps.sql, key.key_id)
       written += 1
+      await delay(50)
     }
     assert.equal((await key.get('/v3/balance')).status, 401)
     assert.deepEqual(tally(await answers), { '503 service_unavailable': CROWD })

@@ -11,7 +11,7 @@ import { REVIEW_RESULTS } from '../../src/entity/states.ts'
 import { Refusal } from '../../src/errors.ts'
 import { bookId } from '../../src/id.ts'
 import { upsertEndedReviews } from '../../src/payout/hold-store.ts'
-import { checkBooks } from '../support/assert/books.ts'
+import { verifyBooks } from '../support/assert/books.ts'
 import { type Members, sameBy } from '../support/oracle/entity-oracle.ts'
 import { pickSeed, seeded, tally } from '../support/service/process.ts'
 import type { Answer, Client } from '../support/service/service.ts'
@@ -228,6 +228,6 @@ test(`entities, ${MIXED} times creating, changing, submitting and reviewing few 
 })
 
 test('the books after all races: events without gaps, no fault in any log', async () => {
-  await checkBooks(all.service.database.owner, { DATABASE_URL: all.service.database.url })
+  await verifyBooks(all.service.database.owner)
   assert.deepEqual(all.faults, [])
 })

@@ -2,7 +2,7 @@
 // payouts that give headroom back while others take it. Expects of each race one exact end.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { checkBooks } from '../support/assert/books.ts'
+import { verifyBooks } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { tally } from '../support/service/process.ts'
@@ -118,7 +118,7 @@ function race(count: number) {
 
   test('the books after all races: they hold together', async () => {
     await settleAll(all.service)
-    await checkBooks(all.service.database.owner, { DATABASE_URL: all.service.database.url })
+    await verifyBooks(all.service.database.owner)
     assert.deepEqual(all.faults, [])
   })
 }

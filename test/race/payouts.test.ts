@@ -2,7 +2,7 @@
 // to two processes that share a database. Expects of each race one exact end.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { checkBooks } from '../support/assert/books.ts'
+import { verifyBooks } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { tally } from '../support/service/process.ts'
 import type { Answer, Client } from '../support/service/service.ts'
@@ -68,7 +68,7 @@ function race(count: number) {
   })
 
   test('the books after all races: they hold together', async () => {
-    await checkBooks(all.service.database.owner, { DATABASE_URL: all.service.database.url })
+    await verifyBooks(all.service.database.owner)
     assert.deepEqual(all.faults, [])
   })
 }

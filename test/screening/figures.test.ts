@@ -6,6 +6,7 @@ import { mistypedFound, namesFound, ordinaryHeld } from '../../bench/screening/m
 import { seeded } from '../../bench/screening/random.ts'
 import { Screener } from '../../src/screening/screener.ts'
 import type { ListedEntry } from '../../src/screening/screening.ts'
+import { share } from '../support/share.ts'
 
 const SEED = Number(process.env.SEED ?? 20261123)
 const random = seeded(SEED)
@@ -13,25 +14,27 @@ const random = seeded(SEED)
 let entries: ListedEntry[]
 let screener: Screener
 before(async () => {
-  entries = listedEntries(10_000, random)
+  entries = listedEntries(share(5_000, 10_000), random)
   screener = await Screener.of([{ list: 'ofac', entries }])
 })
 
 test('99 % of published names are found', t => {
   t.diagnostic(`SEED=${SEED}`)
-  const found = namesFound(screener, entries, 500, random)
+  const found = namesFound(screener, entries, share(250, 500), random)
   assert.ok(found >= 0.99, String(found))
 })
 
 test('95 % of mistyped names are found, by each kind of error', t => {
   t.diagnostic(`SEED=${SEED}`)
-  for (const [error, found] of Object.entries(mistypedFound(screener, entries, 200, random))) {
+  for (const [error, found] of Object.entries(
+    mistypedFound(screener, entries, share(100, 200), random),
+  )) {
     assert.ok(found >= 0.95, `${error}: ${found}`)
   }
 })
 
 test('at most 1 % of ordinary names are held', t => {
   t.diagnostic(`SEED=${SEED}`)
-  const { held } = ordinaryHeld(screener, 1_000, random)
+  const { held } = ordinaryHeld(screener, share(500, 1_000), random)
   assert.ok(held <= 0.01, String(held))
 })

@@ -9,6 +9,7 @@ import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { internalPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
+import { review } from '../support/service/review.ts'
 import type { TestService } from '../support/service/service.ts'
 import { makeDue, railOf, report } from '../support/service/settling.ts'
 import { readLists, requireLists, takeUnList } from '../support/service/un-list.ts'
@@ -102,7 +103,7 @@ test('who is listed is held when the payout is made, without a word why; others 
 test('cleared by a person: it goes out, and the same party is not held again, unless the entry has changed', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
-  await office.decides('clear', id)
+  await office.runs('screening', 'clear', id, ...REASON)
   await office.settle()
   assert.deepEqual(office.got, [id])
   assert.equal((await office.pay('Eric Badege')).status, 'processing')
@@ -147,7 +148,7 @@ test('confirmed: blocked and its money kept, until a person fails it', async () 
   const { id } = await office.pay('Eric Badege')
   const moves = (status: string) => ['payout', 'transition', id, status, ...REASON]
   await office.fails(...moves('failed'))
-  await office.decides('confirm', id)
+  await office.runs('screening', 'confirm', id, ...REASON)
   await office.settle()
   assert.deepEqual(office.got, [])
   for (const status of ['processing', 'succeeded']) await office.fails(...moves(status))
@@ -290,7 +291,7 @@ test('held for an entity that is not reviewed, and for a match: both must end', 
   await screenWith(office.un)
   const on_behalf_of = await office.makeEntity('Lucia Chen')
   const { id } = await office.pay('Eric Badege', { on_behalf_of })
-  await office.runs('entity', 'approve', on_behalf_of)
+  await review(service, office.live, on_behalf_of, 'approved')
   await office.settle()
   assert.equal(await office.statusOf(id), HELD)
   await office.decides('clear', id)
@@ -301,7 +302,7 @@ test('held for an entity that is not reviewed, and for a match: both must end', 
 /** A payout on behalf of an approved entity that nobody has listed. */
 async function payForEntity() {
   const entity_id = await office.makeEntity('Lucia Chen')
-  await office.runs('entity', 'approve', entity_id)
+  await review(service, office.live, entity_id, 'approved')
   const { id, status } = await office.pay('Maria Silva', { on_behalf_of: entity_id })
   assert.equal(status, 'processing')
   return { id, entity_id }
@@ -314,7 +315,7 @@ test('its entity changes before the rail has it: screened again, and held if tha
   assert.deepEqual(await claim(id), [])
   await office.settle()
   assert.deepEqual(office.got, [id], 'another who is not listed')
-  await office.runs('entity', 'approve', entity_id)
+  await review(service, office.live, entity_id, 'approved')
   const next = await office.pay('Maria Silva', { on_behalf_of: entity_id })
   const other = await office.pay('Maria Silva')
   await office.rename(entity_id, 'Eric Badege')

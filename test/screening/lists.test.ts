@@ -178,7 +178,7 @@ test('status: missing, a sample, current until a week has passed, and which list
 })
 
 test('a sample never takes the place of a list', async () => {
-  await take(un)
+  await takeUnList({ deps: { sql: database.owner } }, un)
   const refused = await cli.run('lists', 'import', '--sample')
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /list un is here: the sample does not replace it/)
@@ -193,8 +193,8 @@ test('a sample never takes the place of a list', async () => {
 })
 
 test('what was listed is neither changed nor deleted, and has the digest of its content', async () => {
-  await take(un)
   const { owner } = database
+  await takeUnList({ deps: { sql: owner } }, un)
   await assert.rejects(owner`delete from screening_entries`, /append-only/)
   await assert.rejects(owner`delete from screening_imports`, /append-only/)
   await assert.rejects(owner`update screening_imports set reason = 'x'`, /append-only/)

@@ -1,6 +1,9 @@
 // A service with the UN's sanctions list, for tests of screening: lists that come, a person's commands,
 // and payouts by a rail that pays. The worker, the lanes and the rows are the product's.
 import assert from 'node:assert/strict'
+import type { Context } from '../../src/cli/context.ts'
+import { given } from '../../src/given.ts'
+import { decide, listFound, presentScreening, showScreening } from '../../src/operator/screening.ts'
 import type { Rail, RailPayout } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { screenParties } from '../../src/worker/screen-parties.ts'
@@ -8,6 +11,7 @@ import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { openContext } from '../support/service/operate.ts'
 import { addRails, statusOf } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { railOf, report } from '../support/service/settling.ts'
@@ -30,23 +34,12 @@ export interface MadePayout {
   readonly status_description: string
 }
 
-/** A match, as a command shows it. */
-export interface ShownMatch {
-  readonly party: string
-  readonly list: string
-  readonly entry_id: string
-  readonly state: string
-  readonly listed: boolean
-  readonly score: number
-  readonly found_at: string
-  readonly pieces: readonly { readonly score: number }[]
-  readonly reason: string
-}
-
 export class Office {
   readonly service: TestService
   /** In the name of anna. */
   readonly cli: Cli
+  /** What her commands run on, for what is no test of the command line. */
+  readonly desk: { readonly context: Context; close(): Promise<void> }
   /** The UN's list as it is published today: Eric Badege is on it. */
   readonly un: string
   /** The account of the present test. */
@@ -61,9 +54,10 @@ export class Office {
     inquire: async () => undefined,
   })
 
-  constructor(service: TestService, cli: Cli, un: string) {
+  constructor(service: TestService, cli: Cli, desk: Office['desk'], un: string) {
     this.service = service
     this.cli = cli
+    this.desk = desk
     this.un = un
   }
 
@@ -73,7 +67,7 @@ export class Office {
     await service.setFees([{}, { payout_type: 'service_account' }])
     await service.setRates({ 'USD/HKD': '7.8' })
     await addRails(service, 'bank')
-    return new Office(service, cli, await readUnList())
+    return new Office(service, cli, await openContext(service, 'anna'), await readUnList())
   }
 
   /** Before each test: a new account whose payouts go to the rail. */
@@ -87,6 +81,7 @@ export class Office {
   async close(): Promise<void> {
     const verdict = await verify(this.service.database.owner, { account_id: null, all: true })
     await this.cli.close()
+    await this.desk.close()
     await this.service.close()
     assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
   }
@@ -117,12 +112,20 @@ export class Office {
     return ran.stderr
   }
 
-  decides(act: 'clear' | 'confirm', id: string, ...more: readonly string[]) {
-    return this.runs('screening', act, id, ...REASON, ...more)
+  decides(act: 'clear' | 'confirm', id: string, digest?: string) {
+    const state = act === 'clear' ? ('cleared' as const) : ('confirmed' as const)
+    const [, reason] = REASON
+    return decide(this.desk.context, 'anna', id, given({ state, reason, digest }))
   }
 
-  async show(id: string): Promise<{ screening: string; digest: string; matches: ShownMatch[] }> {
-    return (await this.runs('screening', 'show', id, '--json')).json
+  async show(id: string) {
+    return presentScreening(await showScreening(this.desk.context, id))
+  }
+
+  /** What waits of an account's parties of this kind. */
+  list(of: 'entity' | 'beneficiary', { account: { account_id } } = this.live) {
+    const filter = { account_id, of, state: '', starting_after: '' }
+    return listFound(this.desk.context.audit, filter, 100)
   }
 
   async pay(name: string, more: object = {}, client = this.live): Promise<MadePayout> {

@@ -25,14 +25,12 @@ async function screenWith(text: string): Promise<void> {
   await office.screenAll()
 }
 
-/** What waits of an account's entities, or of its beneficiaries, as [id, what for]. */
-async function listed(of = 'entity', { account } = office.live): Promise<[string, string][]> {
-  const options = ['--account', account.account_id, '--limit', '100', '--json']
-  const { json } = await office.runs('screening', 'list', '--of', of, ...options)
-  return json.results.map((found: { id: string; screening: string }) => [found.id, found.screening])
+/** What waits of an account's parties, as [id, what for]. */
+async function listed(of: 'entity' | 'beneficiary' = 'entity', client = office.live) {
+  return (await office.list(of, client)).map(({ id, screening }) => [id, screening])
 }
 
-const idsListed = async (of?: string) => (await listed(of)).map(([id]) => id).sort()
+const idsListed = async (of?: 'beneficiary') => (await listed(of)).map(([id]) => id).sort()
 
 async function queued(): Promise<string[]> {
   const rows = await service.database.owner<{ party_id: string }[]>`
@@ -88,6 +86,9 @@ test('a new entity that is listed, or of which a representative is: a person is 
   assert.deepEqual(await queued(), [id, other, led])
   await office.screenAll()
   assert.deepEqual([await queued(), await idsListed()], [[], [id, led]])
+  const account = ['--account', office.live.account.account_id]
+  const { json } = await office.runs('screening', 'list', '--of', 'entity', ...account, '--json')
+  assert.deepEqual(json.results, await office.list('entity'))
   const { matches, digest, ...shown } = await office.show(id)
   assert.match(digest, /^[0-9a-f]{64}$/)
   assert.deepEqual(shown, {
@@ -228,7 +229,7 @@ test('approved only when nothing is open or confirmed; rejected at any time', as
   const open = await office.fails('entity', 'approve', id)
   const words = /may be on a sanctions list: read corridor screening show ent_\w+, then clear the/
   assert.match(open, words)
-  await office.decides('confirm', id)
+  await office.runs('screening', 'confirm', id, ...REASON)
   const confirmed = await office.fails('entity', 'approve', id)
   assert.match(confirmed, /is confirmed to be on a sanctions list/)
   const { owner } = service.database
@@ -246,7 +247,7 @@ test('approved only when nothing is open or confirmed; rejected at any time', as
   ])
   await set(`screening = 'confirmed'`)
   await office.runs('entity', 'reject', id, '--reason', 'Not our client.')
-  await office.decides('clear', id)
+  await office.runs('screening', 'clear', id, ...REASON)
   assert.doesNotMatch((await office.runs('entity', 'show', id)).stdout, /sanctions/)
   await office.runs('entity', 'approve', id)
   await assertRecorded(id)

@@ -15,7 +15,6 @@ const FILES_OF_A_PROCESS = 40
  */
 const ALONE: readonly string[] = [
   'test/api/guessing-timing.test.ts',
-  'test/input/memory.test.ts',
   'test/live/http-memory.test.ts',
 ]
 

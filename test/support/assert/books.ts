@@ -2,7 +2,7 @@
 // statements share no code with the product.
 import assert from 'node:assert/strict'
 import type { Sql } from '../../../src/db/connect.ts'
-import { verify } from '../../../src/verify/run.ts'
+import { type Checked, verify } from '../../../src/verify/run.ts'
 import { restoreExpired } from '../database/expired.ts'
 import { openCli } from '../service/cli.ts'
 import type { TestService } from '../service/service.ts'
@@ -62,12 +62,15 @@ async function checkRules(sql: Sql): Promise<void> {
   await restoreExpired()
 }
 
-/**
- * Closes the service of a test, and checks its books as checkBooks does, without the command.
- */
-export async function closeVerified(service: TestService): Promise<void> {
-  await checkRules(service.database.owner)
-  const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  await service.close()
+/** Checks as checkBooks does, without the command. Returns what was looked at. */
+export async function verifyBooks(owner: Sql): Promise<Checked> {
+  await checkRules(owner)
+  const verdict = await verify(owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  return verdict.checked as Checked
+}
+
+/** Closes the service of a test, and checks its books. */
+export async function closeVerified(service: TestService): Promise<void> {
+  await verifyBooks(service.database.owner).finally(service.close)
 }

@@ -1,7 +1,7 @@
 // Runs an operator's commands in the test's own process.
 
 import type { AccountState } from '../../../src/account/states.ts'
-import { onDatabase } from '../../../src/cli/context.ts'
+import { type Context, onDatabase } from '../../../src/cli/context.ts'
 import type { Operation } from '../../../src/engine/operation.ts'
 import { bookMoney, reverseBooking } from '../../../src/funding/operations.ts'
 import type { BookingKind, BookingOutcome } from '../../../src/funding/rules.ts'
@@ -10,6 +10,23 @@ import { changeState } from '../../../src/operator/account-operations.ts'
 import type { OpenedAccount } from '../../../src/operator/create-account.ts'
 import { listUsers } from '../../../src/user/store.ts'
 import type { TestService } from './service.ts'
+
+/** What the commands of a person run on, until `close`. */
+export async function openContext({ deps, database }: TestService, user: string) {
+  const opened = Promise.withResolvers<Context>()
+  const closed = Promise.withResolvers<void>()
+  const config = { ...deps.config, user, user_is_login: false }
+  const ended = onDatabase(config, database.url, context => {
+    opened.resolve(context)
+    return closed.promise
+  })
+  ended.catch(opened.reject)
+  const close = () => {
+    closed.resolve()
+    return ended
+  }
+  return { context: await opened.promise, close }
+}
 
 /**
  * Runs an operation as the first operator among the users, or without a user when there is none.

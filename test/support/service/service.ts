@@ -329,36 +329,41 @@ export interface PersonClient {
 
 /** Makes a user with a key and these roles on accounts. */
 export async function addPerson(
-  { deps, database }: Pick<TestService, 'deps' | 'database'>,
-  { user, role = 'member', roles = [] }: NewPerson,
+  service: Pick<TestService, 'deps' | 'database'>,
+  person: NewPerson,
 ): Promise<PersonClient> {
-  const secret = newUserSecret()
-  const key_id = newId('usk')
+  return (await addPeople(service, [person]))[0] as PersonClient
+}
+
+/** Makes several of them. */
+export async function addPeople(
+  { deps, database }: Pick<TestService, 'deps' | 'database'>,
+  people: readonly NewPerson[],
+): Promise<PersonClient[]> {
   const sql = deps.sql
-  if ((await listUsers(sql)).length === 0 && role !== 'operator') {
+  const first = people[0]?.role !== 'operator' && (await listUsers(sql)).length === 0
+  if (first) {
     await insertUser(sql, { name: 'first', full_name: 'The first operator', role: 'operator' })
   }
-  await insertUser(sql, { name: user, full_name: user, role })
-  for (const [account_id, given] of roles) {
-    await insertAccountRole(sql, { user_name: user, account_id, role: given })
-  }
-  await insertUserKey(database.owner, {
-    key_id,
-    user_name: user,
-    secret_hash: hashSecret(secret),
-    name: 'test',
-  })
-  await deps.reference.refresh()
-  const authorization = basic(key_id, secret)
-  return {
-    user,
-    key_id,
-    secret,
-    headers: account_id => ({
+  const made: PersonClient[] = []
+  for (const { user, role = 'member', roles = [] } of people) {
+    const secret = newUserSecret()
+    const key_id = newId('usk')
+    await insertUser(sql, { name: user, full_name: user, role })
+    for (const [account_id, given] of roles) {
+      await insertAccountRole(sql, { user_name: user, account_id, role: given })
+    }
+    const key = { key_id, user_name: user, secret_hash: hashSecret(secret), name: 'test' }
+    await insertUserKey(database.owner, key)
+    const authorization = basic(key_id, secret)
+    const headers = (account_id?: string) => ({
       authorization,
       ...(account_id !== undefined && { 'corridor-account': account_id }),
-    }),
+    })
+    made.push({ user, key_id, secret, headers })
   }
+  await deps.reference.refresh()
+  return made
 }
 
 export interface NewPerson {
