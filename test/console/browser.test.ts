@@ -302,6 +302,9 @@ const OF_DOCS = [
   '/search?q=key',
 ]
 
+/** The blocks of a long document that are like those before them: axe takes seconds for them. */
+const LEFT_OUT = share(['article > :nth-child(n + 60)'], [])
+
 const LOOKS = [
   { colorScheme: 'light', viewport: { width: 1400, height: 900 } },
   { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
@@ -333,10 +336,13 @@ for (const [nth, look] of LOOKS.entries()) {
     for (const path of share(everyOther(paths, nth), paths)) {
       const answer = await page.goto(path)
       assert.equal(answer?.status(), 200, path)
-      assert.equal(await page.locator('.note.bad').count(), 0, path)
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`)
-      await assertAccessible(page, `${path}, ${name}`)
+      const [bad, wide] = await page.evaluate(() => [
+        document.querySelectorAll('.note.bad').length,
+        document.documentElement.scrollWidth - innerWidth,
+      ])
+      assert.equal(bad, 0, path)
+      assert.ok(wide !== undefined && wide <= 0, `${path} is ${wide} pixels too wide`)
+      await assertAccessible(page, `${path}, ${name}`, LEFT_OUT)
     }
     await page.goto('/docs/first-payout')
     await page.focus('#in-sh')
