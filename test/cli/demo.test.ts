@@ -1,30 +1,31 @@
-// corridor demo against a service of its own: the whole way of a payout over HTTP, adding up.
+// corridor demo against a service with the rates and fees of a first start: the whole way of a payout
+// over HTTP, adding up. cli-quick-start.test.ts has the first start itself.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { DemoStep } from '../../src/cli/demo.ts'
 import { jsonLines } from '../../src/cli/table.ts'
+import { VOCABULARY } from '../../src/operator/fees.ts'
+import { loadDefaultFees } from '../../src/price/fee/load.ts'
+import { upsertFees } from '../../src/price/fee/store.ts'
+import { loadDefaultRates } from '../../src/price/rate/load.ts'
+import { upsertRates } from '../../src/price/rate/store.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { freePort } from '../support/network/port.ts'
 import { openCli } from '../support/service/cli.ts'
-import { startProcess } from '../support/service/process.ts'
+import { startListening } from '../support/service/listening.ts'
 
 const database = await createDatabase()
-const service = await startProcess({
+await upsertRates(database.owner, await loadDefaultRates())
+await upsertFees(database.owner, await loadDefaultFees(VOCABULARY))
+const service = await startListening({
   DATABASE_URL: database.url,
   CORRIDOR_SIMULATOR_DELAY_MS: '300',
 })
 const cli = await openCli(database.url)
 after(async () => {
-  await service.kill()
+  await service.close()
   await cli.close()
   await database.drop()
-})
-
-test('start, on an empty database: loads rates and fees, so that the demo has both', async () => {
-  const [row] = await database.owner`
-    select (select count(*) from rates)::int as rates, (select count(*) from fees)::int as fees`
-  assert.ok(Number(row?.rates) > 30)
-  assert.equal(row?.fees, 7)
 })
 
 test('demo --json: every step in order, the payout settled, the sums right', async () => {

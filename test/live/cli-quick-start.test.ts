@@ -1,5 +1,5 @@
-// The lines that a first start prints, and those of the README, pasted into bash twice. The embedded
-// database has them in cli/start.
+// What a first start and the next one print in a terminal; the lines of the first one, and those of the
+// README, pasted into bash twice. The embedded database has a first start in cli/start.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,27 +7,37 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createDatabase } from '../support/database/database.ts'
-import { BARE } from '../support/service/cli.ts'
+import { BARE, IN_TERMINAL } from '../support/service/cli.ts'
 
-/** A first start, piped, and all it has printed. */
-async function firstStart(environment: Readonly<Record<string, string>>) {
-  const env = { ...BARE, PORT: '0', LOG_LEVEL: 'silent', ...environment }
+/** A start in a terminal, and what it has printed once these words are there. */
+async function start(DATABASE_URL: string, words: RegExp) {
+  const env = { ...BARE, ...IN_TERMINAL, DATABASE_URL, PORT: '0', CORRIDOR_DRAIN_MS: '0' }
   const service = spawn(process.execPath, ['src/main.ts', 'start'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env,
   })
   let printed = ''
   const whole = Promise.withResolvers<void>()
-  service.stdout.setEncoding('utf8').on('data', (words: string) => {
-    printed += words
-    if (printed.includes('/docs.\n')) whole.resolve()
+  service.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+    if (words.test(printed)) whole.resolve()
   })
   service.once('exit', code => whole.reject(new Error(`ended: ${code}\n${printed}`)))
   await whole.promise
   return { service, printed }
 }
 
+function assertWords(printed: string): void {
+  assert.match(printed, /npx corridor user create ada --name "Ada Lovelace" --role operator\n/)
+  assert.match(printed, /^\nCorridor is ready at http:\/\/127\.0\.0\.1:\d+\.\n/)
+  assert.match(printed, GUIDES)
+  assert.doesNotMatch(printed, /listening|"address"|INFO|"migrated"/)
+}
+
+const GUIDES = /\nGuides, clients and the reference are at http:\/\/127\.0\.0\.1:\d+\/docs\.\n/
+
 async function stop(service: ChildProcess): Promise<void> {
+  if (service.exitCode !== null) return
   const ended = once(service, 'exit')
   service.kill('SIGTERM')
   await ended
@@ -79,10 +89,16 @@ async function tryTwice(printed: string): Promise<void> {
 /** What is said of doing it twice: done, paid just now. */
 const REPEATED = [undefined, 'possible_duplicate_payout']
 
-test('the lines of a first start: quote, payout at that quote, balance; again: a duplicate; those of the README: the same', async () => {
+test('corridor start in a terminal: words alone, rates and fees are there; its lines: quote, payout at that quote, balance; again: a duplicate; those of the README: the same; started again: how to make a key', async () => {
   const database = await createDatabase({ empty: true })
-  const { service, printed } = await firstStart({ DATABASE_URL: database.url })
+  let started = await start(database.url, GUIDES)
   try {
+    const { printed, service } = started
+    assertWords(printed)
+    const [row] = await database.owner`
+      select (select count(*) from rates)::int as rates, (select count(*) from fees)::int as fees`
+    assert.ok(Number(row?.rates) > 30)
+    assert.equal(row?.fees, 7)
     await tryTwice(printed)
     const [, key = ''] = /api_key='(\S+)'/.exec(printed) ?? []
     const [, address = ''] = /ready at (\S+)\./.exec(printed) ?? []
@@ -107,8 +123,14 @@ test('the lines of a first start: quote, payout at that quote, balance; again: a
         else assert.ok(REPEATED.includes(reason), JSON.stringify(answer))
       }
     }
-  } finally {
     await stop(service)
+    started = await start(database.url, /npx corridor user login-link ada\n\n/)
+    assertWords(started.printed)
+    const keys = /\nSecrets of keys are shown once, when they are made\. For a new key:\n/
+    assert.match(started.printed, keys)
+    assert.doesNotMatch(started.printed, /[{}]/)
+  } finally {
+    await stop(started.service)
     await database.drop()
   }
 })

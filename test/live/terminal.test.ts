@@ -1,18 +1,11 @@
-// The command line in a terminal of 80 columns: no line is wider, nothing is cut that somebody acts
-// on, and a start speaks in words.
+// The command line in a terminal of 80 columns: no line is wider, and nothing is cut that somebody acts
+// on.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { widthOf } from '../../src/cli/terminal.ts'
-import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { BARE, openCli } from '../support/service/cli.ts'
+import { IN_TERMINAL, openCli } from '../support/service/cli.ts'
 import { startTestService } from '../support/service/service.ts'
-
-/** What makes a pipe look like a terminal. */
-const TERMINAL = 'process.stdout.isTTY=true;process.stdout.columns=80'
-const IN_TERMINAL = { NODE_OPTIONS: `--import=data:text/javascript,${TERMINAL}`, NO_COLOR: '1' }
 
 const LONG = 'Harbour Trading and Shipping of the Far East and of the Islands Beyond It Limited'
 
@@ -106,49 +99,3 @@ for (const [name, more, whole] of TABLES) {
     assert.ok(!stdout.includes('…'), stdout)
   })
 }
-
-/** What a start prints until it is ended. */
-async function start(url: string, words: RegExp): Promise<string> {
-  const env = { ...BARE, DATABASE_URL: url, PORT: '0', CORRIDOR_DRAIN_MS: '0', ...IN_TERMINAL }
-  const child = spawn(process.execPath, ['src/main.ts', 'start'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env,
-  })
-  const ended = once(child, 'exit')
-  let printed = ''
-  const whole = Promise.withResolvers<void>()
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed += text
-    if (words.test(printed)) whole.resolve()
-  })
-  void ended.then(([code]) => whole.reject(new Error(`ended: ${code}\n${printed}`)))
-  await whole.promise
-  const said = printed
-  child.kill('SIGTERM')
-  await ended
-  return said
-}
-
-test('corridor start, in a terminal, first and again: words alone, and how to make a key', async () => {
-  const database = await createDatabase({ empty: true })
-  try {
-    const first = await start(
-      database.url,
-      /Guides, clients and the reference are at \S+\/docs\.\n/,
-    )
-    const again = await start(database.url, /npx corridor user login-link ada\n\n/)
-    for (const printed of [first, again]) {
-      assert.match(printed, /npx corridor user create ada --name "Ada Lovelace" --role operator\n/)
-      assert.match(printed, /^\nCorridor is ready at http:\/\/127\.0\.0\.1:\d+\.\n/)
-      assert.doesNotMatch(printed, /listening|"address"|INFO|"migrated"/)
-    }
-    assert.match(
-      again,
-      /\nGuides, clients and the reference are at http:\/\/127\.0\.0\.1:\d+\/docs\.\n/,
-    )
-    assert.match(again, /\nSecrets of keys are shown once, when they are made\. For a new key:\n/)
-    assert.doesNotMatch(again, /[{}]/)
-  } finally {
-    await database.drop()
-  }
-})

@@ -5,16 +5,15 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
 import { makeProgram } from '../../src/cli/commands.ts'
 import { pathOf } from '../../src/cli/context.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { BARE } from '../support/service/cli.ts'
-import { startProcess } from '../support/service/process.ts'
+import { startListening } from '../support/service/listening.ts'
+import { startTyping } from '../support/service/typed.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const PAGE = 'docs/operator-api.md'
 
 /** What a reader puts in place of the dots, from what was printed before. */
@@ -37,28 +36,29 @@ function scriptOf(page: string, address: string): string {
     // The service learns of a new account and a new key a moment later.
     .replaceAll('curl -sSu', 'echo; curl --retry 60 --retry-delay 1 --retry-all-errors -fsSu')
   assert.ok(!lines.includes('…'), lines)
-  const npx = `npx() { shift; '${process.execPath}' '${MAIN}' "$@"; }`
-  return ['set -e', npx, READ, lines].join('\n')
+  return ['set -e', READ, lines].join('\n')
 }
 
-test(`${PAGE}: line by line, an operator funds an account and finds it in the log`, async () => {
+test(`${PAGE}: line by line, an operator funds an account and finds it in the log`, async t => {
   const database = await createDatabase({ empty: true })
-  const env = { DATABASE_URL: database.url }
-  const service = await startProcess(env)
+  const service = await startListening({ DATABASE_URL: database.url })
+  const page = await readFile(PAGE, 'utf8')
+  const [, user = ''] = /^export CORRIDOR_USER=(\w+)$/m.exec(page) ?? []
+  const { npx, errorOutput } = await startTyping(t, database.url, user)
   try {
-    const script = scriptOf(await readFile(PAGE, 'utf8'), service.address)
-    const bash = spawn('bash', ['-s'], { env: { ...BARE, ...env } })
-    bash.stdin.end(script)
+    const script = scriptOf(page, service.address)
+    const bash = spawn('bash', ['-s'], { env: BARE })
+    bash.stdin.end(`${npx}\n${script}`)
     const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
     const answers = printed.split('\n').filter(line => line.startsWith('{"status"'))
-    assert.equal(answers.length, 3, `${printed}\n${said}`)
+    assert.equal(answers.length, 3, `${printed}\n${said}\n${errorOutput()}`)
     const [funded, payouts, log] = answers.map(line => JSON.parse(line).data)
     assert.deepEqual([funded.by, funded.balance_after], ['ada', 10_000_000])
     assert.deepEqual(payouts.results, [])
     const [act] = log.results
     assert.deepEqual([act.act, act.after.id], ['fund', funded.balance_transaction.id])
   } finally {
-    await service.kill()
+    await service.close()
     await database.drop()
   }
 })

@@ -1,6 +1,7 @@
 // corridor backup and corridor restore: a copy taken under load has all that was acknowledged and
 // verifies; what is damaged, of another version or cut off halfway is never a database that starts.
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import {
@@ -18,14 +19,15 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { connect, type Sql } from '../../src/db/connect.ts'
 import { DatabaseProblem } from '../../src/db/failure.ts'
-import { readBackup } from '../../src/postgres/backup-file.ts'
+import { MANIFEST, readBackup } from '../../src/postgres/backup-file.ts'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { restoreBackup } from '../../src/postgres/restore.ts'
-import { tarFile } from '../../src/postgres/tar.ts'
+import { END, readTar, tarFile } from '../../src/postgres/tar.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { type CommandResult, openCli } from '../support/service/cli.ts'
 import { startListening } from '../support/service/listening.ts'
@@ -34,7 +36,6 @@ import {
   httpClient,
   openAccountOn,
   pickSeed,
-  runCommand,
   seeded,
   spawnCommand,
   startProcess,
@@ -163,50 +164,51 @@ test('corridor backup under load, then restore: all that was acknowledged, books
   })
 })
 
-test('two of corridor backup to one file at the same time: the second is refused, the first is whole', async () => {
-  const file = path('twice.tar.zst')
-  const first = spawnCommand(['backup', file], dataOf('original'))
-  const ended = once(first, 'exit')
-  await until('writing', () => existsSync(`${file}.part`))
-  first.kill('SIGSTOP')
-  const { code, stderr } = await run('original', 'backup', file)
-  first.kill('SIGCONT')
-  assert.equal(code, 1)
-  assertLine(stderr, /^corridor: another backup is writing \S+twice\.tar\.zst$/m)
-  assert.deepEqual(await ended, [0, null])
-  await readBackup(file)
-  assert.equal(existsSync(`${file}.part`), false)
-})
+/** With the books out of order. */
+const next = path('next.tar.zst')
+
+/** How many backups the log is kept for. */
+const slotsOf = async (sql: Sql) => (await sql`select from pg_replication_slots`).length
 
 test('corridor backup, killed halfway: no file, the log is kept back no more', async () => {
-  const file = path('next.tar.zst')
   await onData('original', async sql => {
-    const slots = async () => (await sql`select from pg_replication_slots`).length
-    const child = spawnCommand(['backup', file], dataOf('original'))
+    const child = spawnCommand(['backup', next], dataOf('original'))
     // The file is opened before the server is asked.
-    const keepsLog = async () => existsSync(`${file}.part`) && (await slots()) === 1
+    const keepsLog = async () => existsSync(`${next}.part`) && (await slotsOf(sql)) === 1
     await until('writing, and the log is kept for it', keepsLog)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    assert.equal(existsSync(file), false)
-    await until('no slot left', async () => (await slots()) === 0)
+    assert.equal(existsSync(next), false)
+    await until('no slot left', async () => (await slotsOf(sql)) === 0)
   })
 })
 
-test('… and the next is whole. corridor restore, killed unpacking, then recovering: nothing starts, and the next restore is whole; its books not in order: exit 1 names the row', async () => {
-  const { account_id } = account.account
-  const move = (by: number) =>
-    onData(
-      'original',
-      sql => sql`
-      update balances set available = available + ${by}::bigint where account_id = ${account_id}`,
-    )
+/** Changes a balance, which no books say. */
+const move = (by: number) =>
+  onData(
+    'original',
+    sql => sql`
+      update balances set available = available + ${by}::bigint
+      where account_id = ${account.account.account_id}`,
+  )
+
+test('… and the next is whole, though another one to its file was begun meanwhile: that is refused', async () => {
   await move(1)
-  const file = path('next.tar.zst')
-  const made = await run('original', 'backup', file)
+  const first = spawnCommand(['backup', next], dataOf('original'))
+  const ended = once(first, 'exit')
+  await onData('original', sql => until('writing', async () => (await slotsOf(sql)) === 1))
+  first.kill('SIGSTOP')
+  const { code, stderr } = await run('original', 'backup', next)
+  first.kill('SIGCONT')
+  assert.equal(code, 1)
+  assertLine(stderr, /^corridor: another backup is writing \S+next\.tar\.zst$/m)
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(existsSync(`${next}.part`), false)
   await move(-1)
-  assert.equal(made.code, 0, made.stderr)
-  assert.equal(existsSync(`${file}.part`), false)
+})
+
+test('corridor restore, killed unpacking, then recovering: nothing starts, and the next restore is whole; its books not in order: exit 1 names the row', async () => {
+  const { account_id } = account.account
   // Closed to PostgreSQL's user when root runs the test: the cluster is linked from elsewhere.
   await mkdir(path('killed'), { mode: 0o700 })
   const cluster = 'killed/postgres.restoring/postgres'
@@ -215,16 +217,15 @@ test('… and the next is whole. corridor restore, killed unpacking, then recove
     ['unpacking', 'base'],
     ['recovering', 'postmaster.pid'],
   ] as const) {
-    const child = spawnCommand(['restore', file], dataOf('killed'))
+    const child = spawnCommand(['restore', next], dataOf('killed'))
     await until(moment, () => existsSync(path(`${cluster}/${sign}`)))
     child.kill('SIGKILL')
     await once(child, 'exit')
     halves.push(await realpath(path(cluster)))
   }
-  const { code: started, output } = await runCommand(['start'], { ...dataOf('killed'), PORT: '0' })
-  assert.equal(started, 1)
-  assert.match(output, /^corridor: a restore did not end in .*: restore again, or remove it$/m)
-  const { code, stdout } = await run('killed', 'restore', file)
+  const starting = openEmbedded({ data_dir: path('killed') })
+  await assert.rejects(starting, /a restore did not end in .*: restore again, or remove it$/)
+  const { code, stdout } = await run('killed', 'restore', next)
   assert.equal(code, 1, stdout)
   // Everything else in it is in order.
   assert.match(stdout, new RegExp(`^Not in order: balances, account ${account_id}, USD: `))
@@ -243,21 +244,36 @@ test('… and the next is whole. corridor restore, killed unpacking, then recove
 
 /** By default each 16 KiB are a buffer of their own. */
 const IN_LARGE_PIECES = { chunkSize: 2 ** 20 }
-/** As fast as it packs: it finds next to nothing that is there twice. */
-const QUICKLY = { ...IN_LARGE_PIECES, params: { [constants.ZSTD_c_compressionLevel]: -100 } }
 
-/** The backup with some of its bytes changed by `change`; its path. */
-async function changed(name: string, change: (tar: Buffer) => Buffer): Promise<string> {
-  const file = path(name)
-  await writeFile(file, zstdCompressSync(change(Buffer.from(await unpacked())), QUICKLY))
-  return file
+/** Of the thousand files of the cluster; the label comes first. */
+const FEW = ['backup_label', 'PG_VERSION', 'postgresql.conf']
+
+/** The backup as it is packed, but for most of its files and what the list says of them. */
+async function fewFiles(): Promise<Buffer> {
+  const files: Buffer[] = []
+  const tar = zstdDecompressSync(await readFile(backup), IN_LARGE_PIECES)
+  for await (const { name, content = [] } of readTar(Readable.from([tar]))) {
+    if (!FEW.includes(name) && name !== MANIFEST) continue
+    const text = Buffer.concat(await Array.fromAsync(content))
+    files.push(tarFile(name, name === MANIFEST ? listOfFew(String(text)) : text, new Date()))
+  }
+  return Buffer.concat([...files, END])
 }
 
-let tar: Buffer | undefined
-/** The backup as it was packed. */
-async function unpacked(): Promise<Buffer> {
-  tar ??= zstdDecompressSync(await readFile(backup), IN_LARGE_PIECES)
-  return tar
+function listOfFew(manifest: string): Buffer {
+  const { Files } = JSON.parse(manifest) as { Files: { Path: string }[] }
+  const lines = Files.filter(({ Path }) => FEW.includes(Path)).map(file => JSON.stringify(file))
+  const list = `{"Files": [\n${lines.join(',\n')}\n],\n`
+  return Buffer.from(`${list}"Manifest-Checksum": "${hash('sha256', list, 'hex')}"}\n`)
+}
+
+let few: Promise<Buffer> | undefined
+/** The backup of few files with some of its bytes changed by `change`; its path. */
+async function changed(name: string, change: (tar: Buffer) => Buffer): Promise<string> {
+  few ??= fewFiles()
+  const file = path(name)
+  await writeFile(file, zstdCompressSync(change(Buffer.from(await few))))
+  return file
 }
 
 const TEXT = Buffer.from('x')
@@ -298,7 +314,7 @@ test('a backup with one bit turned, or cut short, at random: refused every time'
     const error = await refusalOf(file)
     // Some bits of zstd fill a byte up and mean nothing: what was packed is there, whole.
     const may_mean_nothing = error === undefined && i % 3 !== 0
-    if (may_mean_nothing && isUnharmed(await readFile(file), await unpacked())) continue
+    if (may_mean_nothing && isUnharmed(await readFile(file), bytes)) continue
     assertRefusal(error, /no backup of corridor, or damaged|is damaged/)
   }
 })
@@ -306,7 +322,8 @@ test('a backup with one bit turned, or cut short, at random: refused every time'
 /** Whether the very same is unpacked of it. */
 function isUnharmed(packed: Buffer, whole: Buffer): boolean {
   try {
-    return zstdDecompressSync(packed, IN_LARGE_PIECES).equals(whole)
+    const [one, other] = [packed, whole].map(of => zstdDecompressSync(of, IN_LARGE_PIECES))
+    return one?.equals(other as Buffer) === true
   } catch {
     return false
   }
@@ -335,7 +352,7 @@ test('a backup whose content was changed and packed again: refused, and the file
     [
       'a checksum of the list changed',
       /^.+ is damaged: its list of files has a wrong checksum$/,
-      tar => change(tar, '"Path": "PG_VERSION", "Size": 3', '"Path": "PG_VERSION", "Size": 4'),
+      tar => change(tar, '"Path":"PG_VERSION","Size":3', '"Path":"PG_VERSION","Size":4'),
     ],
     ['the list left out', /^.+ is damaged: its end is missing$/, cut],
     ['a file added', /its list of files does not have stranger$/, added('stranger')],
@@ -347,6 +364,7 @@ test('a backup whose content was changed and packed again: refused, and the file
     ['a tar of something else', /it has no label$/, () => tarFile('a', TEXT, new Date())],
     ['nothing', /is not a backup of corridor$/, () => Buffer.alloc(1024)],
   ]
+  await readBackup(await changed('few files', tar => tar))
   for (const [name, words, change] of rows) await refused(await changed(name, change), words)
   await writeFile(path('text'), 'this is no backup\n'.repeat(100))
   await refused(path('text'), /no backup of corridor, or damaged/)
@@ -400,10 +418,9 @@ test('corridor backup and restore, where they may not: one line, and nothing cha
     assertLine(stderr, words)
   }
   await elsewhere.close()
-  const args = ['backup', path('no/such/folder')]
-  const { code, output } = await runCommand(args, dataOf('original'))
-  assert.equal(code, 1, output)
-  assertLine(output, /^corridor: cannot write \S+: /)
+  const { code, stderr } = await run('original', 'backup', path('no/such/folder'))
+  assert.equal(code, 1, stderr)
+  assertLine(stderr, /^corridor: cannot write \S+: /)
   assert.equal((await stat(backup)).mtimeMs, mtimeMs)
   assert.deepEqual(await readdir(path('new')), ['postgres.lock'])
 })

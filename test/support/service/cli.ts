@@ -17,6 +17,14 @@ const { PATH = '', NODE_COMPILE_CACHE = '', CORRIDOR_TEST_COMMANDS: shared = '' 
 /** The environment of every process of the product: the path of programs and the compile cache. */
 export const BARE: Readonly<Record<string, string>> = { PATH, NODE_COMPILE_CACHE }
 
+/** What makes a pipe look like a terminal. */
+const TERMINAL = 'process.stdout.isTTY=true;process.stdout.columns=80'
+/** The environment of a command in a terminal of 80 columns. */
+export const IN_TERMINAL: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: `--import=data:text/javascript,${TERMINAL}`,
+  NO_COLOR: '1',
+}
+
 /** The runners of this process, for a run without shared ones. */
 const runners = new Runners(BARE)
 

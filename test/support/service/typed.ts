@@ -16,9 +16,13 @@ export interface TypedCommands {
   errorOutput(): string
 }
 
-/** Prepares commands on this database in the name of `anna`. */
-export async function startTyping(t: TestContext, database_url: string): Promise<TypedCommands> {
-  const place = await openCli(database_url, { CORRIDOR_USER: 'anna' })
+/** Prepares commands on this database in the name of `anna`, or of who is named. */
+export async function startTyping(
+  t: TestContext,
+  database_url: string,
+  CORRIDOR_USER = 'anna',
+): Promise<TypedCommands> {
+  const place = await openCli(database_url, { CORRIDOR_USER })
   t.after(place.close)
   const folder = dirname(await place.file('commands', ''))
   let errorOutput = ''
