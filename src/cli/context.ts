@@ -43,14 +43,16 @@ export async function withContext<T>(
   work: (context: Context) => Promise<T>,
   config = readConfig(),
 ): Promise<T> {
-  const database = await openDatabase(config, { create: false })
+  const is_external = config.database_url !== undefined
+  const look = async (owner: Sql) => {
+    await refuseWithoutSchema(owner)
+    // Only `corridor migrate` and `corridor start` migrate an external database.
+    if (!is_external) await migrate(owner)
+    await refuseUnready(owner)
+  }
+  const database = await openDatabase(config, { create: false, look })
   try {
-    await asOwner(database.url, async owner => {
-      await refuseWithoutSchema(owner)
-      // Only `corridor migrate` and `corridor start` migrate an external database.
-      if (config.database_url === undefined) await migrate(owner)
-      await refuseUnready(owner)
-    })
+    if (!is_external) await asOwner(database.url, look)
     return await onDatabase(config, database.url, work)
   } finally {
     await database.release()

@@ -223,8 +223,11 @@ async function record(session: Session, { name, hash }: Migration): Promise<void
 
 /** Names of the migrations that the database lacks. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
-  const recorded = await findRecorded(sql)
-  return (await readMigrations()).map(m => m.name).filter(name => !recorded.has(name))
+  return pendingOf(await findRecorded(sql), await readMigrations())
+}
+
+function pendingOf(recorded: Recorded, migrations: readonly Migration[]): string[] {
+  return migrations.map(({ name }) => name).filter(name => !recorded.has(name))
 }
 
 /** @throws DatabaseProblem when the database has no schema of Corridor */
@@ -239,8 +242,9 @@ export async function refuseWithoutSchema(sql: Sql): Promise<void> {
 /** @throws DatabaseProblem when this version or this log-in cannot work with the database */
 export async function refuseUnready(sql: Sql): Promise<void> {
   await refuseWithoutRoles(sql)
-  refuseMismatch(await findRecorded(sql), await readMigrations())
-  const pending = await pendingMigrations(sql)
+  const [recorded, migrations] = [await findRecorded(sql), await readMigrations()]
+  refuseMismatch(recorded, migrations)
+  const pending = pendingOf(recorded, migrations)
   if (pending.length === 0) return
   throw new DatabaseProblem(`the database lacks ${pending.join(', ')}: run npx corridor migrate`)
 }
