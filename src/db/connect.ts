@@ -82,7 +82,7 @@ const TRANSACTION_WITHIN = '2min'
 export const BATCH_WITHIN = '30s'
 
 /** Planner settings of look-ups: they allow index scans and nested loops only. */
-const LOOK_UP_PLANS = {
+export const LOOK_UP_PLANS = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',

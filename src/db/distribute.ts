@@ -2,7 +2,14 @@
 // account_id and co-locates them, so that one machine has all rows of an account. Other tables stay
 // on the coordinator. Each step first checks whether it is done already; docs/decisions/0060 says
 // why each is needed.
-import { literal, SERVICE_ROLE, SESSION_ROLES, type Sql, type TransactionSql } from './connect.ts'
+import {
+  LOOK_UP_PLANS,
+  literal,
+  SERVICE_ROLE,
+  SESSION_ROLES,
+  type Sql,
+  type TransactionSql,
+} from './connect.ts'
 import { DatabaseProblem } from './failure.ts'
 
 /** The changes made now, and those made before. */
@@ -40,10 +47,7 @@ const SERVICE_SETTINGS = {
   timezone: 'UTC',
   lock_timeout: '2s',
   idle_in_transaction_session_timeout: '10s',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  jit: 'off',
+  ...LOOK_UP_PLANS,
 } as const
 
 /**
