@@ -77,6 +77,7 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/api/search', test: 'a beneficiary that is erased', why: ERASES },
   { file: 'test/api/statement-stream', why: OWN_SQL },
   { file: 'test/api/statement.test', test: 'books that do not add up', why: OWN_RULES },
+  { file: 'test/api/webhook-delivery.test', test: 'next_attempt_at', why: OWN_SQL },
   { file: 'test/api/webhook-delivery-replay', test: 'has the endpoint: waits', why: OWN_SQL },
   { file: 'test/api/webhook-delivery-replay', test: 'DELETE of an endpoint', why: TIME },
   { file: 'test/crash/bank-files-killed', why: LIVE },
