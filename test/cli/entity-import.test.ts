@@ -358,12 +358,13 @@ test('entity import, the database gone in the middle: ends with what to do, and 
   const path = await cli.file('gone.jsonl', manyRows())
   const proxy = await startProxy(service.database.url)
   try {
-    await slowDown(t, service.database.owner, 'entities', 1)
+    const speedUp = await slowDown(t, service.database.owner, 'entities', 1)
     const args = ['entity', 'import', path, '--account', idOf(client)]
     const begun = async () => (await countEntities(client)) > 0
     const child = await startAndCatch(args, proxy.url, begun)
     await proxy.down()
     const [code] = await once(child, 'close')
+    await speedUp()
     assert.equal(code, 1)
     const said = child.output().replaceAll('\n', ' ')
     assert.match(said, / The database does not answer; what became of the last \d+ rows /)

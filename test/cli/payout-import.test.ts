@@ -443,20 +443,23 @@ test('payout import, in words: counts, reasons, money, in 80 columns; the report
 const rowsOf = (count: number) =>
   jsonLines(Array.from({ length: count }, (_, i) => invoice(i % 500, { amount: 100 + (i % 7) })))
 
-/** Started, and caught when the first of its batches is written: each takes a second. */
-async function startImport(t: TestContext, path: string, of: Client) {
-  await slowDown(t, service.database.owner, 'payouts', 1)
+/** Stops an import when the first of its batches is written: each takes a second. */
+async function stopImport(t: TestContext, path: string, of: Client, signal: NodeJS.Signals) {
+  const speedUp = await slowDown(t, service.database.owner, 'payouts', 1)
   const args = ['payout', 'import', path, '--account', idOf(of)]
-  return startAndCatch(args, service.database.url, async () => (await countPayouts(of)) > 0)
+  const begun = async () => (await countPayouts(of)) > 0
+  const child = await startAndCatch(args, service.database.url, begun)
+  child.kill(signal)
+  const [code] = await once(child, 'close')
+  await speedUp()
+  return { code, said: child.output() }
 }
 
 test('payout import, killed in the middle and run again: every row paid once', async t => {
   const client = await openFunded()
   const rows = 600
   const path = await cli.file('killed.jsonl', rowsOf(rows))
-  const child = await startImport(t, path, client)
-  child.kill('SIGKILL')
-  await once(child, 'close')
+  await stopImport(t, path, client, 'SIGKILL')
   const { code, json } = await runImport(path, client)
   assert.equal(code, 0)
   assert.ok(json.imported_before > 0 && json.made > 0, 'killed too early or too late')
@@ -471,11 +474,8 @@ test('payout import, Ctrl-C: ends after the rows in hand with what to do, exit c
   // More than the first batch and the three that are in hand.
   const rows = 2_100
   const path = await cli.file('stopped.jsonl', rowsOf(rows))
-  const child = await startImport(t, path, client)
-  child.kill('SIGINT')
-  const [code] = await once(child, 'close')
+  const { code, said } = await stopImport(t, path, client, 'SIGINT')
   assert.equal(code, 1)
-  const said = child.output()
   assert.match(said, /\nStopped after line (\d+)\. Run the same command again to go on: /)
   assert.match(said.replaceAll('\n', ' '), / "stopped\.jsonl" and are not paid twice\. /)
   const line = Number(/Stopped after line (\d+)/.exec(said)?.[1])
