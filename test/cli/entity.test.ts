@@ -138,16 +138,16 @@ test('entity list, many entities and holds: by index alone', async () => {
       approval_status, approval_history, created_at, updated_at)
     select ${account_id ?? ''}, 'ent_many' || n, 'individual', '', '', '{"name":"Many"}',
       case when n % 100 = 0 then 'submitted' else 'pending' end, '[]', now(), now()
-    from generate_series(1, 20000) n`
+    from generate_series(1, 5000) n`
   await owner`
-    insert into holds select ${account_id ?? ''}, 'ent_many' || n % 500, 'pot_' || n
-    from generate_series(1, 20000) n`
+    insert into holds select ${account_id ?? ''}, 'ent_many' || n % 125, 'pot_' || n
+    from generate_series(1, 5000) n`
   try {
     await owner`analyze entities, holds`
     const before = await scans()
     const { json } = await cli.run('entity', 'list', '--json', '--limit', '1000')
     const many = json.results.filter(({ id }: { id: string }) => id.startsWith('ent_many'))
-    assert.equal(many.length, 200 + 495)
+    assert.equal(many.length, 50 + 123)
     const index = 'entities_in_review'
     await until('counted', async () => (await scans()).by[index] !== before.by[index])
     assert.deepEqual((await scans()).whole, before.whole)

@@ -13,7 +13,7 @@ import { createDatabase } from '../support/database/database.ts'
 import { insertLines } from '../support/database/line-rows.ts'
 import { share } from '../support/share.ts'
 
-const ROWS = share(20_000, 1_000_000)
+const ROWS = share(5_000, 1_000_000)
 /** What a page of six may read of tables and indexes; a walk of all rows reads hundreds. */
 const MAX_PAGES = 40
 const NOW = '2026-01-01T00:00:00.000000Z'

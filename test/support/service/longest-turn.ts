@@ -2,26 +2,25 @@
 // service; each SIGUSR2 begins or ends a measurement, and the log gets its result.
 import { performance } from 'node:perf_hooks'
 
-let watching = false
+let watching: NodeJS.Timeout | undefined
 let most_ms = 0
 let last = { busy_ms: 0, used_ms: 0 }
 
 process.on('SIGUSR2', () => {
-  watching = !watching
-  if (watching) {
+  if (watching === undefined) {
     most_ms = 0
     last = now()
-    lookNextTurn()
+    // Due in every turn that ends a millisecond after the last look. An immediate would look in
+    // every turn, and keep a processor busy while there is nothing to do.
+    watching = setInterval(look, 1).unref()
     say({ msg: 'turns are measured' })
   } else {
+    look()
+    clearInterval(watching)
+    watching = undefined
     say({ msg: 'longest turn', most_ms })
   }
 })
-
-/** Schedules the next look, without keeping an idle event loop alive. */
-function lookNextTurn(): void {
-  setImmediate(look).unref()
-}
 
 /**
  * The turn took no longer than the wall clock says, which includes waiting for the processor, and
@@ -29,12 +28,10 @@ function lookNextTurn(): void {
  * smaller.
  */
 function look(): void {
-  if (!watching) return
   const before = last
   last = now()
   const turn_ms = Math.min(last.busy_ms - before.busy_ms, last.used_ms - before.used_ms)
   most_ms = Math.max(most_ms, turn_ms)
-  lookNextTurn()
 }
 
 /** Wall-clock time without the loop's idle time, and processor time, in milliseconds. */
