@@ -20,7 +20,7 @@ const FIRST = '2026-11-21T00:03:13.167287Z'
 const ACCOUNTS = ['acc_a', 'acc_b'] as const
 
 /** Of each account, each asked for by itself. */
-const OBJECTS = share(20, Infinity)
+const OBJECTS = share(8, Infinity)
 
 let database: TestDatabase
 /** By account, oldest first. */
@@ -105,7 +105,7 @@ for (const account_id of ACCOUNTS) {
       ...types.flatMap(type => [type === undefined ? {} : { type }]),
       ...objects.slice(0, OBJECTS).map(object_id => ({ object_id })),
       ...objects
-        .slice(0, 5)
+        .slice(0, share(2, 5))
         .flatMap(object_id =>
           types.flatMap(type => (type === undefined ? [] : [{ object_id, type }])),
         ),

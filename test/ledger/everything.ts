@@ -4,14 +4,11 @@ import assert from 'node:assert/strict'
 import { onCluster } from '../support/database/citus.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
-import { addPerson, type TestService } from '../support/service/service.ts'
+import { openCli } from '../support/service/cli.ts'
+import { importInto } from '../support/service/importing.ts'
+import { eraseBy, openContext } from '../support/service/operate.ts'
+import { addPerson } from '../support/service/service.ts'
 import { type History, makeHistory } from './history.ts'
-
-const ROWS = `amount,currency,purpose,transaction_description,reference_id,beneficiary.name,beneficiary.type,beneficiary.account_number,beneficiary.country,beneficiary.bank_codes.swift_code,type
-1150,USD,supplier_payment,Invoice 1,INV-1,Kestrel Metalworks,business,0012345678,HK,HSBCHKHH,local
-2250,USD,supplier_payment,Invoice 2,INV-2,Irene Costa,individual,0087654321,HK,HSBCHKHH,local
-`
 
 export async function makeEverything(): Promise<History> {
   const history = await makeHistory()
@@ -49,7 +46,10 @@ async function addEverything(history: History): Promise<void> {
   }
   const listed = await main.post('/v3/beneficiary', bankBeneficiary)
   await good(main.put(`/v3/beneficiary/${listed.json.data.id}`, { name: 'Another Name' }))
-  await importRows(history)
+  const rows = [1_150, 2_250].map(amount => {
+    return { ...localPayout, amount, reference_id: `INV-${amount}` }
+  })
+  await importInto(history.service, main, 'payouts.csv', rows)
   await splitPayment(history)
   await addRowsThatWait(history)
   await eraseSome(history)
@@ -84,46 +84,26 @@ async function approveSome({ service }: History): Promise<void> {
 async function eraseSome({ service, main, sister }: History): Promise<void> {
   // A spread database erases nobody.
   if (onCluster) return
-  await withCommands(service, { CORRIDOR_USER: 'ada' }, async run => {
-    for (const client of [main, sister]) {
-      const made = await client.post('/v3/beneficiary', bankBeneficiary)
-      const { id } = made.json.data
-      assert.equal((await client.put(`/v3/beneficiary/${id}`, { name: 'Ilse' })).status, 200)
-      await run('privacy', 'erase', id, '--reason', `Request of ${id}`)
-    }
-  })
-}
-
-/** Works with commands, each of which ends well. */
-async function withCommands(
-  { database }: TestService,
-  env: Readonly<Record<string, string>>,
-  work: (run: (...args: readonly string[]) => Promise<void>, cli: Cli) => Promise<void>,
-): Promise<void> {
-  const cli = await openCli(database.url, env)
-  const run = async (...args: readonly string[]) => {
-    const { code, stdout, stderr } = await cli.run(...args)
-    assert.equal(code, 0, stdout + stderr)
+  const { context, close } = await openContext(service, 'ada')
+  for (const client of [main, sister]) {
+    const made = await client.post('/v3/beneficiary', bankBeneficiary)
+    const { id } = made.json.data
+    assert.equal((await client.put(`/v3/beneficiary/${id}`, { name: 'Ilse' })).status, 200)
+    await eraseBy(context, id, `Request of ${id}`)
   }
-  await work(run, cli).finally(cli.close)
+  await close()
 }
 
 /** One payment that has funded two live accounts. */
 async function splitPayment({ service }: History): Promise<void> {
-  await withCommands(service, {}, async run => {
-    for (const split of [[], ['--split']]) {
-      const { account } = await service.openAccount({ sandbox: false, currencies: ['USD'] })
-      await run('fund', account.account_id, 'USD', '5.00', '--reference', 'BANK-1', ...split)
-    }
-  })
-}
-
-async function importRows({ service, main }: History): Promise<void> {
-  await withCommands(service, {}, async (run, cli) => {
-    const path = await cli.file('payouts.csv', ROWS)
-    const to = ['--account', main.account.account_id]
-    await run('payout', 'import', path, ...to, '--report', `${path}.jsonl`)
-  })
+  const cli = await openCli(service.database.url)
+  for (const split of [[], ['--split']]) {
+    const { account } = await service.openAccount({ sandbox: false, currencies: ['USD'] })
+    const to = ['fund', account.account_id, 'USD', '5.00', '--reference', 'BANK-1', ...split]
+    const { code, stdout, stderr } = await cli.run(...to)
+    assert.equal(code, 0, stdout + stderr)
+  }
+  await cli.close()
 }
 
 /** What workers write, as they would have written it: deliveries, attempts and an ended review. */

@@ -8,9 +8,8 @@ import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { undone, verdictIn } from '../support/database/undone.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
-import { openContext } from '../support/service/operate.ts'
+import { eraseBy, openContext } from '../support/service/operate.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { eraseBy } from './marks.ts'
 
 let service: TestService
 let ada: Awaited<ReturnType<typeof openContext>>

@@ -1,9 +1,4 @@
-// Texts by which data of a person is known again, a scan of every row of every table for them, and an
-// erasure in the test's own process.
-import assert from 'node:assert/strict'
-import { type Context, personOf } from '../../src/cli/context.ts'
-import { eraseParty } from '../../src/privacy/operations.ts'
-import { findPartyAccount } from '../../src/privacy/store.ts'
+// Texts by which data of a person is known again, and a scan of every row of every table for them.
 import type { TestService } from '../support/service/service.ts'
 
 /** Every text of a document that nothing but the document has. */
@@ -65,11 +60,4 @@ export async function findTexts(
     }),
   )
   return found.flat()
-}
-
-/** Erases as `corridor privacy erase` does. */
-export async function eraseBy(context: Context, id: string): Promise<void> {
-  const account_id = (await findPartyAccount(context.audit, id)) ?? assert.fail(`no ${id}`)
-  const command = { account_id, id, person: personOf(context), reason: 'Request 118' }
-  await context.run({ operation: eraseParty, command, act: null })
 }

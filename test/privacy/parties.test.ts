@@ -7,11 +7,11 @@ import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { fullEntity, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import { openContext } from '../support/service/operate.ts'
+import { eraseBy, openContext } from '../support/service/operate.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { readUnList, takeUnList } from '../support/service/un-list.ts'
-import { eraseBy, everyText, findTexts, marked } from './marks.ts'
+import { everyText, findTexts, marked } from './marks.ts'
 
 let service: TestService
 let ada: Cli

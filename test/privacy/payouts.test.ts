@@ -12,10 +12,10 @@ import {
   localPayout,
 } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
-import { openContext } from '../support/service/operate.ts'
+import { eraseBy, openContext } from '../support/service/operate.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { eraseBy, everyText, findTexts, marked } from './marks.ts'
+import { everyText, findTexts, marked } from './marks.ts'
 
 let service: TestService
 let ada: Cli

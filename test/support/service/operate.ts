@@ -1,13 +1,15 @@
 // Runs an operator's commands in the test's own process.
-
+import assert from 'node:assert/strict'
 import type { AccountState } from '../../../src/account/states.ts'
-import { type Context, onDatabase } from '../../../src/cli/context.ts'
+import { type Context, onDatabase, personOf } from '../../../src/cli/context.ts'
 import type { Operation } from '../../../src/engine/operation.ts'
 import { bookMoney, reverseBooking } from '../../../src/funding/operations.ts'
 import type { BookingKind, BookingOutcome } from '../../../src/funding/rules.ts'
 import { newId } from '../../../src/id.ts'
 import { changeState } from '../../../src/operator/account-operations.ts'
 import type { OpenedAccount } from '../../../src/operator/create-account.ts'
+import { eraseParty } from '../../../src/privacy/operations.ts'
+import { findPartyAccount } from '../../../src/privacy/store.ts'
 import { listUsers } from '../../../src/user/store.ts'
 import type { TestService } from './service.ts'
 
@@ -26,6 +28,13 @@ export async function openContext({ deps, database }: TestService, user: string)
     return ended
   }
   return { context: await opened.promise, close }
+}
+
+/** Erases as `corridor privacy erase` does. */
+export async function eraseBy(context: Context, id: string, reason = 'Request 118'): Promise<void> {
+  const account_id = (await findPartyAccount(context.audit, id)) ?? assert.fail(`no ${id}`)
+  const command = { account_id, id, person: personOf(context), reason }
+  await context.run({ operation: eraseParty, command, act: null })
 }
 
 /**
