@@ -1,11 +1,8 @@
 // Each client has a method for every operation, whose request reaches it, and each answer has its
 // declared shape: openapi.json, of which their types are made, is held against it.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { text as textOf } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { Corridor, isCorridorError } from '../../packages/sdk/src/index.ts'
 import { type Method, type Resource, readModel } from '../../scripts/sdk/model.ts'
 import { camel, pythonName } from '../../src/snippet/names.ts'
@@ -15,9 +12,7 @@ import { localPayout, plainEntity } from '../support/given/bodies.ts'
 import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { makeWorld } from '../support/service/world.ts'
-import { noPython, PYTHON_CLIENT, python } from './python.ts'
-
-const SCRIPT = fileURLToPath(new URL('./client.py', import.meta.url))
+import { noPython, startPythonClient } from './python.ts'
 
 /** For people, or about a file that only an operator imports: refused, in the declared shape too. */
 const REFUSED = /\/(approve|reject)$|\/payout_import\//
@@ -179,16 +174,12 @@ test('Python, every operation of openapi.json: its method reaches it, and each a
     given: body === undefined ? ids : [...ids, body],
     query: Object.fromEntries(Object.entries(query).map(([name, one]) => [pythonName(name), one])),
   }))
-  const env = { PYTHONPATH: PYTHON_CLIENT, PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' }
-  const child = spawn(python, [SCRIPT], { env })
   const settings = { max_retries: 5 }
-  child.stdin.end(
-    JSON.stringify({ do: 'answers', api_key: apiKey, base_url: front.address, settings, calls }),
-  )
-  const [out, errors] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
-  assert.equal(errors, '')
-  const answers: { status: number; type: string; data?: unknown; errors?: unknown }[] =
-    JSON.parse(out)
+  const python = startPythonClient()
+  const answers = (await python.call({
+    ...{ do: 'answers', api_key: apiKey, base_url: front.address, settings, calls },
+  })) as { status: number; type: string; data?: unknown; errors?: unknown }[]
+  python.close()
   assert.equal(answers.length, asked.length)
   for (const [i, { status, type, data, errors }] of answers.entries()) {
     const { what, method } = asked[i] ?? assert.fail()

@@ -1,11 +1,9 @@
-# The calls of test/sdk/client.test.ts and answers.test.ts, each told by its name. Prints what came of it as JSON.
+# The calls of test/sdk/client.test.ts and answers.test.ts. Reads lines of JSON, each of which tells a
+# call by its name, and prints what came of each as a line of JSON.
 import json
 import sys
 
 from corridor import ApiError, Corridor, CorridorError, Listing, Options, Raw
-
-given = json.load(sys.stdin)
-client = Corridor(given["api_key"], given["base_url"], **given["settings"])
 
 
 def fault(call):
@@ -16,7 +14,7 @@ def fault(call):
     raise AssertionError("it was not refused")
 
 
-def answered(way, given_to, query):
+def answered(client, way, given_to, query):
     """What a method answers, as it reads it; of an answer that is not JSON, its type alone."""
     member = client
     for name in way:
@@ -31,39 +29,50 @@ def answered(way, given_to, query):
     return {"status": answer.status, "type": answer.headers["content-type"], "data": data}
 
 
-def pay(**more):
-    return client.payouts.create(given["body"], **more)
-
-
-if given["do"] == "answers":
-    out = [answered(one["way"], one["given"], one["query"]) for one in given["calls"]]
-elif given["do"] == "pay":
-    answer = pay()
-    out = {"id": answer["id"], "replayed": answer.replayed, "attempts": answer.attempts}
-elif given["do"] == "refused":
-    out = fault(pay)
-elif given["do"] == "wrong":
-    out = []
+def wrong(client, pay):
+    """The names of the options that are refused."""
+    named = []
     for options in ({"timeout_s": 0}, {"timeout_s": "5"}, {"total_timeout_s": float("nan")}, {"max_retries": -1}):
         try:
             client.account.retrieve(options=Options(**options))
         except ValueError as error:
-            out.append(str(error).split()[0])
+            named.append(str(error).split()[0])
     for key in ("", "\u00e4", "a" * 256):
         try:
             pay(idempotency_key=key)
         except ValueError as error:
-            out.append(str(error).split()[0])
-elif given["do"] == "patience":
-    try:
-        pay()
-    except ApiError as error:
-        out = [error.reason, error.code, error.retry_after_s, error.attempts]
-elif given["do"] == "list":
-    every = [one["id"] for one in client.payouts.list(limit=2)]
-    back = [one["id"] for one in client.payouts.list(limit=2, ending_before=every[-1])]
-    out = {"every": every, "back": back}
-elif given["do"] == "large":
-    out = client.payouts.retrieve("pot_1", options=Options(max_retries=0))["amount"]
-    out = str(out)
-print(json.dumps(out, default=float))
+            named.append(str(error).split()[0])
+    return named
+
+
+def outcome(given):
+    client = Corridor(given["api_key"], given["base_url"], **given["settings"])
+
+    def pay(**more):
+        return client.payouts.create(given["body"], **more)
+
+    match given["do"]:
+        case "answers":
+            return [answered(client, one["way"], one["given"], one["query"]) for one in given["calls"]]
+        case "pay":
+            answer = pay()
+            return {"id": answer["id"], "replayed": answer.replayed, "attempts": answer.attempts}
+        case "refused":
+            return fault(pay)
+        case "wrong":
+            return wrong(client, pay)
+        case "patience":
+            try:
+                pay()
+            except ApiError as error:
+                return [error.reason, error.code, error.retry_after_s, error.attempts]
+        case "list":
+            every = [one["id"] for one in client.payouts.list(limit=2)]
+            back = [one["id"] for one in client.payouts.list(limit=2, ending_before=every[-1])]
+            return {"every": every, "back": back}
+        case "large":
+            return str(client.payouts.retrieve("pot_1", options=Options(max_retries=0))["amount"])
+
+
+for line in sys.stdin:
+    print(json.dumps(outcome(json.loads(line)), default=float), flush=True)

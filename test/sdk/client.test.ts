@@ -1,10 +1,7 @@
 // The clients: answers are typed and exact, calls have their effect once whatever the network does,
 // lists go both ways. The Python client runs by the Python of the system, and does the same.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
 import { after, before, beforeEach, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import {
   Corridor,
   type CorridorSettings,
@@ -15,25 +12,27 @@ import { VERSION_DATES } from '../../src/http/version.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { PYTHON_CLIENT, python, noPython as skip } from './python.ts'
+import { type PythonClient, noPython as skip, startPythonClient } from './python.ts'
 
 const BODY = localPayout as PayoutRequest
-const SCRIPT = fileURLToPath(new URL('./client.py', import.meta.url))
 
 let service: TestService
 let account: Client
 let front: Front
+let python: PythonClient | undefined
 
 before(async () => {
   service = await startTestService()
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000_000n } })
   front = await startFront(service.app)
+  if (skip === false) python = startPythonClient()
 })
 beforeEach(() => {
   front.faults = []
   front.seen = []
 })
 after(async () => {
+  python?.close()
   front.close()
   await service.close()
 })
@@ -249,16 +248,11 @@ test('SDK, amounts: bigints exactly, numbers that are rounded refused both ways'
   assert.equal((await refused(connect().payouts.retrieve(payout.id))).reason, 'invalid_answer')
 })
 
-/** What the script prints of one thing to do. */
+/** What comes of a call by the Python client. */
 async function run(what: string, settings: object = {}): Promise<unknown> {
-  const env = { PYTHONPATH: PYTHON_CLIENT, PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' }
-  const child = spawn(python, [SCRIPT], { env })
   const api_key = `${account.key_id}:${account.secret}`
   const given = { do: what, api_key, base_url: front.address, settings, body: localPayout }
-  child.stdin.end(JSON.stringify(given))
-  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-  assert.equal(errors, '')
-  return JSON.parse(out)
+  return python?.call(given)
 }
 
 const pay = (settings?: object) => run('pay', settings) as Promise<Record<string, unknown>>
