@@ -103,16 +103,32 @@ function codesLogged(): Map<string, number> {
   )
 }
 
-/** Of the texts of requests every third gets all of these; the others get the last ones alone. */
+/**
+ * Of the texts of requests every third gets all of these; the others get the last ones alone. Of
+ * those that an earlier route has, under the same name, the usual run sends every third.
+ */
 const TEXTS = [HOSTILE, CANARY, 'zqcanary@zqcanary.example']
 
 /** Texts that each route has taken, by path: what a full body of canaries is made of. */
 const taken = new Map<string, [path: string, text: string][]>()
 
+function noteTaken({ name }: Route, path: string, text: string): void {
+  taken.set(name, [...(taken.get(name) ?? []), [path, text]])
+}
+
 test('every text of every request: whatever it holds, none of it is logged or said again', async () => {
+  /** By name: the text that the first route with it has taken, or ''. */
+  const met = new Map<string, string>()
   for (const route of routes) {
     const url = urlOf(route, world.ids)
     for (const [nth, { place, path }] of route.leaves.entries()) {
+      const name = `${place} ${path.replace('payouts[].', '')}`
+      const known = met.get(name)
+      if (share(known !== undefined && nth % 3 !== 0, false)) {
+        if (known) noteTaken(route, path, known)
+        continue
+      }
+      met.set(name, known ?? '')
       for (const text of TEXTS.slice(share(nth % 3 === 0, true) ? 0 : 1)) {
         const encoded = encodeURIComponent(text)
         if (place === 'params') {
@@ -123,7 +139,8 @@ test('every text of every request: whatever it holds, none of it is logged or sa
           const [body] = bodiesOf(route, path, text)
           const { status } = await send(route, url, body)
           if (status !== 200) continue
-          taken.set(route.name, [...(taken.get(route.name) ?? []), [path, text]])
+          noteTaken(route, path, text)
+          met.set(name, known || text)
           break
         }
       }
