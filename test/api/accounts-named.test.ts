@@ -214,7 +214,7 @@ test('lists of two accounts, side by side: each names its own alone', async () =
 })
 
 test('look-ups of two accounts in one turn: one read, which names both and no third', async () => {
-  await makeWorld(service, true)
+  await service.openAccount()
   for (const path of ['/v3/payout', '/v3/entity', '/v3/event']) {
     const route = routes.find(({ name }) => name === `GET ${path}/:id`) as Route
     const times = Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? mine : theirs))

@@ -248,5 +248,5 @@ test('log-ins of users that are there, are not, have no password or have left: a
     'no password': 'without',
     'has left': 'gone',
   })
-  await assertAlike(t, kinds, share(8, 40))
+  await assertAlike(t, kinds, share(5, 40))
 })
