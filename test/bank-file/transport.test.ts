@@ -21,7 +21,8 @@ import {
 } from '../support/network/sftp-server.ts'
 
 const NAME = 'C0A1B2C3D4E5F6G7.xml'
-const BYTES = Buffer.alloc(600_000, 'all of it ')
+/** More than one call of SFTP writes. */
+const BYTES = Buffer.alloc(300_000, 'all of it ')
 
 let folder: string
 let server: SftpServer
@@ -99,7 +100,7 @@ for (const [way, open] of WAYS) {
       const late = await open()
       // The first upload, which had been asleep, goes on when the second is about to give the name.
       const wakes = async () => {
-        const half = { ...PARCEL, bytes: BYTES.subarray(0, 300_000) }
+        const half = { ...PARCEL, bytes: BYTES.subarray(0, 150_000) }
         const refused = () => Promise.reject(new Error('another upload has begun'))
         await assert.rejects(deliver(late, half, refused))
       }

@@ -39,7 +39,7 @@ test(`SIGTERM with ${CLIENTS} keep-alive clients and two that never ask, ${ROUND
       name: `term-${seed}-${round}`,
       random,
       // Those that have come over only have to be served.
-      pause_ms: worker => (moved.has(worker) ? 250 : 0),
+      pause_ms: worker => (moved.has(worker) ? 1_000 : 0),
       address: worker => (moved.has(worker) ? staying.address : address),
       onEnd(one, worker) {
         if (one.error !== undefined) errors[one.error] = (errors[one.error] ?? 0) + 1

@@ -20,7 +20,7 @@ import { LONG, share } from '../support/share.ts'
 import { EntityWriters } from './entity-writers.ts'
 
 const KILLS = share(1, 20)
-const BATCH = share(1_000, 2_000)
+const BATCH = share(1_000, 3_000)
 /** A batch is asked for so long before a kill, at most. */
 const BATCH_MS = share(300, 900)
 /** Entities that are recorded before each kill, from this time before it on. */

@@ -23,6 +23,7 @@ import { resealFile } from '../../../src/bank-file/resend.ts'
 import type { Transport } from '../../../src/bank-file/transport.ts'
 import type { BankFormat, BankLine, BankProfile } from '../../../src/bank-format/bank-format.ts'
 import { transactConfined } from '../../../src/db/confine.ts'
+import type { Sql } from '../../../src/db/connect.ts'
 import type { Deps } from '../../../src/deps.ts'
 import { closeException } from '../../../src/payout/wake-store.ts'
 import type { RailStatus } from '../../../src/rail/rail.ts'
@@ -175,15 +176,21 @@ export async function openFileWorld(
   const read = readFileRail(json, format)
   assert.ok(read.value, String(read.messages))
   const row = { name, kind: 'iso20022', config: json, secret: '', paused_reason: '' } as const
-  await insertRail(service.deps.sql, row)
   const client = await service.openAccount({
     currencies: ['USD'],
     fund: { USD: 10_000_000_000n },
     sandbox: false,
   })
   const { account_id } = client.account
-  await service.setFees([{ payout_type: 'local' }])
-  await addRoute(service, account_id, name)
+  // In one transaction: each change is read by the service with all of its reference data.
+  await service.database.owner.begin(async tx => {
+    await insertRail(tx as unknown as Sql, row)
+    await tx`insert into routes (account_id, rail) values (${account_id}, ${name})`
+    await tx`
+      insert into fees (payout_type, fee_currency)
+      select 'local', 'USD' where not exists (select from fees)`
+  })
+  await service.deps.reference.refresh()
   const { sql, finder, log } = service.deps
   let paused = false
   const rail: OpenFileRail = {
@@ -310,10 +317,4 @@ async function due(service: TestService, rail: string): Promise<boolean> {
   const left_ms = row?.left_ms ?? 0
   if (left_ms > 0) await delay(left_ms)
   return left_ms <= 0
-}
-
-async function addRoute(service: TestService, account_id: string, rail: string): Promise<void> {
-  await service.database.owner`
-    insert into routes (account_id, rail) values (${account_id}, ${rail})`
-  await service.deps.reference.refresh()
 }
