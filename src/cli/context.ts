@@ -43,16 +43,14 @@ export async function withContext<T>(
   work: (context: Context) => Promise<T>,
   config = readConfig(),
 ): Promise<T> {
-  const is_external = config.database_url !== undefined
-  const look = async (owner: Sql) => {
-    await refuseWithoutSchema(owner)
-    // Only `corridor migrate` and `corridor start` migrate an external database.
-    if (!is_external) await migrate(owner)
-    await refuseUnready(owner)
-  }
-  const database = await openDatabase(config, { create: false, look })
+  const database = await openDatabase(config, { create: false })
   try {
-    if (!is_external) await asOwner(database.url, look)
+    await asOwner(database.url, async owner => {
+      await refuseWithoutSchema(owner)
+      // Only `corridor migrate` and `corridor start` migrate an external database.
+      if (config.database_url === undefined) await migrate(owner)
+      await refuseUnready(owner)
+    })
     return await onDatabase(config, database.url, work)
   } finally {
     await database.release()

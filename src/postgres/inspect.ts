@@ -12,29 +12,19 @@ const CONNECT_TIMEOUT_S = 5
 const POOLER_TIMEOUT_MS = 5_000
 const ROUNDS = 8
 
-type Sessions = readonly [Sql, Sql, Sql]
-
-/**
- * @param look reads what else the caller must know of the database, on a connection that is open
- * @throws DatabaseProblem with one sentence that names a way out
- */
-export async function inspectDatabase(url: string, look?: (sql: Sql) => Promise<void>) {
-  const sessions: Sessions = [openSession(url), openSession(url), openSession(url)]
+/** @throws DatabaseProblem with one sentence that names a way out */
+export async function inspectDatabase(url: string): Promise<void> {
+  const sessions = [openSession(url), openSession(url), openSession(url)] as const
   try {
-    await refuseUnfit(sessions).catch(error => {
-      throw explainServer(url, error)
-    })
-    await look?.(sessions[0])
+    const greeting = await greet(sessions[0])
+    refuseOld(greeting)
+    // When a connection starts, a server sends the id of its process; a pooler sends another id.
+    if (greeting.pid !== greeting.announced_pid) await refuseSharedSessions(sessions)
+  } catch (error) {
+    throw explainServer(url, error)
   } finally {
     await Promise.all(sessions.map(session => session.end({ timeout: 0 })))
   }
-}
-
-async function refuseUnfit(sessions: Sessions): Promise<void> {
-  const greeting = await greet(sessions[0])
-  refuseOld(greeting)
-  // When a connection starts, a server sends the id of its process; a pooler sends another id.
-  if (greeting.pid !== greeting.announced_pid) await refuseSharedSessions(sessions)
 }
 
 function openSession(url: string): Sql {

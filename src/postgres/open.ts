@@ -1,6 +1,5 @@
 // Opens the database: that of DATABASE_URL, or the embedded one, which it starts if needed and
 // leaves running while other processes use it.
-import type { Sql } from '../db/pool.ts'
 import { socketOf } from '../db/url.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
@@ -22,14 +21,12 @@ interface Opening {
   /** Whether to create a missing embedded database. */
   readonly create: boolean
   readonly log?: (line: string) => void
-  /** Looks at a database of DATABASE_URL, on the connection that has inspected it. */
-  readonly look?: (sql: Sql) => Promise<void>
 }
 
 /** @throws DatabaseProblem with one sentence that names a way out */
 export async function openDatabase(where: Where, opening: Opening): Promise<OpenDatabase> {
   if (where.database_url !== undefined) {
-    await inspectDatabase(where.database_url, opening.look)
+    await inspectDatabase(where.database_url)
     const { host, pathname } = new URL(where.database_url)
     const server = socketOf(where.database_url) ?? host
     return {
