@@ -20,6 +20,7 @@ const LIVE = 'of live accounts alone, and none of them is on a spread database'
 const NAMED = 'a bank names a payment by its id alone; what it says is written by account'
 const FILE = 'asks for the payments of one file, which may be of any accounts'
 const KEPT = 'a spread database keeps all events: none are removed there'
+const ERASED = 'a spread database erases and archives nothing'
 const MATCHED = 'sent where a party has matches on a list, which is seldom'
 const VERIFY = 'verify reads everything, which a spread database gathers before'
 const METRIC = 'counts over all accounts, once a scrape, from narrow tables'
@@ -46,6 +47,15 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/payout/over-store.ts', says: 'where ask_again_at <=', why: FOUND },
   { file: 'src/payout/over-store.ts', says: 'update payout_attempts', why: LIVE, unsent: true },
   { file: 'src/event/cut-store.ts', says: 'insert into archived_seals', why: KEPT, unsent: true },
+  {
+    file: 'src/event/archive-store.ts',
+    says: "encode(r.was, 'hex') as was",
+    why: ERASED,
+    unsent: true,
+  },
+  { file: 'src/privacy/store.ts', says: 'as is_sandbox', why: ERASED, unsent: true },
+  { file: 'src/privacy/store.ts', says: 'insert into erasures', why: ERASED, unsent: true },
+  { file: 'src/privacy/papers-store.ts', says: "set answer = ''", why: ERASED, unsent: true },
   { file: 'src/limit/use-store.ts', says: 'where starts_at <=', why: FOUND },
   { file: 'src/bank-file/item-store.ts', says: 'i.seal_at <= clock', why: FOUND },
   ...['end_to_end_id =', 'uetr =', 'instruction_id =', 'payment_information_id ='].map(id => {
