@@ -1,7 +1,6 @@
-// Who may do what by the operator API, by a key and in a session: each caller, each route (those of
-// accounts each third route; long: each), from the server's own page and from others, and with a
-// password that was given long ago. And what a repeat of each write does, such as after an answer was
-// lost. A route that world.ts has no call of is a failure.
+// Who may do what by the operator API, by a key and in a session: each caller, each route, from the
+// server's own page and from others, and with a password that was given long ago. And what a repeat of
+// each write does, such as after an answer was lost. A route that world.ts has no call of is a failure.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
@@ -10,7 +9,6 @@ import { readDocument } from '../support/assert/document.ts'
 import { type WrittenTables, watchWrittenTables } from '../support/database/written.ts'
 import { type Answer, addPerson } from '../support/service/service.ts'
 import { cookieOf, logIn, logInByLink, OWN, PASSWORD } from '../support/service/session.ts'
-import { share } from '../support/share.ts'
 import {
   CALLS,
   type Call,
@@ -125,16 +123,6 @@ const STATUS = {
   insufficient_scope: 403,
 }
 
-/** Those of accounts are asked in their turn; whoever is refused for a reason of their own, always. */
-const OF_ACCOUNTS = Object.keys(EXPECTED).filter(who =>
-  /^(account key|viewer|maker|approver)/.test(who),
-)
-const askedAt = (nth: number) =>
-  Object.keys(EXPECTED).filter(who => {
-    const turn = OF_ACCOUNTS.indexOf(who)
-    return turn === -1 || share(turn % 3 === nth % 3, true)
-  })
-
 /** Where a request of a browser may come from, other than the server's own page: each in its turn. */
 const ELSEWHERE: readonly Headers[] = [
   { 'sec-fetch-site': 'cross-site' },
@@ -245,10 +233,10 @@ for (const [nth, [name, callOf]] of Object.entries(CALLS).entries()) {
       ? 'another one'
       : 'refused, or nothing more is in the log'
 
-  test(`${name}: ${share('callers', 'every caller')} as the table says, by key and in sessions, before an id that nothing has is 404; who is refused changes no row; an operator: 200 as documented${writes ? `; a password of six minutes ago: ${asks ? 'asked for again' : '200'}; repeated: ${what}` : ''}`, async () => {
+  test(`${name}: every caller as the table says, by key and in sessions, before an id that nothing has is 404; who is refused changes no row; an operator: 200 as documented${writes ? `; a password of six minutes ago: ${asks ? 'asked for again' : '200'}; repeated: ${what}` : ''}`, async () => {
     const call = await callOf(world)
     await written()
-    await assertAnswers(name, call, askedAt(nth), ({ status, text }, who) =>
+    await assertAnswers(name, call, Object.keys(callers), ({ status, text }, who) =>
       assert.equal(status, 200, `${who}: ${text}`),
     )
     if (name.includes(':')) await assertNobodys(name, call)
