@@ -19,8 +19,9 @@ import {
 } from '../../test/support/given/bank-evidence.ts'
 import { share } from '../../test/support/share.ts'
 import type { BankProfile } from '../bank-format/bank-format.ts'
+import { codesOf, reasonOf, type Scheme } from '../bank-format/reason.ts'
 import { readProfile } from '../iso20022/profile.ts'
-import { causeOf, failureOf, type Scheme } from './codes.ts'
+import { causeOf, failureOf } from './codes.ts'
 import { FILE_STATES, type FileState } from './file-store.ts'
 import { EXCEPTIONS, type Interpretation, interpret } from './interpret.ts'
 
@@ -219,6 +220,8 @@ const CASES: readonly [
   ['20: AM04, rejected', ['RJCT/AM04'], '!no_funds not_taken:now'],
   ['20: AM04, rejected after acceptance', ['ACCP', 'RJCT/AM04'], '!no_funds not_taken:now'],
   ['21: DT05, rejected', ['RJCT/DT05'], 'not_taken:next_day late'],
+  ['21: TM01, rejected', ['RJCT/TM01'], 'not_taken:next_day late'],
+  ['21: TM01, rejected after acceptance', ['ACCP', 'RJCT/TM01'], 'failed:PF000580 late'],
   ['21: DT06, rejected', ['RJCT/DT06'], 'not_taken:next_day late'],
   ['21: DT05 beside a technical cause', ['RJCT/DT05/AB05'], 'not_taken late'],
   ['20: AM04 beside another cause', ['RJCT/AM04/AC06'], '!no_funds not_taken'],
@@ -368,7 +371,7 @@ test('evidence, what people read: the bank’s own codes and amounts', () => {
   const { not_taken } = interpreted(['RJCT/AB05'])
   assert.deepEqual(not_taken, {
     code: 'PF000570',
-    message: 'A system between the banks has failed, or could not read the payment (AB05).',
+    message: 'The bank of the beneficiary did not answer in time (AB05).',
   })
 })
 
@@ -381,93 +384,73 @@ test('codes: the first that says more decides, one of another scheme is unspecif
   assert.equal(causeOf('nacha', 'AC04'), undefined)
 })
 
-/** Behind PF: category, what the account reads, and all codes of ISO 20022 and of NACHA. */
-const FAILURES: readonly [string, string, string, iso: string, nacha: string][] = [
-  [
-    '000500',
-    'bank',
-    'The bank gives no reason that says more',
-    'MS02 MS03 NARR DS01 DS05 DS07',
-    '',
-  ],
-  ['000510', 'account', 'The account does not exist', 'AC01 AC02 AC03', 'R03 R04 R17'],
-  ['000511', 'account', 'The account is closed', 'AC04 AC07', 'R02'],
-  [
-    '000512',
-    'account',
-    'The account is blocked, or takes no such payments',
-    'AC06 AC13 AC14 AG01 AG03',
-    'R16 R20',
-  ],
-  [
-    '000513',
-    'account',
-    'The code of the bank is wrong, or the bank takes no such payments',
-    'RC01 RC02 RC03 RC04 RC05 RC06 RC07 RC08 RC09 RC10 AGNT',
-    'R12 R13 R28',
-  ],
-  [
-    '000520',
-    'party',
-    'The name does not fit the account',
-    'BE01 BE06 BE22 BE23 RVNM',
-    'R14 R15 R21 R22',
-  ],
-  ['000521', 'party', 'The address is missing or incomplete', 'BE04 BE07 BE10 BE11', ''],
-  ['000530', 'receiver', 'The beneficiary has refused the payment', 'CUST MD06 NOAS FOCR', 'R23'],
-  [
-    '000540',
-    'amount',
-    'The bank does not pay this amount or currency',
-    'AM01 AM02 AM03 AM06 AM09 AM11 AM12 AM13 AM14 CURR',
-    'R19',
-  ],
-  ['000550', 'bank', 'The bank has not executed the payment', 'AM04', ''],
-  [
-    '000560',
-    'regulatory',
-    'The payment lacks what the law asks for, or the law forbids it',
-    'RR01 RR02 RR03 RR04 RR05 RR06 RR07 RR08 RR09 RR10 RR11 RR12 AM07 LEGL FRAD FR01',
-    '',
-  ],
-  [
-    '000570',
-    'technical',
-    'A system between the banks has failed, or could not read the payment',
-    'AB01 AB02 AB03 AB04 AB05 AB06 AB07 AB08 AB09 AB10 FF10 ED05',
-    'R25 R26 R27',
-  ],
-  [
-    '000580',
-    'date',
-    'The bank does not pay on the date that was asked for',
-    'DT01 DT02 DT03 DT04 DT05 DT06',
-    'R18',
-  ],
-  [
-    '000590',
-    'duplicate',
-    'The bank takes the payment for a repetition',
-    'AM05 DUPL DU01 DU02 DU03 DU04 DU05',
-    'R24',
-  ],
-  ['000595', 'cancelled', 'The payment was cancelled at the bank', 'DS02 CUTA', 'R06'],
+/** Behind PF: the category, and codes of ISO 20022 and of NACHA. */
+const FAILURES: readonly [string, string, iso: string, nacha: string][] = [
+  ['000500', 'bank', 'MS02 MS03 NARR', ''],
+  ['000510', 'account', 'AC01 AC02 AC03 AC15 AC16', 'R03 R04 R17 R43'],
+  ['000511', 'account', 'AC04 AC05 AC07', 'R02'],
+  ['000512', 'account', 'AC06 AC12 AC13 AC14 AG01 AG03', 'R16 R20'],
+  ['000513', 'account', 'RC01 RC07 RC10 RC11 AGNT CNOR DNOR ED01', 'R12 R13 R28 R34'],
+  ['000520', 'party', 'BE01 BE06 BE08 BE22 BE23 MD07 RVNM', 'R14 R15 R21 R22'],
+  ['000521', 'party', 'BE04 BE07 BE09 BE10 BE11', ''],
+  ['000530', 'receiver', 'CUST MD06 NOAS FOCR BE05 SL01 UPAY SVNR', 'R08 R10 R23 R29'],
+  ['000540', 'amount', 'AM01 AM02 AM03 AM06 AM09 AM11 AM12 AM22 AM23 AC09 CURR', 'R19'],
+  ['000550', 'bank', 'AM04 AG07 G004', 'R01 R09'],
+  ['000555', 'bank', 'DS0A DS14 DS19', ''],
+  ['000560', 'regulatory', 'RR01 RR04 RR12 AM07 LEGL FRAD FR01 NOCM', 'R50'],
+  ['000570', 'technical', 'AB01 AB05 AB10 AB11 FF10 ED05 ED06', 'R25 R26 R27 R84'],
+  ['000575', 'technical', 'FF01 FF03 FF05 AG02 AM10 CH11 CH21 TD03 ERIN', 'R35 R80'],
+  ['000580', 'date', 'DT01 DT03 DT05 DT06 TM01 CH03', 'R18'],
+  ['000590', 'duplicate', 'AM05 DUPL DU01 DU05 RF01', 'R24'],
+  ['000595', 'cancelled', 'DS02 CUTA CN01', 'R06'],
 ]
 
-test('codes, all that are known: code, category and message', () => {
-  for (const [number, category, message, iso, nacha] of FAILURES) {
+test('codes: number, category and words that say more than "no reason"', () => {
+  for (const [number, category, iso, nacha] of FAILURES) {
     for (const [scheme, codes] of [
       ['iso20022', iso],
       ['nacha', nacha],
     ] as const) {
       for (const code of codes.split(' ').filter(code => code !== '')) {
-        const expected = { code: `PF${number}`, category, message: `${message} (${code}).` }
-        assert.deepEqual(failureOf(scheme, [code], 'failed'), expected)
-        assert.ok(causeOf(scheme, code) !== undefined, code)
+        const { message, ...rest } = failureOf(scheme, [code], 'failed')
+        assert.deepEqual(rest, { code: `PF${number}`, category }, code)
+        assert.ok(message.endsWith(` (${code}).`))
+        assert.doesNotMatch(message, /no reason that says more/)
       }
     }
   }
   for (const code of ['DS01', 'DS05', 'DS07']) assert.equal(causeOf('iso20022', code), 'positive')
+})
+
+test('codes, every row of both lists: one sentence, read in any case', () => {
+  for (const scheme of ['iso20022', 'nacha'] as const) {
+    for (const code of codesOf(scheme)) {
+      const reason = reasonOf(scheme, code)
+      assert.match(code, /^[A-Z0-9]{3,4}$/)
+      assert.match(reason?.words ?? '', /^[A-Z][^.]+\.$/, code)
+      assert.equal(reasonOf(scheme, code.toLowerCase()), reason)
+    }
+  }
+  const counts = (['iso20022', 'nacha'] as const).map(scheme => codesOf(scheme).length)
+  assert.ok((counts[0] ?? 0) > 250 && (counts[1] ?? 0) > 90, counts.join(' '))
+})
+
+test('codes: those by which the payee or the account wants the money back are marked', () => {
+  const wished = (scheme: Scheme, codes: string) =>
+    codes.split(' ').map(code => reasonOf(scheme, code)?.at_wish === true)
+  const all = (answers: readonly boolean[], value: boolean) =>
+    assert.ok(answers.every(answer => answer === value))
+  all(wished('iso20022', 'FOCR CUST DUPL MD06 MS02 NOAS UPAY BE05 SP01 DS02'), true)
+  all(wished('nacha', 'R06 R07 R08 R10 R23 R29 R31'), true)
+  all(wished('iso20022', 'AC01 AC04 AC06 AM04 BE01 RC01 RR04 MS03 FR01 AB05 DT05 ED05'), false)
+  all(wished('nacha', 'R02 R03 R04 R13 R16 R20 R25'), false)
+})
+
+test('codes that mean something else when money comes back: the words of the return', () => {
+  assert.match(failureOf('iso20022', ['AC16'], 'failed').message, /card/)
+  const returned = failureOf('iso20022', ['AC16'], 'reversed')
+  assert.equal(returned.code, 'PR000512')
+  assert.match(returned.message, /sequestration/)
 })
 
 /** Histories of one payment without a contradiction in their own order. */

@@ -2,11 +2,12 @@
 // evidence adds steps and never changes earlier ones. Only an explicit rejection fails a payment.
 // Pure.
 import type { BankProfile } from '../bank-format/bank-format.ts'
+import type { ReasonCause, Scheme } from '../bank-format/reason.ts'
 import type { Instant } from '../instant.ts'
 import { meaningOf } from '../iso20022/status.ts'
 import { moneyWords } from '../money/words.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
-import { type Cause, causeOf, failureOf, type Scheme } from './codes.ts'
+import { causeOf, failureOf, isMissedCutOff } from './codes.ts'
 import { Bookings, type Evidence, parseReference } from './evidence.ts'
 import type { RailFile } from './file-store.ts'
 import { type SentFile, silentUntil } from './silence.ts'
@@ -160,7 +161,7 @@ class PaymentState {
   }
 
   #againAfter(reasons: readonly string[]): { readonly again?: Again } {
-    if (reasons.every(isMissedCutOff)) return { again: 'next_day' }
+    if (reasons.every(code => isMissedCutOff(this.#scheme, code))) return { again: 'next_day' }
     return this.#causesOf(reasons).every(cause => cause === 'funds') ? { again: 'now' } : {}
   }
 
@@ -192,14 +193,14 @@ class PaymentState {
     else this.#noteReasons(reasons)
   }
 
-  #causesOf(reasons: readonly string[]): readonly (Cause | undefined)[] {
+  #causesOf(reasons: readonly string[]): readonly (ReasonCause | undefined)[] {
     return reasons.map(reason => causeOf(this.#scheme, reason))
   }
 
   /** Notes the reasons that count with every status: no funds, and a missed cut-off. */
   #noteReasons(reasons: readonly string[]): void {
-    if (reasons.includes('AM04')) this.#exceptions.set('no_funds', ['AM04'])
-    if (reasons.some(isMissedCutOff)) this.#is_late = true
+    if (this.#causesOf(reasons).includes('funds')) this.#exceptions.set('no_funds', ['AM04'])
+    if (reasons.some(code => isMissedCutOff(this.#scheme, code))) this.#is_late = true
   }
 
   #accept(rank: number, by_name: boolean): void {
@@ -267,7 +268,7 @@ class PaymentState {
     if (causes.includes('funds')) return 'not_taken'
     if (this.#rank > 0 || reasons.length === 0) return 'failed'
     const isOfRoute = (reason: string, i: number) =>
-      causes[i] === 'technical' || isMissedCutOff(reason)
+      causes[i] === 'technical' || isMissedCutOff(this.#scheme, reason)
     return reasons.every(isOfRoute) ? 'not_taken' : 'failed'
   }
 
@@ -374,11 +375,6 @@ class PaymentState {
     const failure = has_failure ? failureOf(this.#scheme, reasons, status) : null
     this.#steps.push({ status, failure })
   }
-}
-
-/** Whether the payment missed the bank's cut-off (DT05), or the bank moved its day (DT06). */
-function isMissedCutOff(reason: string): boolean {
-  return reason === 'DT05' || reason === 'DT06'
 }
 
 function withCodes(text: string, codes: readonly string[]): string {

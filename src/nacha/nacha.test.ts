@@ -396,13 +396,17 @@ test('returns: each with its code, its amount, our id and our trace number', asy
     assert.deepEqual([line.end_to_end_id, line.instruction_id], [entry.individual_id, entry.trace])
     assert.equal(line.said_at, '2026-11-25T09:30:00')
   })
-  assert.equal(all[0]?.text, 'account closed: CLOSED 2025')
+  assert.equal(all[0]?.text, 'the account is closed: CLOSED 2025')
   assert.equal(all[0]?.position, 'line 3')
   // A return is money that is back, whatever the word for why.
   const [strange] = await readLines(
     writeReturns([{ ...(returns[0] as AchReturn), code: 'R99' }], BANK, AT),
   )
   assert.deepEqual([strange?.level, strange?.code], ['return', 'R99'])
+  const [small] = await readLines(
+    writeReturns([{ ...(returns[0] as AchReturn), code: 'r02' }], BANK, AT),
+  )
+  assert.deepEqual([small?.code, small?.reasons], ['R02', ['R02']])
 })
 
 test('notifications of change, answers to returns and all else: notes that move nothing', async () => {
@@ -414,9 +418,9 @@ test('notifications of change, answers to returns and all else: notes that move 
     all.map(({ level, code, amount }) => [level, code, amount]),
     changes.map(code => ['note', code, null]),
   )
-  assert.equal(all[0]?.text, 'to be changed: account number: 1918171614')
+  assert.equal(all[0]?.text, 'to be changed: the account number is wrong: 1918171614')
   assert.equal(all[0]?.instruction_id, entry.trace)
-  for (const code of ['R61', 'R67', 'R69', 'R77']) {
+  for (const code of ['R61', 'R63', 'R67', 'R69', 'R77']) {
     const [line] = await readLines(writeReturns([{ entry, code, amount: entry.amount }], BANK, AT))
     assert.deepEqual([line?.level, line?.code, line?.amount], ['note', code, null])
   }

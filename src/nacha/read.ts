@@ -62,10 +62,12 @@ function returnLine(entry: Entry, { line, text }: Entry['addenda'][number]): Ban
 /** A note with the addenda's code, the code's title and the bank's own text. */
 function addendaNote(
   entry: Entry,
-  { code, original_trace: instruction_id, trace_number: reference }: AddendaValues,
+  values: AddendaValues,
   title: string,
   own_text: string,
 ): BankLine {
+  const { original_trace: instruction_id, trace_number: reference } = values
+  const code = values.code.toUpperCase()
   const text = own_text === '' ? title : `${title}: ${own_text}`
   return { ...emptyNote(entry), instruction_id, code, reasons: [code], text, reference }
 }

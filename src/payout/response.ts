@@ -57,8 +57,9 @@ export const FailureResponse = Type.Object(
       'OP000100, set by the operator; PF000900 and PR000900, simulated. By a bank, PF before and ' +
       'PR after success: 000500, no reason; 000510, no such account; 000511, closed; 000512, ' +
       'blocked; 000513, wrong bank; 000520, name; 000521, address; 000530, refused by the ' +
-      'beneficiary; 000540, amount; 000550, not executed; 000560, regulatory; 000570, ' +
-      'technical; 000580, date; 000590, repetition; 000595, cancelled. Others are the rail’s.',
+      'beneficiary; 000540, amount; 000550, not executed; 000555, signature or right; ' +
+      '000560, regulatory; 000570, technical; 000575, format; 000580, date; 000590, repetition; ' +
+      '000595, cancelled. Others are the rail’s.',
   },
 )
 

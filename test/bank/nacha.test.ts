@@ -309,7 +309,7 @@ test('a notification of change: a note that is kept, and the payout arrives', as
   await heard(nextDay)
   const notes = await database.owner<{ code: string; level: string; text: string }[]>`
     select code, level, text from rail_item_evidence where payout_id = any (${payouts}::text[])`
-  const text = 'to be changed: account number: 1918171614'
+  const text = 'to be changed: the account number is wrong: 1918171614'
   assert.deepEqual(
     notes.map(note => ({ ...note })),
     [{ level: 'note', code: 'C01', text }],

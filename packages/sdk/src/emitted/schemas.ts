@@ -1374,8 +1374,8 @@ export interface PayoutEventChange {
  * operator; PF000900 and PR000900, simulated. By a bank, PF before and PR after success: 000500, no
  * reason; 000510, no such account; 000511, closed; 000512, blocked; 000513, wrong bank; 000520,
  * name; 000521, address; 000530, refused by the beneficiary; 000540, amount; 000550, not executed;
- * 000560, regulatory; 000570, technical; 000580, date; 000590, repetition; 000595, cancelled.
- * Others are the rail’s.
+ * 000555, signature or right; 000560, regulatory; 000570, technical; 000575, format; 000580, date;
+ * 000590, repetition; 000595, cancelled. Others are the rail’s.
  */
 export interface PayoutFailure {
   code: string
