@@ -1101,7 +1101,7 @@ CREATE POLICY audit ON rail_exceptions FOR SELECT TO corridor_auditor USING (tru
 CREATE POLICY find ON rail_exceptions FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON rail_exceptions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON rail_exceptions TO corridor_auditor;
-GRANT SELECT (account_id, closed_at, kind, opened_at, rail) ON rail_exceptions TO corridor_finder;
+GRANT SELECT (account_id, attempt, closed_at, kind, number, opened_at, payout_id, rail) ON rail_exceptions TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, message, note) ON rail_exceptions TO corridor_service;
 
 CREATE TABLE rail_items (
@@ -1298,6 +1298,7 @@ CREATE TABLE rail_inbox_lines (
   said json NOT NULL,
   end_to_end_id text COLLATE "C" DEFAULT ''::text NOT NULL,
   msg_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  payment text COLLATE "C" DEFAULT ''::text NOT NULL,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   closed_by text DEFAULT ''::text NOT NULL,
   closed_at timestamp with time zone,
@@ -1306,6 +1307,7 @@ CREATE TABLE rail_inbox_lines (
   CONSTRAINT rail_inbox_lines_check CHECK (((closed_by = ''::text) = (closed_at IS NULL))),
   CONSTRAINT rail_inbox_lines_reason_check CHECK ((reason <> ''::text))
 );
+CREATE INDEX rail_inbox_lines_about ON rail_inbox_lines USING btree (payment) WHERE (payment <> ''::text);
 CREATE INDEX rail_inbox_lines_of_files ON rail_inbox_lines USING btree (msg_id) WHERE ((closed_by = ''::text) AND (msg_id <> ''::text));
 CREATE INDEX rail_inbox_lines_of_payments ON rail_inbox_lines USING btree (end_to_end_id) WHERE ((closed_by = ''::text) AND (end_to_end_id <> ''::text));
 CREATE INDEX rail_inbox_lines_open ON rail_inbox_lines USING btree (sha256) WHERE (closed_by = ''::text);

@@ -161,8 +161,10 @@ grant select (account_id, payout_id, number, rail, ask_again_at) on payout_attem
   to corridor_finder;
 grant select, insert on rail_evidence to corridor_service;
 grant select, insert, update (closed_at, closed_by, note) on rail_exceptions to corridor_service;
--- The finder counts the exceptions that wait for people, and for how long.
-grant select (account_id, rail, kind, opened_at, closed_at) on rail_exceptions to corridor_finder;
+-- The finder counts the exceptions that wait for people, and for how long, and finds those that the
+-- service closes itself.
+grant select (account_id, payout_id, attempt, number, rail, kind, opened_at, closed_at)
+  on rail_exceptions to corridor_finder;
 grant select on payout_attempts, rail_evidence, rail_exceptions to corridor_auditor;
 
 -- Confines a table of accounts as 0007 does: only a transaction that names an account sees its

@@ -263,6 +263,8 @@ create table rail_inbox_lines (
   -- payment goes into no file, and the file is not sent.
   end_to_end_id text collate "C" not null default '',
   msg_id text collate "C" not null default '',
+  -- The payment that the line is about, whether it stops the payment or not; '' when none is known.
+  payment text collate "C" not null default '',
   created_at timestamptz not null default clock_timestamp(),
   -- Who closed the line, when, and what they found.
   closed_by text not null default '',
@@ -272,6 +274,7 @@ create table rail_inbox_lines (
   check ((closed_by = '') = (closed_at is null))
 );
 create index rail_inbox_lines_open on rail_inbox_lines (sha256) where closed_by = '';
+create index rail_inbox_lines_about on rail_inbox_lines (payment) where payment <> '';
 create index rail_inbox_lines_of_payments on rail_inbox_lines (end_to_end_id)
   where closed_by = '' and end_to_end_id <> '';
 create index rail_inbox_lines_of_files on rail_inbox_lines (msg_id)

@@ -19,6 +19,7 @@ import {
 import type { OpenFileRail } from './open-rail.ts'
 import { reportOf } from './report.ts'
 import { type Slot, slotOf } from './slot.ts'
+import { readProofs } from './unread.ts'
 import { accountsOf, listBookedAttempts } from './waiting.ts'
 
 export function fileRail(rail: OpenFileRail): Rail {
@@ -89,10 +90,12 @@ function notTaken(messages: readonly string[]): RailReport {
 
 async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Promise<Reports> {
   const keys = payouts.map(keyOf)
-  const [items, evidence, booked] = await readConfined(rail.sql, accountsOf(payouts), async tx => {
-    const [items, evidence] = await Promise.all([findItems(tx, keys), listEvidence(tx, keys)])
-    return [items, evidence, await bookedBefore(tx, items)] as const
-  })
+  const accounts = accountsOf(payouts)
+  const items = await readConfined(rail.sql, accounts, tx => findItems(tx, keys))
+  const proofOf = await readProofs(rail, items)
+  const [evidence, booked] = await readConfined(rail.sql, accounts, tx =>
+    Promise.all([listEvidence(tx, keys), bookedBefore(tx, items)]),
+  )
   const files = await findFiles(rail.sql, [...new Set(items.map(({ msg_id }) => msg_id))])
   const now = await databaseNow(rail.sql)
   const byName = new Map(items.map(item => [itemName(item), item]))
@@ -109,6 +112,7 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
         file,
         evidence: evidence_by_item.get(itemName(item)) ?? [],
         booked_before: booked.get(item.end_to_end_id),
+        silence: proofOf?.(item, payout.status),
         now,
       })
       return [[payout.attempt.id, report] as const]

@@ -145,7 +145,9 @@ class LineApplier {
   #setAside(line: BankLine, { reason, item }: SetAside): void {
     this.set_aside += 1
     const stopped = this.#toBeStopped(line, item)
-    this.#set_aside_lines.push({ position: line.position, reason, said: line, ...stopped })
+    const payment = item?.end_to_end_id ?? ''
+    const row = { position: line.position, reason, said: line, payment, ...stopped }
+    this.#set_aside_lines.push(row)
   }
 
   /**

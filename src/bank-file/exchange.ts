@@ -2,6 +2,7 @@
 // lease does it alone. It may be killed at any point: each part starts from what is committed.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { databaseNow } from '../db/connect.ts'
 import { acquireLease, listToSend, noteExchange, noteFetched, releaseLease } from './file-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { readStored } from './read.ts'
@@ -9,6 +10,7 @@ import { fetchNew, type Sizes } from './receive.ts'
 import { FileFaulty, sealDue } from './seal.ts'
 import { sendDue } from './send.ts'
 import { failureWords, joinFailures, type Transport, TransportFailed } from './transport.ts'
+import { closeProved } from './unread.ts'
 
 /** The pause between rounds. */
 const ROUND_MS = 500
@@ -88,6 +90,7 @@ export class Exchange {
       this.#reading.run(() => readStored(this.#rail)),
     )
     await noteExchange(this.#rail.sql, this.#rail.name, problems.join('; '))
+    await closeProved(this.#rail)
   }
 
   /** Logs a failure, unless the last failure of this part was the same. Returns its message. */
@@ -127,9 +130,11 @@ export class Exchange {
   /** Takes the inbox's new files. Returns the failures. */
   async #fetch(transport: Transport): Promise<readonly unknown[]> {
     try {
-      const { sizes, failures } = await fetchNew(this.#rail, transport, this.#sizes)
+      const { sql, name } = this.#rail
+      const now = await databaseNow(sql)
+      const { sizes, failures, is_empty } = await fetchNew(this.#rail, transport, this.#sizes)
       this.#sizes = sizes
-      if (failures.length === 0) await noteFetched(this.#rail.sql, this.#rail.name)
+      if (is_empty) await noteFetched(sql, name, now)
       return failures
     } catch (error) {
       return [error]

@@ -287,10 +287,10 @@ export async function noteExchange(sql: Sql, rail: string, problem: string): Pro
       where e.problem <> excluded.problem`
 }
 
-/** Notes the time at which the inbox was read. */
-export async function noteFetched(sql: Sql, rail: string): Promise<void> {
+/** Notes that the inbox was read to its end: every file that was there at `at` is taken. */
+export async function noteFetched(sql: Sql, rail: string, at: Instant): Promise<void> {
   await sql`
-    insert into rail_exchanges as e (rail, fetched_at) values (${rail}, clock_timestamp())
+    insert into rail_exchanges as e (rail, fetched_at) values (${rail}, ${at}::timestamptz)
     on conflict (rail) do update set fetched_at = excluded.fetched_at`
 }
 

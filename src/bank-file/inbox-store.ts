@@ -148,6 +148,8 @@ export interface SetAsideLine {
   /** The payment and the file that wait until a person closes this line; '' for none. */
   readonly end_to_end_id: string
   readonly msg_id: string
+  /** The payment that the line is about, whether it stops the payment or not; '' for none. */
+  readonly payment: string
 }
 
 /** Inserts lines that are set aside. A stored line stays as it is. */
@@ -157,10 +159,10 @@ export async function insertSetAsideLines(
   lines: readonly SetAsideLine[],
 ): Promise<void> {
   await tx`
-    insert into rail_inbox_lines (sha256, position, reason, said, end_to_end_id, msg_id)
-    select decode(${sha256}, 'hex'), position, reason, said, end_to_end_id, msg_id
+    insert into rail_inbox_lines (sha256, position, reason, said, end_to_end_id, msg_id, payment)
+    select decode(${sha256}, 'hex'), position, reason, said, end_to_end_id, msg_id, payment
     from json_to_recordset(${rowsAsJson(lines)}::text::json)
-      as r(position text, reason text, said json, end_to_end_id text, msg_id text)
+      as r(position text, reason text, said json, end_to_end_id text, msg_id text, payment text)
     on conflict (sha256, position) do nothing`
 }
 

@@ -22,8 +22,9 @@ import type { BankProfile } from '../bank-format/bank-format.ts'
 import { codesOf, reasonOf, type Scheme } from '../bank-format/reason.ts'
 import { readProfile } from '../iso20022/profile.ts'
 import { causeOf, failureOf } from './codes.ts'
+import { EXCEPTIONS } from './exceptions.ts'
 import { FILE_STATES, type FileState } from './file-store.ts'
-import { EXCEPTIONS, type Interpretation, interpret } from './interpret.ts'
+import { type Interpretation, interpret } from './interpret.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)

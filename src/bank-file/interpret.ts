@@ -9,8 +9,9 @@ import { moneyWords } from '../money/words.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
 import { causeOf, failureOf, isMissedCutOff } from './codes.ts'
 import { Bookings, type Evidence, parseReference } from './evidence.ts'
+import { EXCEPTIONS, type ExceptionKind, withCodes } from './exceptions.ts'
 import type { RailFile } from './file-store.ts'
-import { type SentFile, silentUntil } from './silence.ts'
+import { judgeSilence, type SentFile, type SilenceProof, silentUntil } from './silence.ts'
 
 export interface PaymentContext {
   readonly item: { readonly amount: bigint; readonly currency: string }
@@ -21,23 +22,9 @@ export interface PaymentContext {
    */
   readonly file: (SentFile & Pick<RailFile, 'sealed_at'>) | undefined
   readonly now: Instant
+  /** What proves a silence; undefined: every silence is proved. */
+  readonly silence?: SilenceProof
 }
-
-/** The exceptions that a person must look at, by kind, the gravest first. */
-export const EXCEPTIONS = {
-  second_debit: 'The bank has debited the payment twice.',
-  rejected_but_booked: 'The bank has rejected the payment, and its debit is booked.',
-  paid_after_rejection: 'The bank has rejected the payment, and then says that it pays.',
-  contradiction: 'The bank says that it pays and that it does not.',
-  second_return: 'The bank has returned the payment twice.',
-  amount_differs: 'The bank names another amount or currency.',
-  duplicate: 'The bank takes the payment for a repetition of one that it has.',
-  group_rejected: 'The bank has rejected the group that the payment is in, and not the payment.',
-  no_funds: 'The settlement account is short.',
-  needs_person: 'The bank waits for a person: a second signature, or the name of the payee.',
-} as const
-
-type ExceptionKind = keyof typeof EXCEPTIONS
 
 export interface Interpretation {
   readonly steps: readonly RailStep[]
@@ -71,7 +58,7 @@ export function interpret(evidence: readonly Evidence[], context: PaymentContext
     state.advanceTo(row.received_at)
     state.read(row)
   }
-  state.advanceTo(context.now)
+  state.end()
   return state.result()
 }
 
@@ -116,9 +103,26 @@ class PaymentState {
   advanceTo(now: Instant): void {
     const { file } = this.#context
     if (file !== undefined && file.sealed_at <= now && !this.#in_file) this.#beginFile()
-    // A bank that reports only failures accepts by the agreed days of silence.
+    // A bank that reports only failures accepts by the agreed days of silence. Later evidence does
+    // not undo a silence that has counted.
+    const { silence } = this.#context
+    if (silence === undefined || silence.is_counted) this.#readSilence(now)
+  }
+
+  /** Advances to the present, where a silence counts once it is proved. */
+  end(): void {
+    const { now } = this.#context
+    this.advanceTo(now)
+    this.#readSilence(now)
+  }
+
+  #readSilence(now: Instant): void {
+    const { silence } = this.#context
     const until = this.#silentUntil()
-    if (until !== null && until <= now) this.#confirm(RANKS.accepted)
+    if (until === null || until > now) return
+    const judged = silence === undefined ? 'proved' : judgeSilence(until, silence)
+    if (judged === 'proved') this.#confirm(RANKS.accepted)
+    else if (judged !== 'wait') this.#exceptions.set('silence_unproved', [judged.why])
   }
 
   /**
@@ -354,6 +358,7 @@ class PaymentState {
         return this.#exceptions.has(kind) && (this.#rank === 0 || this.#returned_as_repetition)
       case 'no_funds':
       case 'needs_person':
+      case 'silence_unproved':
         return this.#exceptions.has(kind) && this.#isOpen
       default:
         return this.#exceptions.has(kind)
@@ -375,8 +380,4 @@ class PaymentState {
     const failure = has_failure ? failureOf(this.#scheme, reasons, status) : null
     this.#steps.push({ status, failure })
   }
-}
-
-function withCodes(text: string, codes: readonly string[]): string {
-  return codes.length === 0 ? text : `${text.slice(0, -1)} (${codes.join(', ')}).`
 }

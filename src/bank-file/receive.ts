@@ -19,44 +19,54 @@ const STORE_MS = 60_000
 /** The sizes of the inbox's files at the last look, by name. */
 export type Sizes = ReadonlyMap<string, number>
 
+/** The result of a look at the inbox. */
+interface Fetched {
+  readonly sizes: Sizes
+  readonly failures: readonly unknown[]
+  readonly is_empty: boolean
+}
+
 /**
  * Takes the files whose size has not changed since the last look, as others may still grow. Returns
- * the present sizes, and the failures of files: one failure stops no other file.
+ * the present sizes, whether all files are taken, and the failures of files: one failure stops no
+ * other file.
  */
 export async function fetchNew(
   rail: OpenFileRail,
   transport: Transport,
   before: Sizes,
-): Promise<{ readonly sizes: Sizes; readonly failures: readonly unknown[] }> {
+): Promise<Fetched> {
   const files = await transport.list()
   const sizes = new Map(files.map(({ name, size }) => [name, size]))
   const failures: unknown[] = []
+  let taken = 0
   for (const file of files.filter(({ name, size }) => before.get(name) === size)) {
     try {
-      await take(rail, transport, file)
+      if (await take(rail, transport, file)) taken += 1
     } catch (error) {
       failures.push(error)
       // Rejects when the far end is gone, and no more files are tried.
       await transport.list()
     }
   }
-  return { sizes, failures }
+  return { sizes, failures, is_empty: taken === files.length }
 }
 
-async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile): Promise<void> {
+/** Takes a file; false when it has changed during the download. */
+async function take(rail: OpenFileRail, transport: Transport, file: RemoteFile): Promise<boolean> {
   const { name, size } = file
   await using scratch = await mkdtempDisposable(SCRATCH)
   const path = join(scratch.path, 'file')
   const kept = size <= MOST_BYTES
   const sha256 = await download(transport, file, kept ? path : undefined)
-  // The file has changed during the download.
-  if (sha256 === undefined) return
+  if (sha256 === undefined) return false
   const is_new = await during('file', 'keep_report', 1, () =>
     store(rail, { sha256, name, size, kept }, path),
   )
   const what = is_new ? 'is stored' : 'is already stored'
   rail.log.info({ rail: rail.name, name, sha256 }, `a file of the bank ${what}`)
   await during('file', 'archive', 1, () => transport.archive(name))
+  return true
 }
 
 /** The file's SHA-256 in hex digits; undefined when it has not the listed size. */

@@ -9,6 +9,7 @@ import type { StoredEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
 import { type Interpretation, interpret } from './interpret.ts'
 import type { FoundItem } from './item-store.ts'
+import type { SilenceProof } from './silence.ts'
 import { NoSlot, slotOf } from './slot.ts'
 
 export interface ReportInput {
@@ -21,22 +22,35 @@ export interface ReportInput {
   readonly evidence: readonly StoredEvidence[]
   /** The earlier attempt whose booked debit keeps the item out of files; undefined for none. */
   readonly booked_before?: number | undefined
+  /** What proves the bank's silence; undefined for a bank whose silence means nothing. */
+  readonly silence?: SilenceProof | undefined
   readonly now: Instant
 }
 
 /** New evidence wakes the payout. This question is for a wake that was lost. */
 const ASK_AGAIN_MS = 3_600_000
 
+/** The wait for the inbox to be read once more. */
+const READ_INBOX_MS = 10_000
+
 export function reportOf(input: ReportInput): RailReport {
-  const { config, payout, item, file, evidence, booked_before, now } = input
+  const { config, payout, item, file, evidence, booked_before, silence, now } = input
   const { profile } = config
-  const interpretation = interpret(evidence, { item, profile, file, now })
+  const interpretation = interpret(evidence, {
+    item,
+    profile,
+    file,
+    now,
+    ...(silence && { silence }),
+  })
   const { steps, not_taken, silent_until, is_late } = interpretation
   const exception = interpretation.exception ?? exceptionOf(booked_before)
   // New evidence wakes the payout, so a payment that was not taken needs no further question. Nor
   // does one that only waits for a person: if its exception is closed too early, the next report
   // opens it again.
-  const is_booked = booked_before !== undefined || exception?.kind === 'rejected_but_booked'
+  const is_booked =
+    booked_before !== undefined ||
+    ['rejected_but_booked', 'silence_unproved'].includes(exception?.kind ?? '')
   const needs_no_question = not_taken !== undefined || is_booked
   const expected_at = expectedOf(config, payout, is_late ? laterItem(config, item) : item)
   return {
@@ -82,6 +96,8 @@ function askAgainIn(
   const last = steps.at(-1)?.status ?? 'processing'
   if (last !== 'processing') return null
   if (silent_until === null) return ASK_AGAIN_MS
+  // The silence is over, and the inbox is read in a moment.
+  if (silent_until <= now) return READ_INBOX_MS
   const left = 1000 * (secondsBetween(now, silent_until) + 1)
   return Math.min(ASK_AGAIN_MS, Math.max(1000, left))
 }

@@ -40,6 +40,35 @@ function silentSince({ state, sent_at, updated_at }: SentFile): Instant | null {
   return state === 'acknowledged' ? (sent_at ?? updated_at) : null
 }
 
+/** What is known of the bank's files, by which silence is judged. */
+export interface SilenceProof {
+  /** Whether the payout has succeeded before: its silence was proved then. */
+  readonly is_counted: boolean
+  /** When the inbox was last read to its end; null: never. */
+  readonly fetched_at: Instant | null
+  /** Why the inbox cannot be read; '' when it can. */
+  readonly problem: string
+  /** The file or line of the bank that may be about the payment and is not applied; '' for none. */
+  readonly unread: string
+  /** Whether a file of the bank is stored and will be read at once. */
+  readonly is_reading: boolean
+}
+
+/**
+ * Whether the silence of a bank means acceptance: only once its inbox was read to its end after
+ * `until`, and nothing of the bank lies unread. Else why not, for a person, or `wait`.
+ */
+export function judgeSilence(
+  until: Instant,
+  { is_counted, fetched_at, problem, unread, is_reading }: SilenceProof,
+): 'proved' | 'wait' | { readonly why: string } {
+  if (is_counted) return 'proved'
+  if (unread !== '') return { why: unread }
+  const is_read = fetched_at !== null && fetched_at >= until
+  if (!is_read && problem !== '') return { why: `the inbox was not read since: ${problem}` }
+  return is_read && !is_reading ? 'proved' : 'wait'
+}
+
 /** The end of FedACH's last same-day window. A later file settles on a later day. */
 const LAST_WINDOW = '16:45'
 

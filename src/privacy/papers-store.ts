@@ -66,7 +66,7 @@ function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string
   const condition = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
   return Promise.all([
     tx`update rail_inbox_lines set said = '{}', reason = 'erased'
-      where end_to_end_id in (select end_to_end_id from rail_items where ${condition})`.execute(),
+      where payment in (select end_to_end_id from rail_items where ${condition})`.execute(),
     tx`update rail_items set payment = '{}' where ${condition} and payment::text <> '{}'`.execute(),
     tx`update rail_evidence set message = '', detail = '{}'
       where ${condition} and (message <> '' or detail::text <> '{}')`.execute(),

@@ -78,7 +78,7 @@ export const SOURCES: readonly Source[] = [
     without: ['bytes', 'envelope'],
     note: 'The bytes are left out: the file has other payees too. rail_items has this one.',
   },
-  { table: 'rail_inbox_lines', where: `t.end_to_end_id in (${ITEMS})` },
+  { table: 'rail_inbox_lines', where: `t.payment in (${ITEMS})` },
   { table: 'screening_matches', where: OF_OBJECT },
   { table: 'screening_clears', where: OF_OBJECT },
   { table: 'beneficiary_approvals', where: OF_BENEFICIARY },

@@ -105,7 +105,7 @@ export async function findKeepReasons(
         select payout_id from rail_exceptions where ${of_payouts} and closed_at is null
         union all
         select i.payout_id from rail_items i join rail_inbox_lines l
-          on l.end_to_end_id = i.end_to_end_id and l.closed_by = ''
+          on l.payment = i.end_to_end_id and l.closed_by = ''
         where i.account_id = ${account_id} and i.payout_id = any (${[...ids]}::text[])
       ) d order by 1 limit ${MAX_NAMED}) as in_doubt,
       (select max(created_at) + ${`${KEPT_HOURS} hours`}::interval from idempotency_keys i

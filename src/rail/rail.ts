@@ -99,6 +99,8 @@ export interface RailPayout {
   readonly execute_at: Instant | null
   /** When the rail is asked, by the account's clock, as is `created_at`. */
   readonly asked_at: Instant
+  /** The status of the payout when the rail is asked. */
+  readonly status: string
 }
 
 export interface Failure {

@@ -49,6 +49,7 @@ function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {
     created_at: now,
     execute_at: null,
     asked_at: now,
+    status: 'processing',
     ...more,
   }
 }

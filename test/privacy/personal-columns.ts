@@ -146,7 +146,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   rail_inbox_lines: {
     personal: 'said reason',
     staff: 'closed_by note',
-    none: 'sha256 position end_to_end_id msg_id',
+    none: 'sha256 position end_to_end_id msg_id payment',
   },
   // People whom governments list and publish.
   screening_imports: {

@@ -64,6 +64,7 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/bank-file/item-store.ts', says: 'where i.msg_id = $1 ', why: FILE },
   { file: 'src/bank-file/item-store.ts', says: 'where msg_id = $1 ', why: FILE },
   { file: 'src/bank-file/trouble-store.ts', says: 'where msg_id = ', why: FILE },
+  { file: 'src/bank-file/unread-store.ts', says: 'where closed_at is null and rail', why: FOUND },
   {
     file: 'src/bank-file/evidence-store.ts',
     says: 'insert into rail_item_evidence',
