@@ -73,7 +73,11 @@ export async function checkRates({ sql }: Context, live: readonly Account[]): Pr
   const own = dated.filter(r => !r.sample && used.has(r.base) && used.has(r.quote))
   const stale = own.filter(({ good_until }) => good_until !== null && good_until < now)
   const [first] = stale
-  if (first === undefined) return inOrder('rates', `${own.length} for live accounts, none stale`)
+  const gaps = own.flatMap(rate => rate.gap ?? [])
+  if (first === undefined) {
+    const differ = gaps.length === 0 ? '' : `; ${gaps.length} differ from the others, ${gaps[0]}`
+    return inOrder('rates', `${own.length} for live accounts, none stale${differ}`)
+  }
   const { base, quote, age_s } = first
   const age = ageWords(age_s)
   const found = `${stale.length} of ${own.length} are stale: ${base}/${quote} is ${age} old`

@@ -5,7 +5,7 @@ import { databaseNow } from '../db/connect.ts'
 import { findCurrency } from '../money/currency.ts'
 import { formatDecimal, parseMajor } from '../money/decimal.ts'
 import { type AskedRate, datedRates, presentChangedRate, setRate } from '../operator/rates.ts'
-import { findPivot } from '../price/policy/store.ts'
+import { findFrame } from '../price/policy/store.ts'
 import { changeRates, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { ECB_URL, FetchFailed, refuseUrl } from '../price/rate/fetch.ts'
 import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
@@ -74,7 +74,14 @@ async function listAction(): Promise<void> {
     'good until': describeEnd(rate, now),
     for: rate.sample ? 'sandboxes' : 'all accounts',
   }))
-  print(dated, listing(rows, 'no rate; corridor rates import loads a file of them'))
+  const gaps = dated.flatMap(({ gap }) => gap ?? [])
+  const words = listing(rows, 'no rate; corridor rates import loads a file of them')
+  print(dated, `${words}${describeGaps(gaps)}`)
+}
+
+/** The gaps on lines of their own, after an empty line. */
+function describeGaps(messages: readonly string[]): string {
+  return messages.length === 0 ? '' : `\n\n${messages.map(message => `gap: ${message}`).join('\n')}`
 }
 
 function describeEnd(rate: { pegged: boolean; good_until: string | null }, now: string): string {
@@ -95,7 +102,7 @@ async function setAction(base: string, quote: string, mid: string, options: SetO
     peg: options.peg === true,
     ...changeOf(options),
   }
-  const { changes, problems, forceable } = await withContext(async ({ sql }) =>
+  const { changes, problems, forceable, gaps } = await withContext(async ({ sql }) =>
     readOrRefuse(await setRate(sql, request)),
   )
   const [problem] = problems
@@ -107,7 +114,9 @@ async function setAction(base: string, quote: string, mid: string, options: SetO
   const replaced = describeReplaced(change)
   const before = replaced === undefined ? 'a new pair' : `was ${replaced}`
   const would = options.dryRun === true ? 'would be set: ' : ''
-  print(presentChangedRate(change), `${would}${describeRate(change.rate)}; ${before}`)
+  const messages = gaps.map(({ message }) => message)
+  const words = `${would}${describeRate(change.rate)}; ${before}${describeGaps(messages)}`
+  print({ ...presentChangedRate(change), gaps: messages }, words)
 }
 
 function forceHint(change: Judged | undefined): string {
@@ -231,20 +240,22 @@ Examples:
 async function importAction(file: string, options: ChangeOptions & { format?: RateFormat }) {
   const { name, text } = await readInput(file)
   const format = options.format ?? guessRateFormat(text)
-  const { changes, problems } = await withContext(async ({ sql }) => {
+  const { changes, problems, gaps } = await withContext(async ({ sql }) => {
     const parsed = parseRates(text, format, { source: name, now: await databaseNow(sql) })
     valuesOf(name, parsed)
-    return changeRates(sql, parsed.lines, { pivot: await findPivot(sql), ...changeOf(options) })
+    return changeRates(sql, parsed.lines, { ...(await findFrame(sql)), ...changeOf(options) })
   })
   refuseProblems(name, problems, '; --force loads them all the same')
   const added = changes.filter(({ before }) => before === undefined).length
   const dry_run = options.dryRun === true
   const done = dry_run ? 'would be loaded' : 'loaded'
+  const messages = gaps.map(({ message }) => message)
   const words =
     `${changesTable(changes)}\n\n` +
-    `${changes.length} rates from ${name} ${done}, ${added} of them new`
+    `${changes.length} rates from ${name} ${done}, ${added} of them new${describeGaps(messages)}`
   const rates = changes.map(presentChangedRate)
-  print({ file: name, format, dry_run, added, replaced: changes.length - added, rates }, words)
+  const replaced = changes.length - added
+  print({ file: name, format, dry_run, added, replaced, rates, gaps: messages }, words)
 }
 
 async function fetchAction(asked_url: string | undefined, options: ChangeOptions): Promise<void> {
@@ -253,23 +264,25 @@ async function fetchAction(asked_url: string | undefined, options: ChangeOptions
     const allow_http = config.rate_feed_allow_http
     const refusal = refuseUrl(url, { allow_http })
     if (refusal !== undefined) throw new UsageError(refusal)
-    const pivot = await findPivot(sql)
-    return takeFeed(sql, { pivot, ...changeOf(options), url, allow_http })
+    const frame = await findFrame(sql)
+    return takeFeed(sql, { ...frame, ...changeOf(options), url, allow_http })
   }).catch(error => {
     if (error instanceof FeedUnreadable) refuseProblems(error.host, error.problems)
     if (!(error instanceof FetchFailed)) throw error
     throw new CommandFailed(`${error.message}; nothing was written`)
   })
-  const { host, taken, passed, refused, problems } = outcome
+  const { host, taken, passed, refused, problems, gaps } = outcome
+  const messages = gaps.map(({ message }) => message)
   const dry_run = options.dryRun === true
   const done = dry_run ? 'would be taken' : 'taken'
   const counted =
     `${taken.length} rates from ${host} ${done}, ${passed} no news` +
     (refused.length === 0 ? '' : `, ${refused.length} refused`)
-  const words = taken.length === 0 ? counted : `${changesTable(taken)}\n\n${counted}`
+  const table = taken.length === 0 ? '' : `${changesTable(taken)}\n\n`
+  const words = `${table}${counted}${describeGaps(messages)}`
   const rates = taken.map(presentChangedRate)
   const data = { host, dry_run, taken: rates, passed, refused: refused.map(presentChangedRate) }
-  print({ ...data, problems }, words)
+  print({ ...data, problems, gaps: messages }, words)
   if (refused.length === 0) return
   const lines = problems.map(({ line, message }) => `\n  line ${line}: ${message}`)
   throw new CommandFailed(`${refused.length} rates refused; --force takes them${lines.join('')}`)

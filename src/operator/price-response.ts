@@ -17,6 +17,10 @@ const RATE = {
   }),
 }
 
+const GAP =
+  'How the row differs from the ratio of the values of its currencies, when it differs by more ' +
+  'than the spread; null otherwise. Accounts get the worse of both.'
+
 export const RateRow = Type.Object(RATE, { title: 'RateRow' })
 
 export const DatedRate = Type.Object(
@@ -26,6 +30,7 @@ export const DatedRate = Type.Object(
     good_until: textOrNull({
       description: 'Until when live accounts can use the rate; null for ever.',
     }),
+    gap: textOrNull({ description: GAP }),
   },
   { title: 'DatedRate' },
 )
@@ -33,7 +38,12 @@ export const DatedRate = Type.Object(
 const rowOrNull = (row: typeof RateRow) => Type.Union([row, Type.Null()])
 
 export const ChangedRate = Type.Object(
-  { ...RATE, previous: rowOrNull(RateRow), replaced_inverse: rowOrNull(RateRow) },
+  {
+    ...RATE,
+    previous: rowOrNull(RateRow),
+    replaced_inverse: rowOrNull(RateRow),
+    gaps: Type.Array(Type.String(), { description: 'The gaps that the rate makes, in words.' }),
+  },
   { title: 'ChangedRate', description: 'The rate, and the rate that it has replaced.' },
 )
 

@@ -84,7 +84,9 @@ function rateRoutes(routes: DeskRoutes): void {
       const { max_move_bps = MAX_MOVE_BPS, force = false } = body
       const asked = { peg, max_move_bps, force, dry_run: false }
       const cells = { base, quote, mid, source, as_of }
-      return presentChangedRate(changedOf(await setRate(sql, { cells, ...asked })))
+      const read = await setRate(sql, { cells, ...asked })
+      const changed = presentChangedRate(changedOf(read))
+      return { ...changed, gaps: read.value?.gaps.map(({ message }) => message) ?? [] }
     },
   })
   routes.change('/v3/operator/rate/remove', {

@@ -2,9 +2,9 @@
 // that made the price. The same rules make the same price from it. Pure.
 import type { Instant } from '../instant.ts'
 import { formatDecimal, parseDecimal } from '../money/decimal.ts'
-import { type Fee, feeSteps } from '../price/fee/rules.ts'
+import { type Fee, feeWays } from '../price/fee/rules.ts'
 import type { PriceSources } from '../price/price.ts'
-import { type Rate, rateBookOf, stepsBetween } from '../price/rate/rules.ts'
+import { type Rate, rateBookOf, waysBetween } from '../price/rate/rules.ts'
 
 /**
  * A quote's column `basis`, a JSON document. It leaves out unset members to stay short, because
@@ -15,9 +15,9 @@ export interface Basis {
   readonly spread_bps?: number
   /** The spread from payout to destination currency; absent when it is the same. */
   readonly destination_spread_bps?: number
-  /** The rate book's pivot; absent when no pair was crossed. */
+  /** The rate book's pivot; absent when each pair had one row. */
   readonly pivot?: string
-  /** The used rates, by `BASE/QUOTE`. */
+  /** The used rates of both ways of each pair, by `BASE/QUOTE`. */
   readonly rates?: Readonly<Record<string, BasisRate>>
   /** Absent when no row of the fee schedule matched. */
   readonly fee?: BasisFee
@@ -51,11 +51,14 @@ export function makeBasis(
   { rates: book, policyOf }: Pick<PriceSources, 'rates' | 'policyOf'>,
   fee: Fee | undefined,
 ): Basis {
-  const conversions = [
-    stepsBetween(book, holding_currency, payout_currency) ?? [],
-    stepsBetween(book, payout_currency, destination_currency) ?? [],
-    fee === undefined ? [] : feeSteps(fee, holding_currency, book),
+  const compared = [
+    waysBetween(book, holding_currency, payout_currency),
+    waysBetween(book, payout_currency, destination_currency),
+    fee && feeWays(fee, holding_currency, book),
   ]
+  const conversions = compared.flatMap(ways => (ways ? [ways.decides, ways.other] : []))
+  // The pivot decides which rows make the values.
+  const needsPivot = compared.some(ways => ways && ways.decides.length + ways.other.length > 1)
   const used: Record<string, BasisRate> = {}
   for (const { rate } of conversions.flat()) {
     used[`${rate.base}/${rate.quote}`] = basisRate(rate)
@@ -66,7 +69,7 @@ export function makeBasis(
   return {
     ...(spread_bps === 0 ? {} : { spread_bps }),
     ...(differs ? { destination_spread_bps: second.spread_bps } : {}),
-    ...(conversions.some(steps => steps.length > 1) ? { pivot: book.pivot } : {}),
+    ...(needsPivot ? { pivot: book.pivot } : {}),
     ...(conversions.some(steps => steps.length > 0) ? { rates: used } : {}),
     ...(fee === undefined ? {} : { fee: basisFee(fee) }),
   }

@@ -1,11 +1,10 @@
 // The explanation of a quote, from which a person can recompute it: the rows of the rate book and
 // fee schedule, every calculation, its exact result, and the rounded result. It depends only on the
 // stored quote, and not on today's rates and fees. Pure.
-import { withOffset } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
-import { type Fee, feeSteps, selectFee } from '../price/fee/rules.ts'
-import { type RateBook, type Step, stepsBetween } from '../price/rate/rules.ts'
+import { type Fee, feeWays, selectFee } from '../price/fee/rules.ts'
+import { type RateBook, type Step, type Ways, waysBetween } from '../price/rate/rules.ts'
 import { sourcesOf } from './basis.ts'
 import {
   type Calculation,
@@ -39,18 +38,19 @@ export function explainQuote(quote: Quote) {
   const { basis, holding_currency, payout_currency, destination_currency } = quote
   const { rates: book, fees, policyOf } = sourcesOf(basis, quote)
   const fee = selectFee(fees, feeSubject(quote))
-  const stepsOfFee = fee === undefined ? [] : feeSteps(fee, holding_currency, book)
+  const ofFee = fee && feeWays(fee, holding_currency, book)
+  const stepsOfFee = ofFee?.decides ?? []
   const named = [holding_currency, payout_currency, destination_currency]
   const codes = new Set(fee === undefined ? named : [...named, fee.fee_currency])
   const rate = (name: RateName, from: string, to: string) => {
-    const steps = stepsIn(book, from, to)
+    const ways = waysIn(book, from, to)
     // A conversion into the same currency has no spread.
     const spread_bps = from === to ? 0 : policyOf(from, to).spread_bps
     return {
       figure: `exchange_rates.${name}`,
-      ...presentConversion(from, to, steps),
+      ...presentConversion(from, to, ways),
       spread_bps,
-      ...customerRate(steps, spread_bps, quote[name]),
+      ...customerRate(ways.decides, spread_bps, quote[name]),
     }
   }
   return {
@@ -62,9 +62,9 @@ export function explainQuote(quote: Quote) {
     ],
     fee_row: fee === undefined ? null : presentFee(fee),
     fee_conversion:
-      fee === undefined || stepsOfFee.length === 0
+      fee === undefined || ofFee === undefined || stepsOfFee.length === 0
         ? null
-        : presentConversion(fee.fee_currency, holding_currency, stepsOfFee),
+        : presentConversion(fee.fee_currency, holding_currency, ofFee),
     amounts: [
       ...principal(quote),
       ...(fee === undefined ? noFee(quote) : feeFigures(quote, fee, stepsOfFee)),
@@ -76,29 +76,36 @@ export function explainQuote(quote: Quote) {
 
 type RateName = 'holding_to_payout' | 'payout_to_destination'
 
-function stepsIn(book: RateBook, from: string, to: string): readonly Step[] {
-  const steps = stepsBetween(book, from, to)
-  if (steps === undefined) throw new Error(`stored basis: no rate joins ${from} and ${to}`)
-  return steps
+function waysIn(book: RateBook, from: string, to: string): Ways {
+  const ways = waysBetween(book, from, to)
+  if (ways === undefined) throw new Error(`stored basis: no rate joins ${from} and ${to}`)
+  return ways
 }
 
-/** The rows that convert one currency into another, and their mid rate. */
-function presentConversion(from: string, to: string, steps: readonly Step[]) {
-  return { ...presentRows(from, to, steps), mid: evaluate(product(midFactors(steps))) }
+/** The rows that convert one currency into another, their mid rate, and the way that lost. */
+function presentConversion(from: string, to: string, { decides, other }: Ways) {
+  const lost = { ...presentSteps(other), mid: evaluate(product(midFactors(other))) }
+  return {
+    ...presentRows(from, to, decides),
+    mid: evaluate(product(midFactors(decides))),
+    compared_with: other.length === 0 ? null : lost,
+  }
 }
 
 /** The rows that convert one currency into another, in the order of their use. */
 export function presentRows(from: string, to: string, steps: readonly Step[]) {
+  return { from, to, ...presentSteps(steps) }
+}
+
+export function presentSteps(steps: readonly Step[]) {
   return {
-    from,
-    to,
     method: methodOf(steps),
     rows: steps.map(({ rate: { base, quote, mid, source, as_of }, inverted }) => ({
       base,
       quote,
       mid: formatDecimal(mid),
       source,
-      as_of: withOffset(as_of),
+      as_of,
       inverted,
     })),
   }

@@ -1,6 +1,6 @@
 // The answers with quotes, and the explanations of their figures.
 import type { TSchema } from 'typebox'
-import { Id, Literals, Minor, Money, RateNumber } from '../http/schema.ts'
+import { Id, Literals, Minor, Money, RateNumber, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { type Instant, withOffset } from '../instant.ts'
 import { amountToJson, rateToJson } from '../money/json.ts'
@@ -40,12 +40,8 @@ const EVALUATION = {
   }),
 }
 
-/** The members of a conversion: the currencies and the rows of the rate book. */
-export const RATE_ROWS = {
-  from: Type.String({ description: 'Currency code.' }),
-  to: Type.String({
-    description: 'Currency code; the rate is the units of `to` for one unit of `from`.',
-  }),
+/** The members of a way between two currencies. */
+const WAY = {
   method: Literals(RATE_METHODS, { description: 'How the rate book connects the two currencies.' }),
   rows: Type.Array(
     Type.Object(
@@ -54,7 +50,7 @@ export const RATE_ROWS = {
         quote: Type.String(),
         mid: Digits,
         source: Type.String(),
-        as_of: Type.String({ format: 'date-time' }),
+        as_of: Timestamp,
         inverted: Type.Boolean({
           description: 'Whether the row is used from `quote` to `base`, by dividing by `mid`.',
         }),
@@ -65,12 +61,35 @@ export const RATE_ROWS = {
   ),
 }
 
+const COMPARED =
+  'The way that was compared and did not decide, because it is better for the account: the ' +
+  'row of the pair, or the ratio of the values of both currencies. Null when both are the same.'
+
+/** The members of a conversion: the currencies and the rows of the rate book. */
+export const RATE_ROWS = {
+  from: Type.String({ description: 'Currency code.' }),
+  to: Type.String({
+    description: 'Currency code; the rate is the units of `to` for one unit of `from`.',
+  }),
+  ...WAY,
+}
+
+/** The way that lost, in the answer with an indicative rate. */
+export const ComparedRows = OrNull(
+  Type.Object(WAY, { title: 'ComparedRows', description: COMPARED }),
+)
+
+const ExplainedMid = Type.Object(EVALUATION, {
+  title: 'ExplainedMid',
+  description: 'The mid rate, before the spread.',
+})
+
 const CONVERSION = {
   ...RATE_ROWS,
-  mid: Type.Object(EVALUATION, {
-    title: 'ExplainedMid',
-    description: 'The mid rate, before the spread.',
-  }),
+  mid: ExplainedMid,
+  compared_with: OrNull(
+    Type.Object({ ...WAY, mid: ExplainedMid }, { title: 'ComparedWay', description: COMPARED }),
+  ),
 }
 
 const ExplainedFigure = Type.Object(

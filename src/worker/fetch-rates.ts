@@ -2,7 +2,7 @@
 // the rate book's. Several processes may fetch at once, because a rate that one has stored is not
 // newer for the next. While the publisher fails, nothing changes and its rates age.
 import type { Deps } from '../deps.ts'
-import { findPivot } from '../price/policy/store.ts'
+import { findFrame } from '../price/policy/store.ts'
 import { type FeedOutcome, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { FetchFailed } from '../price/rate/fetch.ts'
 import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
@@ -43,18 +43,19 @@ async function fetchAndLog(deps: Deps): Promise<Result> {
   const outcome = await takeFeed(deps.sql, {
     url: config.rate_feed_url,
     allow_http: config.rate_feed_allow_http,
-    pivot: await findPivot(deps.sql),
+    ...(await findFrame(deps.sql)),
     max_move_bps: MAX_MOVE_BPS,
     force: false,
     dry_run: false,
     by: FEED,
   })
-  const { host, taken, passed, refused, problems } = outcome
+  const { host, taken, passed, refused, problems, gaps } = outcome
   const counts = { host, taken: taken.length, passed, refused: refused.length }
+  for (const { message } of gaps) log.warn({ host, gap: message }, 'rates differ from each other')
   if (refused.length > 0) {
     log.warn(
       { ...counts, problems },
-      'rates refused: they moved too far, or are stored the other way round; look, then set them',
+      'rates refused: moved too far, off from others, or the other way round; look, then set them',
     )
   } else log.info(counts, 'rates fetched')
   return resultOf(outcome)

@@ -146,7 +146,7 @@ test(`POST ${EXPLAINED}: every figure follows from what is printed`, async t => 
         assert.equal(spread_bps, 0)
       }
       for (const { source, as_of } of ways.flatMap((way: { rows: object[] }) => way.rows)) {
-        assert.deepEqual([source, as_of], ['test', '2026-10-06T14:00:00.000000+00:00'])
+        assert.deepEqual([source, as_of], ['test', '2026-10-06T14:00:00.000000Z'])
       }
       const read = await account.get(`${PATH}/${answer.json.id}?explain=true`)
       assert.equal(read.text, answer.text)

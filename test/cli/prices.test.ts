@@ -34,12 +34,13 @@ test('rates set, then list: the row, its source and its age', async () => {
     sample: false,
     previous: null,
     replaced_inverse: null,
+    gaps: [],
   })
   const list = await cli.run('rates', 'list', '--json')
   assert.equal(list.code, 0)
   const { age_s, good_until, ...row } = list.json.find((r: { quote: string }) => r.quote === 'HKD')
-  const { previous, replaced_inverse, ...expected } = set.json
-  assert.deepEqual(row, expected)
+  const { previous, replaced_inverse, gaps, ...expected } = set.json
+  assert.deepEqual(row, { ...expected, gap: null })
   assert.ok(age_s >= 0 && age_s < 60)
   assert.equal(Date.parse(good_until) - Date.parse(as_of), 86_400_000)
   const words = await cli.run('rates', 'list')
@@ -332,4 +333,34 @@ test('fees import, bad lines: all problems with their lines, nothing written', a
 
 test('default fees, in the words of the service: valid', async () => {
   assert.equal((await loadDefaultFees(VOCABULARY)).length, 7)
+})
+
+test('rates set, a row that differs from the others: told; by more than three percent refused', async () => {
+  await database.owner`delete from rates`
+  for (const [quote = '', mid = ''] of [
+    ['USD', '1.2'],
+    ['GBP', '0.8'],
+  ]) {
+    assert.equal((await cli.run('rates', 'set', 'EUR', quote, mid)).code, 0)
+  }
+  const told = await cli.run('rates', 'set', 'GBP', 'USD', '1.53')
+  assert.equal(told.code, 0)
+  const gap = /gap: GBP\/USD 1.53 is 2 % above 1.5, which EUR\/GBP and EUR\/USD make; accounts get/
+  assert.match(told.stdout, gap)
+  assert.match((await cli.run('rates', 'list')).stdout, gap)
+  const wide = ['rates', 'set', 'GBP', 'USD', '1.56']
+  const refused = await cli.run(...wide)
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^corridor: GBP\/USD 1.56 is 4 % above 1.5, .*--force sets it/)
+  const forced = await cli.run(...wide, '--force', '--json')
+  assert.deepEqual([forced.code, forced.json.gaps.length], [0, 1])
+  // The ratio may move on beside an old gap.
+  const moved = await cli.run('rates', 'set', 'EUR', 'USD', '1.21', '--json')
+  assert.deepEqual([moved.code, moved.json.gaps.length], [0, 1])
+  const text = 'base,quote,mid\nEUR,GBP,0.7\n'
+  await cli.run('rates', 'set', 'GBP', 'USD', '1.5125', '--force')
+  const other = await cli.pipe(text, 'rates', 'import', '-', '--max-move', '50')
+  assert.equal(other.code, 1)
+  assert.match(other.stderr, /line 2: GBP\/USD 1.5125 is 12.5 % below 1.72857142857/)
+  await database.owner`delete from rates`
 })

@@ -85,7 +85,7 @@ function feesOf(
     rows.find(fee => fee.payout_currency === null)
   if (row === undefined) return { fixed_fee: 0n, variable_fee: 0n }
   const inHolding = (amount: bigint) => {
-    const mid = midRate(rates, row.fee_currency, holding)
+    const mid = midRate(rates, row.fee_currency, holding, 'most')
     if (mid === undefined) throw new Error(`no rate for fees in ${row.fee_currency}`)
     return up(convert(amount, mid, row.fee_currency, holding))
   }
@@ -100,17 +100,27 @@ function feesOf(
 /** The mid less the spread, rounded down once to 12 significant digits (§rate.precision). */
 function customerRate(rates: Rates, from: string, to: string): Fraction | undefined {
   if (from === to) return { n: 1n, d: 1n }
-  const mid = midRate(rates, from, to)
+  const mid = midRate(rates, from, to, 'least')
   return mid && toDigits({ n: mid.n * BigInt(10_000 - SPREAD_BPS), d: mid.d * 10_000n }, 12)
 }
 
-function midRate(rates: Rates, from: string, to: string): Fraction | undefined {
+/** The row of the pair or the ratio through the pivot, whichever is worse for the account. */
+function midRate(
+  rates: Rates,
+  from: string,
+  to: string,
+  bound: 'least' | 'most',
+): Fraction | undefined {
   if (from === to) return { n: 1n, d: 1n }
   const direct = rowOf(rates, from, to)
-  if (direct !== undefined) return direct
   const first = rowOf(rates, from, PIVOT)
   const second = rowOf(rates, PIVOT, to)
-  return first && second && { n: first.n * second.n, d: first.d * second.d }
+  const ratio = first && second && { n: first.n * second.n, d: first.d * second.d }
+  if (direct === undefined || ratio === undefined || to === PIVOT || from === PIVOT) {
+    return direct ?? ratio
+  }
+  const ratioIsLess = ratio.n * direct.d < direct.n * ratio.d
+  return ratioIsLess === (bound === 'least') ? ratio : direct
 }
 
 function rowOf(rates: Rates, from: string, to: string): Fraction | undefined {

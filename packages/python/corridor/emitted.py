@@ -320,6 +320,17 @@ ClockRequest = TypedDict("ClockRequest", {
     "seconds": "int",
 })
 
+ComparedRows = TypedDict("ComparedRows", {
+    "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
+    "rows": "List[\"RateBookRow\"]",
+})
+
+ComparedWay = TypedDict("ComparedWay", {
+    "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
+    "rows": "List[\"RateBookRow\"]",
+    "mid": "\"ExplainedMid\"",
+})
+
 CountryCode = str
 
 CreatedRange = TypedDict("CreatedRange", {
@@ -525,6 +536,7 @@ ExplainedConversion = TypedDict("ExplainedConversion", {
     "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
     "rows": "List[\"RateBookRow\"]",
     "mid": "\"ExplainedMid\"",
+    "compared_with": "Union[\"ComparedWay\", None]",
 })
 
 ExplainedFee = TypedDict("ExplainedFee", {
@@ -565,6 +577,7 @@ ExplainedRate = TypedDict("ExplainedRate", {
     "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
     "rows": "List[\"RateBookRow\"]",
     "mid": "\"ExplainedMid\"",
+    "compared_with": "Union[\"ComparedWay\", None]",
     "spread_bps": "int",
     "formula": "str",
     "calculation": "str",
@@ -613,6 +626,7 @@ IndicativeRate = TypedDict("IndicativeRate", {
     "to": "str",
     "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
     "rows": "List[\"RateBookRow\"]",
+    "compared_with": "Union[\"ComparedRows\", None]",
     "rate": "\"Decimal\"",
     "mid": "\"DecimalText\"",
     "spread_bps": "int",
@@ -1087,7 +1101,7 @@ RateBookRow = TypedDict("RateBookRow", {
     "quote": "str",
     "mid": "\"DecimalText\"",
     "source": "str",
-    "as_of": "str",
+    "as_of": "\"Timestamp\"",
     "inverted": "bool",
 })
 

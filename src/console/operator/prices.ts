@@ -50,6 +50,7 @@ ${postForm(visit, {
   return { title: 'Rates and fees', body }
 }
 
+const GAP = html`<span class="state wait">differs from others</span>`
 const SAMPLE = html`<span class="state wait">sample</span>`
 
 const RATES: Table<Rate> = {
@@ -61,7 +62,7 @@ const RATES: Table<Rate> = {
       show: ({ base, quote }) =>
         link(`/console/installation/prices/${base}/${quote}`, `${base}/${quote}`),
     },
-    { name: 'Mid-market rate', number: true, show: ({ mid }) => mid },
+    { name: 'Mid-market rate', number: true, show: ({ mid, gap }) => html`${mid} ${gap && GAP}` },
     { name: 'Source', show: ({ source, sample }) => html`${source} ${sample && SAMPLE}` },
     { name: 'As of', show: ({ as_of }) => time(as_of) },
     {

@@ -7,7 +7,7 @@ import {
   type Fee,
   type FeeSubject,
   feeAmounts,
-  feeSteps,
+  feeWays,
   selectFee,
 } from './rules.ts'
 
@@ -189,10 +189,11 @@ const STEPS: readonly (readonly [fee: Partial<Fee>, currency: string, rows: stri
 
 for (const [part, currency, rows] of STEPS) {
   const named = Object.keys(part).join(' and ') || 'nothing'
-  test(`feeSteps, ${named} to ${currency}: ${rows.join(', ') || 'no row'}`, () => {
-    const steps = feeSteps(feeRow(part), currency, rates)
+  test(`feeWays, ${named} to ${currency}: ${rows.join(', ') || 'no row'}`, () => {
+    const { decides, other } = feeWays(feeRow(part), currency, rates)
+    assert.deepEqual(other, [])
     assert.deepEqual(
-      steps.map(({ rate }) => `${rate.base}/${rate.quote}`),
+      decides.map(({ rate }) => `${rate.base}/${rate.quote}`),
       rows,
     )
   })

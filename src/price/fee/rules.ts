@@ -5,8 +5,8 @@ import {
   convertAtMid,
   type QuotedRates,
   type RateBook,
-  type Step,
-  stepsBetween,
+  type Ways,
+  waysBetween,
 } from '../rate/rules.ts'
 
 /** A row of the fee schedule. Null in a matching column means "any". Amounts are minor units. */
@@ -112,11 +112,12 @@ export function feeAmounts(
 }
 
 /**
- * The steps by which `feeAmounts` converts into this currency: none for a fee in the same currency,
- * or with amounts of zero only.
+ * The ways by which `feeAmounts` converts into this currency: no steps for a fee in the same
+ * currency, or with amounts of zero only.
  */
-export function feeSteps(fee: Fee, currency: string, rates: RateBook): readonly Step[] {
+export function feeWays(fee: Fee, currency: string, rates: RateBook): Ways {
   const { fixed_amount, minimum_amount, maximum_amount } = fee
   const isConverted = [fixed_amount, minimum_amount ?? 0n, maximum_amount ?? 0n].some(a => a !== 0n)
-  return isConverted ? (stepsBetween(rates, fee.fee_currency, currency) ?? []) : []
+  const ways = isConverted ? waysBetween(rates, fee.fee_currency, currency, 'most') : undefined
+  return ways ?? { decides: [], other: [] }
 }

@@ -34,8 +34,16 @@ export async function deletePolicy(tx: TransactionSql, policy_id: number): Promi
   await tx`delete from pricing_policies where policy_id = ${policy_id}`
 }
 
+/** The pivot, and the spread of each pair for accounts without a spread of their own. */
+export async function findFrame(sql: Sql) {
+  const [policies, now] = await Promise.all([listPolicies(sql), databaseNow(sql)])
+  const index = indexPolicies(policies)
+  const spreadOf = (from_currency: string, to_currency: string) =>
+    Number(valueInForce(index, 'spread_bps', { account_id: null, from_currency, to_currency }, now))
+  return { pivot: valueInForce(index, 'pivot', INSTALLATION, now), spreadOf }
+}
+
 /** The installation's pivot in force now. */
 export async function findPivot(sql: Sql): Promise<string> {
-  const [policies, now] = await Promise.all([listPolicies(sql), databaseNow(sql)])
-  return valueInForce(indexPolicies(policies), 'pivot', INSTALLATION, now)
+  return (await findFrame(sql)).pivot
 }

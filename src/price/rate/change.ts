@@ -3,7 +3,16 @@
 import { databaseNow, type Sql, type TransactionSql } from '../../db/connect.ts'
 import type { Line, LineProblem } from '../../text/csv.ts'
 import { type FetchOptions, fetchRates, hostOf } from './fetch.ts'
-import { checkPeg, decideFeed, type FeedDecision, type Judged, judgeRates } from './guard.ts'
+import { findGaps, type Gap, gapsOf, type SpreadOf, withRates } from './gap.ts'
+import {
+  checkPeg,
+  decideFeed,
+  type FeedDecision,
+  type Judged,
+  judgeRates,
+  pairOf,
+  withGaps,
+} from './guard.ts'
 import { guessRateFormat, loadDefaultRates, parseRates } from './load.ts'
 import { type Rate, type RateBook, rateBookOf } from './rules.ts'
 import { listRates, lockRates, setChangedBy, upsertRates } from './store.ts'
@@ -11,6 +20,8 @@ import { listRates, lockRates, setChangedBy, upsertRates } from './store.ts'
 export interface ChangeOptions {
   /** The pivot of the rate book, to judge crossed pairs. */
   readonly pivot: string
+  /** The spread that a gap may have without a word. */
+  readonly spreadOf: SpreadOf
   readonly max_move_bps: number
   /** Whether a person confirms the change in spite of its problems. */
   readonly force: boolean
@@ -23,6 +34,8 @@ export interface Changed {
   readonly problems: readonly LineProblem[]
   /** Whether `force` would store the change in spite of the problems. */
   readonly forceable: boolean
+  /** The gaps that the changed rates make. */
+  readonly gaps: readonly Gap[]
 }
 
 /** The base of all sample rates. */
@@ -39,12 +52,22 @@ export function changeRates(
       const message = checkPeg(value, book)
       return message === undefined ? [] : [{ line, message }]
     })
-    const changes = judgeRates(lines, book, options.max_move_bps, guide)
+    const judged = judgeRates(lines, book, options.max_move_bps, guide)
+    const rates = judged.map(({ rate }) => rate)
+    const gaps = gapsOf(findGaps(withRates(book, rates), options.spreadOf), rates)
+    const before = new Set(findGaps(book, options.spreadOf).map(({ rate }) => pairOf(rate)))
+    // A person answers for each row of a new gap. An old gap must not keep its ratio from moving.
+    const changes = withGaps(
+      judged,
+      gaps,
+      (gap, rate) =>
+        gap.rate === rate || (gap.rows.includes(rate) && !before.has(pairOf(gap.rate))),
+    )
     const doubtful = options.force ? [] : problemsOf(changes)
     const forceable = impossible.length === 0
     const problems = forceable ? doubtful : impossible
     if (problems.length === 0) await store(tx, changes, options)
-    return { changes, problems, forceable }
+    return { changes, problems, forceable, gaps }
   })
 }
 
@@ -57,13 +80,19 @@ function takeRates(
   lines: readonly Line<Rate>[],
   options: ChangeOptions,
   by?: string,
-): Promise<FeedDecision> {
+): Promise<FeedDecision & Pick<Changed, 'gaps'>> {
   return withLockedBook(sql, options, async (tx, book, guide) => {
-    const judged = judgeRates(lines, book, options.max_move_bps, guide)
+    const first = judgeRates(lines, book, options.max_move_bps, guide)
+    const news = decideFeed(first, options.force).taken.map(({ rate }) => rate)
+    const wide = findGaps(withRates(book, news), options.spreadOf)
+    // The feed's own row is refused for its gap, and never because another row is out of date.
+    const judged = withGaps(first, wide, (gap, rate) => gap.rate === rate)
     const decision = decideFeed(judged, options.force)
+    const taken = decision.taken.map(({ rate }) => rate)
+    const gaps = gapsOf(findGaps(withRates(book, taken), options.spreadOf), taken)
     if (by !== undefined) await setChangedBy(tx, by)
     await store(tx, decision.taken, options)
-    return decision
+    return { ...decision, gaps }
   })
 }
 
@@ -124,7 +153,7 @@ export class FeedUnreadable extends Error {
   }
 }
 
-export interface FeedOutcome extends FeedDecision {
+export interface FeedOutcome extends FeedDecision, Pick<Changed, 'gaps'> {
   readonly host: string
   /** Why rates were refused. */
   readonly problems: readonly LineProblem[]

@@ -2,6 +2,7 @@
 // pair a second direction, or looks like a slip, most often the wrong direction. Pure.
 import { type Decimal, formatDecimal, pow10, quotient } from '../../money/decimal.ts'
 import type { Line } from '../../text/csv.ts'
+import { type Gap, MAX_GAP_BPS } from './gap.ts'
 import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
 
 /** A person must confirm a larger move of a rate: ten percent. */
@@ -11,7 +12,7 @@ export const MAX_MOVE_BPS = 1_000
 const MAX_MOVED_PERCENT = 10
 
 interface Problem {
-  readonly kind: 'older' | 'pegged' | 'moved' | 'inverse'
+  readonly kind: 'older' | 'pegged' | 'moved' | 'inverse' | 'gap'
   readonly message: string
 }
 
@@ -54,6 +55,23 @@ function findProblem(rate: Rate, book: RateBook, moved: Problem | undefined): Pr
   const pegged = findPegged(rate, book)
   if (pegged === undefined) return moved ?? findInverse(rate, book)
   return moved ? { ...pegged, message: `${pegged.message}; ${moved.message}` } : pegged
+}
+
+/**
+ * Adds the problem of a wide gap to the rates that have no other problem. `isBlamed` decides which
+ * of a gap's rows is at fault.
+ */
+export function withGaps(
+  judged: readonly Judged[],
+  gaps: readonly Gap[],
+  isBlamed: (gap: Gap, rate: Rate) => boolean,
+): Judged[] {
+  const wide = gaps.filter(({ distance_bps }) => distance_bps > BigInt(MAX_GAP_BPS))
+  return judged.map(one => {
+    const gap = wide.find(gap => isBlamed(gap, one.rate))
+    if (gap === undefined || one.problem !== undefined) return one
+    return { ...one, problem: { kind: 'gap', message: gap.message } }
+  })
 }
 
 export function pairOf(rate: { readonly base: string; readonly quote: string }): string {
@@ -163,9 +181,9 @@ export interface FeedDecision {
 
 /**
  * Decides which rates of a publication to take. It refuses a rate that has moved too far, or whose
- * pair has a row in the other direction. The stored row stays and gets stale. If too many rates
- * have moved, it refuses all: the file has shifted columns or another base. With a person's `force`
- * it takes doubtful rates.
+ * pair has a row in the other direction, or that has too wide a gap. The stored row stays and gets
+ * stale. If too many rates have moved, it refuses all: the file has shifted columns or another
+ * base. With a person's `force` it takes doubtful rates.
  */
 export function decideFeed(judged: readonly Judged[], force: boolean): FeedDecision {
   const news = judged.filter(isNews)

@@ -11,7 +11,10 @@ import {
   describeRate,
   goodUntil,
   rateBookOf,
+  type Step,
   stepsBetween,
+  valueSteps,
+  waysBetween,
 } from './rules.ts'
 
 const MID = { spread_bps: 0, max_age_s: null, any_age: true }
@@ -120,6 +123,14 @@ test('stepsBetween with pegs, EUR/USD moves: a pair of one anchor does not', () 
   assert.deepEqual(rateAt('1.1'), rateAt('1.2'))
 })
 
+/** The rows of `book` that agree. */
+const agreed = rateBook({
+  'USD/HKD': '8',
+  'EUR/USD': '1.25',
+  'EUR/JPY': '160',
+  'GBP/EUR': '1.2',
+})
+
 const RATES: readonly (readonly [from: string, to: string, spread_bps: number, rate: string])[] = [
   ['USD', 'HKD', 0, '8'],
   ['USD', 'EUR', 0, '0.8'],
@@ -135,7 +146,7 @@ const RATES: readonly (readonly [from: string, to: string, spread_bps: number, r
 for (const [from, to, spread_bps, rate] of RATES) {
   test(`customerRate, ${from} to ${to} less ${spread_bps} basis points: ${rate}`, () => {
     const policy = { ...MID, spread_bps }
-    assert.equal(formatDecimal(customerRate(book, policy, from, to, NOW)), rate)
+    assert.equal(formatDecimal(customerRate(agreed, policy, from, to, NOW)), rate)
   })
 }
 
@@ -274,7 +285,7 @@ const CONVERSIONS: readonly (readonly [
 
 for (const [amount, from, to, converted] of CONVERSIONS) {
   test(`convertAtMid, ${amount} of ${from} to ${to}: ${converted}, whatever the spread`, () => {
-    const quoted = { rates: book, policyOf: () => ({ ...MID, spread_bps: 500 }) }
+    const quoted = { rates: agreed, policyOf: () => ({ ...MID, spread_bps: 500 }) }
     assert.equal(convertAtMid(quoted, amount, from, to, NOW), converted)
   })
 }
@@ -288,6 +299,78 @@ test('convertAtMid, nothing to convert: needs no rate', () => {
     refusalOf(() => convertAtMid(empty, 7n, 'USD', 'GBP', NOW)),
     ['rate_unavailable at the whole: No rate joins USD and GBP.'],
   )
+})
+
+/** The pivot is EUR. USD/HKD contradicts the ratio 8; HKD/USD contradicts both. */
+const torn = rateBook({
+  'EUR/USD': '1.25',
+  'EUR/HKD': '10',
+  'USD/HKD': '8.4',
+  'HKD/USD': '0.2',
+  'USD/AED peg': '4',
+  'HKD/AED': '0.45',
+})
+
+const COMPARED: readonly (readonly [
+  from: string,
+  to: string,
+  bound: 'least' | 'most',
+  mid: string,
+  decides: string,
+  other: string,
+])[] = [
+  ['USD', 'HKD', 'least', '8', 'USD/EUR EUR/HKD', 'USD/HKD'],
+  ['USD', 'HKD', 'most', '8.4', 'USD/HKD', 'USD/EUR EUR/HKD'],
+  ['HKD', 'USD', 'least', '0.125', 'HKD/EUR EUR/USD', 'HKD/USD'],
+  ['HKD', 'USD', 'most', '0.2', 'HKD/USD', 'HKD/EUR EUR/USD'],
+  ['HKD', 'AED', 'least', '0.45', 'HKD/AED', 'HKD/EUR EUR/USD USD/AED'],
+  ['AED', 'HKD', 'least', '2', 'AED/USD USD/EUR EUR/HKD', 'AED/HKD'],
+  ['AED', 'USD', 'least', '0.25', 'AED/USD', ''],
+  ['EUR', 'AED', 'least', '5', 'EUR/USD USD/AED', ''],
+  ['EUR', 'EUR', 'least', '1', '', ''],
+]
+
+const inWords = (steps: readonly Step[]) =>
+  steps
+    .map(({ rate, inverted }) => (inverted ? [rate.quote, rate.base] : [rate.base, rate.quote]))
+    .map(pair => pair.join('/'))
+    .join(' ')
+
+for (const [from, to, bound, mid, decides, other] of COMPARED) {
+  test(`waysBetween, rows that disagree, ${from} to ${to} at the ${bound}: ${mid}`, () => {
+    const ways = waysBetween(torn, from, to, bound)
+    assert.ok(ways)
+    assert.deepEqual([inWords(ways.decides), inWords(ways.other)], [decides, other])
+    if (bound === 'most') {
+      const one = 10n ** 20n
+      const quoted = { rates: torn, policyOf: () => MID }
+      assert.equal(
+        formatDecimal({ digits: convertAtMid(quoted, one, from, to, NOW), scale: 20 }),
+        mid,
+      )
+    } else assert.equal(formatDecimal(customerRate(torn, MID, from, to, NOW)), mid)
+  })
+}
+
+test('valueSteps, rows without the pivot: each pair of a circle goes by the same tree', () => {
+  const circle = rateBook({ 'USD/HKD': '8', 'HKD/JPY': '16', 'JPY/USD': '0.01' })
+  const ways = [
+    ['USD', 'HKD', 'USD/JPY JPY/HKD'],
+    ['HKD', 'USD', 'HKD/JPY JPY/USD'],
+    ['HKD', 'JPY', 'HKD/JPY'],
+    ['JPY', 'USD', 'JPY/USD'],
+  ]
+  for (const [from = '', to = '', words] of ways) {
+    assert.equal(inWords(valueSteps(circle, from, to)), words)
+  }
+})
+
+test('customerRate, a row of the way that does not decide is too old: refused, as both are judged', () => {
+  const rows = { 'EUR/USD': '1.25', 'EUR/HKD': '10', 'USD/HKD': '8.4' }
+  const dated = rateBook(rows, { 'USD/HKD': '2026-01-29T00:00:00.000000Z' })
+  const [words] = refusalOf(() => customerRate(dated, BY_SOURCE, 'USD', 'HKD', NOW))
+  assert.match(String(words), /^rate_stale .*USD\/HKD/)
+  assert.equal(formatDecimal(customerRate(dated, BY_SOURCE, 'EUR', 'HKD', NOW)), '10')
 })
 
 test('describeRate: the pair, the mid, its source and its time, and whether it is a peg', () => {

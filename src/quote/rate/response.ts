@@ -3,14 +3,15 @@ import { Literals, RateNumber, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { formatDecimal } from '../../money/decimal.ts'
 import { rateToJson } from '../../money/json.ts'
-import { presentRows } from '../explain.ts'
-import { Digits, RATE_ROWS } from '../response.ts'
+import { presentRows, presentSteps } from '../explain.ts'
+import { ComparedRows, Digits, RATE_ROWS } from '../response.ts'
 import type { IndicativeRate } from './rules.ts'
 
 export const RateResponse = Type.Object(
   {
     object: Literals(['rate']),
     ...RATE_ROWS,
+    compared_with: ComparedRows,
     rate: RateNumber,
     mid: Digits,
     spread_bps: Type.Integer({
@@ -25,7 +26,8 @@ export const RateResponse = Type.Object(
   { title: 'IndicativeRate', description: 'A rate of this moment, which is not binding.' },
 )
 
-export function presentRate({ from, to, steps, rate, mid, ...others }: IndicativeRate) {
-  const shown = { rate: rateToJson(rate), mid: formatDecimal(mid) }
+export function presentRate({ from, to, steps, other, rate, mid, ...others }: IndicativeRate) {
+  const compared_with = other.length === 0 ? null : presentSteps(other)
+  const shown = { compared_with, rate: rateToJson(rate), mid: formatDecimal(mid) }
   return { object: 'rate', ...presentRows(from, to, steps), ...shown, ...others }
 }

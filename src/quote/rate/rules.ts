@@ -2,7 +2,7 @@
 import type { Instant } from '../../instant.ts'
 import type { Decimal } from '../../money/decimal.ts'
 import type { Pricing } from '../../price/price.ts'
-import { customerRate, goodUntil, type Step, stepsBetween } from '../../price/rate/rules.ts'
+import { customerRate, goodUntil, type Step, waysBetween } from '../../price/rate/rules.ts'
 
 export interface IndicativeRate {
   readonly from: string
@@ -13,6 +13,8 @@ export interface IndicativeRate {
   readonly mid: Decimal
   readonly spread_bps: number
   readonly steps: readonly Step[]
+  /** The way that was compared and would give the customer more; empty when there is none. */
+  readonly other: readonly Step[]
   /** Until when live accounts may be quoted by the rows; null for rows that do not age. */
   readonly good_until: Instant | null
 }
@@ -30,11 +32,11 @@ export function indicativeRate(
   const policy = policyOf(from, to)
   const rate = customerRate(rates, policy, from, to, now)
   const mid = customerRate(rates, { ...policy, spread_bps: 0 }, from, to, now)
-  const steps = stepsBetween(rates, from, to) ?? []
+  const { decides: steps = [], other = [] } = waysBetween(rates, from, to) ?? {}
   const ends = policy.any_age
     ? []
-    : steps.flatMap(step => goodUntil(step.rate, policy.max_age_s)?.good_until ?? [])
+    : [...steps, ...other].flatMap(step => goodUntil(step.rate, policy.max_age_s)?.good_until ?? [])
   // A conversion into the same currency has no spread.
   const spread_bps = from === to ? 0 : policy.spread_bps
-  return { from, to, rate, mid, spread_bps, steps, good_until: ends.toSorted()[0] ?? null }
+  return { from, to, rate, mid, spread_bps, steps, other, good_until: ends.toSorted()[0] ?? null }
 }

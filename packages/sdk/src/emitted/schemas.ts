@@ -547,6 +547,29 @@ export interface ClockRequest {
   seconds: number
 }
 
+/**
+ * The way that was compared and did not decide, because it is better for the account: the row of
+ * the pair, or the ratio of the values of both currencies. Null when both are the same.
+ */
+export interface ComparedRows {
+  /** How the rate book connects the two currencies. */
+  method: 'same_currency' | 'direct' | 'inverted' | 'crossed'
+  /** Rows of the rate book as they were, in the order in which they are used. */
+  rows: RateBookRow[]
+}
+
+/**
+ * The way that was compared and did not decide, because it is better for the account: the row of
+ * the pair, or the ratio of the values of both currencies. Null when both are the same.
+ */
+export interface ComparedWay {
+  /** How the rate book connects the two currencies. */
+  method: 'same_currency' | 'direct' | 'inverted' | 'crossed'
+  /** Rows of the rate book as they were, in the order in which they are used. */
+  rows: RateBookRow[]
+  mid: ExplainedMid
+}
+
 /** ISO 3166-1 alpha-2 country code. */
 export type CountryCode = string
 
@@ -823,6 +846,7 @@ export interface ExplainedConversion {
   /** Rows of the rate book as they were, in the order in which they are used. */
   rows: RateBookRow[]
   mid: ExplainedMid
+  compared_with: ComparedWay | null
 }
 
 /** The row of the fee schedule; amounts in minor units. */
@@ -880,6 +904,7 @@ export interface ExplainedRate {
   /** Rows of the rate book as they were, in the order in which they are used. */
   rows: RateBookRow[]
   mid: ExplainedMid
+  compared_with: ComparedWay | null
   /** The spread that is taken off the mid rate, in hundredths of a percent. */
   spread_bps: number
   /** The formula. Its names are members of the quote or of this explanation. */
@@ -951,6 +976,7 @@ export interface IndicativeRate {
   method: 'same_currency' | 'direct' | 'inverted' | 'crossed'
   /** Rows of the rate book as they were, in the order in which they are used. */
   rows: RateBookRow[]
+  compared_with: ComparedRows | null
   /** Up to 12 significant digits. */
   rate: number
   mid: DecimalText
@@ -1737,7 +1763,7 @@ export interface RateBookRow {
   quote: string
   mid: DecimalText
   source: string
-  as_of: string
+  as_of: Timestamp
   /** Whether the row is used from `quote` to `base`, by dividing by `mid`. */
   inverted: boolean
 }
