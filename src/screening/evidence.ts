@@ -16,12 +16,16 @@ export interface Step extends Omit<ScorePiece, 'score'> {
   readonly score: number
 }
 
+/** A person must decide from this score on, of 1000. Decision 0098 has the figures behind it. */
+export const THRESHOLD = 890
+const HELD = THRESHOLD / 1000
+
 /**
- * The steps from the name's score to the entry's score. `weak` is that of the name. The kind is
- * only what the account says: it does not lower the score of a name that is spelled as listed.
+ * The steps from the name's score to the entry's score. `weak` is that of the name. All else is
+ * what the account says: it may raise a score, and never lowers one below a hold.
  */
 export function evidenceSteps(
-  { score: from, as_listed }: Pick<NameScore, 'score' | 'as_listed'>,
+  { score: from }: Pick<NameScore, 'score'>,
   party: Party,
   entry: ListedEntry,
   weak: boolean,
@@ -29,11 +33,13 @@ export function evidenceSteps(
   const steps: Step[] = []
   let score = from
   const add = (piece: Step['piece'], moved: number, text: string) => {
-    score = moved
-    steps.push({ piece, text, score })
+    const isHeld = piece !== 'weak' && score >= HELD && moved < HELD
+    score = isHeld ? HELD : moved
+    const stays = isHeld ? '; what the account says ends no hold' : ''
+    steps.push({ piece, text: text + stays, score })
   }
   if (weak) add('weak', score * WEAK_FACTOR, 'its list calls this name a weak one')
-  const kinds = as_listed ? undefined : compareKinds(party, entry)
+  const kinds = compareKinds(party, entry)
   if (kinds !== undefined) add('kind', score * KIND_FACTOR, kinds)
   const births = compareBirths(party.birth_date, entry.births)
   if (births === 'agree') {

@@ -16,6 +16,11 @@ const Word = fc.oneof(
     'hassan',
     'hasan',
     'al',
+    'mustafa',
+    'kestrel',
+    'kestrell',
+    '44',
+    'trading',
   ),
   fc.string({ unit: fc.constantFrom(...'aeioklmnst'), minLength: 1, maxLength: 8 }),
 )
@@ -27,13 +32,14 @@ test('every name that scores enough is found, with its score, and no other', asy
       fc.array(Name, { minLength: 1, maxLength: 40 }),
       fc.array(Name, { minLength: 1, maxLength: 5 }),
       fc.constantFrom(0.6, 0.8, 0.89, 0.95),
-      async (names, asked, least) => {
-        const index = await NameIndex.of(names.map((words, ref) => ({ ref, words })))
+      fc.constantFrom('person', 'organisation', 'other'),
+      async (names, asked, least, kind) => {
+        const index = await NameIndex.of(names.map((words, ref) => ({ ref, words, kind })))
         // Several searches in a row, as each leaves the index as it was.
         for (const words of asked) {
           const found = index.search(words, least).map(({ ref, compared }) => [ref, compared.score])
           const expected = names.flatMap((listed, ref) => {
-            const { score } = compareNames(words, listed)
+            const { score } = compareNames(words, listed, kind)
             return score >= least ? [[ref, score]] : []
           })
           assert.deepEqual(
@@ -43,14 +49,14 @@ test('every name that scores enough is found, with its score, and no other', asy
         }
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: 2_000 },
   )
 })
 
 test('a word beside its misspelling in one name: the one that weighs more counts', async () => {
   const listed = ['company', 'compny']
   const asked = ['ali', 'company', 'company']
-  const index = await NameIndex.of([{ ref: 0, words: listed }])
+  const index = await NameIndex.of([{ ref: 0, words: listed, kind: 'other' }])
   const found = index.search(asked, 0.6)
   assert.deepEqual(
     found.map(({ compared }) => compared.score),

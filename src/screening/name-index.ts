@@ -1,8 +1,13 @@
 // An index that finds similar names by their similar words, without a comparison of every name. It
 // finds every name that reaches the lowest score, among tens of thousands of names. No SQL.
-import { forEachInTurns } from '../turns.ts'
+import { type IndexParts, partsOf, type Row } from './index-parts.ts'
 import {
   compareNames,
+  foldScore,
+  IN_FULL,
+  INITIAL,
+  isNumber,
+  isTelling,
   maxScore,
   type NameScore,
   SAME_WORD,
@@ -17,49 +22,11 @@ import {
   similarity,
   soundsAlike,
 } from './similarity.ts'
-
-/** A row is one spelling of a name. A name may have several. */
-interface Row {
-  /** The caller's number of the name. */
-  readonly ref: number
-  readonly words: readonly string[]
-}
+import { looseFoldOf, SKELETON_MARK, skeletonOf } from './spelling.ts'
 
 interface FoundName {
   readonly ref: number
   readonly compared: NameScore
-}
-
-/** The listed words of one length. Each member has one element for each word. */
-interface Words {
-  readonly texts: readonly string[]
-  /** `lettersOf` each word. */
-  readonly letters: Int32Array
-  /** `repeatedOf` each word. */
-  readonly repeated: Int32Array
-  /** The character code of each word's first letter. */
-  readonly firsts: Uint8Array
-  /** The rows with each word. */
-  readonly rows: readonly Int32Array[]
-}
-
-interface IndexParts {
-  readonly rows: readonly Row[]
-  /** By length, because words of very different lengths are not similar. */
-  readonly byLength: ReadonlyMap<number, Words>
-  readonly joined: Joined
-}
-
-/**
- * Rows by their letters without spaces, for words that were run together. Rows with the same
- * letters form a chain. A list for each row would be a hundred thousand objects, which the garbage
- * collector would visit in one long turn.
- */
-interface Joined {
-  /** The last row with these letters. */
-  readonly last: ReadonlyMap<string, number>
-  /** By row, the previous row with the same letters; -1 for none. */
-  readonly before: Int32Array
 }
 
 /** A listed word that is similar to a word of the query. */
@@ -68,14 +35,18 @@ interface SimilarWord {
   readonly similarity: number
   /** The rows with this word. */
   readonly rows: Int32Array
-  /** The pair's weight times its similarity, and the query word's weight beyond the pair's. */
+  /** The pair's weight times its similarity. */
+  readonly cover: number
+  /** The same, and the query word's weight beyond the pair's. */
   readonly gain: number
 }
 
 /** The listed words that are similar to one word of the query. */
 interface SimilarWords {
-  /** The highest gain comes first. A common word gains little. */
-  readonly words: readonly SimilarWord[]
+  /** Words that tell a name from others, the highest gain first. */
+  readonly telling: readonly SimilarWord[]
+  /** The others, the highest gain first. They gain little. */
+  readonly common: readonly SimilarWord[]
   readonly byText: ReadonlyMap<string, SimilarWord>
   /** The highest gain. */
   readonly max_gain: number
@@ -83,94 +54,152 @@ interface SimilarWords {
   readonly row_count: number
 }
 
-/** Looking up one row's words takes as long as walking through this many rows. */
-const ROWS_PER_LOOKUP = 20
-
 /** More than a sum of fractions loses by rounding. */
 const ROUNDING = 1e-6
 
 /** The most words in the cache of similar words. Many people have the same names. */
 const MOST_WORDS = 10_000
 
+/** This many rows with a word are few, or this share of all. */
+const RARE = 4
+const RARE_SHARE = 0.0002
+
+/** Parts of a word that was split into two have this many letters or more. */
+const SHORTEST_PART = 3
+
 export class NameIndex {
-  readonly #rows: IndexParts['rows']
-  readonly #byLength: IndexParts['byLength']
-  readonly #joined: IndexParts['joined']
+  readonly #parts: IndexParts
   readonly #cache = new Map<string, SimilarWords>()
-  /** By row, the sum of the gains in the present search. */
+  /** By row, sums over the words of the present search. */
   readonly #gains: Float64Array
+  readonly #covers: Float64Array
+  readonly #fulls: Uint8Array
   /** By row, the number of the last query word with a gain. */
   readonly #lastWord: Int32Array
   #word = 0
 
-  private constructor({ rows, byLength, joined }: IndexParts) {
-    this.#rows = rows
-    this.#byLength = byLength
-    this.#joined = joined
-    this.#gains = new Float64Array(rows.length)
-    this.#lastWord = new Int32Array(rows.length)
+  /** Whether few names have a listed word. */
+  readonly #isRare = (word: string): boolean =>
+    (this.#parts.rowsOf.get(word)?.length ?? 0) <= Math.max(RARE, this.#gains.length * RARE_SHARE)
+
+  private constructor(parts: IndexParts) {
+    this.#parts = parts
+    const { length } = parts.rows
+    this.#gains = new Float64Array(length)
+    this.#covers = new Float64Array(length)
+    this.#fulls = new Uint8Array(length)
+    this.#lastWord = new Int32Array(length)
   }
 
   /** Builds the index in turns, so that the process does other work meanwhile. */
   static async of(rows: readonly Row[]): Promise<NameIndex> {
-    const byLength = await wordsByLength(rows)
-    return new NameIndex({ rows, byLength, joined: await rowsByLetters(rows) })
+    return new NameIndex(await partsOf(rows))
+  }
+
+  /**
+   * The same words with a word that was split put together, and two that were run together apart,
+   * where listed names have such words; none without any.
+   */
+  respaced(words: readonly string[]): string[][] {
+    const { rowsOf } = this.#parts
+    const found: string[] = []
+    for (let i = 0; i < words.length; i++) {
+      const word = words[i] ?? ''
+      const joined = word + (words[i + 1] ?? '')
+      if (i + 1 < words.length && rowsOf.has(joined)) {
+        found.push(joined)
+        i++
+      } else found.push(...(rowsOf.has(word) ? [word] : this.#apart(word)))
+    }
+    return found.join(' ') === words.join(' ') ? [] : [found]
+  }
+
+  /** A word as two listed ones that one name has, or the word alone. */
+  #apart(word: string): string[] {
+    const { rowsOf } = this.#parts
+    for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART; at++) {
+      const [first, last] = [word.slice(0, at), word.slice(at)]
+      const [firsts, lasts] = [rowsOf.get(first), rowsOf.get(last)]
+      if (firsts === undefined || lasts === undefined) continue
+      const rows = new Set(firsts)
+      if (lasts.some(row => rows.has(row))) return [first, last]
+    }
+    return [word]
   }
 
   /** The names with a score of `least` (0 to 1) or more against these words, in no order. */
   search(words: readonly string[], least: number): FoundName[] {
     const similar = new Map(words.map(word => [word, this.#similarTo(word)]))
     // A listed word that is not similar to the query's word never makes a pair with it.
-    const compareWords = (word: string, listed: string) =>
+    const compare = (word: string, listed: string) =>
       similar.get(word)?.byText.get(listed)?.similarity ?? 0
     const rows = new Set(this.#candidates(words, least))
-    const { last, before } = this.#joined
+    const { last, before } = this.#parts.joined
     for (let row = last.get(words.join('')) ?? -1; row !== -1; row = before[row] ?? -1)
       rows.add(row)
     const found: FoundName[] = []
     for (const row of rows) {
-      const { ref, words: listed } = this.#rows[row] as Row
-      const compared = compareNames(words, listed, compareWords)
+      const { ref, words: listed, kind } = this.#parts.rows[row] as Row
+      const compared = compareNames(words, listed, kind, compare, this.#isRare)
       if (compared.score >= least) found.push({ ref, compared })
     }
     return found
   }
 
   /**
-   * The rows that could reach the score with the highest gain of each word. The search takes rare
-   * words first. Once the remaining words together gain too little, they add no new row.
+   * The rows that could reach the score: with the highest gain of each word, as a name that is
+   * whole in the query, or as a person with two words in full. A common word adds rows only while
+   * it and those after it could gain enough, the rarest first.
    */
   #candidates(words: readonly string[], least: number): number[] {
     const total = totalWeight(words)
-    const isEnough = (gain: number) => maxScore(Math.min(1, gain / total)) >= least
+    const isEnough = (gain: number) => maxScore(Math.min(1, gain / total)) >= least - ROUNDING
     const similar = words.map(word => this.#similarTo(word))
     const rarestFirst = similar.sort((a, b) => a.row_count - b.row_count)
+    const initials = words.filter(word => word.length === 1)
     let remaining = rarestFirst.reduce((sum, { max_gain }) => sum + max_gain, 0)
-    let rows: number[] = []
-    for (const one of rarestFirst) {
-      const mayAdd = isEnough(remaining + ROUNDING)
-      if (mayAdd || one.row_count < ROWS_PER_LOOKUP * rows.length) {
-        this.#walkRows(one, rows, mayAdd)
-      } else {
-        rows = this.#lookUp(rows, one, gain => isEnough(gain + remaining + ROUNDING))
-      }
-      remaining -= one.max_gain
+    const rows: number[] = []
+    for (const { telling } of similar) this.#walkRows(telling, rows, true)
+    for (const { common, max_gain } of rarestFirst) {
+      this.#walkRows(common, rows, initials.length > 0 || isEnough(remaining + ROUNDING))
+      remaining -= max_gain
     }
     const candidates: number[] = []
     for (const row of rows) {
-      if (isEnough(this.#gains[row] ?? 0)) candidates.push(row)
+      const mayMore = initials.length > 0 || this.#parts.abbreviated[row] === 1
+      const more = mayMore ? this.#initialsOf(row, initials) : 0
+      const cover = (this.#covers[row] ?? 0) + more
+      const full = (this.#fulls[row] ?? 0) > 1 && this.#parts.rows[row]?.kind === 'person'
+      const whole = cover >= least * (this.#parts.weights[row] ?? 0) - ROUNDING
+      if (full || whole || isEnough((this.#gains[row] ?? 0) + more)) candidates.push(row)
       this.#gains[row] = 0
+      this.#covers[row] = 0
+      this.#fulls[row] = 0
     }
     return candidates
+  }
+
+  /** The most that initials gain in this row; those of the listed name too. */
+  #initialsOf(row: number, initials: readonly string[]): number {
+    const { words = [], kind } = this.#parts.rows[row] ?? {}
+    if (kind !== 'person') return 0
+    let gain = 0
+    for (const word of words) {
+      if (word.length === 1) gain += 1
+      else if (initials.length > 0 && initials.includes(word.charAt(0)))
+        gain += INITIAL * weightOf(word)
+    }
+    return gain
   }
 
   /**
    * Walks through all rows with one of these words and adds its gain. Only with `mayAdd` it adds
    * rows that earlier words have not found.
    */
-  #walkRows({ words }: SimilarWords, found: number[], mayAdd: boolean): void {
+  #walkRows(words: readonly SimilarWord[], found: number[], mayAdd: boolean): void {
     this.#word++
-    for (const { rows, gain } of words) {
+    for (const { rows, gain, cover, similarity } of words) {
+      const isFull = similarity >= IN_FULL ? 1 : 0
       for (const row of rows) {
         // The highest gain comes first, so a row counts only the first one.
         if (this.#lastWord[row] === this.#word) continue
@@ -180,31 +209,10 @@ export class NameIndex {
           found.push(row)
         }
         this.#gains[row] = (this.#gains[row] ?? 0) + gain
+        this.#covers[row] = (this.#covers[row] ?? 0) + cover
+        this.#fulls[row] = (this.#fulls[row] ?? 0) + isFull
       }
     }
-  }
-
-  /** Looks up the words of these rows and adds their gain. Drops rows that `canReach` rules out. */
-  #lookUp(
-    found: readonly number[],
-    { byText }: SimilarWords,
-    canReach: (gain: number) => boolean,
-  ): number[] {
-    const reachable: number[] = []
-    for (const row of found) {
-      const before = this.#gains[row] ?? 0
-      if (!canReach(before)) {
-        this.#gains[row] = 0
-        continue
-      }
-      let gain = 0
-      for (const word of this.#rows[row]?.words ?? []) {
-        gain = Math.max(gain, byText.get(word)?.gain ?? 0)
-      }
-      this.#gains[row] = before + gain
-      reachable.push(row)
-    }
-    return reachable
   }
 
   #similarTo(word: string): SimilarWords {
@@ -213,7 +221,10 @@ export class NameIndex {
     const words = this.#findSimilar(word)
     const byText = new Map(words.map(one => [one.text, one]))
     const row_count = words.reduce((sum, { rows }) => sum + rows.length, 0)
-    const found = { words, byText, max_gain: words[0]?.gain ?? 0, row_count }
+    const { telling = [], common = [] } = Object.groupBy(words, ({ text }) =>
+      isTelling(text) ? 'telling' : 'common',
+    )
+    const found = { telling, common, byText, max_gain: words[0]?.gain ?? 0, row_count }
     // A full cache drops only its oldest word.
     for (const oldest of this.#cache.keys()) {
       if (this.#cache.size < MOST_WORDS) break
@@ -224,12 +235,36 @@ export class NameIndex {
   }
 
   #findSimilar(word: string): SimilarWord[] {
-    const found: SimilarWord[] = []
+    const { byFold, rowsOf } = this.#parts
+    const scores = new Map<string, number>()
+    if (word.startsWith(SKELETON_MARK)) {
+      const score = skeletonScore(word)
+      for (const text of byFold.get(word) ?? []) scores.set(text, score)
+    } else {
+      if (!isNumber(word)) this.#addSimilar(word, scores)
+      for (const text of byFold.get(looseFoldOf(word)) ?? []) {
+        scores.set(text, Math.max(scores.get(text) ?? 0, foldScore(word, text)))
+      }
+      const bones = SKELETON_MARK + skeletonOf(word)
+      if (rowsOf.has(bones)) scores.set(bones, skeletonScore(bones))
+    }
+    if (rowsOf.has(word)) scores.set(word, 1)
     const own_weight = weightOf(word)
+    const found = Array.from(scores, ([text, score]) => {
+      const weight = weightOf(text)
+      const cover = score * weight
+      const gain = cover + Math.max(0, own_weight - weight)
+      const rows = rowsOf.get(text) ?? NO_ROWS
+      return { text, similarity: score, rows, cover, gain }
+    })
+    return found.sort((a, b) => b.gain - a.gain)
+  }
+
+  #addSimilar(word: string, scores: Map<string, number>): void {
     const own_letters = lettersOf(word)
     const own_repeated = repeatedOf(word)
     const first = word.charCodeAt(0)
-    for (const [length, { texts, letters, repeated, firsts, rows }] of this.#byLength) {
+    for (const [length, { texts, letters, repeated, firsts }] of this.#parts.byLength) {
       const ifSoundAlike = minCommonLetters(word.length, length, SAME_WORD, true)
       if (ifSoundAlike > Math.min(word.length, length)) continue
       const ifOther = minCommonLetters(word.length, length, SAME_WORD, false)
@@ -246,48 +281,15 @@ export class NameIndex {
         if (bitCount(missing) + bitCount(twice & ~own_repeated) > length - fewest) continue
         const text = texts[i] ?? ''
         const score = similarity(word, text)
-        if (score < SAME_WORD) continue
-        const weight = weightOf(text)
-        const gain = score * weight + Math.max(0, own_weight - weight)
-        found.push({ text, similarity: score, rows: rows[i] ?? NO_ROWS, gain })
+        if (score >= SAME_WORD) scores.set(text, score)
       }
     }
-    return found.sort((a, b) => b.gain - a.gain)
   }
 }
 
 const NO_ROWS = new Int32Array()
 
-async function wordsByLength(rows: readonly Row[]): Promise<Map<number, Words>> {
-  const rowsOf = new Map<string, number[]>()
-  await forEachInTurns(rows, ({ words }, row) => {
-    for (const word of new Set(words)) rowsOf.getOrInsertComputed(word, () => []).push(row)
-  })
-  const byLength = new Map<number, string[]>()
-  await forEachInTurns(rowsOf.keys(), word => byLength.getOrInsert(word.length, []).push(word))
-  const found = new Map<number, Words>()
-  for (const [length, texts] of byLength) {
-    const rows: Int32Array[] = []
-    const letters = new Int32Array(texts.length)
-    const repeated = new Int32Array(texts.length)
-    await forEachInTurns(texts, (text, i) => {
-      letters[i] = lettersOf(text)
-      repeated[i] = repeatedOf(text)
-      rows.push(Int32Array.from(rowsOf.get(text) ?? []))
-    })
-    const firsts = Uint8Array.from(texts, text => text.charCodeAt(0))
-    found.set(length, { texts, letters, repeated, firsts, rows })
-  }
-  return found
-}
-
-async function rowsByLetters(rows: readonly Row[]): Promise<Joined> {
-  const last = new Map<string, number>()
-  const before = new Int32Array(rows.length)
-  await forEachInTurns(rows, ({ words }, row) => {
-    const letters = words.join('')
-    before[row] = last.get(letters) ?? -1
-    last.set(letters, row)
-  })
-  return { last, before }
+/** Equal skeletons of three consonants are words in full; fewer say less. */
+function skeletonScore(word: string): number {
+  return word.length > 4 ? IN_FULL : word.length > 3 ? 0.93 : word.length > 2 ? 0.85 : 0.8
 }

@@ -1,38 +1,42 @@
 // Scores two names word by word: each word makes a pair with the most similar one, no word twice.
 // Pure.
 import { similarity } from './similarity.ts'
+import { foldOf, looseFoldOf } from './spelling.ts'
+import { BUSINESS, COMMON, LEGAL_FORMS } from './word-lists.ts'
 
 /** Words with a lower similarity are different words. */
 export const SAME_WORD = 0.75
+/** Words from this similarity on are one word, in another spelling at most: they agree in full. */
+export const IN_FULL = 0.97
+/** The similarity of words that differ in vowels only. */
+const FOLDED = 0.93
+/** With words from this similarity on, a name in others is still that name. */
+const NEAR = 0.9
+/** Shorter words at a name's ends are those of many persons. */
+const LONG_END = 4
+/** A name with fewer letters is part of many others. */
+const FEW_LETTERS = 8
+/** An initial agrees with each word that begins so. */
+export const INITIAL = 0.9
 
 /** The cost of the party's words that the listed name lacks, times their share. */
 const LEFT_OVER_WEIGHT = 0.8
 /** The cost of listed words that the party lacks, times their share. People leave names out. */
 const NOT_NAMED_WEIGHT = 0.4
-/** The same cost for a party of two words or more that are all spelled as listed. */
-const NOT_NAMED_EXACT = 0.15
+/** The same cost when two of the party's words agree in full. */
+const NOT_NAMED_AGREED = 0.15
 
-/** Words of many names, which identify a party less. */
-const COMMON = new Set(
-  `abd abdul abu al bank bin construction de del der development el electronics engineering
-  enterprise enterprises establishment export factory foundation for general global group haji
-  holding holdings import industrial industries industry international investment investments la
-  management marine maritime mohamed mohammad mohammed muhammad navigation of oil petroleum
-  production research sayyid services shipping ship state technologies technology the trade trading
-  transport und and van von y`.split(/\s+/),
-)
-/** Legal forms, which hardly identify a company. */
-const LEGAL_FORMS = new Set(
-  `ab ag aktiengesellschaft aktsionernoe anonim aoc aps as asa bhd bv bvba ca co company corp
-  corporation cpt cv dmcc dooel doo eurl fz fzc fzco fze fzllc gesellschaft gmbh gp inc
-  incorporated jsc jsoc kft kg kk kommandit lda limited llc llp lp ltd ltda mbh nv oao
-  obshchestvo ojsc ooo oy oyj pao pjsc plc private psc pt pte pty public pvt pvtltd sa sac
-  sae sal saoc saog sarl sas sca scs sdn se snc sp spa spolka sprl srl sro stock tnk uab ug
-  wll zao zoo`.split(/\s+/),
-)
+/** The factor for a son with his father's name: Salman bin Muhammad is not Muhammad bin Salman. */
+const SWAPPED = 0.85
+const SON_OF: ReadonlySet<string> = new Set(['bin', 'ben', 'ibn', 'bint'])
+
+/** The factor for an organisation whose number the party lacks: a second fund is not the first. */
+const OTHER_NUMBER = 0.88
 
 const COMMON_WEIGHT = 0.5
 const LEGAL_FORM_WEIGHT = 0.1
+/** The fewest letters of an organisation's one word that is found among others. */
+const SHORTEST_ALONE = 5
 
 /** A word's weight: its number of letters, less for a common word or a legal form. */
 export function weightOf(word: string): number {
@@ -44,12 +48,56 @@ export function totalWeight(words: readonly string[]): number {
   return words.reduce((sum, word) => sum + weightOf(word), 0)
 }
 
+/** Whether a word tells one name from others. */
+export function isTelling(word: string): boolean {
+  return word.length > 1 && !COMMON.has(word) && !LEGAL_FORMS.has(word)
+}
+
+/** The similarity of two words of names. A number is only like itself. */
+export function compareWords(a: string, b: string): number {
+  if (a === b) return 1
+  if (isNumber(a) || isNumber(b)) return 0
+  const found = similarity(a, b)
+  const loose = looseFoldOf(a)
+  if (loose === '' || loose !== looseFoldOf(b)) return found
+  return Math.max(found, foldScore(a, b))
+}
+
+/** The least similarity of two words with the same `looseFoldOf`. */
+export function foldScore(a: string, b: string): number {
+  return foldOf(a) === foldOf(b) ? IN_FULL : FOLDED
+}
+
+export function isLegalForm(word: string): boolean {
+  return LEGAL_FORMS.has(word)
+}
+
+/** Whether a word is of companies and not of persons. */
+function isOfBusiness(word: string): boolean {
+  return LEGAL_FORMS.has(word) || BUSINESS.has(word)
+}
+
+export function isNumber(word: string): boolean {
+  return /^\d+$/.test(word)
+}
+
+function isNumberAdded(left_over: readonly string[], not_named: readonly string[]): boolean {
+  return not_named.some(isOrdinal) && !left_over.some(isOrdinal)
+}
+
+function isOrdinal(word: string): boolean {
+  return isNumber(word) || /^(?:i{2,3}|i[vx]|vi{1,3}|x)$/.test(word)
+}
+
 /** A word of the query, and the listed word that it makes a pair with. */
 interface WordPair {
   readonly query: string
   readonly listed: string
   readonly similarity: number
 }
+
+/** What the listed name belongs to. */
+export type NamedKind = 'person' | 'organisation' | 'other'
 
 /** Scores and factors from 0 to 1. */
 export interface NameScore {
@@ -60,8 +108,13 @@ export interface NameScore {
   readonly left_factor: number
   /** Whether all letters are the same and only the spaces differ. */
   readonly joined: boolean
-  /** Whether the query is the listed name, or two words of it or more, and all spelled so. */
-  readonly as_listed: boolean
+  /** Whether son and father have each other's name. */
+  readonly swapped: boolean
+  /**
+   * Why words in `left_over` cost nothing: the listed name is whole in the query, or two of a
+   * listed person's words agree in full.
+   */
+  readonly despite: '' | 'contained' | 'agreed'
   readonly pairs: readonly WordPair[]
   /** The query's words that the listed name lacks. */
   readonly left_over: readonly string[]
@@ -76,19 +129,21 @@ export function maxScore(share: number): number {
 
 /**
  * Compares a query with a listed name, both as words. A caller that knows the words' similarity can
- * pass `compareWords`. Words below SAME_WORD never make a pair.
+ * pass `compare`. Words below SAME_WORD never make a pair.
  */
 export function compareNames(
   query: readonly string[],
   listed: readonly string[],
-  compareWords: (query: string, listed: string) => number = similarity,
+  kind: NamedKind = 'other',
+  compare: (query: string, listed: string) => number = compareWords,
+  isRare: (listed: string) => boolean = () => true,
 ): NameScore {
   const joined = query.length !== listed.length && query.join('') === listed.join('')
   if (joined) {
     const nothing = { pairs: [], left_over: [], not_named: [] }
-    return { score: 1, words: 1, left_factor: 1, joined, as_listed: true, ...nothing }
+    return { score: 1, words: 1, left_factor: 1, joined, swapped: false, despite: '', ...nothing }
   }
-  const pairs = bestPairs(query, listed, compareWords)
+  const pairs = bestPairs(query, listed, kind === 'person' ? withInitials(compare) : compare)
   const [left_over, not_named] = [[...query], [...listed]]
   let weight = 0
   let sum = 0
@@ -99,29 +154,131 @@ export function compareNames(
     left_over.splice(left_over.indexOf(pair.query), 1)
     not_named.splice(not_named.indexOf(pair.listed), 1)
   }
-  const words = weight === 0 ? 0 : sum / weight
+  const swapped = isSwapped(query, listed, pairs)
+  const words = weight === 0 ? 0 : (sum / weight) * (swapped ? SWAPPED : 1)
   const left_weight = totalWeight(left_over)
-  const left_factor =
-    1 - (weight + left_weight === 0 ? 0 : left_weight / (left_weight + weight)) * LEFT_OVER_WEIGHT
-  const spelled = pairs.length > 0 && pairs.every(pair => pair.similarity === 1)
-  const exact = spelled && left_weight === 0 && pairs.length > 1
-  const as_listed = exact || (spelled && left_over.length === 0 && not_named.length === 0)
+  const despite = despiteOf(query, listed, pairs, kind, isRare)
+  const left_share = left_weight === 0 ? 0 : left_weight / (left_weight + weight)
+  const left_factor = despite === '' ? 1 - left_share * LEFT_OVER_WEIGHT : 1
+  const isAgreed = despite === 'agreed' || (left_weight === 0 && doAgree(pairs))
   const share = totalWeight(not_named) / totalWeight(listed)
-  const named = 1 - share * (exact ? NOT_NAMED_EXACT : NOT_NAMED_WEIGHT)
-  const score = words * left_factor * named
-  return { score, words, left_factor, joined, as_listed, pairs, left_over, not_named }
+  const named = 1 - share * (isAgreed ? NOT_NAMED_AGREED : NOT_NAMED_WEIGHT)
+  const numbered = kind === 'organisation' && isNumberAdded(left_over, not_named) ? OTHER_NUMBER : 1
+  const score = words * left_factor * named * numbered
+  return { score, words, left_factor, joined, swapped, despite, pairs, left_over, not_named }
+}
+
+/** Whether two words or more agree in full, and one of them tells the name from others. */
+function doAgree(pairs: readonly WordPair[]): boolean {
+  const full = pairs.filter(
+    ({ listed, similarity }) =>
+      similarity >= IN_FULL && listed.length > 1 && !LEGAL_FORMS.has(listed),
+  )
+  return full.length > 1 && full.some(({ listed }) => isTelling(listed))
+}
+
+function despiteOf(
+  query: readonly string[],
+  listed: readonly string[],
+  pairs: readonly WordPair[],
+  kind: NamedKind,
+  isRare: (listed: string) => boolean,
+): NameScore['despite'] {
+  const real = pairs.filter(pair => !LEGAL_FORMS.has(pair.listed))
+  const telling = real.filter(pair => isTelling(pair.listed) && pair.query.length > 1)
+  if (telling.length === 0) return ''
+  const count = listed.filter(word => !LEGAL_FORMS.has(word)).length
+  if (real.length === count && isWhole(query, listed, real)) {
+    const [{ listed: alone, similarity }] = telling as [WordPair]
+    const isOne = kind === 'organisation' && alone.length >= SHORTEST_ALONE && similarity === 1
+    if (count > 1 || (isOne && query.some(isOfBusiness))) return 'contained'
+  }
+  return kind === 'person' && doEndsAgree(listed, pairs, isRare) ? 'agreed' : ''
+}
+
+/**
+ * Whether a listed name is still that name among other words: its words are spelled alike in any
+ * order, or similar in its own order. Few letters must stand side by side, as many names have them.
+ */
+function isWhole(
+  query: readonly string[],
+  listed: readonly string[],
+  pairs: readonly WordPair[],
+): boolean {
+  if (pairs.some(pair => pair.similarity < NEAR || pair.listed.length === 1)) return false
+  const letters = pairs.reduce((sum, { listed }) => sum + listed.length, 0)
+  const isExact = pairs.every(pair => pair.similarity === 1)
+  if (isExact && letters >= FEW_LETTERS) return true
+  const places = pairs.map(pair => query.indexOf(pair.query)).sort((a, b) => a - b)
+  const [first = 0, last = 0] = [places[0], places.at(-1)]
+  return letters >= FEW_LETTERS ? inOrder(pairs, query, listed) : last - first < pairs.length
+}
+
+function inOrder(
+  pairs: readonly WordPair[],
+  query: readonly string[],
+  listed: readonly string[],
+): boolean {
+  const places = listed.flatMap(word => {
+    const pair = pairs.find(one => one.listed === word)
+    return pair === undefined ? [] : [query.indexOf(pair.query)]
+  })
+  return places.every((place, i) => i === 0 || place >= (places[i - 1] ?? 0))
+}
+
+/** Whether the first and the last word of a listed name agree in full. */
+function doEndsAgree(
+  listed: readonly string[],
+  pairs: readonly WordPair[],
+  isRare: (listed: string) => boolean,
+): boolean {
+  const [first, last] = [listed[0] ?? '', listed.at(-1) ?? '']
+  if (listed.length < 3 || first === last) return false
+  if (![first, last].every(word => isTelling(word) && word.length >= LONG_END)) return false
+  if (!isRare(first) && !isRare(last)) return false
+  const ends = pairs.filter(pair => pair.listed === first || pair.listed === last)
+  return ends.length > 1 && ends.every(({ similarity }) => similarity >= IN_FULL)
+}
+
+function isSwapped(
+  query: readonly string[],
+  listed: readonly string[],
+  pairs: readonly WordPair[],
+): boolean {
+  const [asked, known] = [sonAndFather(query), sonAndFather(listed)]
+  if (asked === undefined || known === undefined || asked[0] === asked[1]) return false
+  const isPair = (a: string, b: string) => pairs.some(one => one.query === a && one.listed === b)
+  return isPair(asked[0], known[1]) && isPair(asked[1], known[0])
+}
+
+/** The words around the only "bin", without articles. */
+function sonAndFather(words: readonly string[]): [string, string] | undefined {
+  const at = words.findIndex(word => SON_OF.has(word))
+  if (at < 1 || words.findLastIndex(word => SON_OF.has(word)) !== at) return undefined
+  const isName = (word: string) => word.length > 2
+  const son = words.slice(0, at).findLast(isName)
+  const father = words.slice(at + 1).find(isName)
+  return son === undefined || father === undefined ? undefined : [son, father]
+}
+
+function withInitials(compare: (query: string, listed: string) => number) {
+  return (query: string, listed: string) => {
+    const isInitial = (query.length === 1) !== (listed.length === 1)
+    if (!isInitial) return compare(query, listed)
+    return query.charCodeAt(0) === listed.charCodeAt(0) ? INITIAL : 0
+  }
 }
 
 /** Pairs of similar words, the most similar first. A word is in at most one pair. */
 function bestPairs(
   query: readonly string[],
   listed: readonly string[],
-  compareWords: (query: string, listed: string) => number,
+  compare: (query: string, listed: string) => number,
 ): WordPair[] {
   const found: { i: number; j: number; score: number }[] = []
   query.forEach((a, i) => {
     listed.forEach((b, j) => {
-      const score = compareWords(a, b)
+      const score = compare(a, b)
       if (score >= SAME_WORD) found.push({ i, j, score })
     })
   })
@@ -135,5 +292,10 @@ function bestPairs(
     takenListed.add(j)
     pairs.push({ query: query[i] ?? '', listed: listed[j] ?? '', similarity: score })
   }
-  return pairs
+  // Initials alone say nothing.
+  return pairs.every(isInitial) ? [] : pairs
+}
+
+function isInitial({ query, listed }: WordPair): boolean {
+  return (query.length === 1) !== (listed.length === 1)
 }

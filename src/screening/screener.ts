@@ -1,9 +1,9 @@
 // Compares a party with the lists and returns the entries that it may be, with a score that its
 // pieces explain. The lists are an index in memory: no SQL.
 import { forEachInTurns } from '../turns.ts'
-import { BIRTH_AGREES, evidenceSteps, idKey, type Step, sameIssuer } from './evidence.ts'
+import { BIRTH_AGREES, evidenceSteps, idKey, type Step, sameIssuer, THRESHOLD } from './evidence.ts'
 import { NameIndex } from './name-index.ts'
-import type { NameScore } from './name-score.ts'
+import type { NamedKind, NameScore } from './name-score.ts'
 import type {
   Hit,
   ListedEntry,
@@ -13,10 +13,10 @@ import type {
   PartyId,
   ScorePiece,
 } from './screening.ts'
-import { joinShort, wordsOf } from './words.ts'
+import { SKELETON_MARK } from './spelling.ts'
+import { spellingsOf, titlesOf } from './spellings.ts'
 
-/** A person must decide from this score on, of 1000. Decision 0098 has the figures behind it. */
-export const THRESHOLD = 890
+export { THRESHOLD }
 
 interface List {
   readonly list: ListName
@@ -64,9 +64,10 @@ export class Screener {
         }
       })
     }
-    const spellings: { ref: number; words: string[] }[] = []
-    await forEachInTurns(names, ({ name }, ref) => {
-      for (const words of spellingsOf(name.text)) spellings.push({ ref, words })
+    const spellings: { ref: number; words: string[]; kind: NamedKind }[] = []
+    await forEachInTurns(names, ({ name, entry }, ref) => {
+      const kind = namedKind(entry)
+      for (const words of spellingsOf(name.text, 'entry')) spellings.push({ ref, words, kind })
     })
     return new Screener(names, await NameIndex.of(spellings), ids)
   }
@@ -87,13 +88,19 @@ export class Screener {
     }
     for (const { list, entry, id } of this.#sameIds(party.ids)) keep(idHit(list, entry, id))
     const least = leastOfName(party, threshold / 1000)
-    for (const words of spellingsOf(party.name)) {
+    for (const words of this.#spellings(party.name)) {
       for (const { ref, compared } of this.#index.search(words, least)) {
         const named = this.#names[ref]
         if (named !== undefined) keep(nameHit(party, named, compared))
       }
     }
     return Array.from(best.values()).sort((a, b) => b.score - a.score)
+  }
+
+  /** The name's spellings, and those with the spaces of listed words. */
+  #spellings(name: string): string[][] {
+    const plain = spellingsOf(name, 'party')
+    return [...plain, ...plain.flatMap(words => this.#index.respaced(words))]
   }
 
   #sameIds(ids: readonly PartyId[]): IndexedId[] {
@@ -104,12 +111,8 @@ export class Screener {
   }
 }
 
-/** A name's words, and the same words with short ones joined to the next, if that differs. */
-function spellingsOf(name: string): string[][] {
-  const words = wordsOf(name)
-  if (words.length === 0) return []
-  const joined = joinShort(words)
-  return joined.length === words.length ? [words] : [words, joined]
+function namedKind({ kind }: ListedEntry): NamedKind {
+  return kind === 'person' || kind === 'organisation' ? kind : 'other'
 }
 
 /** The lowest score of a name that a birth date can still lift to the threshold. */
@@ -124,21 +127,20 @@ function idHit(list: ListName, entry: ListedEntry, id: PartyId): Hit {
 }
 
 function nameHit(party: Party, { list, entry, name }: IndexedName, compared: NameScore): Hit {
-  const steps = [...nameSteps(compared), ...evidenceSteps(compared, party, entry, name.weak)]
+  const steps = [
+    ...nameSteps(compared, titlesOf(party.name)),
+    ...evidenceSteps(compared, party, entry, name.weak),
+  ]
   const pieces = steps.map(step => ({ ...step, score: perMille(step.score) }))
   return { list, entry, name: name.text, score: pieces.at(-1)?.score ?? 0, pieces }
 }
 
-function nameSteps(compared: NameScore): Step[] {
-  const { words, score, pairs, left_over, not_named, joined, left_factor } = compared
-  const others = pairs.filter(({ query, listed }) => query !== listed)
-  const spelled = others.map(({ query, listed }) => `${query} for ${listed}`)
-  const same = joined ? 'the same letters, with other spaces' : 'the same words'
-  const steps: Step[] = [
-    { piece: 'words', score: words, text: spelled.length === 0 ? same : spelled.join(', ') },
-  ]
+function nameSteps(compared: NameScore, titles: readonly string[]): Step[] {
+  const { words, score, left_over, not_named, left_factor, despite } = compared
+  const without = titles.length === 0 ? '' : `; titles weigh nothing: ${titles.join(' ')}`
+  const steps: Step[] = [{ piece: 'words', score: words, text: pairsText(compared) + without }]
   if (left_over.length > 0) {
-    const text = `not in the listed name: ${left_over.join(' ')}`
+    const text = `not in the listed name: ${left_over.join(' ')}${DESPITE[despite]}`
     steps.push({ piece: 'left_over', score: words * left_factor, text })
   }
   if (not_named.length > 0) {
@@ -146,6 +148,26 @@ function nameSteps(compared: NameScore): Step[] {
     steps.push({ piece: 'not_named', score, text })
   }
   return steps
+}
+
+/** Why words that the listed name lacks cost nothing. */
+const DESPITE: Readonly<Record<NameScore['despite'], string>> = {
+  '': '',
+  contained: '; the listed name is whole in the name',
+  agreed: '; two words or more agree in full',
+}
+
+function pairsText({ joined, pairs, swapped }: NameScore): string {
+  if (joined) return 'the same letters, with other spaces'
+  const others = pairs.filter(({ query, listed }) => query !== listed)
+  const spelled = others.map(({ query, listed }) => `${wordText(query)} for ${wordText(listed)}`)
+  const text = spelled.length === 0 ? 'the same words' : spelled.join(', ')
+  return swapped ? `${text}; son and father have each other's name` : text
+}
+
+/** A skeleton in words. */
+function wordText(word: string): string {
+  return word.startsWith(SKELETON_MARK) ? `the consonants ${word.slice(1)}` : word
 }
 
 function perMille(score: number): number {

@@ -50,7 +50,7 @@ test('a slip costs less in a longer word; a first letter of other sound and anot
   assert.equal(similarity('putin', 'putin'), 1)
   assert.ok(similarity('petropars', 'petropras') > similarity('pars', 'pras'))
   assert.ok(similarity('qaddafi', 'gadafi') > similarity('qaddafi', 'radafi'))
-  assert.ok(similarity('mohammed', 'muhammad') > 0.75)
+  assert.ok(similarity('mohammed', 'muhammad') > 0.7)
   assert.ok(similarity('ivan', 'ivanovich') < similarity('ivanov', 'ivanof'))
 })
 

@@ -13,10 +13,12 @@ const LENGTH_FROM = 0.9
 const LENGTH_WEIGHT = 0.3
 const FIRST_LETTER_FACTOR = 0.9
 
-/** One typing slip costs this, divided by the longer word's length. */
+/** One typing slip costs this, divided by the longer word's length; the second in a short word. */
 const SLIP = 0.6
+const SHORT_SLIP = 0.7
+const SHORT_WORD = 3
 /** Words that differ by more than one slip lose this. */
-const OTHER_SPELLING = 0.05
+const OTHER_SPELLING = 0.12
 
 /** Groups of first letters that spell one sound: Qaddafi, Gaddafi, Kaddafi. */
 const SOUNDS = ['ckqgx', 'jygz', 'sczx', 'td', 'bpv', 'fpv', 'vw', 'aeo', 'eiy', 'ouw', 'hk']
@@ -71,7 +73,9 @@ export function jaro(a: string, b: string): number {
 /** The similarity of two words: 1 for equal ones, else from −0.05 to less than 1. */
 export function similarity(a: string, b: string): number {
   if (a === b) return 1
-  const slip = isOneSlip(a, b) ? 1 - SLIP / Math.max(a.length, b.length) : 0
+  const length = Math.max(a.length, b.length)
+  const cost = length <= SHORT_WORD ? SHORT_SLIP : SLIP
+  const slip = isOneSlip(a, b) ? 1 - cost / length : 0
   return Math.max(slip, jaroWinkler(a, b) - OTHER_SPELLING)
 }
 
