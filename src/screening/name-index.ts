@@ -161,13 +161,13 @@ export class NameIndex {
     const rows: number[] = []
     for (const { telling } of similar) this.#walkRows(telling, rows, true)
     for (const { common, max_gain } of rarestFirst) {
-      this.#walkRows(common, rows, initials.length > 0 || isEnough(remaining + ROUNDING))
+      this.#walkRows(common, rows, isEnough(remaining + ROUNDING))
       remaining -= max_gain
     }
     const candidates: number[] = []
     for (const row of rows) {
       const mayMore = initials.length > 0 || this.#parts.abbreviated[row] === 1
-      const more = mayMore ? this.#initialsOf(row, initials) : 0
+      const more = mayMore ? this.#initialsOf(row, words) : 0
       const cover = (this.#covers[row] ?? 0) + more
       const full = (this.#fulls[row] ?? 0) > 1 && this.#parts.rows[row]?.kind === 'person'
       const whole = cover >= least * (this.#parts.weights[row] ?? 0) - ROUNDING
@@ -179,15 +179,16 @@ export class NameIndex {
     return candidates
   }
 
-  /** The most that initials gain in this row; those of the listed name too. */
-  #initialsOf(row: number, initials: readonly string[]): number {
+  /** The most that initials gain in this row, with the query word's weight beyond the pair's. */
+  #initialsOf(row: number, query: readonly string[]): number {
     const { words = [], kind } = this.#parts.rows[row] ?? {}
     if (kind !== 'person') return 0
     let gain = 0
-    for (const word of words) {
-      if (word.length === 1) gain += 1
-      else if (initials.length > 0 && initials.includes(word.charAt(0)))
-        gain += INITIAL * weightOf(word)
+    for (const listed of words) {
+      for (const word of query) {
+        if ((word.length === 1) === (listed.length === 1) || word[0] !== listed[0]) continue
+        gain += INITIAL * weightOf(listed) + weightOf(word)
+      }
     }
     return gain
   }

@@ -292,8 +292,9 @@ function bestPairs(
     takenListed.add(j)
     pairs.push({ query: query[i] ?? '', listed: listed[j] ?? '', similarity: score })
   }
-  // Initials alone say nothing.
-  return pairs.every(isInitial) ? [] : pairs
+  // Initials say nothing without a telling word.
+  const isTold = pairs.some(pair => !isInitial(pair) && isTelling(pair.listed))
+  return isTold ? pairs : pairs.filter(pair => !isInitial(pair))
 }
 
 function isInitial({ query, listed }: WordPair): boolean {

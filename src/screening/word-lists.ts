@@ -26,19 +26,19 @@ function phrases(text: string): ReadonlyMap<string, string> {
 /** Titles, honorifics and generations, which a name has or lacks at will. */
 export const TITLES: ReadonlySet<string> = new Set(
   split(`
-  mr mister mrs miss missus ms mx messrs sir madam madame maam lady lord rev reverend pastor bishop
-  archbishop rabbi hon honourable honorable excellency highness majesty president prasident
-  presidente vice premier minister senator governor mayor ambassador judge justice chairman
-  chairwoman director secretary doctor dr prof professor dipl phd md msc mba bsc esq esquire jr
-  junior sr senior capt captain cmdr commander cdr col colonel gen lt lieutenant maj brig brigadier
-  sgt sergeant admiral marshal cpl pvt herr frau fraulein dott dottor dottore dottoressa avv
-  avvocato rag geom sig signor signora signorina monsieur mme mlle mademoiselle maitre
-  senor senora senorita sra srta licenciado abogado dra doutor doutora senhor senhora mgr inz gospodin gospodja gospozha
-  tovarishch kyrios kyria hanim efendi sheikh shaikh shaykh sheik shayk cheikh cheik sheykh shaikha
-  sheikha haji hajji hadji alhaji alhaj ustadh ustad mullah mulla mawlawi maulvi mawlavi maulana
-  mawlana molvi ayatollah hojatoleslam doktor muhandis shri shrimati smt kumari pandit datuk dato
-  datin puan encik bapak nyonya sensei xiansheng nushi weyzero chevalier freiherr freifrau jonkheer
-  mevr mevrouw meneer dhr drs the`),
+     mr mister mrs miss missus ms mx messrs sir madam madame maam lady lord rev reverend pastor
+  bishop   archbishop rabbi hon honourable honorable excellency highness majesty president
+  prasident   presidente vice premier minister senator governor mayor ambassador judge justice
+  chairman   chairwoman director secretary doctor dr prof professor dipl phd md msc mba bsc esq
+  esquire jr   junior sr senior capt captain cmdr commander cdr col colonel gen lt lieutenant maj
+  brig brigadier   sgt sergeant admiral marshal cpl pvt herr frau fraulein dott dottor dottore
+  dottoressa avv   avvocato rag geom sig signor signora signorina monsieur mme mlle mademoiselle
+  maitre   senor senora senorita sra srta licenciado abogado dra doutor doutora senhor senhora
+  mgr inz   gospodin gospodja gospozha tovarishch kyrios kyria hanim efendi sheikh shaikh shaykh
+  sheik shayk cheikh cheik sheykh shaikha   sheikha haji hajji hadji alhaji alhaj ustadh ustad
+  mullah mulla mawlawi maulvi mawlavi maulana   mawlana molvi ayatollah hojatoleslam doktor
+  muhandis shri shrimati smt kumari pandit datuk dato   datin puan encik bapak nyonya sensei
+  xiansheng nushi weyzero chevalier freiherr freifrau jonkheer   mevr mevrouw meneer dhr drs the`),
 )
 
 /** Titles that are names as well: they weigh half, as other words of many names. */
