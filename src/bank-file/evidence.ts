@@ -39,8 +39,8 @@ export function isBooked(evidence: readonly Evidence[]): boolean {
   const [debits, credits] = [new Bookings(), new Bookings()]
   for (const row of evidence) {
     const { level, is_credit } = row
-    if (level === 'return' || (level === 'booking' && is_credit === true)) credits.add(row)
-    else if (level === 'booking') debits.add(row)
+    if (level === 'return') credits.add(row)
+    else if (level === 'booking' && is_credit !== true) debits.add(row)
   }
   return debits.count > credits.count
 }

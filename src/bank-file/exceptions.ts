@@ -8,6 +8,8 @@ export const EXCEPTIONS = {
   contradiction: 'The bank says that it pays and that it does not.',
   second_return: 'The bank has returned the payment twice.',
   amount_differs: 'The bank names another amount or currency.',
+  credit_unmarked:
+    'Money came in with the id of the payment, and the bank does not call it a return.',
   duplicate: 'The bank takes the payment for a repetition of one that it has.',
   group_rejected: 'The bank has rejected the group that the payment is in, and not the payment.',
   no_funds: 'The settlement account is short.',

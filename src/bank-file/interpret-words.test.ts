@@ -255,7 +255,7 @@ const BOOKED: readonly (readonly [
   ['a debit', [debit()], true],
   ['a debit of another amount', [debit({ amount: 1n })], true],
   ['a debit that came back', [debit(), credit()], false],
-  ['a debit and a credit of ours', [debit(), credit({ level: 'booking' })], false],
+  ['a debit and a credit that is no return', [debit(), credit({ level: 'booking' })], true],
   ['a debit, and a word on a credit', [debit(), status('ACSC', { is_credit: true })], true],
   ['a return alone', [credit()], false],
   ['two debits, one of which came back', [debit(), debit('D-2 camt.053 17'), credit()], true],

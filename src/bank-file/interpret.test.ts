@@ -161,14 +161,19 @@ const CASES: readonly [
     'succeeded reversed:PR000511',
   ],
   [
-    '16: a credit that bears our id',
+    '16: a credit that bears our id, and no mark of a return',
     [debit(), returned({ level: 'booking', reasons: [] })],
-    'succeeded reversed:PR000500',
+    'succeeded !credit_unmarked',
   ],
   [
     '16: a credit of less that is no return',
     [debit(), returned({ level: 'booking', reasons: [], amount: 50n })],
-    'succeeded !amount_differs',
+    'succeeded !credit_unmarked',
+  ],
+  [
+    '16: such a credit, then a return of the same money',
+    [debit(), returned({ level: 'booking', reasons: [] }), returned({ reasons: ['AC04'] })],
+    'succeeded reversed:PR000511 !credit_unmarked',
   ],
   ['17: a return of less', [debit(), returned({ amount: 9_500n })], 'succeeded reversed:PR000511'],
   [

@@ -2,7 +2,7 @@
 // evidence adds steps and never changes earlier ones. Only an explicit rejection fails a payment.
 // Pure.
 import type { BankProfile } from '../bank-format/bank-format.ts'
-import type { ReasonCause, Scheme } from '../bank-format/reason.ts'
+import { type ReasonCause, reasonOf, type Scheme } from '../bank-format/reason.ts'
 import type { Instant } from '../instant.ts'
 import { meaningOf } from '../iso20022/status.ts'
 import { moneyWords } from '../money/words.ts'
@@ -92,9 +92,8 @@ class PaymentState {
   read(evidence: Evidence): void {
     const { level, is_credit } = evidence
     if (level === 'note') return
-    // A credit with our id returns the payment's money, even if the bank calls it a booking.
-    if (level === 'return' || (level === 'booking' && is_credit === true))
-      this.#readCredit(evidence)
+    if (level === 'return') this.#readReturn(evidence)
+    else if (level === 'booking' && is_credit === true) this.#readUnmarked(evidence)
     else if (level === 'booking') this.#readDebit(evidence)
     else this.#readStatus(evidence)
   }
@@ -132,9 +131,9 @@ class PaymentState {
   #beginFile(): void {
     this.#in_file = true
     if (!this.#isOpen || this.#debits.count > this.#credits.count) return
-    const amounts = this.#exceptions.get('amount_differs')
-    this.#exceptions.clear()
-    if (amounts !== undefined) this.#exceptions.set('amount_differs', amounts)
+    for (const kind of this.#exceptions.keys()) {
+      if (kind !== 'amount_differs' && kind !== 'credit_unmarked') this.#exceptions.delete(kind)
+    }
     this.#rejection = undefined
     this.#group_rejected = false
     this.#accepted_by_name = false
@@ -292,16 +291,23 @@ class PaymentState {
     else if (!this.#group_rejected) this.#confirm(RANKS.booked)
   }
 
-  #readCredit(evidence: Evidence): void {
-    const { amount, currency, reasons, level } = evidence
+  /**
+   * A credit with our id that the bank does not mark as a return moves nothing. The payee or anybody
+   * else may have sent it, at a time of their choice, to take the payout's rate back.
+   */
+  #readUnmarked({ amount, currency, reference }: Evidence): void {
+    const { own } = parseReference(reference)
+    const money = amount === null ? currency : moneyWords(amount, currency)
+    this.#exceptions.set('credit_unmarked', [own === '' ? money : `${money}, ${own}`])
+  }
+
+  #readReturn(evidence: Evidence): void {
+    const { amount, currency, reasons } = evidence
     const { item } = this.#context
     const is_full = currency === item.currency && amount === item.amount
-    // A return of less than was paid costs the settlement account; a return of more is an error. A
-    // partial credit that is not a return may be a refunded fee.
+    // A return of less than was paid costs the settlement account; a return of more is an error.
     const is_more = amount !== null && currency === item.currency && amount > item.amount
-    if (amount === null || is_more || (!is_full && level !== 'return')) {
-      return void this.#differs(evidence)
-    }
+    if (amount === null || is_more) return void this.#differs(evidence)
     if (!this.#credits.add(evidence)) return
     if (!is_full) this.#references.returned = moneyWords(amount, currency)
     if (reasons.length > 0) this.#return_reasons = reasons
@@ -378,6 +384,9 @@ class PaymentState {
     const reasons = lists.find(list => list.length > 0) ?? []
     const has_failure = status === 'failed' || status === 'reversed'
     const failure = has_failure ? failureOf(this.#scheme, reasons, status) : null
-    this.#steps.push({ status, failure })
+    const isWish = (code: string) =>
+      reasonOf(this.#scheme, code, status === 'reversed')?.at_wish === true
+    const at_wish = has_failure && reasons.some(isWish)
+    this.#steps.push({ status, failure, ...(at_wish && { at_wish }) })
   }
 }

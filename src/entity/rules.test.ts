@@ -521,6 +521,7 @@ test('checkNamed: the status of a live entity, nothing for none, a refusal for t
     id,
     approval_status,
     updated_at: '2026-01-31T09:00:00.000000Z',
+    decided_at: '2026-01-31T09:00:00.000000Z',
   })
   const approvals = byName([named('ent_1', 'pending'), named('ent_2', 'rejected')])
   assert.deepEqual([...approvals.keys()], ['acc_1/ent_1', 'acc_1/ent_2'])

@@ -289,8 +289,9 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
 
 export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
-  /** When the entity last changed. If it is approved, this is when it was approved. */
   readonly updated_at: Instant
+  /** When the entity got its status. Later edits of the entity do not change it. */
+  readonly decided_at: Instant
   /** Not erased when absent. */
   readonly is_erased?: boolean
 }
@@ -321,7 +322,11 @@ export function checkNamed(
 function checkPrincipal(state: EntityState, account_id: string, details: EntityDetails): void {
   const id = details.on_behalf_of ?? ''
   const principal = state.entities.get(nameOf({ account_id, id }))
-  const approvals = principal && { ...principal, is_erased: isErased(principal) }
+  const approvals = principal && {
+    ...principal,
+    decided_at: principal.approval_history.at(-1)?.at ?? principal.created_at,
+    is_erased: isErased(principal),
+  }
   checkNamed(byName(approvals ? [approvals] : []), account_id, id, 'on_behalf_of')
 }
 

@@ -214,7 +214,8 @@ export async function findApprovals(sql: Tag, keys: readonly Key[]): Promise<App
     'id',
     keys,
     ofKey => sql`
-      select account_id, id, approval_status, updated_at, details ->> 'name' = '' as is_erased
+      select account_id, id, approval_status, updated_at,
+        approval_history -> -1 ->> 'at' as decided_at, details ->> 'name' = '' as is_erased
       from ${tableAt(sql, 'entities')} t where ${ofKey} limit 1`,
   )
 }

@@ -301,6 +301,7 @@ const approval = (approval_status: Approval['approval_status'], id = 'ent_1'): A
   id,
   approval_status,
   updated_at: '2026-01-31T09:00:00.000000Z',
+  decided_at: '2026-01-31T09:00:00.000000Z',
 })
 
 for (const status of ['pending', 'submitted', 'requires_action', 'resubmitted'] as const) {

@@ -51,7 +51,7 @@ export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] 
   const approval = state.approvals.get(nameOf({ account_id, id: held_for }))
   switch (approval?.approval_status) {
     case 'approved':
-      if (isPriceOver(payout, approval.updated_at)) return [overdue(held_for)]
+      if (isPriceOver(payout, approval.decided_at)) return [overdue(held_for)]
       // A transfer is paid at its release, so it must be screened at the present lists.
       if (isTransfer(payout) && !isScreenedAt(payout, state.lists_version)) return []
       return [released(state, payout)]

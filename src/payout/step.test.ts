@@ -69,6 +69,7 @@ const approval = (approval_status: Approval['approval_status']): Approval => ({
   id: 'ent_1',
   approval_status,
   updated_at: DB_NOW,
+  decided_at: DB_NOW,
 })
 
 /**

@@ -148,7 +148,8 @@ export async function findApprovalsOfQuotes(
         limit 1
       ) q
       cross join lateral (
-        select account_id, id, approval_status, updated_at, details ->> 'name' = '' as is_erased
+        select account_id, id, approval_status, updated_at,
+        approval_history -> -1 ->> 'at' as decided_at, details ->> 'name' = '' as is_erased
         from entities e
         where e.account_id = k.account_id and e.id = q.entity_id ${within('e', keys)} limit 1
       ) e`,

@@ -120,6 +120,8 @@ export type RailStatus =
 export interface RailStep {
   readonly status: RailStatus
   readonly failure: Failure | null
+  /** Whether the money comes back because the payee or the account wants it. */
+  readonly at_wish?: boolean
   /** What the account reads while the payout has this status, such as what it must provide. */
   readonly description?: string
 }

@@ -99,6 +99,9 @@ for (const [days, ends, balance] of [
     await advance(days * DAY_S)
     await review(service, account, entity, 'approved')
     await advance(6 * DAY_S)
+    // The price ends by the time of the approval, and not by that of the entity's row.
+    const edited = await account.put(`/v3/entity/${entity}`, { metadata: { note: 'later' } })
+    assert.equal(edited.json.data.approval_status, 'approved')
     await settleAll(service)
     const { status, failure } = await findPayout(account, converted.id)
     assert.equal([status, ...(failure ? [failure.code] : [])].join(' '), ends)
