@@ -18,6 +18,10 @@ create table screening_imports (
   added integer not null check (added >= 0),
   changed integer not null check (changed >= 0),
   removed integer not null check (removed >= 0),
+  -- Records of the file that name nobody, and the first of them in words.
+  left_out_count integer not null check (left_out_count >= 0),
+  left_out text[] not null check (cardinality(left_out) = least(left_out_count, 50)
+    and octet_length(array_to_string(left_out, '')) <= 16384),
   -- Why the file was imported although it looked wrong; '' if it did not.
   reason text not null,
   imported_by text not null check (imported_by <> ''),

@@ -7,6 +7,15 @@ import { base32nopad, base58, bech32, bech32m, createBase58check } from '@scure/
 /** Reads the account bytes of an address. Returns undefined or throws for an invalid address. */
 type Reader = (address: string) => Uint8Array | undefined
 
+/** The families of chains that share accounts. */
+const FAMILIES: readonly (readonly [family: string, Reader])[] = [
+  ['ethereum', readEvm],
+  ['bitcoin', readBitcoin],
+  ['solana', readSolana],
+  ['stellar', readStellar],
+  ['tron', readTron],
+]
+
 /** The readers by wallet types and networks, in lower case. */
 const READERS: ReadonlyMap<string, Reader> = new Map(
   (
@@ -56,14 +65,46 @@ export function oneSpelling(address: string): string {
 }
 
 /**
+ * The accounts that an address may name, each with the family of its chain, for a comparison:
+ * chains of one family share accounts. The address itself, in one spelling, when it is of no chain
+ * here.
+ */
+export function accountsOf(address: string): string[] {
+  const plain = plainAddress(address)
+  // Lists have addresses of Ethereum with letters in any case.
+  const spelled = /^0x/i.test(plain) ? plain.toLowerCase() : plain
+  const found = FAMILIES.flatMap(([family, read]) => {
+    const account = accountBy(read, spelled)
+    return account === undefined ? [] : [`${family} ${Buffer.from(account).toString('hex')}`]
+  })
+  return found.length > 0 ? found : [oneSpelling(plain)]
+}
+
+/** The addresses of wallets in a text, by their form and checksum. */
+export function addressesIn(text: string): string[] {
+  const words = text.match(/[0-9A-Za-z]{26,100}/g) ?? []
+  return words.filter(word => /\d/.test(word) && /[A-Za-z]/.test(word) && hasChecksum(word))
+}
+
+/** Solana's addresses have none: a text may have any word of their form. */
+function hasChecksum(word: string): boolean {
+  const spelled = /^0x/i.test(word) ? word.toLowerCase() : word
+  return [readEvm, readBitcoin, readStellar, readTron].some(read => isAccount(read, spelled))
+}
+
+/**
  * Whether the address is valid and not all zeros: nobody holds the key of that account, where
  * tokens are burnt.
  */
 function isAccount(read: Reader, address: string): boolean {
+  return accountBy(read, address)?.some(byte => byte !== 0) ?? false
+}
+
+function accountBy(read: Reader, address: string): Uint8Array | undefined {
   try {
-    return read(address)?.some(byte => byte !== 0) ?? false
+    return read(address)
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -114,8 +114,16 @@ function versionWords(version: ListVersion): string {
   return (
     `${list}  version ${version.version}, published on ${published_on}: ` +
     `${entry_count} entries with ${name_count} names; ` +
-    `${added} added, ${changed} changed, ${removed} removed`
+    `${added} added, ${changed} changed, ${removed} removed${leftOutWords(version)}`
   )
+}
+
+/** The records that were left out, counted and named. */
+function leftOutWords({ left_out_count, left_out }: ListVersion): string {
+  if (left_out_count === 0) return ''
+  const more = left_out_count - left_out.length
+  const named = [...left_out, ...(more === 0 ? [] : [`and ${more} more`])]
+  return `; ${left_out_count} left out:${named.map(line => `\n  ${line}`).join('')}`
 }
 
 async function statusAction(): Promise<void> {
@@ -133,6 +141,7 @@ function cellsOf({ list, status, state, is_required }: ListRow) {
     version: String(status?.version ?? ''),
     entries: String(status?.entry_count ?? ''),
     names: String(status?.name_count ?? ''),
+    'left out': String(status?.left_out_count ?? ''),
     published: status?.published_on ?? '',
     imported: status === undefined ? '' : toSecond(status.imported_at),
     by: status?.imported_by ?? '',

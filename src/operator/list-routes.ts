@@ -29,6 +29,10 @@ const IMPORTED = optional({
   added: Type.Integer(),
   changed: Type.Integer(),
   removed: Type.Integer(),
+  left_out_count: Type.Integer({
+    description: 'The number of records in the file without a name, which were not imported.',
+  }),
+  left_out: Type.Array(Type.String(), { description: 'The first 50 of these records.' }),
   reason: Type.String({ description: 'Why the file was imported although it looked wrong.' }),
   imported_by: Type.String(),
   imported_at: Timestamp,

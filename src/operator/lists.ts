@@ -55,6 +55,7 @@ function presentStatus({ list, status, state, is_required: required }: ListRow) 
 export function presentVersion(version: ListVersion) {
   const { list, version: number, sha256, file_name, format, published_on, is_sample } = version
   const { entry_count, name_count, added, changed, removed, reason, imported_by } = version
+  const { left_out_count, left_out } = version
   return {
     list,
     version: number,
@@ -68,6 +69,8 @@ export function presentVersion(version: ListVersion) {
     added,
     changed,
     removed,
+    left_out_count,
+    left_out,
     reason,
     imported_by,
   }

@@ -1,5 +1,6 @@
 // Moves a name's score by the other facts of party and entry. A fact that the party or the entry
 // lacks moves nothing. Pure.
+import { accountsOf } from '../beneficiary/wallet-address.ts'
 import type { NameScore } from './name-score.ts'
 import type { BirthSpan, ListedEntry, Party, PartyId, ScorePiece } from './screening.ts'
 
@@ -108,22 +109,23 @@ const ONE_OF_EACH = new Set(['national', 'tax', 'registration'])
 /** The party's id that the entry has with another number from the same country. */
 function conflictingId(ids: readonly PartyId[], listed: readonly PartyId[]): PartyId | undefined {
   return ids.find(id => {
-    if (!ONE_OF_EACH.has(id.kind) || id.country === '' || idKey(id) === undefined) return false
+    if (!ONE_OF_EACH.has(id.kind) || id.country === '' || idKeys(id).length === 0) return false
     const same = listed.filter(({ kind, country }) => kind === id.kind && country === id.country)
-    return same.length > 0 && !same.some(one => idKey(one) === idKey(id))
+    return same.length > 0 && !same.some(one => idKeys(one)[0] === idKeys(id)[0])
   })
 }
 
 /** A shorter number does not identify a party. */
 const SHORTEST_ID = 5
 
-/** The number in comparable form; undefined for a number without meaning, such as 00000. */
-export function idKey({ number }: PartyId): string | undefined {
+/** The id in comparable forms, most often one; none for a number without meaning, such as 00000. */
+export function idKeys({ kind, number }: PartyId): string[] {
+  if (kind === 'wallet') return accountsOf(number).map(account => `wallet ${account}`)
   const key = number
     .normalize('NFKC')
     .toUpperCase()
     .replace(/[^0-9A-Z]+/g, '')
-  return key.length < SHORTEST_ID || /^(.)\1*$/.test(key) ? undefined : key
+  return key.length < SHORTEST_ID || /^(.)\1*$/.test(key) ? [] : [key]
 }
 
 /** Whether one country may have issued both: their countries are equal, or one is unknown. */

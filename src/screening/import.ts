@@ -76,6 +76,8 @@ async function store(
     entry_count: file.entries.length,
     name_count: file.entries.reduce((sum, { names }) => sum + names.length, 0),
     ...changes,
+    left_out_count: file.left_out_count,
+    left_out: file.left_out,
     reason,
     imported_by,
   }
@@ -91,7 +93,7 @@ async function store(
 async function judge(
   tx: TransactionSql,
   { list, is_sample, reason }: ImportRequest,
-  { published_on }: ListFile,
+  { published_on, entries, left_out_count }: ListFile,
   { removed }: Pick<ImportPlan, 'removed'>,
   newest: ListStatus | undefined,
 ): Promise<string> {
@@ -101,7 +103,11 @@ async function judge(
     }
     return ''
   }
-  const doubt = doubtOf({ published_on, removed }, newest, await readToday(tx))
+  const doubt = doubtOf(
+    { published_on, removed, left_out_count, records: entries.length + left_out_count },
+    newest,
+    await readToday(tx),
+  )
   if (doubt !== '' && reason === '') throw new ImportRefused(doubt)
   return doubt === '' ? '' : reason
 }

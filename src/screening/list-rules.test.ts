@@ -24,6 +24,8 @@ function status(more: Partial<ListStatus> = {}): ListStatus {
     added: 0,
     changed: 0,
     removed: 0,
+    left_out_count: 0,
+    left_out: [],
     reason: '',
     imported_by: 'kim',
     imported_at: '2026-11-20T10:00:00.000000Z',
@@ -52,6 +54,9 @@ test('an entry is the same whatever the order of its members', () => {
   assert.equal(storedEntry({ names, ...others }).digest, storedEntry(entry('1')).digest)
 })
 
+/** A file of a hundred records, all with a name. */
+const WHOLE = { left_out_count: 0, records: 100 }
+
 test('files that look wrong: older, old, of a day to come, or without what was listed', () => {
   const newest = status()
   const rows: readonly (readonly [
@@ -71,8 +76,16 @@ test('files that look wrong: older, old, of a day to come, or without what was l
     ['2026-11-25', 0, undefined, /2026-11-25, is in the future/],
   ]
   for (const [published_on, removed, before, doubt] of rows) {
-    assert.match(doubtOf({ published_on, removed }, before, '2026-11-23'), doubt)
+    assert.match(doubtOf({ published_on, removed, ...WHOLE }, before, '2026-11-23'), doubt)
   }
+})
+
+test('a file with more than a tenth of its records without a name: looks wrong, for a first import too', () => {
+  const file = { published_on: '2026-11-23', removed: 0 }
+  const doubt = (left_out_count: number, records: number) =>
+    doubtOf({ ...file, left_out_count, records }, undefined, '2026-11-23')
+  assert.deepEqual([doubt(21, 210), doubt(20, 40)], ['', ''])
+  assert.match(doubt(21, 209), /^21 of its 209 records have no name$/)
 })
 
 test('the state of a list: missing, a sample, current for a week, then stale', () => {

@@ -14,6 +14,11 @@ const OLD_FILE_DAYS = 30
 /** A file that lacks more of the present entries is probably cut off, or another list's file. */
 const MOST_REMOVED_PERCENT = 10
 
+/** A file with more records without a name has probably another form than it is read by. */
+const MOST_LEFT_OUT_PERCENT = 10
+/** So few records without a name are mistakes of the list. */
+const FEW_LEFT_OUT = 20
+
 /** The row of an entry. Its members have one order, so that equal entries have one digest. */
 export function storedEntry(entry: ListedEntry): StoredEntry {
   const { entry_id, kind, names, births, countries, ids, programmes } = entry
@@ -49,19 +54,27 @@ export function planImport(
   }
 }
 
+interface JudgedFile {
+  readonly published_on: string
+  readonly removed: number
+  readonly left_out_count: number
+  /** The number of records, with those left out. */
+  readonly records: number
+}
+
 /**
  * Why a file looks wrong; '' for a file that does not. `today` is the date in UTC, YYYY-MM-DD, and
  * `file.removed` counts the present entries that the file lacks.
  */
-export function doubtOf(
-  file: { readonly published_on: string; readonly removed: number },
-  newest: ListStatus | undefined,
-  today: string,
-): string {
+export function doubtOf(file: JudgedFile, newest: ListStatus | undefined, today: string): string {
   const days = daysBetween(file.published_on, today)
   if (days < -1) return `its publication date, ${file.published_on}, is in the future`
   if (days > OLD_FILE_DAYS) {
     return `it was published on ${file.published_on}, ${days} days ago: there is a newer one`
+  }
+  const { left_out_count, records } = file
+  if (left_out_count > FEW_LEFT_OUT && left_out_count * 100 > records * MOST_LEFT_OUT_PERCENT) {
+    return `${left_out_count} of its ${records} records have no name`
   }
   if (newest === undefined || newest.is_sample) return ''
   const before = newest.published_on

@@ -10,7 +10,7 @@ export async function listNewest(sql: Tag): Promise<ListStatus[]> {
   return sql<ListStatus[]>`
     select distinct on (list) list, version, encode(sha256, 'hex') as sha256, file_name, format,
       published_on::text as published_on, is_sample, entry_count, name_count, added, changed,
-      removed, reason, imported_by, imported_at,
+      removed, left_out_count, left_out, reason, imported_by, imported_at,
       floor(extract(epoch from statement_timestamp() - imported_at))::integer as age_s
     from screening_imports order by list, version desc`
 }
@@ -23,12 +23,14 @@ export async function lockList(tx: TransactionSql, list: ListName): Promise<void
 export async function insertImport(tx: TransactionSql, version: ListVersion): Promise<void> {
   const { list, sha256, file_name, format, published_on, is_sample, entry_count } = version
   const { name_count, added, changed, removed, reason, imported_by } = version
+  const { left_out_count, left_out } = version
   await tx`
     insert into screening_imports (list, version, sha256, file_name, format, published_on,
-      is_sample, entry_count, name_count, added, changed, removed, reason, imported_by)
+      is_sample, entry_count, name_count, added, changed, removed, left_out_count, left_out,
+      reason, imported_by)
     values (${list}, ${version.version}, decode(${sha256}, 'hex'), ${file_name}, ${format},
       ${published_on}, ${is_sample}, ${entry_count}, ${name_count}, ${added}, ${changed},
-      ${removed}, ${reason}, ${imported_by})`
+      ${removed}, ${left_out_count}, ${[...left_out]}::text[], ${reason}, ${imported_by})`
 }
 
 /** The digests, in hex, of a list's present entries, by entry id. */

@@ -19,6 +19,10 @@ export interface ListVersion {
   readonly added: number
   readonly changed: number
   readonly removed: number
+  /** The number of records without a name, which were not imported. */
+  readonly left_out_count: number
+  /** The first of them, in words. */
+  readonly left_out: readonly string[]
   /** Why the operator imported a file that looked wrong; '' for a file that did not. */
   readonly reason: string
   readonly imported_by: string

@@ -65,6 +65,18 @@ test('the digest: the same for the same question, another for another name, date
   }
 })
 
+test('a wallet of a beneficiary is one of its ids, under each of its names', () => {
+  const deposit_address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
+  const destination_details = {
+    type: 'wallet',
+    wallet: { type: 'tron', currency: 'USDT', deposit_address },
+  } as const
+  const paid = { ...beneficiary, name_local: '陈大文', destination_details }
+  for (const { query } of partiesOf(paid, undefined)) {
+    assert.deepEqual(query.ids.at(-1), { kind: 'wallet', number: deposit_address, country: '' })
+  }
+})
+
 test('a date that is none, before the fields are judged: not known', () => {
   const [party] = partiesOf({ ...beneficiary, date_of_birth: 'soon' }, undefined)
   assert.equal(party?.query.birth_date, '')

@@ -12,8 +12,7 @@ export interface NamedParty {
   readonly hash: string
 }
 
-type Beneficiary = Pick<BeneficiaryRequest, 'name' | 'type'> &
-  Partial<Omit<BeneficiaryRequest, 'destination_details'>>
+type Beneficiary = Pick<BeneficiaryRequest, 'name' | 'type'> & Partial<BeneficiaryRequest>
 
 /** A payout's beneficiary, and its entity with representatives. */
 export function partiesOf(
@@ -31,6 +30,7 @@ export function beneficiaryParties(details: Beneficiary): NamedParty[] {
   const { name, name_local = '', type, address, date_of_birth = '' } = details
   const { national_identification_number, registration_number, tax_id } = details
   const country = countryOf(address?.country)
+  const wallet = details.destination_details?.wallet?.deposit_address
   const about = {
     kind: kindOf(type),
     birth_date: type === 'individual' ? date_of_birth : '',
@@ -39,6 +39,7 @@ export function beneficiaryParties(details: Beneficiary): NamedParty[] {
       ...idOf('national', national_identification_number, country),
       ...idOf('registration', registration_number, country),
       ...idOf('tax', tax_id, country),
+      ...idOf('wallet', wallet, []),
     ],
   }
   const local = name_local.trim() === '' ? [] : [named('beneficiary_local', name_local, about)]

@@ -165,6 +165,35 @@ test('another number: a conflict for what one has once, none for a passport', ()
   assert.deepEqual(other('tax'), ['words 1000'])
 })
 
+test('a wallet of a listed party: found by its account, in the case rules of its chain', async () => {
+  const wallet = (number: string): PartyId => ({ kind: 'wallet', number, country: '' })
+  const evm = '0x52908400098527886E0F7030069857D2E4169EE7'
+  const tron = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
+  const other = '12t9YDPgwueZ9NyMgw519p7AA8isjr6SMw'
+  const ids = [
+    wallet(evm),
+    wallet(tron),
+    wallet(other),
+    wallet('XmrAddressOfNoChainHere0123456789'),
+  ]
+  const listed = await Screener.of([{ list: 'ofac', entries: [{ ...ENTRY, ids }] }])
+  const scored = (number: string) =>
+    listed.screen(party('Somebody Else', { ids: [wallet(number)] }))[0]?.score ?? 0
+  for (const same of [evm, evm.toLowerCase(), `0x${evm.slice(2).toLowerCase()}`, tron, other]) {
+    assert.equal(scored(same), 1000, same)
+  }
+  assert.equal(scored('XmrAddressOfNoChainHere0123456789'), 1000)
+  for (const others of [
+    tron.toLowerCase(),
+    evm.replace('7', '8'),
+    'xmrAddressOfNoChainHere0123456789',
+  ]) {
+    assert.equal(scored(others), 0, others)
+  }
+  const passport: PartyId = { kind: 'passport', number: tron, country: '' }
+  assert.deepEqual(listed.screen(party('Somebody Else', { ids: [passport] })), [])
+})
+
 test('numbers that say nothing match nobody', async () => {
   const ids: PartyId[] = ['00000', 'AAAAAA', '123', ''].map(number => ({
     kind: 'other',

@@ -1,7 +1,14 @@
 // Compares a party with the lists and returns the entries that it may be, with a score that its
 // pieces explain. The lists are an index in memory: no SQL.
 import { forEachInTurns } from '../turns.ts'
-import { BIRTH_AGREES, evidenceSteps, idKey, type Step, sameIssuer, THRESHOLD } from './evidence.ts'
+import {
+  BIRTH_AGREES,
+  evidenceSteps,
+  idKeys,
+  type Step,
+  sameIssuer,
+  THRESHOLD,
+} from './evidence.ts'
 import { NameIndex } from './name-index.ts'
 import type { NamedKind, NameScore } from './name-score.ts'
 import type {
@@ -59,8 +66,7 @@ export class Screener {
       await forEachInTurns(entries, entry => {
         for (const name of entry.names) names.push({ list, entry, name })
         for (const id of entry.ids) {
-          const key = idKey(id)
-          if (key !== undefined) ids.getOrInsert(key, []).push({ list, entry, id })
+          for (const key of idKeys(id)) ids.getOrInsert(key, []).push({ list, entry, id })
         }
       })
     }
@@ -105,7 +111,7 @@ export class Screener {
 
   #sameIds(ids: readonly PartyId[]): IndexedId[] {
     return ids.flatMap(id => {
-      const listed = this.#ids.get(idKey(id) ?? '') ?? []
+      const listed = idKeys(id).flatMap(key => this.#ids.get(key) ?? [])
       return listed.filter(other => sameIssuer(id, other.id))
     })
   }
@@ -121,7 +127,8 @@ function leastOfName({ birth_date }: Party, threshold: number): number {
 }
 
 function idHit(list: ListName, entry: ListedEntry, id: PartyId): Hit {
-  const text = `the same ${id.kind} number, ${id.number}`
+  const what = id.kind === 'wallet' ? 'address of a wallet' : `${id.kind} number`
+  const text = `the same ${what}, ${id.number}`
   const pieces: ScorePiece[] = [{ piece: 'id', score: 1000, text }]
   return { list, entry, name: entry.names[0]?.text ?? '', score: 1000, pieces }
 }

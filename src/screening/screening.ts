@@ -19,10 +19,11 @@ export interface BirthSpan {
   readonly to: string
 }
 
-export const ID_KINDS = ['passport', 'national', 'tax', 'registration', 'other'] as const
+export const ID_KINDS = ['passport', 'national', 'tax', 'registration', 'wallet', 'other'] as const
 
 export interface PartyId {
   readonly kind: (typeof ID_KINDS)[number]
+  /** The number, or a wallet's address. */
   readonly number: string
   /** The issuer's ISO 3166-1 alpha-2 code; '' for an unknown issuer. */
   readonly country: string

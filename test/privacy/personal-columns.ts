@@ -151,7 +151,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   // People whom governments list and publish.
   screening_imports: {
     staff: 'imported_by reason',
-    none: 'list sha256 file_name format',
+    none: 'list sha256 file_name format left_out',
   },
   screening_entries: { none: 'list entry_id digest content' },
   screening_settings: { staff: 'set_by reason', none: 'required' },

@@ -87,6 +87,19 @@ test('import twice: only what differs is written, and what was listed stays; aga
   assert.equal((await listed()).length, 5)
 })
 
+test('import, a record without a name and an id twice: the rest is listed, and what is left out is told', async () => {
+  const nameless = '<INDIVIDUAL><REFERENCE_NUMBER>TSi.9</REFERENCE_NUMBER></INDIVIDUAL>'
+  const file = un.replace('<INDIVIDUAL>', `${nameless}<INDIVIDUAL>`).replace('QDi.006', 'CDi.001')
+  assert.match((await take(file)).stdout, /3 entries .*; 1 left out:\n {2}record 1, entry TSi\.9: /)
+  const ids = (await listed()).map(({ entry_id }) => entry_id)
+  assert.deepEqual(ids, ['CDi.001', 'CDi.001 #2', 'KPe.001'])
+  const { lists } = (await runs('lists', 'status', '--json')).json
+  const { left_out_count, left_out } = lists.find((row: { list: string }) => row.list === 'un')
+  assert.deepEqual([left_out_count, left_out], [1, ['record 1, entry TSi.9: no name']])
+  // The same file again changes nothing: both entries keep their ids.
+  assert.match((await take(file)).stdout, / 0 added, 0 changed, 0 removed; 1 left out/)
+})
+
 test('three imports at once: one after the other', async () => {
   const deps = { sql: database.owner }
   await Promise.all(

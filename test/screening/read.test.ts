@@ -81,7 +81,7 @@ test('OFAC advanced XML: the same entries, with original scripts and what ids re
     countries: ['TJ', 'RU'],
     ids: [
       { kind: 'passport', number: '29N0006765', country: 'RU' },
-      { kind: 'other', number: '1LsAm99AmC7Kcz8HrLwqUS9uUoiw6cvtTQ', country: '' },
+      { kind: 'wallet', number: '1LsAm99AmC7Kcz8HrLwqUS9uUoiw6cvtTQ', country: '' },
     ],
     programmes: ['DRCONGO'],
   })
@@ -199,12 +199,6 @@ test('a file that is not whole, or not what it should be: refused, and why', asy
     [un.replace(/dateGenerated="[\d-]+/, 'dateGenerated="2026-02-30'), /does not say when it was/],
     [un.replace(/<INDIVIDUAL>[\s\S]*<\/ENTITY>/, ''), /the file names nobody|line \d+/],
     ['<CONSOLIDATED_LIST dateGenerated="2026-11-23"/>', /the file names nobody/],
-    [un.replace('QDi.006', 'CDi.001'), /entry CDi\.001 is there twice/],
-    [un.replace('<FIRST_NAME>ERIC</FIRST_NAME>', '').replace('BADEGE', ''), /CDi\.001 has no name/],
-    [
-      un.replace('<REFERENCE_NUMBER>CDi.001', '<REFERENCE_NUMBER>').replace('6907993', ''),
-      /the entry of ERIC BADEGE has no id/,
-    ],
     [un.replace('BADEGE', 'x'.repeat(70_000)), /has more than 65536 characters/],
   ]
   for (const [text, message] of rows) {
@@ -214,6 +208,44 @@ test('a file that is not whole, or not what it should be: refused, and why', asy
       return true
     })
   }
+})
+
+test('records without a name, an id twice, none at all: the rest is read, what is left out is named', async () => {
+  const [un, uk] = [await shipped('un'), await shipped('uk')]
+  const nameless = un.replace('<FIRST_NAME>ERIC</FIRST_NAME>', '').replace('BADEGE', '- .')
+  const without = await read(nameless, 'un')
+  assert.deepEqual(
+    [without.entries.map(({ entry_id }) => entry_id), without.left_out_count, without.left_out],
+    [['QDi.006', 'KPe.001'], 1, ['record 1, entry CDi.001: no name']],
+  )
+  const idsOf = async (text: string, list: ListName) =>
+    (await read(text, list)).entries.map(({ entry_id }) => entry_id)
+  assert.deepEqual(await idsOf(un.replace('QDi.006', 'CDi.001'), 'un'), [
+    'CDi.001',
+    'CDi.001 #2',
+    'KPe.001',
+  ])
+  const unnumbered = un.replace('<REFERENCE_NUMBER>CDi.001', '<REFERENCE_NUMBER>')
+  assert.deepEqual(await idsOf(unnumbered.replace('6907993', ''), 'un'), [
+    'without id: ERIC BADEGE',
+    'QDi.006',
+    'KPe.001',
+  ])
+  assert.equal((await read(uk, 'uk')).left_out_count, 0)
+  const many = un.replace('</ENTITIES>', `${'<ENTITY/>'.repeat(60)}</ENTITIES>`)
+  const told = await read(many, 'un')
+  assert.deepEqual([told.entries.length, told.left_out_count, told.left_out.length], [3, 60, 50])
+})
+
+test('addresses of wallets: read from their element, and from remarks by their checksum', async () => {
+  const address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
+  const un = await shipped('un')
+  const remarks = `<COMMENTS1>Wallet ${address}; not TJRabPrwbZy45sbavfcjinPJC18kjpRTv9.</COMMENTS1>`
+  const entry = await entryOf(un.replace('<INDIVIDUAL>', `<INDIVIDUAL>${remarks}`), 'un', 'CDi.001')
+  assert.deepEqual(
+    entry.ids.filter(({ kind }) => kind === 'wallet'),
+    [{ kind: 'wallet', number: address, country: '' }],
+  )
 })
 
 test('a publication date without its day or month: refused by every format', async () => {

@@ -1,5 +1,6 @@
 // The parts that all formats of lists share: a reader's interface, and functions that read dates,
 // countries and ids from text. Pure.
+import { addressesIn } from '../../beneficiary/wallet-address.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import { COUNTRIES } from '../../network/country.ts'
 import type { BirthSpan, ListedEntry, ListName, PartyId } from '../screening.ts'
@@ -161,6 +162,7 @@ export function countryOf(text: string): string {
 }
 
 const ID_KINDS: readonly (readonly [PartyId['kind'], RegExp])[] = [
+  ['wallet', /digital currency|virtual currency|crypto|wallet/i],
   ['passport', /passport/i],
   ['tax', /\btax|\bVAT\b|\bRFC\b|R\.?U\.?C|\bN\.?I\.?T\b|\bINN\b|fiscal/i],
   ['registration', /regist|company|commercial|enterprise|trade licen|\bOGRN|\bLEI\b/i],
@@ -172,9 +174,31 @@ function idKindOf(words: string): PartyId['kind'] {
   return ID_KINDS.find(([, pattern]) => pattern.test(words))?.[0] ?? 'other'
 }
 
+function walletId(number: string): PartyId[] {
+  return [{ kind: 'wallet', number, country: '' }]
+}
+
+/**
+ * The entry with the wallets that its record names anywhere, also in remarks: some lists have no
+ * element for them.
+ */
+export function withWallets(entry: ListedEntry, unit: XmlNode): ListedEntry {
+  const known = new Set(entry.ids.map(({ number }) => number))
+  const others = unique(addressesIn(textsIn(unit).join(' '))).filter(one => !known.has(one))
+  return others.length === 0
+    ? entry
+    : { ...entry, ids: [...entry.ids, ...others.flatMap(walletId)] }
+}
+
+function textsIn({ text, attributes, children }: XmlNode): string[] {
+  const values = Object.values(attributes).map(({ value }) => value)
+  return [text, ...values, ...children.flatMap(textsIn)]
+}
+
 /** An id, or none for a number without meaning: lists put remarks in the same place. */
 export function idOf(words: string, number: string, country: string): PartyId[] {
   const line = lineOf(number)
+  if (idKindOf(words) === 'wallet') return /^\w{20,100}$/.test(line) ? walletId(line) : []
   if (line.replace(/\D/g, '').length < 3 || line.length > 100 || words.trim().endsWith(':'))
     return []
   return [{ kind: idKindOf(words), number: line, country: countryOf(country) }]

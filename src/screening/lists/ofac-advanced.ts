@@ -18,6 +18,7 @@ import {
   spanOf,
   unique,
   uniqueNames,
+  withWallets,
 } from './format.ts'
 
 export const OFAC_ADVANCED: ListFormat = {
@@ -113,7 +114,7 @@ class AdvancedReader implements ListReader {
     }))
     const versionsOf = (types: RegExp) =>
       features.filter(feature => types.test(feature.type)).flatMap(({ versions }) => versions)
-    this.#entries.push({
+    const entry: ListedEntry = {
       entry_id: attributeOf(profile, 'ID'),
       kind: this.#kindOf(attributeOf(profile, 'PartySubTypeID')),
       names: uniqueNames(identities.flatMap(identity => namesOf(identity))),
@@ -134,7 +135,8 @@ class AdvancedReader implements ListReader {
         ),
       ],
       programmes: [],
-    })
+    }
+    this.#entries.push(withWallets(entry, unit))
   }
 
   #kindOf(id: string): ListedEntry['kind'] {

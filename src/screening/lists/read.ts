@@ -4,7 +4,7 @@ import { UnreadableFile } from '../../bank-format/bank-format.ts'
 import { readXml, type XmlNode } from '../../iso20022/xml-stream.ts'
 import type { ListedEntry, ListName } from '../screening.ts'
 import { EU } from './eu.ts'
-import { dateOfDay, type ListFormat, type ListReader, spanOf } from './format.ts'
+import { dateOfDay, type ListFormat, type ListReader, lineOf, spanOf } from './format.ts'
 import { OFAC } from './ofac.ts'
 import { OFAC_ADVANCED } from './ofac-advanced.ts'
 import { UK } from './uk.ts'
@@ -21,7 +21,17 @@ export interface ListFile {
   /** YYYY-MM-DD. */
   readonly published_on: string
   readonly entries: readonly ListedEntry[]
+  /** The number of records without a name, which are no entries. */
+  readonly left_out_count: number
+  /** The first MOST_LEFT_OUT of them, in words. */
+  readonly left_out: readonly string[]
 }
+
+/** More records without a name are counted and not told one by one. */
+const MOST_LEFT_OUT = 50
+const LONGEST_ID = 100
+/** A name has a letter or a digit of some script. */
+const NAMES_SOMEBODY = /[\p{L}\p{N}]/u
 
 /**
  * Reads the file of this list. Throws UnreadableFile, whose message has the mistake and its line.
@@ -76,17 +86,38 @@ function checked(format: ListFormat, reader: ListReader): ListFile {
   if (published_on === '' || dateOfDay(spanOf(year, month, day)) !== published_on) {
     throw new UnreadableFile('the file does not say when it was published')
   }
-  if (entries.length === 0) throw new UnreadableFile('the file names nobody')
-  const ids = new Set<string>()
-  for (const { entry_id, names } of entries) {
-    if (entry_id === '') throw new UnreadableFile(`${named(names)} has no id`)
-    if (ids.has(entry_id)) throw new UnreadableFile(`entry ${entry_id} is there twice`)
-    ids.add(entry_id)
-    if (names.length === 0) throw new UnreadableFile(`entry ${entry_id} has no name`)
-  }
-  return { format: format.name, published_on, entries }
+  return { format: format.name, published_on, ...sorted(entries) }
 }
 
-function named(names: ListedEntry['names']): string {
-  return names[0] === undefined ? 'an entry' : `the entry of ${names[0].text}`
+/** Entries with distinct ids, and the records that name nobody. */
+function sorted(
+  records: readonly ListedEntry[],
+): Pick<ListFile, 'entries' | 'left_out_count' | 'left_out'> {
+  const entries: ListedEntry[] = []
+  const left_out: string[] = []
+  let left_out_count = 0
+  const ids = new Set<string>()
+  for (const [i, record] of records.entries()) {
+    if (record.names.some(({ text }) => NAMES_SOMEBODY.test(text))) {
+      const entry_id = distinctId(record, ids)
+      ids.add(entry_id)
+      entries.push({ ...record, entry_id })
+    } else if (++left_out_count <= MOST_LEFT_OUT) {
+      const id = lineOf(record.entry_id).slice(0, LONGEST_ID)
+      left_out.push(`record ${i + 1}${id === '' ? '' : `, entry ${id}`}: no name`)
+    }
+  }
+  if (entries.length === 0) throw new UnreadableFile('the file names nobody')
+  return { entries, left_out_count, left_out }
+}
+
+/**
+ * An id that no entry before has. A second entry with an id has a number behind it, and one without
+ * an id has its name: to leave either out would let somebody listed be paid.
+ */
+function distinctId({ entry_id, names }: ListedEntry, ids: ReadonlySet<string>): string {
+  const own = entry_id || `without id: ${names[0]?.text ?? ''}`.slice(0, LONGEST_ID)
+  let id = own
+  for (let count = 2; ids.has(id); count++) id = `${own} #${count}`
+  return id
 }
