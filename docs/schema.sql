@@ -1104,6 +1104,20 @@ GRANT SELECT ON rail_exceptions TO corridor_auditor;
 GRANT SELECT (account_id, attempt, closed_at, kind, number, opened_at, payout_id, rail) ON rail_exceptions TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, message, note) ON rail_exceptions TO corridor_service;
 
+CREATE TABLE database_mark (
+  only_row boolean DEFAULT true NOT NULL,
+  lineage text DEFAULT replace((gen_random_uuid())::text, '-'::text, ''::text) NOT NULL,
+  system text NOT NULL,
+  database text NOT NULL,
+  timeline text NOT NULL,
+  files text NOT NULL,
+  noted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT database_mark_pkey PRIMARY KEY (only_row),
+  CONSTRAINT database_mark_only_row_check CHECK (only_row)
+);
+GRANT SELECT ON database_mark TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE ON database_mark TO corridor_service;
+
 CREATE TABLE rail_items (
   amount bigint NOT NULL,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -1238,8 +1252,11 @@ CREATE TABLE rail_exchanges (
   fetched_at timestamp with time zone,
   problem text DEFAULT ''::text NOT NULL,
   problem_since timestamp with time zone,
+  offers_lost integer DEFAULT 0 NOT NULL,
+  restored boolean DEFAULT false NOT NULL,
   CONSTRAINT rail_exchanges_pkey PRIMARY KEY (rail),
   CONSTRAINT rail_exchanges_check CHECK (((problem = ''::text) = (problem_since IS NULL))),
+  CONSTRAINT rail_exchanges_offers_lost_check CHECK ((offers_lost >= 0)),
   CONSTRAINT rail_exchanges_rail_check CHECK ((rail <> ''::text))
 );
 GRANT SELECT ON rail_exchanges TO corridor_auditor;
@@ -2893,6 +2910,24 @@ begin
     create policy maintenance on %I to %I
     using ((select current_setting('corridor.maintenance', true)) = 'on')
   $policy$, name, current_user);
+end $function$;
+
+CREATE OR REPLACE FUNCTION database_identity(OUT system text, OUT database text, OUT timeline text)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  begin
+    select system_identifier::text into system from pg_control_system();
+  exception when others then system := '';
+  end;
+  select oid::text into database from pg_database where datname = current_database();
+  begin
+    timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  exception when others then timeline := '';
+  end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION check_file_step()

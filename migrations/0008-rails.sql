@@ -189,3 +189,37 @@ select confine_to_accounts('rail_evidence');
 select confine_to_accounts('rail_exceptions');
 create policy find on payout_attempts for select to corridor_finder using (true);
 create policy find on rail_exceptions for select to corridor_finder using (true);
+
+-- The database that this is. A copy of it, made by whatever means, has the same row and is another
+-- database: its rails are paused, because they may have been given more than the copy knows.
+create table database_mark (
+  only_row boolean primary key default true check (only_row),
+  -- Of this database and all its copies.
+  lineage text not null default replace(gen_random_uuid()::text, '-', ''),
+  -- What database_identity() said when the service last looked.
+  system text not null,
+  database text not null,
+  timeline text not null,
+  -- The first file of an embedded cluster: its number and the time of its making.
+  files text not null,
+  noted_at timestamptz not null default clock_timestamp()
+);
+
+-- The cluster, the database in it, and its timeline, which a recovery to a point in time and a
+-- promotion raise. A server that does not tell one of them leaves it ''.
+create function database_identity(out system text, out database text, out timeline text)
+language plpgsql security definer set search_path to pg_catalog, pg_temp as $$
+begin
+  begin
+    select system_identifier::text into system from pg_control_system();
+  exception when others then system := '';
+  end;
+  select oid::text into database from pg_database where datname = current_database();
+  begin
+    timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  exception when others then timeline := '';
+  end;
+end $$;
+
+grant select, insert, update on database_mark to corridor_service;
+grant select on database_mark to corridor_auditor;

@@ -206,6 +206,10 @@ create table rail_exchanges (
   fetched_at timestamptz,
   problem text not null default '',
   problem_since timestamptz,
+  -- The offers of files to the bank that the database has lost, because it was restored; and whether
+  -- it was restored since the rail was last compared with the mark at the bank.
+  offers_lost integer not null default 0 check (offers_lost >= 0),
+  restored boolean not null default false,
   check ((problem = '') = (problem_since is null))
 );
 

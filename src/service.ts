@@ -15,7 +15,9 @@ import { deleteOldUses } from './limit/use-store.ts'
 import { NOTHING } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 import { deleteOldLikenesses } from './payout/duplicate-store.ts'
+import { clusterFiles } from './postgres/files.ts'
 import { openDatabase } from './postgres/open.ts'
+import { pauseIfRestored } from './rail/restored.ts'
 import { waitAtMost } from './turns.ts'
 import { deleteOldAttempts } from './user/session-store.ts'
 import { deleteOldDeliveries } from './webhook/queue-store.ts'
@@ -91,6 +93,38 @@ const LISTENING = {
   listenTextResolver: () => NOTHING,
 }
 
+/** How often a running service looks whether the database was restored or promoted. */
+const LOOK_EVERY_MS = 5_000
+
+/** Migrates the database, and pauses the rails of one that was restored. */
+async function prepareDatabase(url: string, config: Config, log: FastifyBaseLogger) {
+  const owner = connect(url, { max: 1, as: 'owner' })
+  try {
+    const migrated = await migrate(owner)
+    logRestored(log, await pauseIfRestored(owner, await clusterFiles(config)))
+    return migrated
+  } finally {
+    await owner.end({ timeout: 5 })
+  }
+}
+
+function watchDatabase({ sql, log }: Deps): { stop(): Promise<void> } {
+  const timer = setInterval(() => {
+    pauseIfRestored(sql, '').then(
+      reason => logRestored(log, reason),
+      error => log.warn({ err: error }, 'the identity of the database could not be read'),
+    )
+  }, LOOK_EVERY_MS)
+  return { stop: async () => clearInterval(timer) }
+}
+
+function logRestored(log: FastifyBaseLogger, reason: string): void {
+  if (reason !== '') log.error({ reason }, 'all rails are paused: corridor rail unsent')
+}
+
+/** What a process that settles payouts does on its own. */
+const WORKERS = [startSettling, startMeasuring, startScreeningParties, watchDatabase] as const
+
 /** Opens each part, and adds to `opened` the function that closes it. */
 async function openService(
   config: Config,
@@ -104,8 +138,7 @@ async function openService(
   if (stopTracing !== undefined) opened.push(stopTracing)
   const database = await openDatabase(config, { create: true, log: line => log.info(line) })
   opened.push(() => database.release())
-  const owner = connect(database.url, { max: 1, as: 'owner' })
-  const migrated = await migrate(owner).finally(() => owner.end({ timeout: 5 }))
+  const migrated = await prepareDatabase(database.url, config, log)
   await prepare(database.url)
   const deps = await openDeps(database.url, config, log, makeMetrics())
   opened.push(() => waitAtMost(LEAVE_WITHIN_MS, deps.close()))
@@ -113,9 +146,7 @@ async function openService(
   const app = await buildApp(deps, lifecycle)
   opened.push(() => app.close())
   const address = await app.listen({ ...LISTENING, host: config.host, port: config.port })
-  const working = config.settle
-    ? [startSettling(deps), startMeasuring(deps), startScreeningParties(deps)]
-    : []
+  const working = config.settle ? WORKERS.map(start => start(deps)) : []
   const fetching = config.rate_feed_url === '' ? undefined : startFetchingRates(deps)
   const queues = connect(database.url, {
     max: DELIVERY_CONNECTIONS,

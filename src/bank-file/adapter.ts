@@ -6,7 +6,7 @@ import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { listEvidence } from './evidence-store.ts'
 import { findFiles } from './file-store.ts'
-import { newEndToEndId } from './ids.ts'
+import { endToEndIdOf } from './ids.ts'
 import { paymentOf } from './item.ts'
 import {
   type FoundItem,
@@ -70,7 +70,7 @@ function itemOf(
   const { attempt, destination_amount: amount, destination_currency: currency } = payout
   const payment = paymentOf(payout)
   if (payment === undefined) return { messages: ['it goes to no bank account'] }
-  const ids = { end_to_end_id: newEndToEndId(), uetr: attempt.uetr }
+  const ids = { end_to_end_id: endToEndIdOf(attempt.id), uetr: attempt.uetr }
   const messages = format.checkItem(
     { ...ids, amount, currency, ...payment },
     settlement_account,

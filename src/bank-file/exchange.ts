@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { databaseNow } from '../db/connect.ts'
 import { acquireLease, listToSend, noteExchange, noteFetched, releaseLease } from './file-store.ts'
+import { compareMark } from './mark.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { readStored } from './read.ts'
 import { fetchNew, type Sizes } from './receive.ts'
@@ -116,6 +117,7 @@ export class Exchange {
       const transport = await this.#rail.openTransport()
       try {
         const failures: unknown[] = []
+        await compareMark(this.#rail, transport)
         if (has_files_to_send)
           await sendDue(this.#rail, transport).catch(error => failures.push(error))
         if (is_inbox_due) failures.push(...(await this.#fetch(transport)))

@@ -66,15 +66,18 @@ const COLUMNS = sql`
   resend_is_safe,
   approved_by, approved_at, state, reason, offered_at, offers, forced, sent_at, uploads, updated_at`
 
-export async function insertFile(tx: TransactionSql, file: NewFile): Promise<void> {
-  await tx`
+/** Inserts a file; false when a file of this id is there. */
+export async function insertFile(tx: TransactionSql, file: NewFile): Promise<boolean> {
+  const { count } = await tx`
     insert into rail_files (msg_id, name, rail, format, settlement_account, currency,
       execution_date, item_count, control_sum, sha256, bytes, envelope, needs_release,
       resend_is_safe)
     values (${file.msg_id}, ${file.name}, ${file.rail}, ${file.format}, ${file.settlement_account},
       ${file.currency}, ${file.execution_date}::text::date, ${file.item_count},
       ${file.control_sum}::text::numeric, decode(${file.sha256}, 'hex'), ${file.bytes},
-      ${file.envelope}, ${file.needs_release}, ${file.resend_is_safe})`
+      ${file.envelope}, ${file.needs_release}, ${file.resend_is_safe})
+    on conflict (msg_id) do nothing`
+  return count === 1
 }
 
 export async function findFile(sql: Sql, msg_id: string): Promise<RailFile | undefined> {

@@ -1,7 +1,7 @@
 // Exchanges files through folders of this machine, such as a mounted share. A write or rename
 // resolves once its bytes and names are on the disk.
 import { createReadStream } from 'node:fs'
-import { link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../sync-folder.ts'
 import {
@@ -9,6 +9,7 @@ import {
   failureWords,
   isReport,
   NameTaken,
+  NOTE_BYTES,
   type RemoteFile,
   type Transport,
   TransportFailed,
@@ -38,6 +39,12 @@ export async function openFolder(config: FolderConfig): Promise<Transport> {
         await rename(join(inbox, name), join(archive, archiveName(name, new Date())))
         await Promise.all([inbox, archive].map(syncFolder))
       }),
+    readNote: name => perform(`read ${name}`, () => readNote(join(archive, name))),
+    writeNote: (name, text) =>
+      perform(`write ${name}`, async () => {
+        await writeFile(join(archive, name), text, { flush: true })
+        await syncFolder(archive)
+      }),
     close: () => Promise.resolve(),
   }
 }
@@ -55,6 +62,15 @@ async function perform<T>(what: string, work: () => Promise<T>): Promise<T> {
 async function sizeAt(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+async function readNote(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path)).subarray(0, NOTE_BYTES).toString('latin1')
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return undefined
     throw error

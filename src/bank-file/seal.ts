@@ -12,7 +12,7 @@ import { formatMajor, parseMajor } from '../money/decimal.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
 import { during } from '../steps.ts'
 import { insertFile } from './file-store.ts'
-import { newMessageId } from './ids.ts'
+import { messageIdOf } from './ids.ts'
 import type { Payment } from './item.ts'
 import {
   type FoundItem,
@@ -168,7 +168,7 @@ async function sealFile(
   const { profile, settlement_account } = rail.config
   const { execution_date } = first
   const bank = { execution_date, settlement_account, profile }
-  const file: FileBatch = { msg_id: newMessageId(), created_at: now, ...bank, items }
+  const file: FileBatch = { msg_id: messageIdOf(items), created_at: now, ...bank, items }
   const written = await during('file', 'seal', items.length, async () => writeChecked(rail, file))
   try {
     await store(rail, file, items, written)
@@ -257,7 +257,7 @@ async function store(
       await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor seal ${rail.name}`}, 0))`
       const { waiting } = await sortItems(tx, found)
       if (waiting.length < found.length) throw new Contention('a payout waits no more')
-      await insertFile(tx, file)
+      if (!(await insertFile(tx, file))) throw new Contention('the file is sealed already')
       await placeItems(tx, placed)
       await wakePayouts(tx, found.map(keyOf))
     }),

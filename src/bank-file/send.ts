@@ -17,6 +17,7 @@ import {
   type Upload,
 } from './file-store.ts'
 import { listItemsOf } from './item-store.ts'
+import { writeMark } from './mark.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { failureWords, NameTaken, type Transport, TransportFailed } from './transport.ts'
 import { findStopReason, transactMany } from './waiting.ts'
@@ -39,6 +40,8 @@ class FileStopped extends TransportFailed {
 export async function sendDue(rail: OpenFileRail, transport: Transport): Promise<number> {
   let sent = 0
   const problems: string[] = []
+  // A bank that takes no mark gets no file: nothing would tell that the database is an older copy.
+  await writeMark(rail, transport)
   for (const file of await listToSend(rail.sql, rail.name)) {
     if (rail.isPaused()) break
     try {
@@ -67,7 +70,12 @@ async function send(rail: OpenFileRail, transport: Transport, file: RailFile): P
   const offered = upload.offered_at !== null
   const outgoing = { name, upload: upload.uploads, bytes, offered }
   const delivery = await during('file', 'upload', 1, () =>
-    deliver(transport, outgoing, () => during('file', 'offer', 1, () => offer(rail, file, upload))),
+    deliver(transport, outgoing, () =>
+      during('file', 'offer', 1, async () => {
+        await offer(rail, file, upload)
+        await writeMark(rail, transport)
+      }),
+    ),
   )
   if (delivery === 'unknown') return handleMissing(rail, file)
   await during('file', 'sent', 1, () => endUpload(rail.sql, msg_id, 'sent', ''))

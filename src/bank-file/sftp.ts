@@ -8,6 +8,7 @@ import {
   HostKeyChanged,
   isReport,
   NameTaken,
+  NOTE_BYTES,
   type RemoteFile,
   type Transport,
   TransportFailed,
@@ -72,6 +73,15 @@ export async function openSftp(config: SftpConfig, secret: SftpSecret): Promise<
       const kept = `${config.archive}/${archiveName(name, new Date())}`
       await call(`archive ${name}`, done => sftp.rename(inboxPath(name), kept, done))
     },
+    async readNote(name) {
+      const path = `${config.archive}/${name}`
+      const size = await sizeAt(path)
+      if (size === undefined) return undefined
+      const pieces = await Array.fromAsync(readAll(sftp, call, path))
+      return Buffer.concat(pieces).subarray(0, NOTE_BYTES).toString('latin1')
+    },
+    writeNote: (name, text) =>
+      writeAll(sftp, call, `${config.archive}/${name}`, Buffer.from(text), 'w'),
     async close() {
       client.end()
     },
@@ -167,9 +177,15 @@ async function undefinedOn<T>(code: number, answer: Promise<T>): Promise<T | und
   }
 }
 
-/** Writes a new file. `wx` is exclusive: the server refuses a taken name. */
-async function writeAll(sftp: SFTPWrapper, call: Call, path: string, bytes: Uint8Array) {
-  const handle = await call<Buffer>(`create ${path}`, done => sftp.open(path, 'wx', done))
+/** Writes a file. `wx` is exclusive: the server refuses a taken name. */
+async function writeAll(
+  sftp: SFTPWrapper,
+  call: Call,
+  path: string,
+  bytes: Uint8Array,
+  flag: 'wx' | 'w' = 'wx',
+) {
+  const handle = await call<Buffer>(`create ${path}`, done => sftp.open(path, flag, done))
   const close = () => call<undefined>(`close ${path}`, done => sftp.close(handle, done))
   try {
     const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

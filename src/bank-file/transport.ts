@@ -23,6 +23,10 @@ export interface Transport {
   read(name: string): AsyncIterable<Uint8Array>
   /** Moves a file from the inbox into the archive. */
   archive(name: string): Promise<void>
+  /** The text of a small file of ours in the archive; undefined when there is none. */
+  readNote(name: string): Promise<string | undefined>
+  /** Writes a small file of ours into the archive, in place of an earlier one. */
+  writeNote(name: string, text: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,6 +52,9 @@ export const PARTIAL = '.tmp'
 export function isReport(name: string): boolean {
   return !name.startsWith('.') && !/\.(?:tmp|part|filepart|lock)$/i.test(name)
 }
+
+/** The most bytes of a note. */
+export const NOTE_BYTES = 200
 
 /** The message of a failure, without a stack. */
 export function failureWords(error: unknown): string {

@@ -2,13 +2,15 @@
 // put it back. The books of the copy are verified before it is accepted.
 import type { Command } from 'commander'
 import { keepRun } from '../audit/upkeep-store.ts'
+import { countUnsent } from '../bank-file/unsent-store.ts'
 import { type Config, readConfig } from '../config.ts'
 import { refuseWithoutSchema } from '../db/migrate.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
 import { type Backup, takeBackup } from '../postgres/backup.ts'
+import { clusterFiles } from '../postgres/files.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { restoreBackup } from '../postgres/restore.ts'
-import { pauseAll } from '../rail/row-store.ts'
+import { pauseRestored } from '../rail/restored.ts'
 import { describe } from '../verify/problem.ts'
 import { type Verdict, verify } from '../verify/run.ts'
 import { asOwner, print, withContext } from './context.ts'
@@ -53,8 +55,8 @@ export function restoreCommand(command: Command): void {
     .action(async (file: string) => {
       const config = requireEmbedded(readConfig())
       const copy = await restore(config, file)
-      const { restored, verdict, heads } = copy
-      const data = { file, ...restored, ...presentVerdict(verdict), heads }
+      const { restored, verdict, heads, unsent } = copy
+      const data = { file, ...restored, ...presentVerdict(verdict), heads, unsent }
       print(data, restoreWords(copy, config))
       if (!verdict.ok) process.exitCode = 1
     })
@@ -90,8 +92,15 @@ type Copy = Awaited<ReturnType<typeof restore>>
 
 const PAUSED_REASON = 'restored from a backup: compare it with what the rail has been given'
 
+interface Checked {
+  readonly verdict: Verdict
+  readonly heads: readonly Head[]
+  /** The payouts that may have gone out since the backup. */
+  readonly unsent: number
+}
+
 async function restore(config: Config, file: string) {
-  let checked: { readonly verdict: Verdict; readonly heads: readonly Head[] } | undefined
+  let checked: Checked | undefined
   const restored = await restoreBackup({
     file,
     data_dir: config.data_dir,
@@ -100,10 +109,12 @@ async function restore(config: Config, file: string) {
       checked = await withContext(
         async ({ sql, audit }) => {
           // The rails may have got payouts that the backup does not have.
-          await pauseAll(sql, PAUSED_REASON)
+          const files = await clusterFiles({ ...config, data_dir })
+          await pauseRestored(sql, files, PAUSED_REASON)
           return {
             verdict: await verify(audit, { account_id: null }),
             heads: await listHeads(audit),
+            unsent: await countUnsent(audit),
           }
         },
         { ...config, data_dir },
@@ -124,7 +135,7 @@ function backupWords(file: string, { as_of, bytes, files }: Backup): string {
   ].join('\n')
 }
 
-function restoreWords({ file, restored, verdict, heads }: Copy, config: Config): string {
+function restoreWords({ file, restored, verdict, heads, unsent }: Copy, config: Config): string {
   const { as_of, data_dir } = restored
   if (!verdict.ok) {
     return [
@@ -142,7 +153,8 @@ function restoreWords({ file, restored, verdict, heads }: Copy, config: Config):
     table(['account', 'journals', 'head hash'], rows),
     ...(more > 0 ? [`and ${more} more accounts, listed by --json`] : []),
     'The books are in order, and the service can be started.',
-    'Rails other than manual are paused: corridor rail list, then corridor rail resume.',
+    `Rails other than manual are paused. ${unsent} payouts may have gone out since:`,
+    'compare them with the bank (corridor rail unsent), then corridor rail resume.',
   ].join('\n')
 }
 

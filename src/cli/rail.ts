@@ -3,9 +3,11 @@
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
 import { pauseRail, presentRail, railNamed, showRail } from '../operator/rails.ts'
+import { clusterFiles } from '../postgres/files.ts'
 import type { RailRow } from '../rail/kind.ts'
 import { readRail } from '../rail/load-rail.ts'
 import { MANUAL } from '../rail/rail.ts'
+import { pauseIfRestored } from '../rail/restored.ts'
 import {
   countAskedAttempts,
   deleteRail,
@@ -23,6 +25,7 @@ import { historyCommand } from './history.ts'
 import { readInput, readReason } from './input.ts'
 import { railCheckCommand } from './rail-check.ts'
 import { exceptionCommands } from './rail-exceptions.ts'
+import { unsentCommand } from './rail-unsent.ts'
 import { listing, outline } from './table.ts'
 
 interface AddOptions {
@@ -61,6 +64,7 @@ export function railCommands(rail: Command): void {
   )
   railCheckCommand(rail)
   exceptionCommands(rail)
+  unsentCommand(rail)
   historyCommand(rail, {
     table_name: 'rails',
     description: 'list what changed in the rails, newest first',
@@ -228,7 +232,11 @@ async function showAction(name: string): Promise<void> {
 }
 
 async function pauseAction(name: string, reason: string): Promise<void> {
-  const rail = await withContext(({ sql }) => pauseRail(sql, name, reason)).catch(refuseAsCommand)
+  const rail = await withContext(async ({ sql, config }) => {
+    // Before the resumption, so that the next start of the service does not pause the rail again.
+    if (reason === '') await pauseIfRestored(sql, await clusterFiles(config))
+    return pauseRail(sql, name, reason)
+  }).catch(refuseAsCommand)
   const words = reason === '' ? 'is asked again' : `is paused: ${reason}; its payouts wait`
   print(presentRail(rail), `rail ${name} ${words}`)
 }

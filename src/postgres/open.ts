@@ -12,7 +12,7 @@ interface OpenDatabase {
 }
 
 /** Without a URL, the embedded database in the folder. */
-interface Where {
+export interface Where {
   readonly database_url: string | undefined
   readonly data_dir: string
 }

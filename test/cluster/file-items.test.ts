@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { listEvidence } from '../../src/bank-file/evidence-store.ts'
-import { newEndToEndId, newMessageId } from '../../src/bank-file/ids.ts'
+import { endToEndIdOf, messageIdOf } from '../../src/bank-file/ids.ts'
 import {
   type FoundItem,
   findItemsOfLines,
@@ -52,7 +52,12 @@ after(() => (skip === false ? service.close() : undefined))
 
 const itemOf = (account_id: string): NewItem => ({
   ...{ account_id, payout_id: newId('pot'), attempt: 1, rail: RAIL, ...SLOT },
-  ...{ end_to_end_id: newEndToEndId(), uetr: randomUUID(), amount: 1_300n, currency: 'USD' },
+  ...{
+    end_to_end_id: endToEndIdOf(randomUUID()),
+    uetr: randomUUID(),
+    amount: 1_300n,
+    currency: 'USD',
+  },
   payment: { remittance: 'Invoice 118' } as unknown as NewItem['payment'],
 })
 
@@ -72,7 +77,7 @@ test('payments of two machines: put into a file, found by what names them, and t
   const payments = await inTransaction(tx => readPayments(tx, items))
   assert.deepEqual([...payments.keys()].sort(), all)
 
-  const msg_id = newMessageId()
+  const msg_id = messageIdOf([{ end_to_end_id: randomUUID(), earlier_files: [] }])
   const block = { msg_id, payment_information_id: `${msg_id}1` }
   const places = items.map((item, i) => ({ ...item, ...block, instruction_id: `${msg_id}I${i}` }))
   await inTransaction(tx => placeItems(tx, places))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { insertFile } from '../../src/bank-file/file-store.ts'
-import { newMessageId } from '../../src/bank-file/ids.ts'
+import { messageIdOf } from '../../src/bank-file/ids.ts'
 import { CONNECTOR } from '../../src/connector/kind.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { newId } from '../../src/id.ts'
@@ -391,7 +391,7 @@ export async function newRail({ service }: OperatorWorld, paused_reason = ''): P
 /** An empty file, which a person must release. */
 export async function newFile(world: OperatorWorld): Promise<string> {
   const rail = await newRail(world)
-  const msg_id = newMessageId()
+  const msg_id = messageIdOf([{ end_to_end_id: crypto.randomUUID(), earlier_files: [] }])
   const bytes = new TextEncoder().encode(msg_id)
   await insertFile(world.service.deps.desk.sql as unknown as TransactionSql, {
     ...{ msg_id, name: `${msg_id}.xml`, rail, format: 'pain.001.001.09', currency: 'USD' },

@@ -91,6 +91,12 @@ before(async () => {
   const env = { DATABASE_URL: primary.url('corridor') }
   const migrated = await runCommand(['migrate'], env)
   assert.equal(migrated.code, 0, migrated.output)
+  const config = JSON.stringify({ url: 'https://bank.example', key_lifetime_s: null })
+  await pg(
+    ...['psql', '-q', '-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres'],
+    ...['-d', 'corridor', '-c'],
+    `insert into rails (name, kind, config) values ('bank', 'connector', '${config}')`,
+  )
   client = httpClient(await openAccountOn(env.DATABASE_URL, { USD: 1_000_000_000n }))
   service = await startProcess(env)
   const random = seeded(SEED)
@@ -132,6 +138,13 @@ test('pg_dumpall and pg_dump under load, pg_restore: the copy verifies', { skip 
   await pg('createdb', ...to, '-O', 'corridor', 'corridor')
   await pg('pg_restore', ...to, '-d', 'corridor', '--exit-on-error', join(folder, 'corridor.dump'))
   await assertCopy(copy.url('corridor'), paid_before)
+  const started = await startProcess({ DATABASE_URL: copy.url('corridor') })
+  const listed = await runCommand(['rail', 'list', '--json'], {
+    DATABASE_URL: copy.url('corridor'),
+  })
+  await started.kill()
+  const bank = JSON.parse(listed.output).find(({ name }: { name: string }) => name === 'bank')
+  assert.match(bank.paused_reason, /restored \(another cluster of PostgreSQL\)/)
 })
 
 test('pg_basebackup under load, started: the copy verifies', { skip }, async () => {

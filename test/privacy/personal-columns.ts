@@ -140,6 +140,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     digest: 'same',
     none: 'account_id payout_id level code currency said_at sha256 position',
   },
+  database_mark: { none: 'lineage system database timeline files' },
   rail_exchanges: { none: 'rail held_by problem' },
   rail_inbox: { staff: 'closed_by note', none: 'sha256 rail name state reason' },
   rail_inbox_bytes: { personal: 'bytes', none: 'sha256' },

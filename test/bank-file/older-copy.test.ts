@@ -1,0 +1,98 @@
+// A database that is an older copy: the mark at the bank tells that it was offered files of which the
+// database knows nothing, and nothing more is sent before a person has looked.
+import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { pauseIfRestored } from '../../src/rail/restored.ts'
+import { updatePause } from '../../src/rail/row-store.ts'
+import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
+import type { TestService } from '../support/service/service.ts'
+
+let service: TestService
+const world = fileWorlds('copy', started => {
+  service = started
+})
+before(() => pauseIfRestored(service.deps.sql, ''))
+
+async function marks(bank: FileRailWorld): Promise<string[]> {
+  const names = (await readdir(join(bank.folder, 'archive'))).filter(name => name.startsWith('.'))
+  return names.sort()
+}
+
+async function pausedReason(bank: FileRailWorld): Promise<string> {
+  const [row] = await service.database.owner<{ paused_reason: string }[]>`
+    select paused_reason from rails where name = ${bank.name}`
+  return row?.paused_reason ?? ''
+}
+
+/** As if the bank had been offered so many files, by a database that is lost. */
+async function offerElsewhere(bank: FileRailWorld, offers: number): Promise<void> {
+  for (const name of await marks(bank)) {
+    const path = join(bank.folder, 'archive', name)
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, text.replace(/ \d+ offers/, ` ${offers} offers`))
+  }
+}
+
+test('mark at the bank, files are offered: it counts them, and an ordinary restart changes nothing', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  await bank.work()
+  await bank.pay([200])
+  await bank.work()
+  assert.equal((await marks(bank)).length, 2)
+  await bank.afterFailure()
+  assert.deepEqual([await pausedReason(bank), await bank.problem()], ['', ''])
+})
+
+test('mark at the bank, ahead of the database: nothing is sent, the rail is paused once, and goes on when a person resumes it', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  await bank.work()
+  await offerElsewhere(bank, 3)
+  await bank.pay([200])
+  await bank.round()
+  assert.equal((await bank.outbox()).length, 1, 'the second file is not sent')
+  assert.match(
+    await pausedReason(bank),
+    /offered files 2 times of which this database knows nothing/,
+  )
+  await updatePause(service.deps.sql, bank.name, '')
+  await bank.afterFailure()
+  assert.equal((await bank.outbox()).length, 2)
+  assert.equal(await pausedReason(bank), '')
+})
+
+test('mark at the bank, one of its two notes is spoiled by a crash: the other counts', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  await bank.work()
+  await offerElsewhere(bank, 9)
+  const [first = ''] = await marks(bank)
+  await writeFile(join(bank.folder, 'archive', first), 'corr')
+  await bank.pay([200])
+  await bank.round()
+  assert.match(await pausedReason(bank), /this database knows nothing/)
+})
+
+test('identity of the database, another one than was noted: all rails are paused, once', async () => {
+  const bank = await world()
+  const { owner } = service.database
+  assert.equal(await pauseIfRestored(service.deps.sql, ''), '')
+  await owner`update database_mark set timeline = '000000AA'`
+  assert.match(await pauseIfRestored(service.deps.sql, ''), /another timeline/)
+  assert.match(await pausedReason(bank), /restored \(another timeline/)
+  await updatePause(service.deps.sql, bank.name, '')
+  assert.equal(await pauseIfRestored(service.deps.sql, ''), '')
+  assert.equal(await pausedReason(bank), '')
+  // What the bank was offered meanwhile is known to the person who has resumed the rail.
+  await bank.pay([100])
+  await bank.work()
+  await owner`update rail_exchanges set restored = true where rail = ${bank.name}`
+  await offerElsewhere(bank, 5)
+  await bank.pay([200])
+  await bank.work()
+  assert.equal((await bank.outbox()).length, 2)
+  assert.equal(await pausedReason(bank), '')
+})
