@@ -292,8 +292,8 @@ class PaymentState {
   }
 
   /**
-   * A credit with our id that the bank does not mark as a return moves nothing. The payee or anybody
-   * else may have sent it, at a time of their choice, to take the payout's rate back.
+   * A credit with our id that the bank does not mark as a return moves nothing. The payee or
+   * anybody else may have sent it, at a time of their choice, to take the payout's rate back.
    */
   #readUnmarked({ amount, currency, reference }: Evidence): void {
     const { own } = parseReference(reference)
