@@ -1,6 +1,6 @@
 // The members that beneficiaries and entities share: the schemas of address, phone and document,
-// and the checks of dates and e-mail addresses. Undefined and '' mean "not set", which is no
-// problem.
+// and the checks of names, dates and e-mail addresses. Undefined means "not set", and so does '',
+// except for a name.
 
 import { invalidField, type Problem } from '../errors.ts'
 import { Closed, CountryCode, Text } from '../http/schema.ts'
@@ -31,6 +31,16 @@ export const Phone = Closed(
   { code: Type.Optional(Text(8)), number: Type.Optional(Text(32)) },
   { title: 'Phone' },
 )
+
+/** A letter or a digit of some script. Hangul has letters that nobody sees. */
+const NAMES_SOMEBODY = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u
+
+/** Checks that a name has a letter or a digit: "-" or an emoji names nobody. */
+export function checkName(value: string | undefined, remarks: string): Problem[] {
+  // The schema says of a blank name that it is blank.
+  if (value === undefined || !/\S/.test(value) || NAMES_SOMEBODY.test(value)) return []
+  return [invalidField(remarks, 'A name has a letter or a digit.')]
+}
 
 /** Checks a day of ISO 8601, YYYY-MM-DD. */
 export function checkDate(value: string | undefined, remarks: string): Problem[] {

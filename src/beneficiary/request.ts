@@ -118,7 +118,11 @@ export type DestinationDetails = Static<typeof DestinationDetails>
 
 export const BENEFICIARY_TYPES = ['individual', 'business'] as const
 
-const Name = Type.String({ pattern: '\\S', maxLength: 255 })
+const Name = Type.String({
+  pattern: '\\S',
+  maxLength: 255,
+  description: 'It has a letter or a digit of some script.',
+})
 
 /** The optional members by their schemas. */
 const OPTIONAL = {

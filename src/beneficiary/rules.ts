@@ -20,7 +20,7 @@ import {
   firstDestination,
   NO_DETAILS,
 } from './columns.ts'
-import { checkDate, checkEmail } from './contact.ts'
+import { checkDate, checkEmail, checkName } from './contact.ts'
 import { destinationCountry } from './country.ts'
 import { canonicalDestination, checkCodes } from './destination.ts'
 import { isIbanCountry } from './iban.ts'
@@ -52,9 +52,11 @@ export function checkDetails(
   request: BeneficiaryRequest | BeneficiaryUpdate,
   prefix: string,
 ): Problem[] {
-  const { destination_details, address, date_of_birth, email } = request
+  const { name, name_local, destination_details, address, date_of_birth, email } = request
   const at = (name: string) => (prefix === '' ? name : `${prefix}.${name}`)
   return [
+    ...checkName(name, at('name')),
+    ...checkName(name_local || undefined, at('name_local')),
     ...(destination_details
       ? checkDestination(destination_details, at('destination_details'))
       : []),

@@ -10,7 +10,7 @@ import {
   invisible,
   whiteSpace,
 } from '../../test/support/oracle/entity-oracle.ts'
-import { comparable, isBlank } from './comparable.ts'
+import { comparable } from './comparable.ts'
 
 const SAME: readonly (readonly [what: string, ...texts: string[]])[] = [
   ['case', 'anna müller', 'ANNA MÜLLER', 'Anna Müller'],
@@ -74,15 +74,6 @@ test('comparable, examples: the form itself', () => {
   assert.equal(comparable('Straße\u00a0'), 'strasse')
   assert.equal(comparable('ΟΔΟΣ'), 'οδοσ')
   assert.equal(comparable('E\u0301'), 'é')
-})
-
-test('isBlank, nothing to see: true; anything to see: false', () => {
-  for (const text of ['', ' ', '\t\n', '\u00a0\u3000\u0085', '\u200b', '\u200b \ufeff\u2060']) {
-    assert.ok(isBlank(text), named(text))
-  }
-  for (const text of ['.', '0', ' a', '\u0301', '\u2800', '\u0000']) {
-    assert.ok(!isBlank(text), named(text))
-  }
 })
 
 test('comparable, its own result for every character, alone and before marks: unchanged', () => {

@@ -17,10 +17,6 @@ export function comparable(text: string): string {
   return foldCase(visible.replace(OUTER_SPACE, '')).normalize('NFC')
 }
 
-export function isBlank(text: string): boolean {
-  return comparable(text) === ''
-}
-
 /**
  * Unicode's full case folding without a locale (CaseFolding.txt, statuses C and F). It folds
  * character by character, so that no rule for the end of a word applies. Lower, upper and lower

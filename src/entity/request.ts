@@ -1,7 +1,14 @@
 // Requests about entities: the schemas of bodies and queries, and the checks of fields.
 
 import type { Static } from 'typebox'
-import { Address, checkDate, checkEmail, Document, Phone } from '../beneficiary/contact.ts'
+import {
+  Address,
+  checkDate,
+  checkEmail,
+  checkName,
+  Document,
+  Phone,
+} from '../beneficiary/contact.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { IdFilter, ListQueryOf, MetadataFilter, NameFilter, TextFilter } from '../http/list.ts'
@@ -10,7 +17,7 @@ import { Closed, clearable, Literals, Metadata, optional, Text } from '../http/s
 import { Type } from '../http/type.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { checkCountry } from '../network/country.ts'
-import { comparable, isBlank } from './comparable.ts'
+import { comparable } from './comparable.ts'
 import { APPROVAL_STATUSES } from './states.ts'
 
 export const ENTITY_TYPES = ['individual', 'business'] as const
@@ -61,7 +68,11 @@ export const Representative = Closed(
 )
 export type Representative = Static<typeof Representative>
 
-const Name = Type.String({ pattern: '\\S', maxLength: 255 })
+const Name = Type.String({
+  pattern: '\\S',
+  maxLength: 255,
+  description: 'It has a letter or a digit of some script.',
+})
 
 /** The optional members by their schemas. */
 const OPTIONAL = {
@@ -142,9 +153,7 @@ export function checkEntity(request: EntityRequest | EntityUpdate): void {
   const { name, email, registration_date, registration_address, operating_address } = request
   const { representatives } = request
   refuseIfAny([
-    ...(name !== undefined && isBlank(name)
-      ? [invalidField('name', 'name must not be blank.')]
-      : []),
+    ...checkName(name, 'name'),
     ...checkTypedEmail(email, 'email'),
     ...checkDate(registration_date ?? undefined, 'registration_date'),
     ...checkTypedCountry(registration_address?.country, 'registration_address.country'),
@@ -158,7 +167,11 @@ export function checkEntity(request: EntityRequest | EntityUpdate): void {
 
 function checkRepresentative(representative: Representative, path: string): Problem[] {
   const { date_of_birth, nationality, email, address } = representative
+  const { first_name, middle_name, last_name } = representative
+  const names = [first_name, middle_name, last_name].filter(Boolean)
   return [
+    // Some people have one name alone, and "-" as the other.
+    ...checkName(names.length === 0 ? undefined : names.join(' '), `${path}.first_name`),
     ...checkDate(date_of_birth, `${path}.date_of_birth`),
     ...checkTypedCountry(nationality, `${path}.nationality`),
     ...checkTypedEmail(email, `${path}.email`),

@@ -430,6 +430,7 @@ export interface BeneficiaryApproval {
 }
 
 export interface BeneficiaryDetails {
+  /** It has a letter or a digit of some script. */
   name: string
   type: 'individual' | 'business'
   destination_details: DestinationDetails
@@ -504,6 +505,7 @@ export interface BeneficiaryEventChange {
 
 /** A member that is sent replaces the earlier value as a whole; null removes it. */
 export interface BeneficiaryUpdate {
+  /** It has a letter or a digit of some script. */
   name?: string
   /** The type cannot change: leave it out, or send the present one. */
   type?: 'individual' | 'business'
@@ -734,6 +736,7 @@ export interface EntityEventChange {
 }
 
 export interface EntityRequest {
+  /** It has a letter or a digit of some script. */
   name: string
   type: 'individual' | 'business'
   email?: string
@@ -767,6 +770,7 @@ export type EntitySubmission = EntityUpdate | null
 
 /** A member that is sent replaces the earlier value as a whole; null removes it. */
 export interface EntityUpdate {
+  /** It has a letter or a digit of some script. */
   name?: string
   /** The type cannot change: leave it out, or send the present one. */
   type?: 'individual' | 'business'
