@@ -429,22 +429,36 @@ for (const [what, quote, destination, different] of RECEIVING) {
 }
 
 const priced = (column: Partial<Fee>) => [feeRow({}), feeRow({ ...column, fixed_amount: 1n })]
-const anotherFee =
-  'quote_mismatch at quote: The fee for this network, charge type or country differs from the fee ' +
-  'of the quote; ask for a quote that names them.'
+const notNamed = (path: string, sent: string) => differs(path, sent, 'not named')
 
 /** A member that the quote left open and the payout sets, with a row of the fee schedule for it. */
 const FEES: readonly (readonly [
   what: string,
+  refused: string,
   row: Partial<Fee>,
   quote: Partial<Quote>,
   request: Part,
   destination: DestinationDetails,
 ])[] = [
-  ['country', { destination_country: 'HK' }, {}, {}, bankIn({ country: 'HK' })],
-  ['network', { network: 'chats' }, {}, { local: chats }, bankIn({})],
+  [
+    'country',
+    notNamed(`${INTO}bank.country`, 'HK'),
+    { destination_country: 'HK' },
+    {},
+    {},
+    bankIn({ country: 'HK' }),
+  ],
+  [
+    'network',
+    notNamed('local.fund_transfer_network', 'Chats'),
+    { network: 'chats' },
+    {},
+    { local: chats },
+    bankIn({}),
+  ],
   [
     'payment network',
+    notNamed(`${INTO}local_payment_network.type`, 'pix'),
     { payout_type: 'local_payment_network', network: 'pix' },
     { payout_type: 'local_payment_network' },
     {},
@@ -452,6 +466,7 @@ const FEES: readonly (readonly [
   ],
   [
     'chain',
+    notNamed(`${INTO}wallet.type`, 'Tron'),
     { payout_type: 'wallet', network: 'tron' },
     { payout_type: 'wallet' },
     {},
@@ -459,6 +474,7 @@ const FEES: readonly (readonly [
   ],
   [
     'charges',
+    notNamed('charge_type', 'ours'),
     { payout_type: 'swift', charge_type: 'ours' },
     { payout_type: 'swift' },
     { charge_type: 'ours' },
@@ -475,12 +491,12 @@ const FILLED: Partial<Quote> = {
   charge_type: 'ours',
 }
 
-for (const [what, row, quote, part, destination] of FEES) {
+for (const [what, refused, row, quote, part, destination] of FEES) {
   test(`checkSameFee, a ${what} that the quote did not know, with a fee of its own: refused`, () => {
     const sent = requestWith(part)
     assert.deepEqual(
       refusalOf(() => checkSameFee(quoteOf(quote), sent, destination, priced(row))),
-      [anotherFee],
+      [refused],
     )
     checkSameFee(quoteOf(quote), sent, destination, [feeRow({})])
     checkSameFee(quoteOf(quote), sent, destination, [])
@@ -495,3 +511,29 @@ for (const [what, row, quote, part, destination] of FEES) {
     checkSameFee(known, requestWith({}), bankIn({}), priced(row))
   })
 }
+
+test('checkSameFee, a country and charges of which one changes the fee: that one is named', () => {
+  const swift = quoteOf({ payout_type: 'swift' })
+  const sent = requestWith({ charge_type: 'ours', beneficiary: 'bnf_1' })
+  const into = bankIn({ country: 'HK' })
+  assert.deepEqual(
+    refusalOf(() =>
+      checkSameFee(swift, sent, into, priced({ payout_type: 'swift', destination_country: 'HK' })),
+    ),
+    [
+      'quote_mismatch at beneficiary: destination_details.bank.country of the beneficiary is HK ' +
+        "but the quote's is not named.",
+    ],
+  )
+})
+
+test('checkSameFee, a country and charges that change the fee only together: both are named', () => {
+  const swift = quoteOf({ payout_type: 'swift' })
+  const sent = requestWith({ charge_type: 'ours' })
+  const into = bankIn({ country: 'HK' })
+  const row = { payout_type: 'swift', destination_country: 'HK', charge_type: 'ours' }
+  assert.deepEqual(
+    refusalOf(() => checkSameFee(swift, sent, into, priced(row))),
+    [notNamed('charge_type', 'ours'), notNamed(`${INTO}bank.country`, 'HK')],
+  )
+})

@@ -83,15 +83,11 @@ export function checkMatches(
     ['local.fund_transfer_network', network?.toLowerCase(), quote.fund_transfer_network],
     ['on_behalf_of', request.on_behalf_of, quote.entity_id],
   ]
-  const inline = request.beneficiary === undefined
   refuseIfAny([
     ...compared.flatMap(([member, ...values]) => mismatches(member, member, ...values)),
-    ...comparedDestination(quote, destination).flatMap(([member, ...values]) => {
-      const path = `beneficiary_details.destination_details.${member}`
-      return inline
-        ? mismatches(path, path, ...values)
-        : mismatches('beneficiary', `destination_details.${member} of the beneficiary`, ...values)
-    }),
+    ...comparedDestination(quote, destination).flatMap(([member, ...values]) =>
+      mismatches(...namedIn(request, member), ...values),
+    ),
     ...checkTypeDetails(request, quote),
   ])
 }
@@ -155,12 +151,37 @@ export function checkSameFee(
   destination: DestinationDetails,
   fees: readonly Fee[],
 ): void {
-  const actual = paidTerms(quote, request, destination)
-  if (selectFee(fees, feeSubject(actual)) === selectFee(fees, feeSubject(quote))) return
-  const message =
-    'The fee for this network, charge type or country differs from the fee of the quote; ask for ' +
-    'a quote that names them.'
-  throw refusal('quote_mismatch', message, 'quote')
+  const paid = paidTerms(quote, request, destination)
+  const feeOf = (terms: QuoteTerms) => selectFee(fees, feeSubject(terms))
+  const fee = feeOf(paid)
+  if (fee === feeOf(quote)) return
+  const added = OPEN_MEMBERS.filter(([column]) => paid[column] !== quote[column])
+  // Members that change the fee each by themselves; else only together.
+  const decisive = added.filter(([column]) => feeOf({ ...paid, [column]: quote[column] }) !== fee)
+  refuseIfAny(
+    (decisive.length > 0 ? decisive : added).flatMap(([column, member]) =>
+      mismatches(...namedIn(request, member), paid[column], 'not named'),
+    ),
+  )
+}
+
+/** The terms that a quote may leave open, each with the member of the payout that names it. */
+const OPEN_MEMBERS = [
+  ['fund_transfer_network', 'local.fund_transfer_network'],
+  ['charge_type', 'charge_type'],
+  ['destination_country', 'bank.country'],
+  ['payment_network', 'local_payment_network.type'],
+  ['wallet_type', 'wallet.type'],
+] as const satisfies readonly (readonly [keyof QuoteTerms, string])[]
+
+const OF_DESTINATION = /^(bank|wallet|local_payment_network)\./
+
+/** Where a problem of this member is reported, and the name of the member in its message. */
+function namedIn(request: PayoutRequest, member: string): [remarks: string, what: string] {
+  if (!OF_DESTINATION.test(member)) return [member, member]
+  const path = `destination_details.${member}`
+  if (request.beneficiary !== undefined) return ['beneficiary', `${path} of the beneficiary`]
+  return [`beneficiary_details.${path}`, `beneficiary_details.${path}`]
 }
 
 /** The state from which the quote of a payout is found or made. */

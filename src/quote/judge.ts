@@ -8,7 +8,7 @@ import { type Route, type Routed, routeOf } from '../rail/rules.ts'
 import type { FixedAmount, Price, QuoteTerms } from './quote.ts'
 import { priceQuote, routeSubject } from './rules.ts'
 import { payoutAmountFor } from './solve.ts'
-import { checkCountryKnown, checkLimits } from './terms.ts'
+import { checkLimits } from './terms.ts'
 
 /** The account that pays, and the routes of the installation. */
 export interface Payer {
@@ -29,16 +29,18 @@ export interface Judged {
   readonly terms: QuoteTerms
   readonly price: Price
   /**
-   * The route of a payout of exactly these terms. Each payout chooses its route at its creation.
+   * The route of a payout of exactly these terms; else of one that names what they leave open. Each
+   * payout chooses its route at its creation.
    */
   readonly routed: Routed
   readonly plan: Plan
 }
 
 /**
- * Prices the terms at `now` and plans a payout of them at `at`. Refuses in this order: no route; a
- * missing country that the fee depends on; no rate or no fee; an amount outside the limits of all
- * routes or of the network; a route whose calendar has ended.
+ * Prices the terms at `now` and plans a payout of them at `at`. What the terms leave open, the
+ * payout may name: a fee row or a route of a country does not make the country required. Refuses in
+ * this order: no route; no rate or no fee; an amount outside the limits of all routes or of the
+ * network; a route whose calendar has ended.
  */
 export function judgeTerms(
   requested: QuoteTerms,
@@ -49,14 +51,13 @@ export function judgeTerms(
 ): Judged {
   const path = fixed?.path ?? 'payout_info.amount'
   // Refuses a quote that no payout could use.
-  routeOf(routes, account, routeSubject(requested, null), 'payout_type')
-  checkCountryKnown(requested, pricing.fees)
+  routeOf(routes, account, routeSubject(requested, null), 'payout_type', 'open')
   const terms = fixed
     ? { ...requested, payout_amount: payoutAmountFor(fixed, requested, pricing, now) }
     : requested
   const price = priceQuote(terms, pricing, now, path)
   const subject = routeSubject(terms, price.destination_amount)
-  const routed = routeOf(routes, account, subject, path)
+  const routed = routeOf(routes, account, subject, path, 'open')
   checkLimits({ ...terms, ...price }, terms.fund_transfer_network, path)
   return { terms, price, routed, plan: planOrRefuse(routed, sentOf(terms), at) }
 }

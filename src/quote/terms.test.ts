@@ -2,19 +2,12 @@
 // §quote.detail), and every problem of a field, all of them at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { account, feeRow, refusalOf, terms } from '../../test/support/given/in-memory.ts'
+import { account, refusalOf, terms } from '../../test/support/given/in-memory.ts'
 import { chainFault } from '../network/chain.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
 import type { QuoteTerms } from './quote.ts'
 import type { QuoteRequest } from './request.ts'
-import {
-  checkCountryKnown,
-  checkCurrency,
-  checkHolding,
-  checkNetwork,
-  networkName,
-  quoteTerms,
-} from './terms.ts'
+import { checkCurrency, checkHolding, checkNetwork, networkName, quoteTerms } from './terms.ts'
 
 const payout_info = { currency: 'USD', amount: 10_000 }
 /** The account holds USD and EUR; its primary currency is USD. */
@@ -305,23 +298,4 @@ test('networkName: as the table spells it, empty when there is none', () => {
   assert.equal(networkName('Chats', 'HKD'), 'chats')
   assert.equal(networkName('chats', 'USD'), '')
   assert.equal(networkName(undefined, 'HKD'), '')
-})
-
-const byCountry = [feeRow({}), feeRow({ destination_country: 'HK' })]
-
-test('checkCountryKnown, a fee for some country, and the country not known: refused', () => {
-  assert.deepEqual(
-    refusalOf(() => checkCountryKnown(terms, byCountry)),
-    [
-      'invalid_field at destination_info.country: ' +
-        'The fee depends on the country of the beneficiary’s bank; send destination_info.',
-    ],
-  )
-})
-
-test('checkCountryKnown, known, or of no payout of these terms, or a wallet: passes', () => {
-  checkCountryKnown({ ...terms, destination_country: 'DE' }, byCountry)
-  checkCountryKnown(terms, [feeRow({}), feeRow({ destination_country: 'HK', network: 'chats' })])
-  checkCountryKnown({ ...terms, payout_type: 'wallet' }, byCountry)
-  checkCountryKnown(terms, [feeRow({})])
 })

@@ -8,7 +8,6 @@ import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.t
 import { checkCountry, isCountry } from '../network/country.ts'
 import { findNetwork, limitFault, networkFault, networksOf } from '../network/local.ts'
 import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
-import { dependsOnCountry, type Fee } from '../price/fee/rules.ts'
 import {
   type FixedAmount,
   PAYOUT_TYPES,
@@ -17,7 +16,7 @@ import {
   type QuoteTerms,
 } from './quote.ts'
 import type { QuoteRequest } from './request.ts'
-import { defaultHoldingCurrency, feeSubject } from './rules.ts'
+import { defaultHoldingCurrency } from './rules.ts'
 
 /** The detail object that each payout type may carry (§quote.detail); service_account has none. */
 const DETAIL_OBJECTS = ['swift', 'local', 'local_payment_network', 'wallet'] as const
@@ -98,14 +97,6 @@ export function checkLimits(
 ): void {
   const fault = limitFault(quote.destination_currency, network, quote.destination_amount)
   if (fault !== undefined) throw refusal('amount_out_of_range', fault, remarks)
-}
-
-/** Refuses (400) terms without a country when their fee depends on it. */
-export function checkCountryKnown(terms: QuoteTerms, fees: readonly Fee[]): void {
-  if (terms.destination_country !== '' || hasNoCountry(terms.payout_type)) return
-  if (!dependsOnCountry(fees, feeSubject(terms))) return
-  const message = 'The fee depends on the country of the beneficiary’s bank; send destination_info.'
-  throw refusal('invalid_field', message, 'destination_info.country')
 }
 
 /** Whether payouts of this type have no destination country: to wallets and between accounts. */

@@ -61,17 +61,22 @@ export const TRANSFER = 'service_account'
 
 /**
  * Chooses the rail of a payout; refuses with route_unavailable, at `remarks`, when no route fits.
+ * `unset` says how a network or country that is not set is compared: `exact` fits only routes
+ * without this condition. `open` then also tries the routes of any network or country, because a
+ * quote leaves these to its payout.
  */
 export function routeOf(
   routes: readonly Route[],
   { account_id, sandbox }: Pick<Account, 'account_id' | 'sandbox'>,
   subject: RouteSubject,
   remarks: string,
+  unset: 'exact' | 'open' = 'exact',
 ): Routed {
   if (subject.payout_type === TRANSFER) return { rail: '', route: null }
   if (sandbox) return { rail: SIMULATOR, route: null }
   const payout = { ...subject, account_id }
-  const [first] = selectRoutes(routes, payout)
+  const [exact] = selectRoutes(routes, payout)
+  const first = exact ?? (unset === 'open' ? selectOpen(routes, payout) : undefined)
   if (first === undefined) {
     throw refusal('route_unavailable', noRouteMessage(routes, payout), remarks)
   }
@@ -91,6 +96,14 @@ export function selectRoutes(routes: readonly Route[], payout: PayoutToRoute): r
   const isFit = (route: Route) => ALL_CONDITIONS.every(condition => fits(route, condition, payout))
   const rails = Map.groupBy(routes.filter(isFit).sort(inOrder), ({ rail }) => rail)
   return Array.from(rails.values(), ([first]) => first as Route)
+}
+
+/** The first route that fits some payout with these members and a value for each that is not set. */
+function selectOpen(routes: readonly Route[], payout: PayoutToRoute): Route | undefined {
+  const conditions = ALL_CONDITIONS.filter(name => name === 'amount' || payout[name] !== '')
+  return routes
+    .filter(route => conditions.every(condition => fits(route, condition, payout)))
+    .sort(inOrder)[0]
 }
 
 /** The conditions of a route that a payout does not meet. */

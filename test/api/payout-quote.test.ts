@@ -144,3 +144,35 @@ test(`POST ${PATH}, quote of a swift payout with charges and a destination curre
   assert.deepEqual(payout.payout_fx_transaction.final, { amount: 8_000, currency: 'HKD' })
   assert.equal(payout.holding_fx_quote, '')
 })
+
+test('POST /v3/payout/quote, no destination_info, fee and route of a country: priced by the row without a country', async () => {
+  const live = await service.openAccount({
+    sandbox: false,
+    currencies: ['EUR'],
+    fund: { EUR: 100_000n },
+  })
+  await service.setRoutes([{ rail: 'manual', currency: 'EUR', country: 'DE' }])
+  await service.setFees([{ fixed_amount: 10n, fee_currency: 'EUR' }, { destination_country: 'DE' }])
+  const { id, fee_info } = await quoteFor(
+    { payout_info: { currency: 'EUR', amount: 10_000 } },
+    live,
+  )
+  assert.equal(fee_info.fixed.in_holding_currency, 10)
+  const bank = { iban: 'DE89370400440532013000' }
+  const toGermany = {
+    ...localPayout,
+    quote: id,
+    currency: 'EUR',
+    amount: 10_000,
+    beneficiary_details: {
+      ...localPayout.beneficiary_details,
+      destination_details: { type: 'bank', bank },
+    },
+  }
+  const answer = await live.post(PATH, toGermany)
+  const path = 'beneficiary_details.destination_details.bank.country'
+  assertRefused(answer, 422, 'quote_mismatch', path)
+  assert.equal(answer.json.message, `${path} is DE but the quote's is not named.`)
+  assert.equal((await balancesOf(live)).EUR, '100000')
+  await service.setFees([])
+})

@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feeRow, NOW, rateBook, refusalOf } from '../../../test/support/given/in-memory.ts'
-import {
-  dependsOnCountry,
-  type Fee,
-  type FeeSubject,
-  feeAmounts,
-  feeWays,
-  selectFee,
-} from './rules.ts'
+import { type Fee, type FeeSubject, feeAmounts, feeWays, selectFee } from './rules.ts'
 
 const subject: FeeSubject = {
   payout_type: 'local',
@@ -99,20 +92,6 @@ test('selectFee, a sample that says everything and a row that says nothing: the 
   assert.equal(selectFee([own, sample], subject), own)
   assert.equal(selectFee([sample], subject), sample)
 })
-
-const DEPENDENT: readonly (readonly [what: string, rows: Partial<Fee>[], depends: boolean])[] = [
-  ['no row', [], false],
-  ['a row of any country', [{}], false],
-  ['a row of one country', [{ destination_country: 'DE' }], true],
-  ['rows of any and of one', [{}, { destination_country: 'DE' }], true],
-  ['a row of one, by another network', [{ destination_country: 'DE', network: 'fps' }], false],
-]
-
-for (const [what, rows, depends] of DEPENDENT) {
-  test(`dependsOnCountry, ${what}: ${depends}`, () => {
-    assert.equal(dependsOnCountry(rows.map(feeRow), subject), depends)
-  })
-}
 
 const rates = rateBook({ 'USD/HKD': '8', 'EUR/USD': '1.25' })
 const AT_MID = {

@@ -56,14 +56,6 @@ export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | unde
   return matching.toSorted((a, b) => specificity(b) - specificity(a))[0]
 }
 
-/** Whether the payout's fee depends on its country: a row of some country matches otherwise. */
-export function dependsOnCountry(fees: readonly Fee[], subject: FeeSubject): boolean {
-  return fees.some(
-    fee =>
-      fee.destination_country !== null && matches({ ...fee, destination_country: null }, subject),
-  )
-}
-
 function matches(fee: Fee, subject: FeeSubject): boolean {
   const fits = (column: (typeof OPTIONAL_COLUMNS)[number]) => {
     const wanted = fee[column]
