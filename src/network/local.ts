@@ -183,6 +183,19 @@ export function networkFault(currency: string, name: string): string | undefined
   return `No such local network for ${currency}; ${hint}.`
 }
 
+/**
+ * The message that no local network carries the currency to this country, '' for any country;
+ * undefined when one does. The table of networks is complete: without a network, only SWIFT pays.
+ */
+export function carriageFault(currency: string, country: string): string | undefined {
+  const carried = networksOf(currency).some(
+    ({ countries }) => country === '' || countries.includes(country),
+  )
+  if (carried) return undefined
+  const where = country === '' ? '' : ` to ${country}`
+  return `No local network carries ${currency}${where}; send a payout of type swift.`
+}
+
 /** The message that an amount in minor units is outside a network's bounds; undefined inside. */
 export function limitFault(currency: string, name: string, amount: bigint): string | undefined {
   const network = findNetwork(currency, name)

@@ -6,7 +6,13 @@ import { invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { checkCountry, isCountry } from '../network/country.ts'
-import { findNetwork, limitFault, networkFault, networksOf } from '../network/local.ts'
+import {
+  carriageFault,
+  findNetwork,
+  limitFault,
+  networkFault,
+  networksOf,
+} from '../network/local.ts'
 import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import {
   type FixedAmount,
@@ -171,17 +177,19 @@ function candidateNetworks({ payout_type = 'local', ...request }: QuoteRequest) 
   }
 }
 
-/**
- * The network must serve the request's country. Without a network, some local payment network must
- * serve it, because their list is complete.
- */
+/** Some network of the payout type, or the one that is named, must serve the request's country. */
 function checkReach(request: QuoteRequest): Problem[] {
   const country = request.destination_info?.country
-  const mustServe =
-    request.payout_type === 'local_payment_network' ||
-    request.local?.fund_transfer_network !== undefined
-  const networks = mustServe ? candidateNetworks(request) : []
-  if (country === undefined || !isCountry(country) || networks.length === 0) return []
+  if (country !== undefined && !isCountry(country)) return []
+  if ((request.payout_type ?? 'local') === 'local' && request.local === undefined) {
+    const currency = request.destination_info?.currency ?? request.payout_info.currency
+    // `checkCurrency` and `checkBank` refuse other currencies.
+    if (findCurrency(currency) === undefined || bankFault(currency) !== undefined) return []
+    const fault = carriageFault(currency, country ?? '')
+    return fault === undefined ? [] : [invalidField('payout_type', fault)]
+  }
+  const networks = candidateNetworks(request)
+  if (country === undefined || networks.length === 0) return []
   if (networks.some(({ countries }) => countries.includes(country))) return []
   const names = networks.map(({ name }) => name).join(', ')
   return [invalidField('destination_info.country', `${country} is not served by ${names}.`)]

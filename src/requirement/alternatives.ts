@@ -120,29 +120,24 @@ function localAlternatives(subject: Subject): readonly Alternative[] {
 
 /**
  * One or two alternatives for each shape of an account, in the order of countries and networks.
- * Countries that use only IBANs share one alternative.
+ * Countries that use only IBANs share one alternative. Without a network there is none.
  */
 function localAlternativesOver(
   known: readonly Network[],
-  { currency, country, network }: Subject,
+  { currency, country }: Subject,
 ): readonly Alternative[] {
-  const anywhere = country === '' ? [''] : [country]
-  const countries =
-    known.length > 0 && country === ''
-      ? [...new Set(known.flatMap(n => n.countries.map(bankingCountry)))]
-      : anywhere
+  const everywhere = [...new Set(known.flatMap(n => n.countries.map(bankingCountry)))]
   const shapes = new Map<Shape, Record<'countries' | 'networks', Set<string>>>()
-  for (const served of countries) {
+  for (const served of country === '' ? everywhere : [country]) {
     const over = known.filter(n => n.countries.map(bankingCountry).includes(served))
-    const names = over.length > 0 ? over.map(n => n.name) : [network]
-    for (const name of names) {
+    for (const { name } of over) {
       const shape = localShape(served, currency, name)
       const place = shapes.getOrInsertComputed(shape, () => ({
         countries: new Set(),
         networks: new Set(),
       }))
       place.countries.add(served)
-      if (name !== '') place.networks.add(name)
+      place.networks.add(name)
     }
   }
   return Array.from(shapes, ([shape, { countries, networks }]) => {

@@ -6,7 +6,7 @@ import { findCurrency } from '../money/currency.ts'
 import { amountToJson } from '../money/json.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { isCountry } from '../network/country.ts'
-import { networkFault } from '../network/local.ts'
+import { carriageFault, networkFault } from '../network/local.ts'
 import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
 import { hasNoCountry } from '../quote/terms.ts'
 import {
@@ -30,10 +30,11 @@ export function readSubject(query: RequirementsQuery): Subject {
     network: networkNameFault(subject),
   }
   refuseIfAny(Object.entries(given(faults)).map(([name, fault]) => invalidParameter(name, fault)))
-  if (alternativesOf(subject).length === 0 || isUnserved(subject)) {
-    refuseIfAny([
-      invalidParameter('country', `${country} is not served in ${currency || 'this way'}.`),
-    ])
+  if (alternativesOf(subject).length === 0) {
+    const message = `${country} is not served in ${currency || 'this way'}.`
+    const carriage =
+      type === 'local' && network === '' ? carriageFault(currency, subject.country) : undefined
+    refuseIfAny([invalidParameter('country', carriage ?? message)])
   }
   return { ...subject, network: nameOf(subject) }
 }
@@ -51,8 +52,9 @@ function currencyFault({ type, currency, network }: Subject): string | undefined
       return pays ? undefined : `No local payment network pays in ${currency}.`
     }
     case 'swift':
-    case 'local':
       return bankFault(currency)
+    case 'local':
+      return bankFault(currency) ?? carriageFault(currency, '')
     default:
       return undefined
   }
@@ -76,12 +78,6 @@ function networkNameFault({ type, currency, network }: Subject): string | undefi
     default:
       return `A payout of type ${type} names no network.`
   }
-}
-
-/** Whether a local network of the query does not serve its country. */
-function isUnserved(subject: Subject): boolean {
-  const isNamed = subject.type === 'local' && subject.network !== ''
-  return isNamed && matchingLocalNetworks(subject).length === 0
 }
 
 function nameOf({ type, network }: Subject): string {

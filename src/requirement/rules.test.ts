@@ -2,6 +2,7 @@
 // Without any one of its required members, the problem names that member.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { refusalOf } from '../../test/support/given/in-memory.ts'
 import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
 import { CHAINS } from '../network/chain.ts'
@@ -20,8 +21,6 @@ const QUERIES: readonly RequirementsQuery[] = [
   { type: 'wallet' },
   { type: 'local_payment_network' },
   ...[...COUNTRIES].map(country => ({ type: 'swift' as const, country })),
-  ...[...COUNTRIES].map(country => ({ currency: 'USD', country })),
-  { currency: 'CLP', country: 'CL' },
   ...[...new Set(NETWORKS.map(network => network.currency))].map(currency => ({ currency })),
   ...NETWORKS.flatMap(({ currency, name: network, countries }) => [
     { currency, network },
@@ -150,6 +149,18 @@ const JUDGED: readonly (readonly [
     [`${B}.country`],
   ],
   [
+    'US dollars to Nigeria by BIC',
+    inBank({ account_number: '0123456789', bank_codes: { swift_code: 'ABNGNGLA' } }),
+    { type: 'local', currency: 'USD', network: '' },
+    [`${B}.bank_codes`],
+  ],
+  [
+    'euros to an IBAN outside of SEPA',
+    inBank({ iban: 'TR330006100519786457841326' }),
+    { type: 'local', currency: 'EUR', network: '' },
+    [`${B}.iban`],
+  ],
+  [
     'T2 without a BIC',
     inBank({ iban: 'DE89370400440532013000' }),
     { type: 'local', currency: 'EUR', network: 'target2' },
@@ -228,6 +239,18 @@ for (const [what, details, payment, at] of JUDGED) {
     )
   })
 }
+
+test('requirements of a local payout that no network carries: refused, naming swift', () => {
+  const message = (where: string) =>
+    `invalid_query_parameter at ${where}; send a payout of type swift.`
+  const asked = (query: RequirementsQuery) => refusalOf(() => readSubject(query))
+  assert.deepEqual(asked({ currency: 'AFN' }), [message('currency: No local network carries AFN')])
+  for (const country of ['NG', 'KE', 'KP', 'IR']) {
+    assert.deepEqual(asked({ currency: 'USD', country }), [
+      message(`country: No local network carries USD to ${country}`),
+    ])
+  }
+})
 
 test('requirements of Faster Payments: one way by IBAN, one by sort code, and the limit', () => {
   const query = { currency: 'GBP', country: 'JE', network: 'Faster_Payments' }

@@ -3,8 +3,9 @@
 import { bankCodeFault } from '../beneficiary/bank-code.ts'
 import { destinationCountry, namedCountries } from '../beneficiary/country.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
+import { findCurrency } from '../money/currency.ts'
 import { bankFault, findChain, tokenFault } from '../network/chain.ts'
-import { findNetwork } from '../network/local.ts'
+import { carriageFault, findNetwork } from '../network/local.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
 import { type Alternative, alternativesOf, type Need, type Subject } from './alternatives.ts'
 import { BANK, type Field, KEY, WALLET } from './fields.ts'
@@ -79,7 +80,8 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
     const message = 'country is required: a payout over a local network goes to a known country.'
     return [{ path: `${BANK}.country`, message }]
   }
-  const unserved = payment.type === 'local' ? reachFaults(destination_details, payment) : []
+  const unserved =
+    payment.type === 'local' ? reachFaults(destination_details, payment, country) : []
   if (unserved.length > 0) return unserved
   const numbered = payment.type === 'local' ? country : ''
   const alternatives = alternativesOf({ ...payment, country })
@@ -106,17 +108,21 @@ export function sharedFaults(alternatives: readonly (readonly Fault[])[]): Fault
   )
 }
 
-/**
- * The problem of a country that the payout's network does not serve. Without a network there is no
- * problem, because a rail may reach more countries than this table knows.
- */
-function reachFaults({ bank = {} }: DestinationDetails, { currency, network }: Payment): Fault[] {
-  const named = namedCountries(bank)
-  const unserved = named.find(c => findNetwork(currency, network)?.countries.includes(c) === false)
-  if (unserved === undefined) return []
-  const { country, iban } = bank
-  const path = country !== undefined ? 'country' : iban !== undefined ? 'iban' : 'bank_codes'
-  return [{ path: `${BANK}.${path}`, message: `${unserved} is not served by ${network}.` }]
+/** The problem of a country that the payout's network, or else every local network, does not serve. */
+function reachFaults(
+  { bank = {} }: DestinationDetails,
+  { currency, network }: Payment,
+  country: string,
+): Fault[] {
+  const served = findNetwork(currency, network)?.countries
+  const unserved = namedCountries(bank).find(named => served?.includes(named) === false)
+  // Another check refuses an unknown currency.
+  const fault = findCurrency(currency) && carriageFault(currency, country)
+  const message =
+    served === undefined ? fault : unserved && `${unserved} is not served by ${network}.`
+  if (message === undefined) return []
+  const path = (['country', 'iban'] as const).find(name => bank[name] !== undefined)
+  return [{ path: `${BANK}.${path ?? 'bank_codes'}`, message }]
 }
 
 /** The problem of an IBAN or number in a country that identifies accounts by the other one. */

@@ -16,7 +16,7 @@ import {
   idOf,
   PAYOUT,
 } from '../support/assert/shapes.ts'
-import { bankBeneficiary, internalPayout, localPayout } from '../support/given/bodies.ts'
+import { bankBeneficiary, internalPayout, localPayout, yenBank } from '../support/given/bodies.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { linesOf, scriptedRail, settleAll } from '../support/service/settling.ts'
 
@@ -207,7 +207,7 @@ const CONVERSIONS: readonly [
 
 for (const [what, holding_currency, currency, holding_fx, payout_fx] of CONVERSIONS) {
   test(`POST ${PATH}, ${what}: a record of each conversion and of no other`, async () => {
-    const bank = { iban: 'DE89370400440532013000', ...(currency && { currency }) }
+    const bank = currency === 'JPY' ? yenBank : { iban: 'DE89370400440532013000' }
     const beneficiary_details = individual({ type: 'bank', bank })
     const payout = await paid({ ...common, currency: 'EUR', holding_currency, beneficiary_details })
     for (const [record, expected] of [

@@ -11,7 +11,7 @@ import { type Rate, rateBookOf } from '../../src/price/rate/rules.ts'
 import { presentExplained } from '../../src/quote/response.ts'
 import { makeQuote, priceQuote } from '../../src/quote/rules.ts'
 import { assertRefused } from '../support/assert/check.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import { inJapan } from '../support/given/bodies.ts'
 import { feeRow, pricing, terms } from '../support/given/in-memory.ts'
 import { assertExplained } from '../support/oracle/by-hand.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'the inverse of a row, three places',
-    body: paid('KWD', 325, 'USD'),
+    body: { ...paid('KWD', 325, 'USD'), payout_type: 'swift' },
     methods: ['inverted', 'same_currency'],
     // 1 ÷ 3.25 = 0.307692307692 307…; 325 fils at the rate as it is printed
     figures: {
@@ -337,7 +337,7 @@ test(`GET ${EXPLAINED}, rates and fees replaced since: explained as it was price
   await service.setRates(RATES, '2026-10-06T14:00:00Z')
   await service.setFees(FEES)
   const asked = await account.post(EXPLAINED, paid('HKD', 1_000_000, 'USD'))
-  const payout = { ...localPayout, currency: 'JPY', amount: 123_457, holding_currency: 'USD' }
+  const payout = { ...inJapan, currency: 'JPY', amount: 123_457, holding_currency: 'USD' }
   const made = await account.post('/v3/payout', payout)
   assert.equal(made.status, 200, made.text)
   await service.setRates({ 'EUR/USD': '2', 'EUR/HKD': '3', 'USD/HKD': '4', 'USD/JPY': '1' })

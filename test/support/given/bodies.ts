@@ -34,6 +34,15 @@ export const localPayout = {
   beneficiary_details: bankBeneficiary,
 }
 
+/** The same payout to a bank in Japan, in yen unless its caller says otherwise. */
+export const inJapan = {
+  ...localPayout,
+  beneficiary_details: {
+    ...bankBeneficiary,
+    destination_details: { type: 'bank', bank: yenBank },
+  },
+}
+
 /** What makes it go to Hong Kong over CHATS, paid from US dollars. */
 export const overChats = {
   currency: 'HKD',
