@@ -140,7 +140,8 @@ export async function makeDocument(readers: Readers = 'accounts'): Promise<strin
       openapi: '3.1.0',
       info: {
         title: TITLES[readers],
-        version: manifest.version,
+        // The paths begin with /v3. Within it, the header Corridor-Version names the version.
+        version: `3.${VERSION_DATES.at(-1)}`,
         description: introduction(readers),
         contact: { name: 'Whoever runs this installation' },
         license: { name: manifest.license, identifier: manifest.license } as { name: string },

@@ -6,6 +6,7 @@ import type {
   FileItem,
   PostalAddress,
 } from '../bank-format/bank-format.ts'
+import { ownNames } from '../beneficiary/bank-code.ts'
 import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { RailAnswer, RailPayout } from '../rail/rail.ts'
 
@@ -24,7 +25,7 @@ export function paymentOf(payout: RailPayout): Payment | undefined {
     name: details.name,
     kind: details.type === 'business' ? 'company' : 'person',
     address: addressOf(address ?? details.address, bank.country ?? ''),
-    ...accountOf(bank),
+    ...accountOf(bank, payout.fund_transfer_network),
     bank_name: bank.bank_name ?? '',
     account_type: accountTypeOf(bank),
   }
@@ -74,13 +75,14 @@ function addressOf(address: BeneficiaryDetails['address'], country: string): Pos
   }
 }
 
-function accountOf(bank: Bank): BankAccount {
-  const { iban = '', account_number = '', bank_codes = {} } = bank
+function accountOf(bank: Bank, network: string): BankAccount {
+  const { iban = '', account_number = '', country, bank_codes = {} } = bank
+  const codes = ownNames(bank_codes, network === 'ach' ? 'ach_code' : 'fedwire_code')
   return {
     iban,
     account: account_number,
-    bic: bank_codes.swift_code ?? bank_codes.bic ?? '',
-    clearing_code: clearingCodeOf(bank),
+    bic: codes.swift_code ?? '',
+    clearing_code: clearingCodeOf(codes, country),
   }
 }
 
@@ -103,7 +105,7 @@ const CLEARING_IN: Readonly<Record<string, readonly [code: string, ...parts: str
   ZA: ['ZANCC', 'branch_code'],
 }
 
-function clearingCodeOf({ country = 'US', bank_codes = {} }: Bank): string {
+function clearingCodeOf(bank_codes: Readonly<Record<string, string>>, country = 'US'): string {
   for (const [name, code] of Object.entries(CLEARING)) {
     const member = bank_codes[name]
     if (member !== undefined) return code + member
@@ -119,8 +121,8 @@ function clearingCodeOf({ country = 'US', bank_codes = {} }: Bank): string {
   return is_complete ? code + values.join('') : ''
 }
 
-function accountTypeOf({ bank_codes = {} }: Bank): Creditor['account_type'] {
-  const written = bank_codes.account_type?.toLowerCase()
+function accountTypeOf({ account_type }: Bank): Creditor['account_type'] {
+  const written = account_type?.toLowerCase()
   return written === 'checking' || written === 'savings' ? written : ''
 }
 

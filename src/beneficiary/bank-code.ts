@@ -1,6 +1,7 @@
 // The codes of banks and branches: the BIC, and national codes by the names of their members. A
-// code with any other name is free text.
+// code has one name of ours and perhaps names of other payment services, which are taken as sent.
 import { extractBIC, isValidBIC } from 'ibantools'
+import { didYouMean } from '../text/nearest.ts'
 
 interface CodeForm {
   /** The form of the code in its standard. */
@@ -38,7 +39,6 @@ const CLABE: CodeForm = {
 
 const BY_NAME: ReadonlyMap<string, CodeForm> = new Map([
   ['swift_code', BIC],
-  ['bic', BIC],
   ['aba', ABA],
   ['clabe', CLABE],
   // Sort codes (Pay.UK) and BSB numbers (AusPayNet) are also written 60-16-13 and 062-000.
@@ -103,9 +103,53 @@ const BY_COUNTRY: ReadonlyMap<string, ReadonlyMap<string, CodeForm>> = new Map([
   ],
 ])
 
-/** The form of codes with this name; undefined for free text. */
+/** Further names of a code. A bank of the United States may have one number for each network. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['bic', 'swift_code'],
+  ['bic_code', 'swift_code'],
+  ['aba_code', 'aba'],
+  ['fedwire_code', 'aba'],
+  ['ach_code', 'aba'],
+  ['ifsc_code', 'ifsc'],
+  ['bsb_code', 'bsb'],
+])
+
+/** Every name that a member of `bank_codes` may have. */
+export const BANK_CODE_NAMES: readonly string[] = [
+  ...new Set([...BY_NAME.keys(), ...BY_COUNTRY.keys(), ...OTHER_NAMES.keys()]),
+].sort()
+
+/** The names of the BIC, the first of them ours. */
+export const BIC_NAMES = ['swift_code', 'bic', 'bic_code'] as const
+
+/**
+ * The codes by our names. Where several names of one code are sent, `first` wins, then our name,
+ * then the order of OTHER_NAMES.
+ */
+export function ownNames(
+  codes: Readonly<Record<string, string>>,
+  first = '',
+): Readonly<Record<string, string>> {
+  const own: Record<string, string> = {}
+  const order = [first, ...BY_NAME.keys(), ...BY_COUNTRY.keys(), ...OTHER_NAMES.keys()]
+  for (const name of order) {
+    const code = codes[name]
+    if (code !== undefined) own[OTHER_NAMES.get(name) ?? name] ??= code
+  }
+  return own
+}
+
+/** The message that there is no code of this name; undefined when there is one. */
+export function bankCodeNameFault(name: string): string | undefined {
+  if (BANK_CODE_NAMES.includes(name)) return undefined
+  const hint = didYouMean(name, BANK_CODE_NAMES)
+  return `Not a known bank code${hint || `; known ones are ${BANK_CODE_NAMES.join(', ')}.`}`
+}
+
+/** The form of codes with this name; undefined where the country has no published form. */
 export function bankCodeForm(name: string, country = ''): CodeForm | undefined {
-  return BY_NAME.get(name) ?? BY_COUNTRY.get(name)?.get(country)
+  const own = OTHER_NAMES.get(name) ?? name
+  return BY_NAME.get(own) ?? BY_COUNTRY.get(own)?.get(country)
 }
 
 /** The fault of a code with this name; undefined for none. */
@@ -117,13 +161,21 @@ export function bankCodeFault(name: string, value: string, country?: string): st
   return is_valid ? undefined : `${form.title}; this value is not valid.`
 }
 
+/**
+ * Whether this is a BIC for tests: its eighth character, the last of the location, is 0. Source:
+ * ISO 9362 and SWIFT's test and training BICs.
+ */
+export function isTestBic(value: string): boolean {
+  return bankCode('bic', value)[7] === '0'
+}
+
 /** The country in a BIC; undefined for an invalid BIC. */
 export function bicCountry(value: string): string | undefined {
   if (bankCodeFault('bic', value) !== undefined) return undefined
   return extractBIC(bankCode('bic', value)).countryCode
 }
 
-/** The code in its standard form: capitals, without spaces and dashes. Free text stays as sent. */
+/** The code in its standard form: capitals, without spaces and dashes. Without a form, as sent. */
 export function bankCode(name: string, value: string, country?: string): string {
   if (bankCodeForm(name, country) === undefined) return value
   return electronicForm(value).replace(/(?<=\d)-(?=\d)/g, '')

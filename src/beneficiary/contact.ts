@@ -28,7 +28,11 @@ export const Address = Closed(
 )
 
 export const Phone = Closed(
-  { code: Type.Optional(Text(8)), number: Type.Optional(Text(32)) },
+  {
+    code: Type.Optional(Text(8)),
+    calling_code: Type.Optional(Text(8, { description: 'Another name of `code`.' })),
+    number: Type.Optional(Text(32)),
+  },
   { title: 'Phone' },
 )
 

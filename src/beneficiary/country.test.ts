@@ -98,6 +98,8 @@ const AGREE: readonly Bank[] = [
   { iban: FR, country: 'NC', bank_codes: { bic: 'BCPFNCNN' } },
   { iban: MC, bank_codes: { bic: 'SOGEFRPP' } },
   { iban: IE, bank_codes: { bic: 'BARCGB22' } },
+  // A bank of Lithuania opens accounts in Spain.
+  { iban: 'ES9121000418450200051332', bank_codes: { bic: 'REVOLT21' } },
   { country: 'PR', bank_codes: { bic: 'CHASUS33' } },
   { country: 'HK', bank_codes: { swift_code: 'unknown' } },
 ]
@@ -109,14 +111,14 @@ test('IBAN, BIC and stated country that agree: nothing is wrong', () => {
 const DISAGREE: readonly (readonly [bank: Bank, path: string, message: string])[] = [
   [{ iban: FR, country: 'DE' }, 'country', 'The IBAN is of FR, the country is DE.'],
   [
-    { iban: FR, bank_codes: { swift_code: 'COBADEFF' } },
+    { iban: FR, bank_codes: { swift_code: 'CHASUS33' } },
     'bank_codes.swift_code',
-    'The IBAN is of FR, the BIC is of DE.',
+    'The IBAN is of FR, the BIC is of US.',
   ],
   [
-    { iban: GB, bank_codes: { bic: 'AIBKIE2D' } },
+    { iban: GB, bank_codes: { bic: 'HSBCHKHH' } },
     'bank_codes.bic',
-    'The IBAN is of GB, the BIC is of IE.',
+    'The IBAN is of GB, the BIC is of HK.',
   ],
   [
     { country: 'US', bank_codes: { bic: 'HSBCHKHH' } },

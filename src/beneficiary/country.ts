@@ -3,8 +3,9 @@
 // another form of it.
 import { invalidField, type Problem } from '../errors.ts'
 import { isCountry } from '../network/country.ts'
+import { findNetwork } from '../network/local.ts'
 import { paymentNetworksNamed } from '../network/payment.ts'
-import { AMERICAN_TERRITORIES, bicCountry, electronicForm } from './bank-code.ts'
+import { AMERICAN_TERRITORIES, BIC_NAMES, bicCountry, electronicForm } from './bank-code.ts'
 import { ibanCountry, ibanServes } from './iban.ts'
 import type { DestinationDetails } from './request.ts'
 
@@ -67,7 +68,7 @@ export function namedCountries({ iban, bank_codes = {}, country }: Bank): string
 }
 
 function bicsOf(codes: NonNullable<Bank['bank_codes']>) {
-  return (['swift_code', 'bic'] as const).flatMap(name => {
+  return BIC_NAMES.flatMap(name => {
     const country = codes[name] === undefined ? undefined : bicCountry(codes[name])
     return country === undefined ? [] : [{ name, country }]
   })
@@ -100,8 +101,8 @@ export function checkCountries(bank: Bank, path: string): Problem[] {
     !sameBankingCountry(first.country, second.country)
   ) {
     const [one, other] = [first.country, second.country]
-    const message = `The BIC in swift_code is of ${one}, that in bic of ${other}.`
-    problems.push(invalidField(`${path}.bank_codes.bic`, message))
+    const message = `The BIC in ${first.name} is of ${one}, that in ${second.name} of ${other}.`
+    problems.push(invalidField(`${path}.bank_codes.${second.name}`, message))
   }
   if (first !== undefined && stated !== undefined && !sameBankingCountry(first.country, stated)) {
     const message = `The BIC in ${first.name} is of ${first.country}, the country is ${stated}.`
@@ -114,20 +115,18 @@ function sameBankingCountry(one: string, other: string): boolean {
   return bankingCountry(one) === bankingCountry(other)
 }
 
+/** Denmark's banks keep accounts with IBANs of the Faroe Islands and Greenland, and they of it. */
+const DANISH = ['DK', 'FO', 'GL']
+
 /**
- * BIC countries of banks that keep accounts with IBANs of another country, by the IBAN's country.
- * Source: the European Payments Council's "IBAN and BIC relation". `bankingCountry` knows the
+ * Whether a bank with a BIC of one country may keep an account with an IBAN of the other. Within
+ * SEPA it may: a bank licensed in one country opens accounts in the others, and the IBAN alone
+ * decides. Source: European Payments Council, "IBAN and BIC relation". `bankingCountry` knows the
  * territories.
  */
-const BICS_ABROAD = new Map([
-  ['DK', ['FO', 'GL']],
-  ['FO', ['DK']],
-  ['GL', ['DK']],
-  ['IE', ['GB']],
-  ['MC', ['FR']],
-])
-
 function bicServes(bic_country: string, iban_country: string): boolean {
-  if (bankingCountry(bic_country) === iban_country) return true
-  return BICS_ABROAD.get(iban_country)?.includes(bic_country) ?? false
+  const both = [bankingCountry(bic_country), iban_country]
+  if (both[0] === both[1]) return true
+  const sepa = findNetwork('EUR', 'sepa')?.countries ?? []
+  return [sepa, DANISH].some(area => both.every(country => area.includes(country)))
 }

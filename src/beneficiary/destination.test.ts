@@ -26,7 +26,7 @@ const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...a
   ['a BIC of no country', toBank({ bank_codes: { bic: 'DEUTZZFF' } }), 'bank.bank_codes.bic'],
   [
     'a BIC of another country than the IBAN',
-    toBank({ iban: IBAN, bank_codes: { swift_code: 'BNPAFRPP' } }),
+    toBank({ iban: IBAN, bank_codes: { swift_code: 'CHASUS33' } }),
     'bank.bank_codes.swift_code',
   ],
   [
@@ -37,7 +37,7 @@ const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...a
   [
     'several codes',
     toBank({ iban: 'DE000', country: 'HK', bank_codes: { aba: '1', sort_code: '1', own: '1' } }),
-    ...['bank.iban', 'bank.bank_codes.aba', 'bank.bank_codes.sort_code'],
+    ...['iban', 'bank_codes.aba', 'bank_codes.sort_code', 'bank_codes.own'].map(at => `bank.${at}`),
   ],
   ['an address of no chain', toWallet('not an address', 'tron'), 'wallet.deposit_address'],
   ['an address of another chain', toWallet(TRON, 'Ethereum'), 'wallet.deposit_address'],
@@ -49,9 +49,24 @@ const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...a
   ['a token that the chain does not carry', toWallet(TRON, 'tron', 'USDC'), 'wallet.currency'],
   ['an unknown network', toKey({ type: 'pigeon' }), 'local_payment_network.type'],
   [
-    'no type of key',
-    toKey({ type: 'pix', deposit_key: 'a@b.example' }),
+    'no type of a key that is a CPF and a telephone number',
+    toKey({ type: 'pix', deposit_key: '11900005123' }),
     'local_payment_network.deposit_key_type',
+  ],
+  [
+    'a CPF with a digit wrong',
+    toKey({ type: 'pix', deposit_key_type: 'cpf', deposit_key: '529.982.247-26' }),
+    'local_payment_network.deposit_key',
+  ],
+  [
+    'a CNPJ with a digit wrong',
+    toKey({ type: 'pix_brl', deposit_key: '12.345.678/0001-96' }),
+    'local_payment_network.deposit_key',
+  ],
+  [
+    'a network with another currency in its name',
+    toKey({ type: 'pix_usd', deposit_key: 'a@b.example' }),
+    'local_payment_network.type',
   ],
   [
     'a type of key of another network',
@@ -84,16 +99,47 @@ const KEPT: readonly (readonly [sent: DestinationDetails, kept: object])[] = [
   [
     toBank({
       iban: 'de89 3704 0044 0532 0130 00',
-      bank_codes: { bic: 'deut de ff', sort_code: '60-16-13', own: ' as - it was ' },
+      bank_codes: { bic: 'deut de ff', sort_code: '60-16-13', bank_code: ' as - it was ' },
     }),
     {
       iban: IBAN,
-      bank_codes: { bic: 'DEUTDEFF', sort_code: '601613', own: ' as - it was ' },
+      bank_codes: { bic: 'DEUTDEFF', sort_code: '601613', bank_code: ' as - it was ' },
     },
   ],
   [
     toBank({ iban: 'RU03 0445 2522 5408 1781 0538 0913 1041 9' }),
     { iban: 'RU0304452522540817810538091310419' },
+  ],
+  [
+    toKey({ type: 'pix', deposit_key_type: 'cpf', deposit_key: ' 529.982.247-25 ' }),
+    { type: 'pix', deposit_key_type: 'cpf', deposit_key: '52998224725' },
+  ],
+  [
+    toKey({ type: 'pix_brl', deposit_key: '12.345.678/0001-95' }),
+    { type: 'pix_brl', deposit_key: '12345678000195' },
+  ],
+  [
+    toKey({
+      type: 'pix',
+      deposit_key_type: 'random',
+      deposit_key: '123e4567-e89b-42d3-a456-426655440000',
+    }),
+    {
+      type: 'pix',
+      deposit_key_type: 'random',
+      deposit_key: '123e4567-e89b-42d3-a456-426655440000',
+    },
+  ],
+  [
+    toKey({ type: 'shopeepay_idr', deposit_key: '+62 812-3456-7890' }),
+    { type: 'shopeepay_idr', deposit_key: '+6281234567890' },
+  ],
+  [
+    toBank({ bank_codes: { bic_code: 'hsbc hkhh', aba_code: '021000021', ach_code: '011000015' } }),
+    {
+      account_number: '1',
+      bank_codes: { bic_code: 'HSBCHKHH', aba_code: '021000021', ach_code: '011000015' },
+    },
   ],
   [toWallet(` ${EVM}\n`, 'Ethereum'), { deposit_address: EVM, type: 'Ethereum', currency: 'USDT' }],
 ]
@@ -104,3 +150,9 @@ for (const [sent, kept] of KEPT) {
     assert.deepEqual(canonicalDestination(sent), { type: sent.type, [sent.type]: kept })
   })
 }
+
+test('checkCodes, an unknown bank code: named, with the nearest known one', () => {
+  const [problem] = checkCodes(toBank({ bank_codes: { sortcode: '601613' } }), 'x')
+  assert.equal(problem?.remarks, 'x.bank.bank_codes.sortcode')
+  assert.equal(problem?.message, 'Not a known bank code; did you mean sort_code?')
+})

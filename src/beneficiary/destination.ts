@@ -2,8 +2,8 @@
 // form. The standards are in bank-code.ts, iban.ts and wallet-address.ts.
 import { invalidField, type Problem } from '../errors.ts'
 import { chainFault, findChain, tokenFault } from '../network/chain.ts'
-import { keyForms, paymentNetworkFault } from '../network/payment.ts'
-import { bankCode, bankCodeFault, electronicForm } from './bank-code.ts'
+import { bareKey, formsOf, keyForms, keyType, paymentNetworkFault } from '../network/payment.ts'
+import { bankCode, bankCodeFault, bankCodeNameFault, electronicForm } from './bank-code.ts'
 import { checkCountries } from './country.ts'
 import { ibanFault } from './iban.ts'
 import type { DestinationDetails } from './request.ts'
@@ -27,7 +27,10 @@ export function checkCodes(details: DestinationDetails, path: string): Problem[]
 function checkBank(bank: Bank, path: string): Problem[] {
   const { iban, account_number, country, bank_codes = {} } = bank
   const codes = Object.entries(bank_codes).flatMap(([name, value]) =>
-    faultAt(`${path}.bank_codes.${name}`, bankCodeFault(name, value, country)),
+    faultAt(
+      `${path}.bank_codes.${name}`,
+      bankCodeNameFault(name) ?? bankCodeFault(name, value, country),
+    ),
   )
   const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
   if (fault !== undefined) return [invalidField(`${path}.iban`, fault), ...codes]
@@ -56,39 +59,43 @@ function checkWallet({ deposit_address, type, currency }: Wallet, path: string):
   return [...faultAt(`${path}.currency`, token), ...faultAt(`${path}.deposit_address`, address)]
 }
 
-function faultAt(path: string, fault: string | undefined): Problem[] {
+/** The problem of a fault at this path; none without a fault. */
+export function faultAt(path: string, fault: string | undefined): Problem[] {
   return fault === undefined ? [] : [invalidField(path, fault)]
 }
 
 /**
- * Checks a key against the forms of its network. The type is optional if the network has only one.
+ * Checks a key against the forms of its network. The type may be left out where the key has one
+ * form alone: eleven digits may be a CPF and a telephone number.
  */
 function checkKey(details: PaymentNetworkKey, path: string): Problem[] {
-  const { type, deposit_key_type = '', deposit_key = '' } = details
+  const { type, deposit_key = '' } = details
   const fault = paymentNetworkFault('', type)
   if (fault !== undefined) return [invalidField(`${path}.type`, fault)]
   const forms = keyForms(type)
   const types = [...new Set(forms.map(form => form.type))]
-  const wanted = deposit_key_type.trim().toLowerCase() || (types.length === 1 ? types[0] : '')
+  const wanted = keyType(details.deposit_key_type ?? '')
   const known = `keys of ${type} are of type ${types.join(', ')}.`
-  const problems: Problem[] = []
-  const fitting = forms.filter(form => form.type === wanted)
-  if (wanted === '') {
-    problems.push(
-      invalidField(`${path}.deposit_key_type`, `deposit_key_type is required: ${known}`),
-    )
-  } else if (fitting.length === 0) {
-    problems.push(
-      invalidField(`${path}.deposit_key_type`, `deposit_key_type is not valid: ${known}`),
-    )
+  const fitting = formsOf(deposit_key, forms, wanted)
+  if (wanted !== '' && !types.includes(wanted)) {
+    const message = `deposit_key_type is not valid: ${known}`
+    return [invalidField(`${path}.deposit_key_type`, message), ...checkSent(deposit_key, path)]
   }
-  if (deposit_key.trim() === '') {
-    problems.push(invalidField(`${path}.deposit_key`, 'deposit_key is required.'))
-  } else if (fitting.length > 0 && !fitting.some(({ pattern }) => pattern.test(deposit_key))) {
-    const title = fitting.map(form => form.title).join('; ')
-    problems.push(invalidField(`${path}.deposit_key`, `${title}; this value is not valid.`))
+  if (deposit_key.trim() === '') return checkSent(deposit_key, path)
+  if (fitting.length === 0) {
+    const named = forms.filter(form => wanted === '' || form.type === wanted)
+    const title = [...new Set(named.map(form => form.title))].join('; ')
+    return [invalidField(`${path}.deposit_key`, `${title}; this value is not valid.`)]
   }
-  return problems
+  if (new Set(fitting.map(form => form.type)).size === 1) return []
+  const message = `deposit_key_type is required for this key: ${known}`
+  return [invalidField(`${path}.deposit_key_type`, message)]
+}
+
+function checkSent(deposit_key: string, path: string): Problem[] {
+  return deposit_key.trim() === ''
+    ? [invalidField(`${path}.deposit_key`, 'deposit_key is required.')]
+    : []
 }
 
 /** An account number without what people write in and before it: spaces, marks, leading zeros. */
@@ -98,9 +105,10 @@ export function bareNumber(account_number: string): string {
 
 /** The destination as stored: codes in their standard form, other text as sent. */
 export function canonicalDestination(details: DestinationDetails): DestinationDetails {
-  const { bank, wallet } = details
+  const { bank, wallet, local_payment_network: key } = details
   return {
     ...details,
+    ...(key && { local_payment_network: canonicalKey(key) }),
     ...(bank && { bank: canonicalBank(bank) }),
     ...(wallet && {
       wallet: { ...wallet, deposit_address: plainAddress(wallet.deposit_address) },
@@ -119,4 +127,10 @@ function canonicalBank(bank: Bank): Bank {
       ),
     }),
   }
+}
+
+function canonicalKey(key: PaymentNetworkKey): PaymentNetworkKey {
+  const { type, deposit_key_type = '', deposit_key = '' } = key
+  const [form] = formsOf(deposit_key, keyForms(type), keyType(deposit_key_type))
+  return form === undefined ? key : { ...key, deposit_key: bareKey(deposit_key, form) }
 }

@@ -32,6 +32,17 @@ const Bank = Closed(
       }),
     ),
     bank_name: Type.Optional(Text(255)),
+    branch_name: Type.Optional(Text(255)),
+    account_type: Type.Optional(
+      Text(64, { description: 'Such as `checking` or `savings`, which ACH files carry.' }),
+    ),
+    purpose_code: Type.Optional(
+      Text(64, { description: 'The purpose that the central bank of the country asks for.' }),
+    ),
+    firc_required: Type.Optional(
+      Type.Boolean({ description: 'Whether the payee in India needs a remittance certificate.' }),
+    ),
+    transfer_type: Type.Optional(Text(64)),
     country: Type.Optional(CountryCode),
     currency: Type.Optional(CurrencyCode),
     bank_codes: Type.Optional(
@@ -41,12 +52,13 @@ const Bank = Closed(
         propertyNames: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,39}$' },
         additionalProperties: { type: 'string', minLength: 1, maxLength: 64 },
         description:
-          'Bank codes by name. These codes are checked, and stored without spaces and ' +
-          'dashes: `swift_code`, `bic`, `aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, ' +
-          '`clabe`, `ispb`, `transit_number`, `institution_number`; depending on `country`: ' +
-          '`routing_number` (US and without a country, CA), `bank_code` (BR, HK, JP, KR, ' +
-          'LK, SG, TH, TW), `branch_code` (HK, JP, LK, SG, TW, ZA). Other names are free ' +
-          'text.',
+          'Bank codes by name: `swift_code`, `aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, `clabe`, ' +
+          '`ispb`, `transit_number`, `institution_number`, `routing_number`, `bank_code`, ' +
+          '`branch_code`. Also taken, and answered as sent: `bic` and `bic_code` for `swift_code`; ' +
+          '`aba_code`, `ach_code` and `fedwire_code` for `aba`; `ifsc_code` for `ifsc`; `bsb_code` ' +
+          'for `bsb`. A code is checked where its issuer has published a form, which for ' +
+          '`routing_number`, `bank_code` and `branch_code` depends on `country`. It is stored ' +
+          'without spaces and dashes.',
         examples: [{ swift_code: 'HSBCHKHH', bank_code: '004' }],
       }),
     ),
@@ -188,8 +200,8 @@ export const BeneficiaryQuery = ListQueryOf('bnf', {
     }),
   ),
   status: Several(
-    Literals(['pending_approval', 'rejected'] as const, {
-      description: 'The status of beneficiaries that people have not approved.',
+    Literals(['active', 'pending_approval', 'rejected'] as const, {
+      description: '`active` can be paid. People have not approved the others.',
     }),
   ),
 })

@@ -2,6 +2,7 @@
 // creation and update. The state advances, so that the next command of a batch sees the change.
 // Pure.
 import { isDeepStrictEqual } from 'node:util'
+import type { Account } from '../account/rules.ts'
 import { found, invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { recordChange } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
@@ -12,6 +13,7 @@ import { checkCountry } from '../network/country.ts'
 import { completed } from '../only-set.ts'
 import { type ApprovalOutcome, type ApprovalState, askApproval, type Maker } from './approval.ts'
 import { type ArchiveState, decideArchive, stillArchived } from './archive.ts'
+import { BIC_NAMES, isTestBic, ownNames } from './bank-code.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import {
   BENEFICIARY_SEAL,
@@ -22,7 +24,7 @@ import {
 } from './columns.ts'
 import { checkDate, checkEmail, checkName } from './contact.ts'
 import { destinationCountry } from './country.ts'
-import { canonicalDestination, checkCodes } from './destination.ts'
+import { canonicalDestination, checkCodes, faultAt } from './destination.ts'
 import { isIbanCountry } from './iban.ts'
 import {
   type BeneficiaryRequest,
@@ -31,6 +33,7 @@ import {
   type DestinationDetails,
   type DestinationType,
 } from './request.ts'
+import { taxNumberFault } from './tax-number.ts'
 
 /** The payout types that reach each type of destination (§payout.destination). */
 const PAYOUT_TYPES_BY_DESTINATION: Record<DestinationType, readonly string[]> = {
@@ -52,7 +55,8 @@ export function checkDetails(
   request: BeneficiaryRequest | BeneficiaryUpdate,
   prefix: string,
 ): Problem[] {
-  const { name, name_local, destination_details, address, date_of_birth, email } = request
+  const { name, name_local, destination_details, address, date_of_birth, email, tax_id } = request
+  const country = taxCountry(request)
   const at = (name: string) => (prefix === '' ? name : `${prefix}.${name}`)
   return [
     ...checkName(name, at('name')),
@@ -63,12 +67,38 @@ export function checkDetails(
     ...checkCountry(address?.country, at('address.country')),
     ...checkDate(date_of_birth ?? undefined, at('date_of_birth')),
     ...checkEmail(email ?? undefined, at('email')),
+    ...faultAt(at('tax_id'), tax_id ? taxNumberFault(country, tax_id) : undefined),
   ]
 }
 
+/** The country whose tax number a party has: that of its account, else that of its address. */
+function taxCountry({ address, destination_details }: BeneficiaryUpdate): string {
+  const country = destination_details ? destinationCountry(destination_details) : ''
+  return country || (address?.country ?? '')
+}
+
+/** The BICs for tests that live details name: no bank receives at them. */
+export function testBicProblems(
+  { destination_details }: Pick<BeneficiaryUpdate, 'destination_details'>,
+  { sandbox }: Pick<Account, 'sandbox'>,
+  prefix: string,
+): Problem[] {
+  const { bank_codes = {} } = destination_details?.bank ?? {}
+  const path = `${prefix}destination_details.bank.bank_codes`
+  const message = 'The eighth character 0 marks a BIC for tests, which no live payout reaches.'
+  return BIC_NAMES.flatMap(name => {
+    const bic = bank_codes[name]
+    const isRefused = !sandbox && bic !== undefined && isTestBic(bic)
+    return isRefused ? [invalidField(`${path}.${name}`, message)] : []
+  })
+}
+
 /** Refuses (400) with every problem of the fields of a creation or an update. */
-export function checkBeneficiary(request: BeneficiaryRequest | BeneficiaryUpdate): void {
-  refuseIfAny(checkDetails(request, ''))
+export function checkBeneficiary(
+  request: BeneficiaryRequest | BeneficiaryUpdate,
+  account: Pick<Account, 'sandbox'>,
+): void {
+  refuseIfAny([...checkDetails(request, ''), ...testBicProblems(request, account, '')])
 }
 
 /** Checks that only the member named after the type is sent, and checks its codes. */
@@ -108,7 +138,7 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
  * account has no IBAN, else `iban`.
  */
 function missingAccount(details: DestinationDetails): 'account_number' | 'iban' {
-  const { swift_code: _, bic: __, ...national } = details.bank?.bank_codes ?? {}
+  const { swift_code: _, ...national } = ownNames(details.bank?.bank_codes ?? {})
   const country = destinationCountry(details)
   const has_no_iban = country !== '' && !isIbanCountry(country)
   return has_no_iban || Object.keys(national).length > 0 ? 'account_number' : 'iban'

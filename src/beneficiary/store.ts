@@ -116,12 +116,19 @@ const ARCHIVED: Listed = { ...LISTED, merged: 'archived_at is not null' }
 export async function listBeneficiaries(
   sql: Tag,
   account_id: string,
-  { filters: { archived, name, email, account_number, ...filters }, ...asked }: Wanted,
+  { filters: { archived, name, email, account_number, status, ...kinds }, ...asked }: Wanted,
 ): Promise<Page<Beneficiary> | undefined> {
   const isArchived = archived?.[0] === 'true'
-  const [listed, condition] = isArchived
+  const [listed, isListed] = isArchived
     ? [ARCHIVED, sql`and archived_at is not null`]
     : [LISTED, sql`and archived_at is null`]
+  // Most beneficiaries are active, so a page of them walks the list. The others have an index.
+  const wantsActive = status?.includes('active') === true
+  const filters = wantsActive || status === undefined ? kinds : { ...kinds, status }
+  const condition = wantsActive
+    ? sql`${isListed} and (details ->> 'status') is distinct from 'erased'
+        and approval = any (${['', 'approved', ...status]}::text[])`
+    : isListed
   const parts = partsOf(given({ name, email, account_number }))
   const [found, wanted] = narrowToText(listed, account_id, { ...asked, filters }, parts)
   const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, condition)

@@ -236,7 +236,7 @@ export const PAYOUT_COLUMNS: ColumnSet = payoutColumns()
 
 /** The columns of a file of payouts. */
 function payoutColumns(): ColumnSet {
-  const required = [['amount', MAJOR], ['currency'], ['purpose'], ['transaction_description']]
+  const required = [['amount', MAJOR], ['currency'], ['purpose']]
   const set = columnsOf(PayoutRequest, required)
   const names = set.names.map(shorter)
   const major: Column = { path: [MAJOR], kind: 'text' }

@@ -14,8 +14,7 @@ export interface Expanding {
 export function ExpandOf(names: readonly string[]) {
   return Several(
     Literals(names, {
-      description:
-        'The objects to show in full in `expanded`, beside their ids. Several may be sent.',
+      description: 'The objects to show in full in `expanded`, beside their ids.',
     }),
   )
 }

@@ -6,7 +6,7 @@ import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
 import type { Cursor, Page, Wanted } from '../db/page.ts'
 import { invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type IdPrefix, idPattern } from '../id.ts'
-import { instantFromIso } from '../instant.ts'
+import { type Instant, instantFromIso } from '../instant.ts'
 import { pairText } from '../text/found-by.ts'
 import { DOCUMENTED } from './docs.ts'
 import type { Expanding } from './expand.ts'
@@ -27,6 +27,17 @@ const BOUND_MEANINGS: Readonly<Record<BoundName, string>> = {
   'created.lte': 'Only what was created at this time or before it.',
 }
 
+const bound = (description: string) =>
+  Type.Optional(Type.String({ description, [DOCUMENTED]: { type: 'string', format: 'date-time' } }))
+
+/** The parameters that bound the time of creation. */
+export const CREATED_BOUNDS = {
+  'created.gt': bound(BOUND_MEANINGS['created.gt']),
+  'created.gte': bound(BOUND_MEANINGS['created.gte']),
+  'created.lt': bound(BOUND_MEANINGS['created.lt']),
+  'created.lte': bound(BOUND_MEANINGS['created.lte']),
+}
+
 /** A query string is text and nothing is coerced; openapi.json shows a number. */
 const Limit = Type.String({
   description: 'The most objects on a page.',
@@ -38,11 +49,6 @@ const Limit = Type.String({
  * its values.
  */
 export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
-  const bounds = BOUNDS.map(name => {
-    const description = BOUND_MEANINGS[name]
-    const time = Type.String({ description, [DOCUMENTED]: { type: 'string', format: 'date-time' } })
-    return [name, Type.Optional(time)]
-  })
   const cursor = (description: string) =>
     Type.Optional(Type.String({ pattern: idPattern(prefix), description }))
   const optional = Object.entries(filters).map(([name, schema]) => [name, Type.Optional(schema)])
@@ -50,7 +56,7 @@ export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
     limit: Type.Optional(Limit),
     starting_after: cursor('An id: the page starts with the next older object.'),
     ending_before: cursor('An id: the page ends with the next newer object.'),
-    ...Object.fromEntries(bounds),
+    ...CREATED_BOUNDS,
     ...Object.fromEntries(optional),
   })
 }
@@ -169,6 +175,28 @@ export function readRange({ gt, gte, lt, lte }: TimeRange): Pick<Wanted, 'above'
   return {
     above: [...moments(gt, 'after'), ...exactly(gte)].reduce(newerOf, OLDEST),
     below: [...exactly(lt), ...moments(lte, 'after')].reduce(olderOf, NEWEST),
+  }
+}
+
+/**
+ * Reads the bounds of a list whose objects all were created at one time, and whether that time is
+ * within them. Refuses each malformed bound (400 invalid_query_parameter).
+ */
+export function readBounds(query: ListQuery): (created_at: Instant) => boolean {
+  const textOf = (name: BoundName) => query[name]?.toString()
+  refuseIfAny(BOUNDS.flatMap(name => checkBound(name, textOf(name))))
+  const { above, below } = readRange({
+    gt: textOf('created.gt'),
+    gte: textOf('created.gte'),
+    lt: textOf('created.lt'),
+    lte: textOf('created.lte'),
+  })
+  return created_at => {
+    const is_above =
+      above.side === 'after' ? created_at > above.created_at : created_at >= above.created_at
+    const is_below =
+      below.side === 'after' ? created_at <= below.created_at : created_at < below.created_at
+    return (above === OLDEST || is_above) && (below === NEWEST || is_below)
   }
 }
 

@@ -2,6 +2,7 @@
 import { bareNumber, canonicalDestination } from '../beneficiary/destination.ts'
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { oneSpelling } from '../beneficiary/wallet-address.ts'
+import { paymentNetworkName } from '../network/payment.ts'
 import { hashJson } from '../seal.ts'
 
 /** Half of SHA-256: 128 bits tell any two payees apart. */
@@ -27,7 +28,7 @@ function identityOf(destination: DestinationDetails): object {
   }
   if (key !== undefined) {
     const deposit_key = (key.deposit_key ?? '').replace(/\s/g, '').toLowerCase()
-    return { network: key.type.toLowerCase(), deposit_key }
+    return { network: paymentNetworkName(key.type), deposit_key }
   }
   return { transfer: service_account?.deposit_address ?? '' }
 }

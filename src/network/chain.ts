@@ -38,6 +38,11 @@ export function findChain(name: string): Chain | undefined {
   return name === '' ? undefined : BY_NAME.get(name.trim().toLowerCase())
 }
 
+/** Our name of a chain; the name as sent, in small letters, for an unknown one. */
+export function chainName(name: string): string {
+  return findChain(name)?.type ?? name.trim().toLowerCase()
+}
+
 const BY_NAME: ReadonlyMap<string, Chain> = new Map(
   CHAINS.flatMap(chain => [chain.type, chain.network.toLowerCase()].map(name => [name, chain])),
 )

@@ -1,5 +1,5 @@
-// The 249 alpha-2 codes that ISO 3166-1 officially assigns. It leaves out user-assigned codes such
-// as XK.
+// The alpha-2 codes of countries: the 249 that ISO 3166-1 officially assigns, and XK for Kosovo,
+// which SWIFT, the IBAN registry and the European Union use from the codes left to users.
 import { invalidField, type Problem } from '../errors.ts'
 
 /** The codes in upper case, in alphabetical order. */
@@ -12,17 +12,17 @@ export const COUNTRIES: ReadonlySet<string> = new Set(
   LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA
   NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW
   SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO
-  TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`
+  TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW`
     .trim()
     .split(/\s+/),
 )
 
-/** Whether ISO 3166-1 assigns this code. Takes only upper case. */
+/** Whether a country has this code. Takes only upper case. */
 export function isCountry(code: string): boolean {
   return COUNTRIES.has(code)
 }
 
-/** Checks that a code, if it is sent, is an assigned one. */
+/** Checks that a code, if it is sent, is of a country. */
 export function checkCountry(code: string | undefined, remarks: string): Problem[] {
   if (code === undefined || isCountry(code)) return []
   return [invalidField(remarks, `${remarks} is not an ISO 3166-1 alpha-2 country code.`)]

@@ -2,11 +2,17 @@
 // to a key, such as a telephone number, instead of a bank account. Sources: the alias types that
 // schemes publish; for telephone numbers ITU-T E.164 and the national numbering plans. A valid form
 // says nothing about a key's owner.
+import { isCnpj, isCpf } from './check-digit.ts'
 
 /** A form of keys. `type` is a value of `deposit_key_type`. */
 export interface KeyForm {
   readonly type: string
+  /** The form of a key without marks. */
   readonly pattern: RegExp
+  /** The marks that people write in such a key, and no bank stores. */
+  readonly marks?: RegExp
+  /** Whether the check digits hold, once the pattern matches. */
+  readonly holds?: (key: string) => boolean
   readonly title: string
   readonly example: string
 }
@@ -71,10 +77,18 @@ function phone(country: string): KeyForm {
   return {
     type: 'phone',
     pattern: new RegExp(`^(?:\\+${code}|${trunk})${national}$`),
-    title: `A mobile number begins with +${code} and has no spaces`,
+    marks: /[\s().-]/g,
+    title: `A mobile number begins with +${code}`,
     example: `+${code}${example}`,
   }
 }
+
+/** A form of numbers with check digits, and with dots, strokes and dashes for people. */
+const checked = (form: KeyForm, holds: (key: string) => boolean): KeyForm => ({
+  ...form,
+  marks: /[\s./-]/g,
+  holds,
+})
 
 const key = (type: string, pattern: RegExp, title: string, example: string): KeyForm => ({
   type,
@@ -90,13 +104,19 @@ const digits = (type: string, count: number, what: string, example: string) =>
 const KEYS = {
   abn: digits('abn', 11, 'An Australian business number', '51824753556'),
   // Since July 2026 a CNPJ may have letters before its check digits (RFB, IN 2229/2024).
-  cnpj: key(
-    'cnpj',
-    /^[0-9A-Z]{12}[0-9]{2}$/,
-    'A CNPJ has 12 letters or digits and 2 check digits',
-    '12345678000195',
+  cnpj: checked(
+    key(
+      'cnpj',
+      /^[0-9A-Z]{12}[0-9]{2}$/,
+      'A CNPJ has 12 letters or digits and 2 check digits',
+      '12345678000195',
+    ),
+    isCnpj,
   ),
-  cpf: digits('cpf', 11, 'A CPF', '52998224725'),
+  cpf: checked(
+    key('cpf', /^[0-9]{11}$/, 'A CPF has 9 digits and 2 check digits', '52998224725'),
+    isCpf,
+  ),
   business_registration: digits(
     'business_registration',
     12,
@@ -237,10 +257,26 @@ export const PAYMENT_NETWORKS: readonly PaymentNetwork[] = ROWS.map(
   }),
 )
 
-/** The networks of this name, in any case, in all currencies. */
+/**
+ * The networks of this name, in any case, in all currencies. Other payment services end the name in
+ * its currency: `pix_brl` is `pix` in reais.
+ */
 export function paymentNetworksNamed(name: string): readonly PaymentNetwork[] {
-  const wanted = name.toLowerCase()
-  return PAYMENT_NETWORKS.filter(network => network.name === wanted)
+  const wanted = foldedNetwork(name)
+  return PAYMENT_NETWORKS.filter(
+    network =>
+      network.name === wanted || `${network.name}_${network.currency.toLowerCase()}` === wanted,
+  )
+}
+
+/** A name as quotes show it: in small letters, without outer white space. */
+export function foldedNetwork(name: string): string {
+  return name.trim().toLowerCase()
+}
+
+/** Our name of a network; the name as sent, folded, for an unknown one. */
+export function paymentNetworkName(name: string): string {
+  return paymentNetworksNamed(name)[0]?.name ?? foldedNetwork(name)
 }
 
 /** The networks of a currency, ordered by name. */
@@ -263,4 +299,25 @@ export function paymentNetworkFault(currency: string, name: string): string | un
 /** The forms of keys of all networks of a name. */
 export function keyForms(name: string): readonly KeyForm[] {
   return paymentNetworksNamed(name).flatMap(network => network.keys)
+}
+
+/** The type of a key by our name. Other payment services call Pix's key of chance `random`. */
+export function keyType(sent: string): string {
+  const type = sent.trim().toLowerCase()
+  return type === 'random' ? 'evp' : type
+}
+
+/** A key without outer white space and the marks of its form. */
+export function bareKey(key: string, { marks }: KeyForm): string {
+  const trimmed = key.trim()
+  return marks === undefined ? trimmed : trimmed.replace(marks, '')
+}
+
+/** The forms that a key has, of those of its type; of all forms for ''. */
+export function formsOf(key: string, forms: readonly KeyForm[], type: string): readonly KeyForm[] {
+  return forms.filter(form => {
+    if (type !== '' && form.type !== type) return false
+    const bare = bareKey(key, form)
+    return form.pattern.test(bare) && (form.holds?.(bare) ?? true)
+  })
 }

@@ -2,10 +2,11 @@
 
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
-import { ListQueryOf, TextFilter } from '../http/list.ts'
+import { CREATED_BOUNDS, ListQueryOf, TextFilter } from '../http/list.ts'
 import { Several } from '../http/query.ts'
 import { Closed, Literals, Metadata, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { idPattern } from '../id.ts'
 import { PayoutRequest } from '../payout/request.ts'
 import { BATCH_MODES, type BatchMode, ITEM_STATUSES } from './payout-batch.ts'
 
@@ -57,19 +58,14 @@ const LimitText = Type.String({
   [DOCUMENTED]: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
 })
 
-const PositionText = (description: string) =>
-  Type.Optional(
-    Type.String({
-      pattern: '^(0|[1-9][0-9]{0,3})$',
-      description,
-      [DOCUMENTED]: { type: 'integer', minimum: 0, maximum: MAX_PAYOUTS - 1 },
-    }),
-  )
+const ItemCursor = (description: string) =>
+  Type.Optional(Type.String({ pattern: `^(0|[1-9][0-9]{0,3})$|${idPattern('pot')}`, description }))
 
 export const ItemQuery = Closed({
   limit: Type.Optional(LimitText),
-  starting_after: PositionText('A position: the page starts with the next item after it.'),
-  ending_before: PositionText('A position: the page ends with the last item before it.'),
+  starting_after: ItemCursor('A position or a payout id: the page starts with the next item.'),
+  ending_before: ItemCursor('A position or a payout id: the page ends with the last item before.'),
+  ...CREATED_BOUNDS,
   status: Type.Optional(Several(Literals(ITEM_STATUSES))),
 })
 export type ItemQuery = Static<typeof ItemQuery>

@@ -3,11 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { DryRun } from '../engine/load-only.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
-import { found, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
+import { found, invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { claimOf, send, sendList, success } from '../http/answer.ts'
 import { pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
+import { type ListQuery, readBounds } from '../http/list.ts'
 import { addRoute } from '../http/route.ts'
 import type { CreatePayout, PayoutState } from '../payout/payout.ts'
 import { PAYOUT_REFUSALS } from '../payout/request.ts'
@@ -17,7 +18,7 @@ import { ITEM_STATUSES, type PayoutBatch } from './payout-batch.ts'
 import { BatchQuery, BatchRequest, ItemQuery, MAX_PAYOUTS } from './request.ts'
 import { BatchResponse, ItemList, presentBatch, presentItem } from './response.ts'
 import { MAX_LISTED } from './rules.ts'
-import { findRefusedItems, listBatches, listItems, type WantedItems } from './store.ts'
+import { findPosition, findRefusedItems, listBatches, listItems } from './store.ts'
 
 const PATH = '/v3/payout_batch'
 
@@ -102,9 +103,18 @@ function itemsRoute(app: FastifyInstance, deps: Needs): void {
     refusals: ['not_found', 'invalid_query_parameter'],
     async send(request, reply) {
       const key = { account_id: request.account.account_id, id: request.params.id }
-      const wanted = readItems(request.query)
-      found(await deps.readers.payoutBatch(key))
-      const { rows, has_more } = await deps.read(key.account_id, tx => listItems(tx, key, wanted))
+      const { cursor, isWithin, ...wanted } = readItems(request.query)
+      const { created_at } = found(await deps.readers.payoutBatch(key))
+      const page = await deps.read(key.account_id, async tx => {
+        const position = cursor && (await findPosition(tx, key, cursor.at))
+        if (cursor && position === undefined) throw unknownCursor(cursor.name)
+        return listItems(tx, key, {
+          ...wanted,
+          after: cursor?.name === 'starting_after' ? (position ?? -1) : -1,
+          before: cursor?.name === 'ending_before' ? (position ?? MAX_PAYOUTS) : MAX_PAYOUTS,
+        })
+      })
+      const { rows, has_more } = isWithin(created_at) ? page : { rows: [], has_more: false }
       return sendList(
         request,
         reply,
@@ -125,11 +135,17 @@ async function presentAll(deps: Needs, batches: readonly PayoutBatch[]): Promise
   return batches.map(batch => presentBatch(batch, refused.get(batch.id) ?? []))
 }
 
+function unknownCursor(name: string) {
+  return refusal('invalid_query_parameter', `${name} names no item of this batch.`, name)
+}
+
 /**
- * Reads the query of a list of items. Refuses (400) with every problem at once. It also runs as
- * `checkQuery`, when the schema may have refused members of any type.
+ * Reads the query of a list of items. All items of a batch were created with it. Refuses (400) with
+ * every problem at once. It also runs as `checkQuery`, when the schema may have refused members of
+ * any type.
  */
-function readItems({ limit = '10', starting_after, ending_before, status }: ItemQuery) {
+function readItems(query: ItemQuery) {
+  const { limit = '10', starting_after, ending_before, status } = query
   const problems: Problem[] = []
   const invalid = (remarks: string, message: string) =>
     problems.push(invalidParameter(remarks, message))
@@ -138,12 +154,13 @@ function readItems({ limit = '10', starting_after, ending_before, status }: Item
     invalid('ending_before', 'Only one of starting_after and ending_before can be sent.')
   }
   refuseIfAny(problems)
-  const wanted: WantedItems = {
+  const name = ending_before === undefined ? 'starting_after' : 'ending_before'
+  const at = ending_before ?? starting_after
+  return {
     limit: Number(limit),
-    after: Number(starting_after ?? -1),
-    before: Number(ending_before ?? MAX_PAYOUTS),
+    cursor: at === undefined ? undefined : ({ name, at } as const),
+    isWithin: readBounds(query as ListQuery),
     end: ending_before === undefined ? 'first' : 'last',
     statuses: status ?? ITEM_STATUSES,
-  }
-  return wanted
+  } as const
 }

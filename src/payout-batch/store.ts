@@ -106,6 +106,19 @@ export async function listItems(
   return { rows: end === 'first' ? page : page.reverse(), has_more: rows.length > limit }
 }
 
+/** The position that a cursor names: by itself, or by the id of a payout; undefined for none. */
+export async function findPosition(
+  sql: Tag,
+  { account_id, id }: Key,
+  cursor: string,
+): Promise<number | undefined> {
+  if (/^[0-9]+$/.test(cursor)) return Number(cursor)
+  const [row] = await sql<{ position: number }[]>`
+    select position from payout_batch_items
+    where account_id = ${account_id} and batch_id = ${id} and payout_id = ${cursor}`
+  return row?.position
+}
+
 /** The first `limit` refused items of each batch, by batch id. */
 export async function findRefusedItems(
   sql: Tag,

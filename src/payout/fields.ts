@@ -1,6 +1,6 @@
 // Checks the fields of a payout request by themselves, before anything is read. Pure.
 import type { Account } from '../account/rules.ts'
-import { checkDetails } from '../beneficiary/rules.ts'
+import { checkDetails, testBicProblems } from '../beneficiary/rules.ts'
 import { type Problem, refuseIfAny } from '../errors.ts'
 import type { Quote } from '../quote/quote.ts'
 import { checkCurrency, checkHolding, checkNetwork, wrongDetail } from '../quote/terms.ts'
@@ -17,7 +17,10 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
     ...checkOneBeneficiary(beneficiary, beneficiary_details),
     ...(beneficiary_details === undefined
       ? []
-      : checkDetails(beneficiary_details, 'beneficiary_details')),
+      : [
+          ...checkDetails(beneficiary_details, 'beneficiary_details'),
+          ...testBicProblems(beneficiary_details, account, 'beneficiary_details.'),
+        ]),
     // `checkMatches` compares a request that names a quote with that quote.
     ...(request.quote === undefined ? checkTypeDetails(request) : []),
   ]

@@ -163,7 +163,7 @@ export function descriptionOf(held_for: string, is_held: boolean): string {
 function particularsOf(request: PayoutRequest, quote: Quote): Particulars {
   return {
     purpose: request.purpose,
-    transaction_description: request.transaction_description,
+    transaction_description: request.transaction_description ?? '',
     reference_id: request.reference_id ?? '',
     statement_descriptor: request.statement_descriptor ?? '',
     on_behalf_of: request.on_behalf_of ?? quote.entity_id,

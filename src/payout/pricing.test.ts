@@ -76,6 +76,10 @@ const noCountry =
   'beneficiary_details.destination_details.bank.country ' +
   'is not an ISO 3166-1 alpha-2 country code.'
 
+const notCarried =
+  'invalid_field at beneficiary_details.destination_details.bank.country: ' +
+  'No local network carries GBP to HK; send a payout of type swift.'
+
 const REFUSED: readonly (readonly [what: string, part: Part, refusals: readonly string[]])[] = [
   ['an unknown currency', { currency: 'XXX' }, [unknownCode('currency')]],
   ['an unknown holding currency', { holding_currency: 'XXX' }, [unknownCode('holding_currency')]],
@@ -107,7 +111,7 @@ const REFUSED: readonly (readonly [what: string, part: Part, refusals: readonly 
   [
     'a network of the payout currency, to an account in another',
     { currency: 'HKD', local: chats, beneficiary_details: detailsWith({ currency: 'GBP' }) },
-    [noNetwork('GBP', 'bacs, chaps, faster_payments')],
+    [noNetwork('GBP', 'bacs, chaps, faster_payments'), notCarried],
   ],
   [
     'everything at once',
@@ -184,7 +188,7 @@ const TERMS: readonly (readonly [
     {
       payout_type: 'wallet',
       destination_currency: 'USDT',
-      wallet_type: 'Tron',
+      wallet_type: 'tron',
       wallet_network: 'TRC20',
     },
   ],
@@ -450,9 +454,9 @@ const FEES: readonly (readonly [
   ],
   [
     'network',
-    notNamed('local.fund_transfer_network', 'Chats'),
+    notNamed('local.fund_transfer_network', 'chats'),
     { network: 'chats' },
-    {},
+    { destination_currency: 'HKD' },
     { local: chats },
     bankIn({}),
   ],
@@ -466,7 +470,7 @@ const FEES: readonly (readonly [
   ],
   [
     'chain',
-    notNamed(`${INTO}wallet.type`, 'Tron'),
+    notNamed(`${INTO}wallet.type`, 'tron'),
     { payout_type: 'wallet', network: 'tron' },
     { payout_type: 'wallet' },
     {},

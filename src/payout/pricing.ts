@@ -11,7 +11,8 @@ import type { Instant } from '../instant.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatDecimal, formatMajor } from '../money/decimal.ts'
-import { findChain } from '../network/chain.ts'
+import { chainName, findChain } from '../network/chain.ts'
+import { foldedNetwork, paymentNetworkName } from '../network/payment.ts'
 import { type Fee, selectFee } from '../price/fee/rules.ts'
 import type { Pricing } from '../price/price.ts'
 import type { Quote, QuoteTerms } from '../quote/quote.ts'
@@ -46,7 +47,7 @@ export function termsWithoutQuote(
   const { bank, wallet, local_payment_network } = destination
   const destination_currency = bank?.currency ?? wallet?.currency ?? request.currency
   const network = request.local?.fund_transfer_network
-  const wallet_type = wallet?.type ?? ''
+  const wallet_type = chainName(wallet?.type ?? '')
   refuseIfAny(checkNetwork(network, destination_currency))
   return {
     payout_type: request.type ?? 'local',
@@ -56,7 +57,7 @@ export function termsWithoutQuote(
     destination_currency,
     destination_country: destinationCountry(destination, destination_currency),
     fund_transfer_network: networkName(network, destination_currency),
-    payment_network: local_payment_network?.type ?? '',
+    payment_network: foldedNetwork(local_payment_network?.type ?? ''),
     wallet_type,
     wallet_network: findChain(wallet_type)?.network ?? '',
     charge_type: request.charge_type ?? '',
@@ -102,8 +103,8 @@ type Compared = readonly [member: string, sent: unknown, quoted: unknown]
 function comparedDestination(quote: Quote, destination: DestinationDetails): Compared[] {
   const { bank, wallet, local_payment_network } = destination
   const country = destinationCountry(destination)
-  const lower = (name: string | undefined) => name?.toLowerCase()
-  const chain = (name: string | undefined) => findChain(name ?? '')?.type ?? lower(name)
+  const chain = (name: string | undefined) => name && chainName(name)
+  const network = (name: string | undefined) => name && paymentNetworkName(name)
   return [
     ['bank.currency', bank?.currency, quote.destination_currency],
     ['bank.country', bank && (country || undefined), quote.destination_country],
@@ -111,8 +112,8 @@ function comparedDestination(quote: Quote, destination: DestinationDetails): Com
     ['wallet.currency', wallet?.currency, quote.destination_currency],
     [
       'local_payment_network.type',
-      lower(local_payment_network?.type),
-      lower(quote.payment_network),
+      network(local_payment_network?.type),
+      network(quote.payment_network),
     ],
   ]
 }
@@ -134,9 +135,11 @@ export function paidTerms<Terms extends QuoteTerms>(
     ...terms,
     destination_country:
       destinationCountry(destination, terms.destination_currency) || terms.destination_country,
-    fund_transfer_network: request.local?.fund_transfer_network ?? terms.fund_transfer_network,
-    payment_network: local_payment_network?.type ?? terms.payment_network,
-    wallet_type: wallet?.type ?? terms.wallet_type,
+    fund_transfer_network:
+      networkName(request.local?.fund_transfer_network, terms.destination_currency) ||
+      terms.fund_transfer_network,
+    payment_network: foldedNetwork(local_payment_network?.type ?? terms.payment_network),
+    wallet_type: chainName(wallet?.type ?? terms.wallet_type),
     charge_type: request.charge_type ?? terms.charge_type,
   }
 }

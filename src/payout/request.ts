@@ -30,6 +30,12 @@ export const LogisticsTracking = Closed(
     tracking_type: Type.Optional(Text(64)),
     logistics_provider_code: Type.Optional(Text(64)),
     logistics_provider_name: Type.Optional(Text(128)),
+    logistics_provider: Type.Optional(
+      Closed(
+        { code: Type.Optional(Text(64)), name: Type.Optional(Text(128)) },
+        { title: 'LogisticsProvider' },
+      ),
+    ),
   },
   { title: 'LogisticsTracking' },
 )
@@ -70,7 +76,7 @@ export const PayoutRequest = Closed(
     currency: CurrencyCode,
     type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
     purpose: Type.String({ pattern: '\\S', maxLength: 64, description: 'Purpose code.' }),
-    transaction_description: Type.String({ pattern: '\\S', maxLength: 500 }),
+    transaction_description: Type.Optional(Text(500)),
     beneficiary: Type.Optional(Id('bnf', 'An existing beneficiary.')),
     beneficiary_details: Type.Optional(BeneficiaryRequest),
     quote: Type.Optional(Id('poq', 'The quote whose rates and fees apply.')),

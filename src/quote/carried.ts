@@ -4,7 +4,8 @@
 import type { DestinationDetails } from '../beneficiary/request.ts'
 import { withPrefix } from '../id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
-import { findChain } from '../network/chain.ts'
+import { chainName, findChain } from '../network/chain.ts'
+import { foldedNetwork } from '../network/payment.ts'
 import { type Basis, sourcesOf } from './basis.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { feesInPayoutCurrency, marginOf } from './rules.ts'
@@ -78,7 +79,7 @@ export const CARRIER_COLUMNS = [
 /** The terms of a carried quote, with the payout's destination. */
 export function carriedQuoteTerms(payout: Carrier<unknown>): QuoteTerms {
   const { wallet, local_payment_network } = payout.beneficiary_details.destination_details
-  const wallet_type = wallet?.type ?? ''
+  const wallet_type = chainName(wallet?.type ?? '')
   return {
     payout_type: payout.type,
     holding_currency: payout.holding_currency,
@@ -87,7 +88,7 @@ export function carriedQuoteTerms(payout: Carrier<unknown>): QuoteTerms {
     destination_currency: payout.destination_currency,
     destination_country: payout.destination_country,
     fund_transfer_network: payout.fund_transfer_network,
-    payment_network: local_payment_network?.type ?? '',
+    payment_network: foldedNetwork(local_payment_network?.type ?? ''),
     wallet_type,
     wallet_network: findChain(wallet_type)?.network ?? '',
     charge_type: payout.charge_type,

@@ -4,7 +4,8 @@ import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { divideByRate, divideDown, divideUp, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
-import { findChain } from '../network/chain.ts'
+import { chainName } from '../network/chain.ts'
+import { paymentNetworkName } from '../network/payment.ts'
 import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../price/fee/rules.ts'
 import type { PriceSources, Pricing } from '../price/price.ts'
 import { costAtMid, customerRate, type RateBook, yieldAtMid } from '../price/rate/rules.ts'
@@ -240,8 +241,8 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
     // Fee rows have networks and chains in lower case, so that no spelling costs less.
     network: (
       terms.fund_transfer_network ||
-      terms.payment_network ||
-      (findChain(terms.wallet_type)?.type ?? terms.wallet_type)
+      paymentNetworkName(terms.payment_network) ||
+      chainName(terms.wallet_type)
     ).toLowerCase(),
     charge_type: terms.charge_type,
   }

@@ -77,7 +77,7 @@ const TERMS: readonly (readonly [
       payout_currency: 'BRL',
       destination_currency: 'BRL',
       destination_country: 'BR',
-      payment_network: 'PIX',
+      payment_network: 'pix',
     },
   ],
   [
@@ -88,12 +88,12 @@ const TERMS: readonly (readonly [
   [
     'a wallet on a chain that is known',
     { payout_type: 'wallet', payout_info: tether, wallet: { type: 'Tron' } },
-    { ...toWallet, wallet_type: 'Tron', wallet_network: 'TRC20' },
+    { ...toWallet, wallet_type: 'tron', wallet_network: 'TRC20' },
   ],
   [
     'a wallet on a chain by its network',
     { payout_type: 'wallet', payout_info: tether, wallet: { type: 'trc20' } },
-    { ...toWallet, wallet_type: 'trc20', wallet_network: 'TRC20' },
+    { ...toWallet, wallet_type: 'tron', wallet_network: 'TRC20' },
   ],
   [
     'a wallet that receives what is converted, and no country',

@@ -4,7 +4,7 @@ import type { Account } from '../account/rules.ts'
 import { bankingCountry } from '../beneficiary/country.ts'
 import { invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { findCurrency } from '../money/currency.ts'
-import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
+import { bankFault, chainFault, chainName, findChain, tokenFault } from '../network/chain.ts'
 import { checkCountry, isCountry } from '../network/country.ts'
 import {
   carriageFault,
@@ -13,7 +13,12 @@ import {
   networkFault,
   networksOf,
 } from '../network/local.ts'
-import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
+import {
+  foldedNetwork,
+  paymentNetworkFault,
+  paymentNetworksNamed,
+  paymentNetworksOf,
+} from '../network/payment.ts'
 import {
   type FixedAmount,
   PAYOUT_TYPES,
@@ -51,7 +56,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
   ]
   refuseIfAny(problems)
 
-  const wallet_type = request.wallet?.type ?? ''
+  const wallet_type = chainName(request.wallet?.type ?? '')
   return {
     payout_type,
     holding_currency:
@@ -62,7 +67,7 @@ export function quoteTerms(request: QuoteRequest, account: Account): QuoteTerms 
     destination_currency,
     destination_country: countryOf(request),
     fund_transfer_network: networkName(request.local?.fund_transfer_network, destination_currency),
-    payment_network: request.local_payment_network?.type ?? '',
+    payment_network: foldedNetwork(request.local_payment_network?.type ?? ''),
     wallet_type,
     wallet_network: findChain(wallet_type)?.network ?? '',
     charge_type: request.swift?.charge_type ?? '',
@@ -165,13 +170,16 @@ function checkBank({ payout_type, payout_info, destination_info }: QuoteRequest)
 /** The networks that the request allows; none for a payout type without local networks. */
 function candidateNetworks({ payout_type = 'local', ...request }: QuoteRequest) {
   const currency = request.destination_info?.currency ?? request.payout_info.currency
-  const named = <T extends { readonly name: string }>(known: readonly T[], name?: string) =>
-    name === undefined ? known : known.filter(network => network.name === name.toLowerCase())
   switch (payout_type) {
-    case 'local':
-      return named(networksOf(currency), request.local?.fund_transfer_network)
-    case 'local_payment_network':
-      return named(paymentNetworksOf(currency), request.local_payment_network?.type)
+    case 'local': {
+      const name = request.local?.fund_transfer_network?.toLowerCase()
+      return networksOf(currency).filter(known => name === undefined || known.name === name)
+    }
+    case 'local_payment_network': {
+      const name = request.local_payment_network?.type
+      const known = name === undefined ? undefined : paymentNetworksNamed(name)
+      return paymentNetworksOf(currency).filter(one => known?.includes(one) !== false)
+    }
     default:
       return []
   }

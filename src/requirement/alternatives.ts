@@ -4,7 +4,13 @@ import { bankingCountry } from '../beneficiary/country.ts'
 import { exampleAddress } from '../beneficiary/wallet-address.ts'
 import { CHAINS, type Chain, findChain } from '../network/chain.ts'
 import { type Network, networksOf } from '../network/local.ts'
-import { type KeyForm, PAYMENT_NETWORKS, type PaymentNetwork } from '../network/payment.ts'
+import {
+  formsOf,
+  type KeyForm,
+  PAYMENT_NETWORKS,
+  type PaymentNetwork,
+  paymentNetworksNamed,
+} from '../network/payment.ts'
 import type { PayoutType } from '../quote/quote.ts'
 import { BIC, type Codes, localShape, type Shape, swiftShape } from './bank.ts'
 import {
@@ -88,10 +94,10 @@ export function matchingLocalNetworks({ currency, country, network }: Subject): 
 
 /** The local payment networks that match the known currency, country and network. */
 export function matchingPaymentNetworks({ currency, country, network }: Subject): PaymentNetwork[] {
-  return PAYMENT_NETWORKS.filter(
+  const named = network === '' ? PAYMENT_NETWORKS : paymentNetworksNamed(network)
+  return named.filter(
     known =>
       (currency === '' || known.currency === currency) &&
-      (network === '' || known.name === network.toLowerCase()) &&
       (country === '' || known.countries.includes(country)),
   )
 }
@@ -198,6 +204,8 @@ function shapeAlternatives(
 function keyAlternatives({ name, countries, title, keys }: PaymentNetwork): Alternative[] {
   return keys.map(({ type, pattern, title: of, example }: KeyForm) => {
     const kind = constant(`${KEY}.deposit_key_type`, type, 'What the key is.')
+    // A key of one form alone shows its type.
+    const isUnclear = new Set(formsOf(example, keys, '').map(form => form.type)).size > 1
     return {
       name: `${name}_${type}`,
       countries,
@@ -207,10 +215,10 @@ function keyAlternatives({ name, countries, title, keys }: PaymentNetwork): Alte
         need(PARTY),
         need(destinationType('local_payment_network')),
         need(constant(`${KEY}.type`, name, `${title}.`)),
-        ...(keys.length > 1 ? [need(kind)] : []),
+        ...(isUnclear ? [need(kind)] : []),
         need(field(`${KEY}.deposit_key`, pattern.source, `${of}.`, example)),
       ],
-      optional: keys.length > 1 ? [] : [kind],
+      optional: isUnclear ? [] : [kind],
     }
   })
 }

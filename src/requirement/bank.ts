@@ -101,7 +101,7 @@ const BY_COUNTRY: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['KR', byBankCode],
   ['LK', byBankAndBranch(ANY_NUMBER)],
   ['MX', number(form(/^[0-9]{18}$/, 'A CLABE has 18 digits', '032180000118359719'))],
-  ['NG', number(form(/^[0-9]{10}$/, 'A NUBAN has 10 digits', '0123456789'), CODE_OR_BIC)],
+  ['NG', number(form(/^[0-9]{10}$/, 'A NUBAN has 10 digits', '0123456785'), CODE_OR_BIC)],
   [
     'NZ',
     number(

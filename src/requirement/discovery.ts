@@ -7,7 +7,7 @@ import { amountToJson } from '../money/json.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { isCountry } from '../network/country.ts'
 import { carriageFault, networkFault } from '../network/local.ts'
-import { paymentNetworkFault, paymentNetworksOf } from '../network/payment.ts'
+import { paymentNetworkFault, paymentNetworkName, paymentNetworksOf } from '../network/payment.ts'
 import { hasNoCountry } from '../quote/terms.ts'
 import {
   type Alternative,
@@ -81,6 +81,7 @@ function networkNameFault({ type, currency, network }: Subject): string | undefi
 }
 
 function nameOf({ type, network }: Subject): string {
+  if (type === 'local_payment_network') return network && paymentNetworkName(network)
   return type === 'wallet' ? (findChain(network)?.type ?? '') : network.toLowerCase()
 }
 

@@ -1,10 +1,13 @@
 // Checks that a destination has the members that its payout type, currency, country and network
 // require. The beneficiary room checks each member against its standard. Pure.
-import { bankCodeFault } from '../beneficiary/bank-code.ts'
+import { bankCodeFault, ownNames } from '../beneficiary/bank-code.ts'
 import { destinationCountry, namedCountries } from '../beneficiary/country.ts'
+import { canonicalDestination } from '../beneficiary/destination.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
+import { taxNumberFault } from '../beneficiary/tax-number.ts'
 import { findCurrency } from '../money/currency.ts'
 import { bankFault, findChain, tokenFault } from '../network/chain.ts'
+import { isCbu, isNuban } from '../network/check-digit.ts'
 import { carriageFault, findNetwork } from '../network/local.ts'
 import { paymentNetworkFault } from '../network/payment.ts'
 import { type Alternative, alternativesOf, type Need, type Subject } from './alternatives.ts'
@@ -28,7 +31,8 @@ type Details = Pick<BeneficiaryRequest, 'destination_details' | 'address' | 'tax
  * The problems of a destination for this payment. It leaves three problems to other checks: a
  * destination of another type than the payout's, both an IBAN and a number, and neither of them.
  */
-export function destinationFaults(details: Details, payment: Payment): Fault[] {
+export function destinationFaults(sent: Details, payment: Payment): Fault[] {
+  const details = byOwnNames(sent)
   const { destination_details } = details
   const { type, bank, wallet, local_payment_network } = destination_details
   switch (payment.type) {
@@ -45,11 +49,21 @@ export function destinationFaults(details: Details, payment: Payment): Fault[] {
       if (network === undefined || paymentNetworkFault('', network) !== undefined) return []
       const fault = paymentNetworkFault(payment.currency, network)
       if (fault !== undefined) return [{ path: `${KEY}.type`, message: fault }]
-      return keyFaults(details, { ...payment, country: '', network })
+      const canonical = canonicalDestination(destination_details)
+      const keyed = { ...details, destination_details: canonical }
+      return keyFaults(keyed, { ...payment, country: '', network })
     }
     default:
       return []
   }
+}
+
+/** The details with each bank code also under our name, which the table requires. */
+function byOwnNames(details: Details): Details {
+  const { bank, ...others } = details.destination_details
+  if (bank?.bank_codes === undefined) return details
+  const bank_codes = { ...bank.bank_codes, ...ownNames(bank.bank_codes) }
+  return { ...details, destination_details: { ...others, bank: { ...bank, bank_codes } } }
 }
 
 /**
@@ -158,18 +172,40 @@ function needFaults({ field, instead }: Need, details: Details, country: string)
     const value = valueAt(details, path)
     const form = FORMS.getOrInsertComputed(one.pattern, () => new RegExp(one.pattern))
     const bare = path === DEPOSIT_KEY ? value : value.replace(/[\s-]/g, '')
-    const clabe = country === 'MX' ? bankCodeFault('clabe', bare, country) : undefined
-    if ((form.test(bare) || form.test(value)) && clabe === undefined) return []
+    const fault = nationalFault(path, bare, details, country)
+    if ((form.test(bare) || form.test(value)) && fault === undefined) return []
     const title = description.replace(/\.$/, '')
-    return [{ path, message: clabe ?? `${title}; this value is not valid.` }]
+    return [{ path, message: fault ?? `${title}; this value is not valid.` }]
   })
 }
 
 const NONE: readonly Fault[] = []
 
+/** The message that the check digits of an account or a taxpayer of this country do not hold. */
+function nationalFault(path: string, bare: string, details: Details, country: string) {
+  if (path === TAX_ID) return taxNumberFault(country, bare)
+  if (path !== ACCOUNT_NUMBER) return undefined
+  switch (country) {
+    case 'MX':
+      return bankCodeFault('clabe', bare, country)
+    case 'AR':
+      return isCbu(bare) ? undefined : 'The check digits of this CBU or CVU do not hold.'
+    case 'NG': {
+      const { bank_code = '' } = details.destination_details.bank?.bank_codes ?? {}
+      // Other codes than the central bank's of three digits take no part in the check digit.
+      if (!/^[0-9]{3}$/.test(bank_code) || isNuban(bank_code, bare)) return undefined
+      return `The check digit of this NUBAN does not hold for bank ${bank_code}.`
+    }
+    default:
+      return undefined
+  }
+}
+
+const TAX_ID = 'tax_id'
+
 /** Whether this file checks the member's form. */
 function hasCheckedForm({ path }: Field): boolean {
-  return path === ACCOUNT_NUMBER || path === DEPOSIT_KEY
+  return path === ACCOUNT_NUMBER || path === DEPOSIT_KEY || path === TAX_ID
 }
 
 const DEPOSIT_KEY = `${KEY}.deposit_key`

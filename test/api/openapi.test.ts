@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { RouteOptions } from 'fastify'
-import manifest from '../../package.json' with { type: 'json' }
 import { makeConnectorDocument } from '../../scripts/openapi/connector.ts'
 import { makeDocument } from '../../scripts/openapi/document.ts'
 import { errorExamples, errorsPage } from '../../scripts/openapi/errors.ts'
@@ -47,7 +46,7 @@ function assertMatches(schema: Json, value: unknown, what: string): void {
 test('openapi.json, its frame: OpenAPI 3.1.0 of this version, HTTP Basic', async () => {
   assert.equal(document.openapi, '3.1.0')
   assert.equal(document.info.title, 'Corridor')
-  assert.equal(document.info.version, manifest.version)
+  assert.match(document.info.version, /^3\.\d{4}-\d{2}-\d{2}$/)
   assert.deepEqual(document.security, [{ api_key: [] }])
   assert.deepEqual(
     document.servers.map(({ url }: Json) => url),

@@ -322,9 +322,19 @@ test(`GET ${PATH}/{id}/item: pages in the order of the request, either way, by s
   assert.deepEqual(await positions('status=refused&limit=3&starting_after=3'), ['5 7 9', true])
   assert.deepEqual(await positions('status=created&limit=3&ending_before=5'), ['0 2 4', false])
   assert.deepEqual(await positions('status=held'), ['', false])
+  const [first, , third] = (await itemsOf(account, id)).results
+  assert.deepEqual(await positions(`starting_after=${third.payout}&limit=2`), ['3 4', true])
+  assert.deepEqual(await positions(`ending_before=${third.payout}`), ['0 1', false])
+  const { created_at } = (await account.get(`${PATH}/${id}`)).json.data
+  assert.deepEqual(await positions(`created.gte=${created_at}&limit=2`), ['0 1', true])
+  assert.deepEqual(await positions(`created.gt=${created_at}`), ['', false])
+  assert.deepEqual(await positions(`created.lt=${created_at}`), ['', false])
+  assert.ok(first.payout.startsWith('pot_'))
   for (const [query, remarks] of [
     ['limit=0', 'limit'],
     ['starting_after=x', 'starting_after'],
+    [`starting_after=pot_${'0'.repeat(20)}`, 'starting_after'],
+    ['created.gt=yesterday', 'created.gt'],
     ['starting_after=1&ending_before=2', 'ending_before'],
     ['status=made', 'status'],
   ]) {

@@ -101,7 +101,12 @@ test('beneficiary under a rule of two: paid after the second approval, and by no
   assertRefused(await pay(beneficiary), 422, 'beneficiary_not_approved')
   const listed = await desk.account.get(`${PATH}?status=pending_approval&limit=1`)
   assert.equal(listed.json.data.results[0].id, beneficiary)
+  const active = () => desk.account.get(`${PATH}?status=active&limit=100`)
+  const isListed = async () =>
+    (await active()).json.data.results.some(({ id }: { id: string }) => id === beneficiary)
+  assert.equal(await isListed(), false)
   assert.equal((await desk.approve(bob, beneficiary)).json.data.status, 'active')
+  assert.equal(await isListed(), true)
   assert.equal((await pay(beneficiary)).status, 200)
   assertRefused(await desk.approve(dan, beneficiary), 409, 'invalid_transition')
   const { decisions, status, made_by } = await desk.shown(beneficiary)

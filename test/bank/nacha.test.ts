@@ -85,12 +85,12 @@ interface Asked {
   readonly name: string
   readonly type?: 'business' | 'individual'
   readonly purpose?: string
-  readonly codes?: object
+  readonly bank?: object
 }
 
 /** Pays a batch, so that all of it is in one file; returns the ids of the payouts, in order. */
 async function pay({ client }: World, asked: readonly Asked[]): Promise<string[]> {
-  const payouts = asked.map(({ amount, name, type = 'individual', purpose, codes }, i) => ({
+  const payouts = asked.map(({ amount, name, type = 'individual', purpose, bank }, i) => ({
     amount,
     currency: 'USD',
     type: 'local',
@@ -106,7 +106,8 @@ async function pay({ client }: World, asked: readonly Asked[]): Promise<string[]
           account_number: `4400${String(i).padStart(6, '0')}`,
           bank_name: 'First Example Bank',
           country: 'US',
-          bank_codes: { routing_number: ROUTING, ...codes },
+          bank_codes: { routing_number: ROUTING },
+          ...bank,
         },
       },
       address: {
@@ -207,7 +208,7 @@ test('next day: PPD to persons, CCD to companies, PAYROLL apart; arrived when th
   const payouts = await pay(nextDay, [
     { amount: 12_345, name: 'Ada Lovelace' },
     { amount: 99_999_999, name: 'Example Parts Inc', type: 'business' },
-    { amount: 1, name: 'Bea Savings', codes: { account_type: 'savings' } },
+    { amount: 1, name: 'Bea Savings', bank: { account_type: 'savings' } },
     { amount: 250_000, name: 'Cy Worker', purpose: 'salary' },
   ])
   const { entries, text } = await sealed(nextDay, 4)

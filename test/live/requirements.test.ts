@@ -313,3 +313,61 @@ for (const query of ENOUGH) {
     }
   })
 }
+
+test('POST /v3/payout, names of other payment services: taken, and answered as sent', async () => {
+  const bank = {
+    account_number: '123456789012',
+    bank_name: 'Harbour Bank',
+    branch_name: '',
+    account_type: 'savings',
+    country: 'US',
+    currency: 'USD',
+    purpose_code: 'PYR003',
+    firc_required: false,
+    transfer_type: 'local',
+    bank_codes: { aba_code: '021000021', bic_code: 'CHASUS33' },
+  }
+  const phone = { calling_code: '1', number: '2025550123' }
+  const { transaction_description: _, ...body } = toBank('local', 'USD', bank, { phone })
+  const logistics_tracking_details = [
+    { tracking_number: '1Z', logistics_provider: { code: 'ups', name: 'UPS' } },
+  ]
+  const made = await account.post('/v3/payout', { ...body, logistics_tracking_details })
+  assert.equal(made.status, 200, made.text)
+  const { beneficiary_details, transaction_description, ...payout } = made.json.data
+  assert.deepEqual(beneficiary_details.destination_details.bank, bank)
+  assert.deepEqual(beneficiary_details.phone, phone)
+  assert.equal(transaction_description, '')
+  assert.deepEqual(payout.logistics_tracking_details, logistics_tracking_details)
+  const key = { type: 'pix_brl', deposit_key_type: 'random', deposit_key: PIX }
+  const toPix = await account.post('/v3/payout', toKey('BRL', key))
+  assert.equal(toPix.status, 200, toPix.text)
+  const shown = toPix.json.data.beneficiary_details.destination_details.local_payment_network
+  assert.deepEqual(shown, key)
+  const { json: quote } = await account.post('/v3/payout/quote', {
+    payout_type: 'local_payment_network',
+    payout_info: { currency: 'BRL', amount: 10_000 },
+    local_payment_network: { type: 'PIX_BRL' },
+  })
+  assert.deepEqual(quote.local_payment_network, { payment_network: 'pix_brl' })
+  const quoted = await account.post('/v3/payout', {
+    ...toKey('BRL', { ...key, type: 'pix' }),
+    quote: quote.id,
+    allow_duplicate: true,
+  })
+  assert.equal(quoted.status, 200, quoted.text)
+})
+
+const PIX = '123e4567-e89b-42d3-a456-426655440000'
+
+test('POST /v3/beneficiary, a BIC for tests: refused for a live account, taken in a sandbox', async () => {
+  const live = await service.openAccount({ sandbox: false, currencies: ['EUR'] })
+  const bank = { iban: IBAN, bank_codes: { bic: 'DEUTDEF0' } }
+  const details = { ...party, destination_details: { type: 'bank', bank } }
+  const refused = await live.post('/v3/beneficiary', details)
+  const path = 'destination_details.bank.bank_codes.bic'
+  assertRefused(refused, 400, 'invalid_field', path)
+  const inline = await live.post('/v3/payout', toBank('local', 'EUR', bank))
+  assertRefused(inline, 400, 'invalid_field', `beneficiary_details.${path}`)
+  assert.equal((await account.post('/v3/beneficiary', details)).status, 200)
+})

@@ -167,6 +167,11 @@ BankDestination = TypedDict("BankDestination", {
     "account_number": NotRequired["str"],
     "iban": NotRequired["str"],
     "bank_name": NotRequired["str"],
+    "branch_name": NotRequired["str"],
+    "account_type": NotRequired["str"],
+    "purpose_code": NotRequired["str"],
+    "firc_required": NotRequired["bool"],
+    "transfer_type": NotRequired["str"],
     "country": NotRequired["\"CountryCode\""],
     "currency": NotRequired["\"CurrencyCode\""],
     "bank_codes": NotRequired["dict[str, str]"],
@@ -660,11 +665,17 @@ LoggedRequest = TypedDict("LoggedRequest", {
     "body": "str",
 })
 
+LogisticsProvider = TypedDict("LogisticsProvider", {
+    "code": NotRequired["str"],
+    "name": NotRequired["str"],
+})
+
 LogisticsTracking = TypedDict("LogisticsTracking", {
     "tracking_number": NotRequired["str"],
     "tracking_type": NotRequired["str"],
     "logistics_provider_code": NotRequired["str"],
     "logistics_provider_name": NotRequired["str"],
+    "logistics_provider": NotRequired["\"LogisticsProvider\""],
 })
 
 Metadata = dict[str, str]
@@ -998,7 +1009,7 @@ PayoutRequest = TypedDict("PayoutRequest", {
     "currency": "\"CurrencyCode\"",
     "type": NotRequired["Literal[\"swift\", \"local\", \"local_payment_network\", \"wallet\", \"service_account\"]"],
     "purpose": "str",
-    "transaction_description": "str",
+    "transaction_description": NotRequired["str"],
     "beneficiary": NotRequired["str"],
     "beneficiary_details": NotRequired["\"BeneficiaryDetails\""],
     "quote": NotRequired["str"],
@@ -1047,6 +1058,7 @@ PayoutUpdate = TypedDict("PayoutUpdate", {
 
 Phone = TypedDict("Phone", {
     "code": NotRequired["str"],
+    "calling_code": NotRequired["str"],
     "number": NotRequired["str"],
 })
 
@@ -1578,9 +1590,9 @@ class PayoutBatchesItemsResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[int] = None, ending_before: Optional[int] = None, status: Optional[Union[Literal["created", "held", "refused"], Sequence[Literal["created", "held", "refused"]]]] = None, options: Options = Options()) -> Listing["PayoutBatchItem"]:
+    def list(self, id: str, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, status: Optional[Union[Literal["created", "held", "refused"], Sequence[Literal["created", "held", "refused"]]]] = None, options: Options = Options()) -> Listing["PayoutBatchItem"]:
         """List the result of each payout of a batch, in the order of the request. `GET /v3/payout_batch/{id}/item`"""
-        return self._transport.list("position", "GET", f"/v3/payout_batch/{segment(id)}/item", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "status": status}, options=options)
+        return self._transport.list("position", "GET", f"/v3/payout_batch/{segment(id)}/item", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "status": status}, options=options)
 
 
 class PayoutBatchesResource:
@@ -1685,7 +1697,7 @@ class BeneficiariesResource:
         """Record who can be paid, and where. `POST /v3/beneficiary`"""
         return self._transport.call("POST", "/v3/beneficiary", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, name: Optional[str] = None, email: Optional[str] = None, account_number: Optional[str] = None, archived: Optional[bool] = None, type: Optional[Union[Literal["individual", "business"], Sequence[Literal["individual", "business"]]]] = None, destination_type: Optional[Union[Literal["bank", "wallet", "local_payment_network", "service_account"], Sequence[Literal["bank", "wallet", "local_payment_network", "service_account"]]]] = None, status: Optional[Union[Literal["pending_approval", "rejected"], Sequence[Literal["pending_approval", "rejected"]]]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, name: Optional[str] = None, email: Optional[str] = None, account_number: Optional[str] = None, archived: Optional[bool] = None, type: Optional[Union[Literal["individual", "business"], Sequence[Literal["individual", "business"]]]] = None, destination_type: Optional[Union[Literal["bank", "wallet", "local_payment_network", "service_account"], Sequence[Literal["bank", "wallet", "local_payment_network", "service_account"]]]] = None, status: Optional[Union[Literal["active", "pending_approval", "rejected"], Sequence[Literal["active", "pending_approval", "rejected"]]]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
         """List beneficiaries, newest first. `GET /v3/beneficiary`"""
         return self._transport.list("id", "GET", "/v3/beneficiary", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "name": name, "email": email, "account_number": account_number, "archived": archived, "type": type, "destination_type": destination_type, "status": status}, options=options)
 

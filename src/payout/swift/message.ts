@@ -1,6 +1,7 @@
 // The MT103 of a payout by SWIFT: the facts of the message, and the refusal of a payout that no
 // message can carry. Pure: mt103.ts makes the text.
 import type { Account } from '../../account/rules.ts'
+import { ownNames } from '../../beneficiary/bank-code.ts'
 import type { Beneficiary } from '../../beneficiary/beneficiary.ts'
 import type { EntityDetails } from '../../entity/entity.ts'
 import { invalidField, type Problem, refuseIfAny } from '../../errors.ts'
@@ -52,7 +53,7 @@ function factsOf(
   const entity_id = request.on_behalf_of ?? quote.entity_id
   const principal = principals.get(nameOf({ account_id, id: entity_id }))
   const { details } = beneficiary
-  const { swift_code, bic } = details.destination_details.bank?.bank_codes ?? {}
+  const { swift_code = '' } = ownNames(details.destination_details.bank?.bank_codes ?? {})
   return {
     payout_id: id,
     uetr: uetrOf(id),
@@ -68,11 +69,11 @@ function factsOf(
       lines: principal === undefined ? [name] : linesOf(principal),
     },
     beneficiary_details: details,
-    transaction_description: request.transaction_description,
+    transaction_description: request.transaction_description ?? '',
     reference_id: request.reference_id ?? '',
     sender_bic,
     // No correspondents are known here: the message goes to the beneficiary's own bank.
-    receiver_bic: swift_code ?? bic ?? '',
+    receiver_bic: swift_code,
   }
 }
 

@@ -1,6 +1,7 @@
 // Makes the text of an MT103, FIN's single customer credit transfer, from the facts of a payout by
 // SWIFT. Field formats: SWIFT Standards MT, Category 1, MT 103, in its notation (16x: up to 16
 // characters of the X set, 3!a: exactly three capitals, 15d: up to 15 digits with a comma).
+import { ownNames } from '../../beneficiary/bank-code.ts'
 import type { BeneficiaryDetails } from '../../beneficiary/beneficiary.ts'
 import { type Instant, shortDate } from '../../instant.ts'
 import { currencyExponent } from '../../money/currency.ts'
@@ -237,9 +238,10 @@ function accountOf({ iban, account_number }: Bank): string | undefined {
  */
 function accountWithInstitution(bank: Bank): Field[] {
   const { bank_codes = {}, bank_name = '', country = '' } = bank
-  const bic = bank_codes.swift_code ?? bank_codes.bic ?? ''
+  const codes = ownNames(bank_codes, 'fedwire_code')
+  const { swift_code: bic = '' } = codes
   if (/^[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(bic)) return [['57A', bic]]
-  const code = clearingCode(bank_codes, country)
+  const code = clearingCode(codes, country)
   const party = code === undefined ? [] : [`//${code}`]
   const name = swiftLines(bank_name, 3)
   if (name.length > 0) return [['57D', ...party, ...name, ...swiftLines(country, 1)]]
@@ -267,7 +269,7 @@ const CLEARING_CODES: readonly (readonly [
   ['branch_code', 'ZA', /^\d{6}$/, 'ZA'],
 ]
 
-function clearingCode(codes: NonNullable<Bank['bank_codes']>, country: string) {
+function clearingCode(codes: Readonly<Record<string, string>>, country: string) {
   for (const [name, countries, form, system] of CLEARING_CODES) {
     const code = codes[name]
     const serves = countries === '' || countries.split(' ').includes(country)

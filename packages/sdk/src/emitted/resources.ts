@@ -197,10 +197,7 @@ export interface PayoutsCreateQuery {
 }
 
 export interface PayoutsListQuery extends ListQuery {
-  /**
-   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
-   * be sent.
-   */
+  /** The objects to show in full in `expanded`, beside their ids. Several may be sent. */
   expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
   /** Pairs that the metadata has, each as `metadata[key]=value`. */
   metadata?: Record<string, string>
@@ -230,10 +227,7 @@ export interface PayoutsListQuery extends ListQuery {
 }
 
 export interface PayoutsRetrieveQuery {
-  /**
-   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
-   * be sent.
-   */
+  /** The objects to show in full in `expanded`, beside their ids. Several may be sent. */
   expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
 }
 
@@ -384,13 +378,7 @@ export class RateResource extends Resource {
   }
 }
 
-export interface PayoutBatchesItemsListQuery {
-  /** The most items on a page. */
-  limit?: number
-  /** A position: the page starts with the next item after it. */
-  starting_after?: number
-  /** A position: the page ends with the last item before it. */
-  ending_before?: number
+export interface PayoutBatchesItemsListQuery extends ListQuery {
   /** Several may be sent. */
   status?: 'created' | 'held' | 'refused' | readonly ('created' | 'held' | 'refused')[]
 }
@@ -477,10 +465,7 @@ export class PayoutBatchesResource extends Resource {
 }
 
 export interface BalanceTransactionsListQuery extends ListQuery {
-  /**
-   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
-   * be sent.
-   */
+  /** The objects to show in full in `expanded`, beside their ids. Several may be sent. */
   expand?: 'payout' | readonly 'payout'[]
   /** The balance that was moved. Several may be sent. */
   currency?: string | readonly string[]
@@ -501,10 +486,7 @@ export interface BalanceTransactionsListQuery extends ListQuery {
 }
 
 export interface BalanceTransactionsCsvQuery extends ListQuery {
-  /**
-   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
-   * be sent.
-   */
+  /** The objects to show in full in `expanded`, beside their ids. Several may be sent. */
   expand?: 'payout' | readonly 'payout'[]
   /** The balance that was moved. Several may be sent. */
   currency?: string | readonly string[]
@@ -525,10 +507,7 @@ export interface BalanceTransactionsCsvQuery extends ListQuery {
 }
 
 export interface BalanceTransactionsRetrieveQuery {
-  /**
-   * The objects to show in full in `expanded`, beside their ids. Several may be sent. Several may
-   * be sent.
-   */
+  /** The objects to show in full in `expanded`, beside their ids. Several may be sent. */
   expand?: 'payout' | readonly 'payout'[]
 }
 
@@ -700,8 +679,8 @@ export interface BeneficiariesListQuery extends ListQuery {
   type?: 'individual' | 'business' | readonly ('individual' | 'business')[]
   /** The type of the destination that the beneficiary has now. Several may be sent. */
   destination_type?: 'bank' | 'wallet' | 'local_payment_network' | 'service_account' | readonly ('bank' | 'wallet' | 'local_payment_network' | 'service_account')[]
-  /** The status of beneficiaries that people have not approved. Several may be sent. */
-  status?: 'pending_approval' | 'rejected' | readonly ('pending_approval' | 'rejected')[]
+  /** `active` can be paid. People have not approved the others. Several may be sent. */
+  status?: 'active' | 'pending_approval' | 'rejected' | readonly ('active' | 'pending_approval' | 'rejected')[]
 }
 
 export class BeneficiariesResource extends Resource {

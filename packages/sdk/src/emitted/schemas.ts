@@ -353,14 +353,23 @@ export interface BankDestination {
    */
   iban?: string
   bank_name?: string
+  branch_name?: string
+  /** Such as `checking` or `savings`, which ACH files carry. */
+  account_type?: string
+  /** The purpose that the central bank of the country asks for. */
+  purpose_code?: string
+  /** Whether the payee in India needs a remittance certificate. */
+  firc_required?: boolean
+  transfer_type?: string
   country?: CountryCode
   currency?: CurrencyCode
   /**
-   * Bank codes by name. These codes are checked, and stored without spaces and dashes:
-   * `swift_code`, `bic`, `aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, `clabe`, `ispb`,
-   * `transit_number`, `institution_number`; depending on `country`: `routing_number` (US and
-   * without a country, CA), `bank_code` (BR, HK, JP, KR, LK, SG, TH, TW), `branch_code` (HK, JP,
-   * LK, SG, TW, ZA). Other names are free text.
+   * Bank codes by name: `swift_code`, `aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, `clabe`, `ispb`,
+   * `transit_number`, `institution_number`, `routing_number`, `bank_code`, `branch_code`. Also
+   * taken, and answered as sent: `bic` and `bic_code` for `swift_code`; `aba_code`, `ach_code` and
+   * `fedwire_code` for `aba`; `ifsc_code` for `ifsc`; `bsb_code` for `bsb`. A code is checked where
+   * its issuer has published a form, which for `routing_number`, `bank_code` and `branch_code`
+   * depends on `country`. It is stored without spaces and dashes.
    */
   bank_codes?: Record<string, string>
 }
@@ -514,6 +523,8 @@ export interface BeneficiaryUpdate {
   email?: string | null
   phone?: {
     code?: string
+    /** Another name of `code`. */
+    calling_code?: string
     number?: string
   } | null
   address?: {
@@ -777,6 +788,8 @@ export interface EntityUpdate {
   email?: string | null
   phone?: {
     code?: string
+    /** Another name of `code`. */
+    calling_code?: string
     number?: string
   } | null
   description?: string | null
@@ -1037,11 +1050,17 @@ export interface LoggedRequest {
   body: string
 }
 
+export interface LogisticsProvider {
+  code?: string
+  name?: string
+}
+
 export interface LogisticsTracking {
   tracking_number?: string
   tracking_type?: string
   logistics_provider_code?: string
   logistics_provider_name?: string
+  logistics_provider?: LogisticsProvider
 }
 
 /** Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500). */
@@ -1564,7 +1583,7 @@ export interface PayoutRequest<M extends Minor = number> {
   type?: 'swift' | 'local' | 'local_payment_network' | 'wallet' | 'service_account'
   /** Purpose code. */
   purpose: string
-  transaction_description: string
+  transaction_description?: string
   /** An existing beneficiary. */
   beneficiary?: string
   beneficiary_details?: BeneficiaryDetails
@@ -1657,6 +1676,8 @@ export interface PayoutUpdate {
 
 export interface Phone {
   code?: string
+  /** Another name of `code`. */
+  calling_code?: string
   number?: string
 }
 
