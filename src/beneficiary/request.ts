@@ -52,13 +52,13 @@ const Bank = Closed(
         propertyNames: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,39}$' },
         additionalProperties: { type: 'string', minLength: 1, maxLength: 64 },
         description:
-          'Bank codes by name: `swift_code`, `aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, `clabe`, ' +
-          '`ispb`, `transit_number`, `institution_number`, `routing_number`, `bank_code`, ' +
-          '`branch_code`. Also taken, and answered as sent: `bic` and `bic_code` for `swift_code`; ' +
-          '`aba_code`, `ach_code` and `fedwire_code` for `aba`; `ifsc_code` for `ifsc`; `bsb_code` ' +
-          'for `bsb`. A code is checked where its issuer has published a form, which for ' +
-          '`routing_number`, `bank_code` and `branch_code` depends on `country`. It is stored ' +
-          'without spaces and dashes.',
+          'Bank codes by name: `swift_code`, `aba`, `sort_code`, `bsb`, `ifsc`, `cnaps`, ' +
+          '`clabe`, `ispb`, `transit_number`, `institution_number`, `routing_number`, ' +
+          '`bank_code`, `branch_code`. Also taken, and answered as sent: `bic` and `bic_code` ' +
+          'for `swift_code`; `aba_code`, `ach_code` and `fedwire_code` for `aba`; `ifsc_code` ' +
+          'for `ifsc`; `bsb_code` for `bsb`. A code is checked where its issuer has published ' +
+          'a form, which for `routing_number`, `bank_code` and `branch_code` depends on ' +
+          '`country`. It is stored without spaces and dashes.',
         examples: [{ swift_code: 'HSBCHKHH', bank_code: '004' }],
       }),
     ),

@@ -1,5 +1,5 @@
-// Check digits of national numbers: of taxpayers, and of bank accounts. Each function takes a number
-// without marks, of the right length, and answers whether its check digits hold. Pure.
+// Check digits of national numbers, of taxpayers and of bank accounts. Each function takes a number
+// of the right length without marks, and returns whether its check digits hold. Pure.
 
 /** The sum of each digit times its weight. A letter counts as its ASCII code less 48. */
 function weighted(text: string, weights: readonly number[]): number {

@@ -98,7 +98,7 @@ export function selectRoutes(routes: readonly Route[], payout: PayoutToRoute): r
   return Array.from(rails.values(), ([first]) => first as Route)
 }
 
-/** The first route that fits some payout with these members and a value for each that is not set. */
+/** The first route that fits a payout with these members and some value of each member not set. */
 function selectOpen(routes: readonly Route[], payout: PayoutToRoute): Route | undefined {
   const conditions = ALL_CONDITIONS.filter(name => name === 'amount' || payout[name] !== '')
   return routes

@@ -122,7 +122,7 @@ export function sharedFaults(alternatives: readonly (readonly Fault[])[]): Fault
   )
 }
 
-/** The problem of a country that the payout's network, or else every local network, does not serve. */
+/** The problem of a country that the payout's network, or else every network, does not serve. */
 function reachFaults(
   { bank = {} }: DestinationDetails,
   { currency, network }: Payment,

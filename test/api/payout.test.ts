@@ -255,7 +255,6 @@ test(`POST ${PATH}, without what must be sent: 400 naming it`, async () => {
     ['invalid_field', 'amount'],
     ['invalid_field', 'currency'],
     ['invalid_field', 'purpose'],
-    ['invalid_field', 'transaction_description'],
     ['beneficiary_missing', 'beneficiary'],
   ])
 })

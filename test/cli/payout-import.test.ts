@@ -165,15 +165,19 @@ test('payout import, rows that the API refuses: the same problems, word for word
 
 test('payout import, amounts in major units: exact by currency, refused in words', async () => {
   const client = await service.openAccount({
-    currencies: ['JPY', 'KWD', 'USD'],
-    fund: { JPY: 1_000_000n, KWD: 1_000_000n, USD: 1_000_000n },
+    currencies: ['JPY', 'BHD', 'USD'],
+    fund: { JPY: 1_000_000n, BHD: 1_000_000n, USD: 1_000_000n },
   })
-  const rest = 'supplier_payment,Invoice,Harbour Trading Ltd,business,123456789012,HK,004'
+  const rest = 'supplier_payment,Invoice,Harbour Trading Ltd,business'
+  const banks: Readonly<Record<string, string>> = {
+    JPY: '1234567,,JP,0005,001',
+    BHD: ',BH67BMAG00001299123456,,,',
+  }
   const no_cents = 'amount_major is not an amount in USD: digits, and at most 2 after a point.'
   const no_literal = 'amount must be an integer literal from 1 to 9007199254740991.'
   const rows = [
     ['1250', '', 'JPY', 1250],
-    ['1.234', '', 'KWD', 1234],
+    ['1.234', '', 'BHD', 1234],
     ['0.1', '', 'USD', 10],
     ['1.5', '', 'JPY', 'amount_major is not an amount in JPY: digits alone.'],
     ['1.001', '', 'USD', no_cents],
@@ -189,9 +193,12 @@ test('payout import, amounts in major units: exact by currency, refused in words
   ] as const
   const header =
     'amount_major,amount,currency,purpose,transaction_description,beneficiary.name,' +
-    'beneficiary.type,beneficiary.account_number,beneficiary.country,' +
-    'beneficiary.bank_codes.bank_code'
-  const lines = rows.map(([major, minor, currency]) => `${major},${minor},${currency},${rest}`)
+    'beneficiary.type,beneficiary.account_number,beneficiary.iban,beneficiary.country,' +
+    'beneficiary.bank_codes.bank_code,beneficiary.bank_codes.branch_code'
+  const lines = rows.map(([major, minor, currency]) => {
+    const bank = banks[currency] ?? '123456789012,,HK,004,'
+    return `${major},${minor},${currency},${rest},${bank}`
+  })
   const path = await cli.file('amounts.csv', [header, ...lines].join('\n'))
   const { report } = await runImport(path, client)
   for (const [i, [, , , expected]] of rows.entries()) {

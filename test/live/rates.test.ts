@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { networksOf } from '../../src/network/local.ts'
 import { openDesk } from '../support/service/desk.ts'
 import type { Client } from '../support/service/service.ts'
 
@@ -29,8 +30,9 @@ async function publish(rates: Readonly<Record<string, string>>, as_of: Temporal.
 }
 
 function quote(account: Client, from: string, to: string, amount = 10_000) {
-  // A token goes to wallets alone.
-  const payout_type = to.startsWith('USD') && to !== 'USD' ? 'wallet' : 'local'
+  // A token goes to wallets alone, and no local network carries some currencies.
+  const toBank = networksOf(to).length > 0 ? 'local' : 'swift'
+  const payout_type = to.startsWith('USD') && to !== 'USD' ? 'wallet' : toBank
   const sides = { payout_info: { currency: to, amount }, holding_info: { currency: from } }
   return account.post(PATH, { payout_type, ...sides })
 }

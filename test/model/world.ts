@@ -171,6 +171,7 @@ function judgeQuote(world: World, index: number, body: Json): Verdict {
   const holding = holding_info?.currency ?? defaultHolding(account, currency)
   if (!account.currencies.includes(holding)) return refused(400, 'holding_currency_not_found')
   const destination = destination_info?.currency ?? currency
+  if (!isCarried(type, destination, destination_info?.country)) return NOT_CARRIED
   const terms = { type, amount: BigInt(payout_info.amount), holding, currency, destination }
   const price = priceOf(terms, world.rates, world.fees)
   if (isRefused(price)) return { refused: price }
@@ -286,6 +287,7 @@ function priceNow(
 ): Priced | { readonly refused: Refused } {
   const holding = holding_currency ?? defaultHolding(account, currency)
   const destination = (to.type === 'bank' ? to.currency : undefined) ?? currency
+  if (to.type === 'bank' && !isCarried(type, destination, BANKS)) return NOT_CARRIED
   const terms = { type, amount: BigInt(amount), holding, currency, destination }
   const price = priceOf(terms, world.rates, world.fees)
   return isRefused(price) ? { refused: price } : { terms, price }
@@ -295,6 +297,20 @@ function priceNow(
 const BANKS = 'HK'
 /** What a quote without destination_info means where all local networks of its currency serve one. */
 const COUNTRIES: Readonly<Record<string, string>> = { HKD: 'HK', JPY: 'JP', THB: 'TH' }
+
+/** The countries of the currencies' local networks: none carries dinars, and only Japan's carry yen. */
+const CARRIED: Readonly<Record<string, readonly string[]>> = {
+  ...{ USD: ['US', 'HK'], EUR: ['DE', 'HK'], HKD: ['HK'], JPY: ['JP'], THB: ['TH'], KWD: [] },
+}
+const NOT_CARRIED = refused(400, 'invalid_field')
+
+/** Whether a local network carries the currency to a country, or to some country for undefined. */
+function isCarried(type: string, currency: string, country: string | undefined): boolean {
+  const countries = CARRIED[currency] ?? []
+  return (
+    type !== 'local' || (country === undefined ? countries.length > 0 : countries.includes(country))
+  )
+}
 
 /** §payout.quoted */
 function priceQuoted(
