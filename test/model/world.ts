@@ -295,10 +295,10 @@ function priceNow(
 
 /** Where every bank account of the model is. */
 const BANKS = 'HK'
-/** What a quote without destination_info means where all local networks of its currency serve one. */
+/** What a quote without destination_info means where its local networks serve one country. */
 const COUNTRIES: Readonly<Record<string, string>> = { HKD: 'HK', JPY: 'JP', THB: 'TH' }
 
-/** The countries of the currencies' local networks: none carries dinars, and only Japan's carry yen. */
+/** The countries of the currencies' local networks: none carries dinars. */
 const CARRIED: Readonly<Record<string, readonly string[]>> = {
   ...{ USD: ['US', 'HK'], EUR: ['DE', 'HK'], HKD: ['HK'], JPY: ['JP'], THB: ['TH'], KWD: [] },
 }
