@@ -374,6 +374,7 @@ CREATE UNIQUE INDEX undone_once ON journals USING btree (account_id, undoes) WHE
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON journals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER funds_no_more AFTER INSERT ON journals FOR EACH ROW WHEN ((new.kind = 'funding_reversal'::text)) EXECUTE FUNCTION keep_funding_reference();
 CREATE TRIGGER funds_one_account AFTER INSERT ON journals FOR EACH ROW WHEN (((new.kind = 'funding'::text) AND ((new.metadata ->> 'reference'::text) IS NOT NULL))) EXECUTE FUNCTION keep_funding_reference();
+CREATE TRIGGER gives_back_what_was_taken AFTER INSERT ON journals FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['failure'::text, 'reversal'::text]))) EXECUTE FUNCTION gives_back_what_was_taken();
 ALTER TABLE journals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON journals FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON journals FOR SELECT TO corridor_auditor USING (true);
@@ -2556,6 +2557,28 @@ begin
     if total <> 0 then return false; end if;
   end loop;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION gives_back_what_was_taken()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  debit journals;
+  difference bigint := coalesce((new.metadata ->> 'rate_difference')::bigint, 0);
+begin
+  select * into debit from journals d
+  where d.account_id = new.account_id and d.source = new.source and d.kind = 'payout'
+    and d.undoes is null and d.kind <> 'settlement';
+  if debit.number is null or debit.currency <> new.currency
+      or new.fixed_fee <> -debit.fixed_fee or new.variable_fee <> -debit.variable_fee
+      or new.amount <> -debit.amount - difference or difference < 0
+      or (difference > 0 and debit.fx_conversions is null)
+      or (new.metadata ->> 'rate_difference' is not null and difference = 0) then
+    raise exception 'journal % of % gives back other than was taken', new.number, new.account_id
+      using errcode = 'check_violation', constraint = 'gives_back_what_was_taken';
+  end if;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION base32(value bigint, length integer)

@@ -205,6 +205,29 @@ create index journals_of_credits on journals (account_id, number)
 create trigger append_only before update or delete or truncate on journals
   for each statement execute function refuse_change();
 
+-- A payout gives back what it took, whole. Only where it converted may the house keep a part of the
+-- principal, which the line names as rate_difference: the rate has moved since its price ended.
+create function gives_back_what_was_taken() returns trigger language plpgsql as $$
+declare
+  debit journals;
+  difference bigint := coalesce((new.metadata ->> 'rate_difference')::bigint, 0);
+begin
+  select * into debit from journals d
+  where d.account_id = new.account_id and d.source = new.source and d.kind = 'payout'
+    and d.undoes is null and d.kind <> 'settlement';
+  if debit.number is null or debit.currency <> new.currency
+      or new.fixed_fee <> -debit.fixed_fee or new.variable_fee <> -debit.variable_fee
+      or new.amount <> -debit.amount - difference or difference < 0
+      or (difference > 0 and debit.fx_conversions is null)
+      or (new.metadata ->> 'rate_difference' is not null and difference = 0) then
+    raise exception 'journal % of % gives back other than was taken', new.number, new.account_id
+      using errcode = 'check_violation', constraint = 'gives_back_what_was_taken';
+  end if;
+  return null;
+end $$;
+create trigger gives_back_what_was_taken after insert on journals for each row
+  when (new.kind in ('failure', 'reversal')) execute function gives_back_what_was_taken();
+
 -- One row for each posting, for people who read the database. The service and `corridor verify`
 -- read journals.
 create view postings with (security_invoker = true) as

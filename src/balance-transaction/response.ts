@@ -31,7 +31,10 @@ export const BalanceTransactionResponse = Type.Object(
     metadata: Type.Record(Type.String(), Type.String(), {
       description:
         'For bookings of the operator: `reference`, the bank’s reference, and `reason`, if ' +
-        'they were given. Empty otherwise.',
+        'they were given. For money back at the wish of the account or the payee: ' +
+        '`rate_difference`, what the house kept because the rate has moved since the price of ' +
+        'the payout ended, in minor units; `fx_conversions` then has the conversion back. Empty ' +
+        'otherwise.',
     }),
     operation_type: Literals(OPERATION_TYPES),
     source: Type.String(),

@@ -22,6 +22,7 @@ import { money } from './table.ts'
 import { visible } from './terminal.ts'
 
 interface TransitionOptions extends Omit<AskedTransition, 'status'> {
+  readonly atWish?: boolean
   code?: string
   category?: string
   message?: string
@@ -58,6 +59,7 @@ export function handlingCommands(payout: Command): void {
     .option('--message <text>', MESSAGE_MEANING)
     .option('--reference <text>', REFERENCE, readReference)
     .option('--reason <text>', REASON, readReason)
+    .option('--at-wish', 'the account or the payee wants the money back; its rate is judged anew')
     .option('--force', 'the reference has paid another payout, and pays this one too')
     .addHelpText('after', TRANSITION_HELP)
     .action(transitionAction)
@@ -143,8 +145,8 @@ async function transitionAction(payout_id: string, text: string, options: Transi
 }
 
 function readTransition(status: RailStatus, options: TransitionOptions): AskedTransition {
-  const { code, category, message, ...words } = options
-  const request = { ...words, status }
+  const { code, category, message, atWish, ...words } = options
+  const request = { ...words, status, ...(atWish && { at_wish: true }) }
   if (GIVEN_BACK_STATUSES.includes(status)) {
     const failure = {
       ...(code && { code }),

@@ -1,6 +1,7 @@
 // Derives a payout's steps from all evidence of its attempt at a connector, in the order of
 // receipt. A contradiction becomes an exception for a person. Only an explicit rejection or
 // cancellation fails a payout. Pure.
+import { reasonOf } from '../bank-format/reason.ts'
 import { DAY_MS } from '../instant.ts'
 import { moneyWords } from '../money/words.ts'
 import type { RailReport, RailStep } from '../rail/rail.ts'
@@ -143,14 +144,19 @@ function railStep(step: ReportedStep, status: StepStatus): RailStep | undefined 
     case 'paid':
       return { status: 'succeeded', failure: null }
     case 'rejected':
-      return { status: 'failed', failure: failureOf(step, 'PF000400', 'rejected') }
+      return { status: 'failed', failure: failureOf(step, 'PF000400', 'rejected'), ...wish(step) }
     case 'cancelled':
       return { status: 'failed', failure: failureOf(step, 'PF000410', 'cancelled') }
     case 'returned':
-      return { status: 'reversed', failure: failureOf(step, 'PR000400', 'returned') }
+      return { status: 'reversed', failure: failureOf(step, 'PR000400', 'returned'), ...wish(step) }
     case 'not_taken':
       return undefined
   }
+}
+
+/** The mark of a wish, if the provider's code is one of ISO 20022 for it, such as CUST. */
+function wish({ code }: ReportedStep): { readonly at_wish?: true } {
+  return reasonOf('iso20022', code, true)?.at_wish === true ? { at_wish: true } : {}
 }
 
 /** The message keeps the provider's own code, unchanged. */

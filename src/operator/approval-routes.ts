@@ -97,6 +97,7 @@ export function payoutApprovalRoutes(app: FastifyInstance, deps: Needs): void {
         'with the answer amount and fees are back in the balance.',
     },
     decided: PayoutResponse,
+    refusals: ['rate_stale', 'rate_unavailable'],
     decide: (desk, request, key, asked) =>
       desk.answer(
         callOf(request, `payout ${asked.decision}`),

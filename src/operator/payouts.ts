@@ -75,6 +75,8 @@ export interface AskedTransition extends Statement {
   readonly failure?: Partial<Failure>
   /** What the account must provide, for `requires_action`. */
   readonly description?: string
+  /** Whether the account or the payee wants the money back. */
+  readonly at_wish?: boolean
 }
 
 /** The deed by which a person sets the status of a payout. */
@@ -99,10 +101,16 @@ export async function transitionDeed(
 }
 
 /** The step to the status. Refuses (400) a failure or description that does not fit the status. */
-export function stepOf({ status, failure, description, reason }: AskedTransition): RailStep {
+export function stepOf({
+  status,
+  failure,
+  description,
+  reason,
+  at_wish,
+}: AskedTransition): RailStep {
   const isExplained = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
   const withMessage = isExplained ? { message: reason, ...failure } : failure
-  return operatorStep(status, given({ failure: withMessage, description }))
+  return operatorStep(status, given({ failure: withMessage, description, at_wish }))
 }
 
 function personOf({ name, is_login }: Operator, { reference, reason, force }: Statement): Person {

@@ -61,6 +61,12 @@ export const OperatorTransition = Closed(
             'as message.',
         },
       ),
+      at_wish: Type.Boolean({
+        description:
+          `For ${GIVEN_BACK_STATUSES.join(' and ')}: the account or the payee wants the money ` +
+          'back. After the end of its price, a payout that converts then gives back the lower ' +
+          'of what was taken and what it is worth now.',
+      }),
       force: Force,
     }),
   },

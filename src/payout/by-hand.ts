@@ -149,19 +149,25 @@ interface StepDetails {
   readonly failure?: Partial<Failure>
   /** What the account must provide. */
   readonly description?: string
+  /** Whether the account or the payee wants the money back. */
+  readonly at_wish?: boolean
 }
 
 /**
  * The step that a person sets. Refuses (400) a failure or a description that does not go with the
  * status.
  */
-export function operatorStep(status: RailStatus, { failure, description }: StepDetails): RailStep {
+export function operatorStep(status: RailStatus, details: StepDetails): RailStep {
+  const { failure, description, at_wish = false } = details
   const fails = GIVEN_BACK_STATUSES.includes(status)
   const asks = status === ASKING
   refuseIfAny([
     ...(failure === undefined || fails
       ? []
       : [invalidField('failure', `Only ${GIVEN_BACK_STATUSES.join(' and ')} have a failure.`)]),
+    ...(!at_wish || fails
+      ? []
+      : [invalidField('at_wish', `Only ${GIVEN_BACK_STATUSES.join(' and ')} are at a wish.`)]),
     ...(description === undefined || asks
       ? []
       : [invalidField('description', `Only ${ASKING} has a description.`)]),
@@ -170,5 +176,6 @@ export function operatorStep(status: RailStatus, { failure, description }: StepD
     status,
     failure: fails ? { ...OPERATOR_FAILURE, ...failure } : null,
     ...(description === undefined ? {} : { description }),
+    ...(at_wish && { at_wish }),
   }
 }

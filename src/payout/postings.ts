@@ -100,6 +100,22 @@ export function reversalPostings(creation: readonly Posting[]): Posting[] {
   )
 }
 
+/**
+ * Money back of which the house keeps a part: it leaves `available` and is income of the exchange.
+ */
+export function withKept(back: readonly Posting[], currency: string, kept: bigint): Posting[] {
+  if (kept === 0n) return [...back]
+  const income: Posting = { code: 'fx_income', currency, amount: 0n }
+  const isIncome = (posting: Posting) =>
+    posting.code === 'fx_income' && posting.currency === currency
+  const all = back.some(isIncome) ? back : [...back, income]
+  return all.map(posting => {
+    const { code, amount } = posting
+    if (isIncome(posting)) return { ...posting, amount: amount + kept }
+    return code === 'available' ? { ...posting, amount: amount - kept } : posting
+  })
+}
+
 /** Posts the debit: principal and fees leave the balance (§payout.debit). */
 export function postDebit(book: Book, quote: Quote, id: string, is_transfer: boolean): Entry {
   return postEntry(

@@ -133,13 +133,15 @@ function cancelRoute(routes: AccountRoutes, deps: Needs): void {
     description:
       'The payout becomes `failed` with code `PF000100`. With the answer, amount and fees ' +
       'are back in the balance; the quote stays used. Held payouts can be cancelled, too. ' +
-      'The answer is 409 once the rail is asked to pay, whatever the rail says, or once a ' +
-      'person has taken the payout to pay it by hand.',
+      'A payout that converts gives back the lower of what was taken and what its destination ' +
+      'amount is worth now, once its price has ended (`valid_until` of its quote). Fees are ' +
+      'given back whole. The answer is 409 once the rail is asked to pay, whatever the rail ' +
+      'says, or once a person has taken the payout to pay it by hand.',
     params: pathId('pot'),
     body: Closed({}, { title: 'CancelRequest', type: ['object', 'null'] }),
     response: PayoutResponse,
     idempotent: true,
-    refusals: ['not_found', 'payout_not_cancellable'],
+    refusals: ['not_found', 'payout_not_cancellable', 'rate_stale', 'rate_unavailable'],
     answer: ({ account: { account_id }, params: { id: payout_id } }, claim) =>
       deps.lanes.cancelPayout.run({ account_id, claim: claim(), payout_id }),
   })

@@ -5,8 +5,15 @@ import { postEntry, recordLine } from '../balance-transaction/rules.ts'
 import type { Event } from '../event/event.ts'
 import { nameOf } from '../id.ts'
 import { type Book, checkReturn, type Journal, postJournal } from '../ledger/rules.ts'
+import type { Kept } from './give-back.ts'
 import type { Payout } from './payout.ts'
-import { failurePostings, postReceipt, reversalPostings, settlementPostings } from './postings.ts'
+import {
+  failurePostings,
+  postReceipt,
+  reversalPostings,
+  settlementPostings,
+  withKept,
+} from './postings.ts'
 import { type HeldState, isTransfer, receiverOf } from './review-step.ts'
 import type { PayoutStatus } from './states.ts'
 
@@ -30,13 +37,14 @@ export interface StepPostings {
 
 /**
  * Posts the step. `succeeded` settles the payout, and credits the receiver of a transfer. `failed`
- * and `reversed` give the money back.
+ * and `reversed` give the money back, apart from what the house has kept.
  */
 export function moveMoney(
   state: HeldState & Debits,
   book: Book,
   payout: Payout,
   status: PayoutStatus,
+  kept: Kept | undefined,
 ): StepPostings {
   switch (status) {
     case 'succeeded': {
@@ -50,33 +58,40 @@ export function moveMoney(
       return { entries: [receipt.entry], journals, events: () => [receipt.event()] }
     }
     case 'failed':
-      return giveBack(state, book, payout, 'failure')
+      return giveBack(state, book, payout, 'failure', kept)
     case 'reversed':
-      return giveBack(state, book, payout, 'reversal')
+      return giveBack(state, book, payout, 'reversal', kept)
     default:
       return { entries: [], journals: [], events: () => [] }
   }
 }
 
-/** Gives back principal and fees as the integers of the debit, without another conversion. */
+/**
+ * Gives back principal and fees as the integers of the debit, without another conversion. Fees go
+ * back whole, whatever the house keeps of the principal.
+ */
 function giveBack(
   state: Debits,
   book: Book,
   payout: Payout,
   kind: 'failure' | 'reversal',
+  kept: Kept | undefined,
 ): StepPostings {
   const { line, journal } = debitOf(state, payout)
-  const postings =
+  const difference = kept?.difference ?? 0n
+  const mirror =
     kind === 'failure' ? failurePostings(journal.postings) : reversalPostings(journal.postings)
+  const postings = withKept(mirror, line.currency, difference)
   const entry = postEntry(
     book,
     { kind, source: payout.id, postings },
     {
       currency: line.currency,
-      amount: -line.amount,
+      amount: -line.amount - difference,
       fixed_fee: -line.fixed_fee,
       variable_fee: -line.variable_fee,
-      fx_conversions: line.fx_conversions,
+      fx_conversions: kept === undefined ? line.fx_conversions : [kept.conversion],
+      ...(kept && { metadata: { rate_difference: difference.toString() } }),
       undoes: line.id,
     },
   )

@@ -31,6 +31,7 @@ import { loadAttempts, storeAttempts } from './attempt-store.ts'
 import { depositAddressOf } from './destination.ts'
 import { likenessOfPayout } from './duplicate.ts'
 import { deleteLikenesses } from './duplicate-store.ts'
+import { loadPresent } from './give-back-store.ts'
 import { deleteHolds, insertHolds } from './hold-store.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
@@ -113,7 +114,8 @@ export async function readUnder(
   const refundable = uniqueKeys(commands.filter(mayGiveBack).flatMap(c => namedIn(payouts, c)))
   const limited = refundable.filter(({ account_id }) => bookOf(books, account_id).has_limit_uses)
   const screened = screenedOf(found, commands)
-  const [debits, approvals, paid_elsewhere, uses, attempts, pending, confirmed, matches] =
+  const wished = uniqueKeys(commands.filter(mayBeAtWish).flatMap(c => namedIn(payouts, c)))
+  const [debits, approvals, paid_elsewhere, uses, attempts, pending, confirmed, matches, present] =
     await Promise.all([
       loadDebits(tx, refundable),
       findApprovals(tx, entities),
@@ -123,6 +125,7 @@ export async function readUnder(
       loadPending(tx, in_approval),
       findConfirmed(tx, uniqueKeys(screened.flatMap(partiesOfPayout))),
       findMatchesOf(tx, screened.filter(isHeldForMatch)),
+      loadPresent(tx, wished, books, now),
     ])
   return {
     now,
@@ -133,6 +136,7 @@ export async function readUnder(
     approvals: byName(approvals),
     receivers,
     paid_elsewhere,
+    present,
     uses,
     lists_version,
     confirmed: new Set(confirmed.map(objectName)),
@@ -254,6 +258,12 @@ function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Pa
  */
 function mayGiveBack({ by, steps }: Advance): boolean {
   return (by !== 'rail' && by !== 'operator') || steps.some(isGivenBack)
+}
+
+/** Whether the steps may give money back at the wish of the account or the payee. */
+function mayBeAtWish({ by, steps, answer }: Advance): boolean {
+  const isOutside = by === 'rail' || by === 'operator'
+  return answer === undefined && (!isOutside || steps.some(({ at_wish }) => at_wish === true))
 }
 
 /** The approvals of these payouts, and who may decide them. */

@@ -108,6 +108,7 @@ function made(
     earlier: new Map(),
     exceptions: new Map(),
     paid_elsewhere: new Map(),
+    present: new Map(),
     uses: [],
     confirmed: new Set<string>(),
     stored_matches: new Map(),

@@ -35,6 +35,7 @@ import {
 import { checkPerson, isTaken, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { eventsWithPriorState } from './event-state.ts'
+import { isAtWish, type Kept, keptOf, type PresentPrice } from './give-back.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { railProgress } from './progress.ts'
 import {
@@ -59,6 +60,11 @@ export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts, D
   readonly read: ReadonlyMap<string, ReadPayout>
   /** Another payout that the same bank reference has paid, by payout id. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
+  /**
+   * What prices the payouts that convert and whose price has ended, where they may go back at the
+   * wish of the account or the payee; by `account_id/id`.
+   */
+  readonly present: ReadonlyMap<string, PresentPrice>
   /** What the payouts that may give money back count for limits. */
   readonly uses: readonly PayoutUse[]
   /** Parties of screened payouts that a person has confirmed to be listed, as `account_id/id`. */
@@ -91,7 +97,7 @@ export interface AdvanceOutcome extends AttemptChanges {
 /**
  * Applies every new step. Refuses with not_found, invalid_transition, payout_not_cancellable,
  * account_frozen, account_closed, calendar_ended or balance_limit_exceeded, as `checkDecision` and
- * `checkPerson` do, and leaves the state as it was.
+ * `checkPerson` and `keptOf` do, and leaves the state as it was.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf(payoutKey(advance))
@@ -114,8 +120,9 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const versions = versionsOf(started, steps, advance, decided?.hold, book.now)
   const last = versions.at(-1) ?? started
   const progress = railProgress(last, advance, steps.length, state.now, judged)
+  const kept = steps.map(step => keptAt(state, payout, step, advance.by, book.now))
   const moves = steps.map(({ status }, i) =>
-    moveMoney(state, book, versions[i - 1] ?? started, status),
+    moveMoney(state, book, versions[i - 1] ?? started, status, kept[i]),
   )
   // From here on, nothing can refuse the steps.
 
@@ -144,6 +151,19 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
   const screening = matchesToDecide(read, payout, screened, state.stored_matches.get(name))
   const outcome = { payout: next, versions, entries, journals, events: completed, ...screening }
   return { ...outcome, ended_hold, new_hold, ...changes, approval }
+}
+
+/** What the house keeps when this step gives the money back. Nothing is posted before. */
+function keptAt(
+  { present }: AdvanceState,
+  payout: Payout,
+  step: RailStep,
+  by: Advance['by'],
+  at: Instant,
+): Kept | undefined {
+  const price = present.get(nameOf(payout))
+  const goesBack = step.status === 'failed' || step.status === 'reversed'
+  return price && goesBack && isAtWish(step, by) ? keptOf(payout, price, at) : undefined
 }
 
 /** Records the event of a step and those of its statement lines. */

@@ -10,6 +10,7 @@ import {
   payoutPostings,
   reversalPostings,
   settlementPostings,
+  withKept,
 } from '../payout/postings.ts'
 import type { PayoutStatus } from '../payout/states.ts'
 import { BOOKED_KINDS } from './bookings.ts'
@@ -43,6 +44,8 @@ interface PayoutRow extends PapersRow, PricedPayout {
   /** From its quote's row; null without one. */
   fx_income_holding: bigint | null
   fx_income_destination: bigint | null
+  /** Until when its price was valid. */
+  price_end: Instant | null
   balance_transaction_id: string
   beneficiary_id: string
   /** Whether the account has that beneficiary. */
@@ -66,6 +69,8 @@ interface PayoutJournal extends PostingColumns {
   amount: bigint
   fixed_fee: bigint
   variable_fee: bigint
+  /** What the house kept of the principal, as text; null for nothing. */
+  rate_difference: string | null
 }
 
 /** The columns that a payout copies from its quote: [the quote's, the payout's]. */
@@ -93,6 +98,7 @@ const PAYOUTS = statement`
     p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency, p.destination_amount,
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
     q.fx_income_holding, q.fx_income_destination, q.status as quote_status,
+    coalesce(q.valid_until, p.created_at + p.quote_validity_s * interval '1 second') as price_end,
     case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}, ${PRICED_COLUMNS}
   from ${STATED_PAYOUTS} p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
@@ -100,7 +106,8 @@ const PAYOUTS = statement`
 
 const PAYOUT_JOURNALS = statement`
   select j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS}, j.created_at, j.undoes,
-    j.currency, j.amount, j.fixed_fee, j.variable_fee
+    j.currency, j.amount, j.fixed_fee, j.variable_fee,
+    j.metadata ->> 'rate_difference' as rate_difference
   from journals j
   where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id')}
   order by j.account_id, j.source collate "C", j.number`
@@ -273,12 +280,29 @@ function checkJournals(
       default: {
         const back =
           journal.kind === 'failure' ? failurePostings(creation) : reversalPostings(creation)
-        checkPostings(journal, back)
-        const given = taken.map(amount => -amount)
+        const kept = keptOf(journal, payout)
+        checkPostings(journal, withKept(back, payout.holding_currency, kept))
+        const given = [payout.holding_amount - kept, payout.fixed_fee, payout.variable_fee]
         checkLine(journal, payout, payout.balance_transaction_id, given)
       }
     }
   }
+}
+
+/**
+ * What the house kept of the principal. It keeps less than the whole, only of a payout that
+ * converts, and only after the end of its price.
+ */
+function keptOf(journal: PayoutJournal, payout: PayoutRow): bigint {
+  const { rate_difference, created_at } = journal
+  if (rate_difference === null) return 0n
+  const kept = /^[1-9]\d{0,18}$/.test(rate_difference) ? BigInt(rate_difference) : 0n
+  const { holding_currency, currency, destination_currency, price_end } = payout
+  const converts = holding_currency !== currency || currency !== destination_currency
+  const isOver = price_end !== null && price_end <= created_at
+  if (kept > 0n && kept < payout.holding_amount && converts && isOver) return kept
+  const expected = 'a difference of rates, after the end of the price of a payout that converts'
+  throw journalProblem(journal, expected, rate_difference)
 }
 
 /** The postings of a payout's first journal, from its stored integers. */

@@ -39,7 +39,8 @@ const WRONG = {
       and r.type in ('payout_failure', 'payout_reversal')
     group by p.account_id, p.id, s.status, p.holding_amount, p.fixed_fee, p.variable_fee
     having count(r.id) <> (case when s.status in ('failed', 'reversed') then 1 else 0 end)
-      or coalesce(sum(r.net_amount), 0) <> (case when s.status in ('failed', 'reversed')
+      or coalesce(sum(r.net_amount + coalesce((r.metadata ->> 'rate_difference')::bigint, 0)), 0)
+        <> (case when s.status in ('failed', 'reversed')
         then p.holding_amount + p.fixed_fee + p.variable_fee else 0 end)`,
   'inter_account does not sum to zero': `
     select x.currency, sum(x.amount) from postings x

@@ -275,7 +275,9 @@ export interface BalanceTransaction<M extends Minor = number> {
   net: Money<M>
   /**
    * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
-   * given. Empty otherwise.
+   * given. For money back at the wish of the account or the payee: `rate_difference`, what the
+   * house kept because the rate has moved since the price of the payout ended, in minor units;
+   * `fx_conversions` then has the conversion back. Empty otherwise.
    */
   metadata: Record<string, string>
   operation_type: 'credit' | 'debit'
@@ -312,7 +314,9 @@ export interface BalanceTransactionAlone<M extends Minor = number> {
   net: Money<M>
   /**
    * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
-   * given. Empty otherwise.
+   * given. For money back at the wish of the account or the payee: `rate_difference`, what the
+   * house kept because the rate has moved since the price of the payout ended, in minor units;
+   * `fx_conversions` then has the conversion back. Empty otherwise.
    */
   metadata: Record<string, string>
   operation_type: 'credit' | 'debit'
