@@ -9,13 +9,14 @@ import { byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { PresentLists } from '../screening/lists-in-memory.ts'
 import {
   clearName,
+  holdsPayouts,
   type Match,
   matchOf,
   NOT_SCREENED,
   openMatches,
   type Screened,
 } from '../screening/match.ts'
-import { findCleared, findConfirmed } from '../screening/match-store.ts'
+import { findCleared, findWaiting } from '../screening/match-store.ts'
 import { partiesOf } from '../screening/parties.ts'
 import { forEachInTurns } from '../turns.ts'
 import type { CreatePayout } from './payout.ts'
@@ -50,30 +51,35 @@ export async function screenAll(
   if (lists === undefined) return payouts.map(() => NOT_SCREENED)
   const rules = payouts.map(({ account }) => lists.ruleFor(account))
   const compared = lists.is_empty ? [] : payouts.filter((_, i) => rules[i] === 'screen')
-  const [entities, confirmed] = await Promise.all([
+  const [entities, waiting] = await Promise.all([
     entitiesOf(tx, compared),
-    findConfirmed(tx, uniqueKeys(payouts.flatMap(partyKeys))),
+    findWaiting(tx, uniqueKeys(payouts.flatMap(partyKeys))),
   ])
-  const confirmedOf = Map.groupBy(confirmed, ({ account_id, object_id: id }) =>
+  const waitingOf = Map.groupBy(waiting, ({ account_id, object_id: id }) =>
     nameOf({ account_id, id }),
   )
   const found = await compare(lists, compared, entities, budget_ms)
-  const named = [...found].map(([{ account_id }, matches = []]) => ({ account_id, matches }))
+  const ofParties = (one: PayoutParties) =>
+    partyKeys(one).flatMap(key => waitingOf.get(nameOf(key)) ?? [])
+  const named = [...found].map(([one, { matches } = NOTHING]) => {
+    return { account_id: one.account_id, matches: [...matches, ...ofParties(one)] }
+  })
   const cleared = await findCleared(tx, named)
   return payouts.map((one, i) => {
     if (rules[i] === 'wait') return NOT_SCREENED
-    const matches = found.has(one) ? found.get(one) : []
-    if (matches === undefined) return NOT_SCREENED
-    const own_matches = partyKeys(one).flatMap(key => confirmedOf.get(nameOf(key)) ?? [])
+    const compared_one = found.has(one) ? found.get(one) : NOTHING
+    if (compared_one === undefined) return NOT_SCREENED
+    const { matches, hashes } = compared_one
     const isCleared = (match: Match) => cleared.has(`${one.account_id}/${clearName(match)}`)
-    const open = openMatches(matches, own_matches, isCleared)
+    const holding = ofParties(one).filter(match => holdsPayouts(match, hashes, isCleared))
+    const open = openMatches(matches, holding, isCleared)
     const entity = entities.get(nameOf({ account_id: one.account_id, id: one.entity_id }))
     const result = { version: lists.version, matches: open }
     return entity === undefined ? result : { ...result, entity_at: entity.updated_at }
   })
 }
 
-/** The stored parties of a payout. A person may have confirmed a match of theirs. */
+/** The stored parties of a payout, whose matches may hold it. */
 function partyKeys({ account_id, entity_id, beneficiary_id }: PayoutParties): Key[] {
   const ids = [entity_id, beneficiary_id].filter(id => id !== '')
   return ids.map(id => ({ account_id, id }))
@@ -89,15 +95,24 @@ async function entitiesOf(
   return byName(await findEntities(tx, uniqueKeys(keys)))
 }
 
+/** The result of one payout's comparison. */
+interface Compared {
+  readonly matches: readonly Match[]
+  /** The hashes of its parties. */
+  readonly hashes: ReadonlySet<string>
+}
+
+const NOTHING: Compared = { matches: [], hashes: new Set() }
+
 /** The matches of each payout; undefined for a payout that was not compared. */
 async function compare(
   lists: PresentLists,
   payouts: readonly PayoutParties[],
   entities: ReadonlyMap<string, Entity>,
   budget_ms: number,
-): Promise<ReadonlyMap<PayoutParties, readonly Match[] | undefined>> {
+): Promise<ReadonlyMap<PayoutParties, Compared | undefined>> {
   const from = performance.now()
-  const found = new Map<PayoutParties, readonly Match[] | undefined>()
+  const found = new Map<PayoutParties, Compared | undefined>()
   await forEachInTurns(payouts, one => {
     const { account_id, beneficiary, entity_id: id } = one
     // A payout without a known beneficiary must not count as screened.
@@ -107,7 +122,7 @@ async function compare(
     }
     const parties = partiesOf(beneficiary, entities.get(nameOf({ account_id, id })))
     const matches = parties.map(party => lists.screen(party).map(hit => matchOf(party, hit)))
-    found.set(one, matches.flat())
+    found.set(one, { matches: matches.flat(), hashes: new Set(parties.map(({ hash }) => hash)) })
   })
   return found
 }

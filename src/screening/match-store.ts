@@ -96,6 +96,11 @@ export function findConfirmed(sql: Tag, parties: readonly Key[]): Promise<Stored
   return findMatchesOf(sql, parties, sql`and t.state = 'confirmed' limit ${MOST_CONFIRMED}`)
 }
 
+/** Matches of these parties that nobody has cleared. */
+export function findWaiting(sql: Tag, parties: readonly Key[]): Promise<StoredMatch[]> {
+  return findMatchesOf(sql, parties, sql`and t.state <> 'cleared' limit ${MOST_CONFIRMED}`)
+}
+
 /** An entry that a payout or party matches, and that nobody has cleared. */
 interface Undecided {
   readonly account_id: string

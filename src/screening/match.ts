@@ -142,17 +142,31 @@ function matchId({ party, list, entry_id }: Match): string {
 }
 
 /**
- * The matches that hold a payout: the found ones that nobody has cleared, and confirmed matches of
- * its stored parties. A confirmed match holds it even after its entry has left the list.
+ * Whether a match of a stored party holds its payouts: a person has confirmed it, or must decide
+ * about what the party was before its account changed it. `hashes` are those of the payout's
+ * parties.
+ */
+export function holdsPayouts(
+  match: StoredMatch,
+  hashes: ReadonlySet<string>,
+  isCleared: (match: Match) => boolean,
+): boolean {
+  if (match.state === 'confirmed') return true
+  return hashes.size > 0 && !hashes.has(match.party_hash) && !isCleared(match)
+}
+
+/**
+ * The matches that hold a payout: the found ones that nobody has cleared, and those of its stored
+ * parties that `holdsPayouts`, even after their entry has left the list.
  */
 export function openMatches(
   found: readonly Match[],
-  confirmed: readonly StoredMatch[],
+  of_parties: readonly StoredMatch[],
   isCleared: (match: Match) => boolean,
 ): Match[] {
   const open = found.filter(match => !isCleared(match))
   const open_ids = new Set(open.map(matchId))
-  const others = confirmed.filter(match => !open_ids.has(matchId(match)))
+  const others = of_parties.filter(match => !open_ids.has(matchId(match)))
   return [...open, ...new Map(others.map(match => [matchId(match), match])).values()]
 }
 

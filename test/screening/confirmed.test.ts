@@ -108,3 +108,23 @@ test('confirmed while the worker compares a payout for it: the payout is compare
   assert.deepEqual([confirmed, office.got], [true, []])
   assert.equal(await office.statusOf(id), HELD)
 })
+
+test('a beneficiary that waits for a decision, with another name meanwhile: its payouts are held', async () => {
+  await requireLists(office.service, 'un')
+  await office.listIs(office.un)
+  const beneficiary = await office.makeBeneficiary('Eric Badege')
+  await office.screenAll()
+  assert.equal((await office.show(beneficiary)).screening, 'open')
+  await office.rename(beneficiary, 'Lucia Chen')
+  await office.screenAll()
+  const { beneficiary_details: _, ...without } = localPayout
+  const pays = async (): Promise<{ id: string; status: string }> =>
+    (await office.live.post('/v3/payout', { ...without, amount: 1000, beneficiary })).json.data
+  const held = await pays()
+  assert.equal(held.status, HELD)
+  await office.decides('clear', beneficiary)
+  await office.decides('clear', held.id)
+  await office.settle()
+  assert.equal((await pays()).status, 'processing')
+  assert.ok(office.got.includes(held.id))
+})
