@@ -12,6 +12,7 @@ import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
 import { describeRate, type Rate } from '../price/rate/rules.ts'
 import { deleteRate } from '../price/rate/store.ts'
+import type { LineProblem } from '../text/csv.ts'
 import { addCommand, example, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
@@ -77,6 +78,12 @@ async function listAction(): Promise<void> {
   const gaps = dated.flatMap(({ gap }) => gap ?? [])
   const words = listing(rows, 'no rate; corridor rates import loads a file of them')
   print(dated, `${words}${describeGaps(gaps)}`)
+}
+
+/** What a file has that is no rate of ours. */
+function describeLeftOut(left_out: readonly LineProblem[]): string {
+  if (left_out.length === 0) return ''
+  return `; left out: ${left_out.map(({ message }) => message).join(', ')}`
 }
 
 /** The gaps on lines of their own, after an empty line. */
@@ -219,8 +226,9 @@ Without a source the file's name is taken, without as_of the present time.
   base,quote,mid,source,as_of
   USD,HKD,7.81,treasury,2026-10-06T09:30:00Z
 
-ecb: the European Central Bank's daily, 90-day or historical XML, of which the
-newest day is taken.
+ecb: the European Central Bank's daily, 90-day or historical XML or CSV, of which
+the newest day is taken. Unknown currencies and those without a rate are left out
+and named.
 
 Examples:
   npx corridor rates import rates.csv --dry-run
@@ -240,10 +248,12 @@ Examples:
 async function importAction(file: string, options: ChangeOptions & { format?: RateFormat }) {
   const { name, text } = await readInput(file)
   const format = options.format ?? guessRateFormat(text)
-  const { changes, problems, gaps } = await withContext(async ({ sql }) => {
+  const { changes, problems, gaps, left_out } = await withContext(async ({ sql }) => {
     const parsed = parseRates(text, format, { source: name, now: await databaseNow(sql) })
     valuesOf(name, parsed)
-    return changeRates(sql, parsed.lines, { ...(await findFrame(sql)), ...changeOf(options) })
+    const frame = await findFrame(sql)
+    const changed = await changeRates(sql, parsed.lines, { ...frame, ...changeOf(options) })
+    return { ...changed, left_out: parsed.left_out }
   })
   refuseProblems(name, problems, '; --force loads them all the same')
   const added = changes.filter(({ before }) => before === undefined).length
@@ -252,10 +262,11 @@ async function importAction(file: string, options: ChangeOptions & { format?: Ra
   const messages = gaps.map(({ message }) => message)
   const words =
     `${changesTable(changes)}\n\n` +
-    `${changes.length} rates from ${name} ${done}, ${added} of them new${describeGaps(messages)}`
+    `${changes.length} rates from ${name} ${done}, ${added} of them new${describeLeftOut(left_out)}${describeGaps(messages)}`
   const rates = changes.map(presentChangedRate)
   const replaced = changes.length - added
-  print({ file: name, format, dry_run, added, replaced, rates, gaps: messages }, words)
+  const data = { file: name, format, dry_run, added, replaced, rates, gaps: messages, left_out }
+  print(data, words)
 }
 
 async function fetchAction(asked_url: string | undefined, options: ChangeOptions): Promise<void> {
@@ -271,7 +282,7 @@ async function fetchAction(asked_url: string | undefined, options: ChangeOptions
     if (!(error instanceof FetchFailed)) throw error
     throw new CommandFailed(`${error.message}; nothing was written`)
   })
-  const { host, taken, passed, refused, problems, gaps } = outcome
+  const { host, taken, passed, refused, problems, gaps, left_out } = outcome
   const messages = gaps.map(({ message }) => message)
   const dry_run = options.dryRun === true
   const done = dry_run ? 'would be taken' : 'taken'
@@ -279,10 +290,10 @@ async function fetchAction(asked_url: string | undefined, options: ChangeOptions
     `${taken.length} rates from ${host} ${done}, ${passed} no news` +
     (refused.length === 0 ? '' : `, ${refused.length} refused`)
   const table = taken.length === 0 ? '' : `${changesTable(taken)}\n\n`
-  const words = `${table}${counted}${describeGaps(messages)}`
+  const words = `${table}${counted}${describeLeftOut(left_out)}${describeGaps(messages)}`
   const rates = taken.map(presentChangedRate)
   const data = { host, dry_run, taken: rates, passed, refused: refused.map(presentChangedRate) }
-  print({ ...data, problems, gaps: messages }, words)
+  print({ ...data, problems, gaps: messages, left_out }, words)
   if (refused.length === 0) return
   const lines = problems.map(({ line, message }) => `\n  line ${line}: ${message}`)
   throw new CommandFailed(`${refused.length} rates refused; --force takes them${lines.join('')}`)

@@ -49,8 +49,8 @@ async function fetchAndLog(deps: Deps): Promise<Result> {
     dry_run: false,
     by: FEED,
   })
-  const { host, taken, passed, refused, problems, gaps } = outcome
-  const counts = { host, taken: taken.length, passed, refused: refused.length }
+  const { host, taken, passed, refused, problems, gaps, left_out } = outcome
+  const counts = { host, taken: taken.length, passed, refused: refused.length, left_out }
   for (const { message } of gaps) log.warn({ host, gap: message }, 'rates differ from each other')
   if (refused.length > 0) {
     log.warn(

@@ -157,6 +157,8 @@ export interface FeedOutcome extends FeedDecision, Pick<Changed, 'gaps'> {
   readonly host: string
   /** Why rates were refused. */
   readonly problems: readonly LineProblem[]
+  /** What the publication has that is no rate of ours. */
+  readonly left_out: readonly LineProblem[]
 }
 
 /**
@@ -167,8 +169,8 @@ export async function takeFeed(sql: Sql, options: FeedOptions): Promise<FeedOutc
   const host = hostOf(url)
   const text = await fetchRates(url, options)
   const defaults = { source: host, now: await databaseNow(sql), undated: 'refused' } as const
-  const { lines, problems } = parseRates(text, guessRateFormat(text), defaults)
+  const { lines, problems, left_out } = parseRates(text, guessRateFormat(text), defaults)
   if (problems.length > 0) throw new FeedUnreadable(host, problems)
   const decision = await takeRates(sql, lines, options, by)
-  return { ...decision, host, problems: problemsOf(decision.refused) }
+  return { ...decision, host, problems: problemsOf(decision.refused), left_out }
 }

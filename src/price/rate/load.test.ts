@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { formatDecimal } from '../../money/decimal.ts'
 import { ECB_SOURCE } from './calendar.ts'
+import { pairOf } from './guard.ts'
 import {
   guessRateFormat,
   loadDefaultRates,
@@ -88,7 +89,10 @@ const BAD_LINES: readonly [line: string, ...messages: string[]][] = [
   ['EUR,USD,0.000,,', positive('0.000')],
   ['EUR,USD,-1.1,,', positive('-1.1')],
   ['EUR,USD,+1.1,,', positive('+1.1')],
-  ['EUR,USD,1e2,,', positive('1e2')],
+  ['EUR,USD,1e,,', positive('1e')],
+  ['EUR,USD,1e99,,', positive('1e99')],
+  ['EUR,USD,1e-40,,', positive('1e-40')],
+  ['EUR,USD,0E5,,', positive('0E5')],
   ['EUR,USD,"1,1",,', positive('1,1')],
   ['EUR,USD,.5,,', positive('.5')],
   ['EUR,USD,NaN,,', positive('NaN')],
@@ -244,13 +248,7 @@ const BAD_XML: readonly [name: string, text: string, problems: readonly string[]
         '<Cube currency="GBP"/>',
       ),
     ),
-    [
-      '7: unknown currency XXX',
-      `8: ${positive('N/A')}`,
-      '9: base and quote are both EUR',
-      '10: EUR/USD is on line 6 already',
-      '11: mid is missing',
-    ],
+    ['9: base and quote are both EUR', '10: EUR/USD is on line 6 already'],
   ],
 ]
 for (const [name, text, problems] of BAD_XML) {
@@ -282,5 +280,59 @@ const FORMATS: readonly [text: string, format: string][] = [
 for (const [text, format] of FORMATS) {
   test(`rate file beginning ${JSON.stringify(text)}: ${format}`, () => {
     assert.equal(guessRateFormat(text), format)
+  })
+}
+
+const AT = '2026-10-06T14:00:00.000000Z'
+const LEFT = ['unknown currency BGN', 'no rate of JPY']
+const PUBLICATIONS: readonly (readonly [name: string, text: string, left_out: string[]])[] = [
+  [
+    'XML with a currency of the past and one without a rate',
+    ecb(
+      day(
+        '2026-10-06',
+        USD,
+        '<Cube currency="BGN" rate="1.9558"/>',
+        '<Cube currency="JPY" rate="N/A"/>',
+      ),
+    ),
+    LEFT,
+  ],
+  ['daily CSV', 'Date, USD, \n06 October 2026, 1.1269, \n', []],
+  [
+    'historical CSV',
+    'Date,USD,BGN,JPY,\r\n2026-10-05,1.2,N/A,1,\r\n2026-10-06,1.1269,N/A,N/A,\r\n',
+    LEFT,
+  ],
+]
+for (const [name, text, left_out] of PUBLICATIONS) {
+  test(`ECB file, ${name}: its rates, and ${left_out.join(', ') || 'nothing'} left out`, () => {
+    assert.equal(guessRateFormat(text), 'ecb')
+    const parsed = parseRates(text, 'ecb', { source: '', now: NOW })
+    assert.deepEqual(parsed.problems, [])
+    assert.deepEqual(
+      parsed.lines.map(({ value }) => [pairOf(value), formatDecimal(value.mid), value.as_of]),
+      [['EUR/USD', '1.1269', AT]],
+    )
+    assert.deepEqual(
+      parsed.left_out.map(({ message }) => message),
+      left_out,
+    )
+  })
+}
+
+for (const [text, mid] of [
+  ['3.3E-05', '0.000033'],
+  ['1e2', '100'],
+  ['1.25e1', '12.5'],
+  ['12.5E+0', '12.5'],
+  ['0.5e-2', '0.005'],
+]) {
+  test(`rate file, a mid of ${text}: exactly ${mid}`, () => {
+    const parsed = parseRatesCsv(`base,quote,mid\nVND,EUR,${text}\n`, { source: 't', now: NOW })
+    assert.deepEqual(
+      parsed.lines.map(({ value }) => formatDecimal(value.mid)),
+      [mid],
+    )
   })
 }

@@ -1,11 +1,18 @@
-// Reads rates from text: CSV with base,quote,mid,source,as_of, or the European Central Bank's XML.
-// Returns rates, or the problem of each wrong line.
+// Reads rates from text: CSV with base,quote,mid,source,as_of, or the European Central Bank's XML and
+// CSV. Returns rates, or the problem of each wrong line.
 import { readFile } from 'node:fs/promises'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { type Instant, instantFromIso, plusMilliseconds } from '../../instant.ts'
 import { findCurrency } from '../../money/currency.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '../../money/decimal.ts'
-import { type Parsed, parseCsv, type Read, readLines } from '../../text/csv.ts'
+import {
+  type Line,
+  type LineProblem,
+  type Parsed,
+  parseCsv,
+  type Read,
+  readLines,
+} from '../../text/csv.ts'
 import { ECB_SOURCE, publicationOn } from './calendar.ts'
 import { pairOf } from './guard.ts'
 import type { Rate } from './rules.ts'
@@ -45,13 +52,20 @@ export async function loadDefaultRates(): Promise<Rate[]> {
   return lines.map(({ value }) => ({ ...value, sample: true }))
 }
 
-/** `ecb` for text that looks like XML, else `csv`. */
-export function guessRateFormat(text: string): RateFormat {
-  return /^\uFEFF?\s*</.test(text) ? 'ecb' : 'csv'
+/** Rates, and the lines that are no mistake but no rate of ours. */
+export interface ParsedRates extends Parsed<Rate> {
+  readonly left_out: readonly LineProblem[]
 }
 
-export function parseRates(text: string, format: RateFormat, defaults: RateDefaults): Parsed<Rate> {
-  return format === 'ecb' ? parseEcbXml(text, defaults.now) : parseRatesCsv(text, defaults)
+/** `ecb` for text that looks like XML, or like the ECB's CSV with a column of days; else `csv`. */
+export function guessRateFormat(text: string): RateFormat {
+  return /^\uFEFF?\s*(?:<|Date\s*,)/i.test(text) ? 'ecb' : 'csv'
+}
+
+export function parseRates(text: string, format: RateFormat, defaults: RateDefaults): ParsedRates {
+  if (format === 'csv') return { ...parseRatesCsv(text, defaults), left_out: [] }
+  const isXml = /^\uFEFF?\s*</.test(text)
+  return isXml ? parseEcbXml(text, defaults.now) : parseEcbCsv(text, defaults.now)
 }
 
 export function parseRatesCsv(text: string, defaults: RateDefaults): Parsed<Rate> {
@@ -98,8 +112,7 @@ export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
  * euro. `as_of` is 16:00 in Frankfurt, the approximate time of publication.
  * Source: https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates
  */
-export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
-  const wrong = (line: number, message: string) => ({ lines: [], problems: [{ line, message }] })
+export function parseEcbXml(text: string, now: Instant): ParsedRates {
   const valid = XMLValidator.validate(text)
   if (valid !== true) return wrong(valid.err.line, `not XML: ${valid.err.msg}`)
   const day = newestDay(cubesOf(text))
@@ -109,18 +122,89 @@ export function parseEcbXml(text: string, now: Instant): Parsed<Rate> {
   }
   const lineAt = lineFinder(text)
   const line = lineAt(startOf(day))
-  const published = publishedAt(String(day.time))
-  if (published === undefined) return wrong(line, `time "${day.time}" is not a day`)
+  const units = cubes.map(cube => ({
+    line: lineAt(startOf(cube)),
+    value: [String(cube.currency ?? ''), String(cube.rate ?? '')] as const,
+  }))
+  return readPublication({ line, day: String(day.time) }, units, now)
+}
+
+function wrong(line: number, message: string): ParsedRates {
+  return { lines: [], problems: [{ line, message }], left_out: [] }
+}
+
+/** How the ECB's files write that a currency has no rate on a day. */
+const NO_RATE = ['N/A', '-', '']
+
+/**
+ * The rates of one day of the ECB. It publishes currencies that we do not know, and those of the
+ * past without a rate. These are left out and named, so that one of them does not refuse the rest.
+ */
+function readPublication(
+  { line, day }: { readonly line: number; readonly day: string },
+  units: readonly Line<readonly [currency: string, mid: string]>[],
+  now: Instant,
+): ParsedRates {
+  const published = publishedAt(day)
+  if (published === undefined) return wrong(line, `time "${day}" is not a day`)
   // Checks the day once, and not for every rate.
   const as_of = readAsOf(published, now)
   if (as_of.messages !== undefined) return wrong(line, as_of.messages.join('; '))
-  const lines = cubes.map(cube => {
-    const [quote, mid] = [String(cube.currency ?? ''), String(cube.rate ?? '')]
-    const value = { base: 'EUR', quote, mid, source: ECB_SOURCE, as_of: published }
-    return { line: lineAt(startOf(cube)), value }
+  const left_out = units.flatMap(({ line, value: [currency, mid] }) => {
+    if (!/^[A-Z]{3}$/.test(currency)) return []
+    if (findCurrency(currency) === undefined) {
+      return [{ line, message: `unknown currency ${currency}` }]
+    }
+    return NO_RATE.includes(mid.toUpperCase()) ? [{ line, message: `no rate of ${currency}` }] : []
   })
+  const gone = new Set(left_out.map(({ message }) => message.slice(-3)))
+  const lines = units
+    .filter(({ value: [currency] }) => !gone.has(currency))
+    .map(({ line, value: [quote, mid] }) => {
+      const value = { base: 'EUR', quote, mid, source: ECB_SOURCE, as_of: published }
+      return { line, value }
+    })
   const read = (cells: RateCells) => readRate(cells, { source: '', now })
-  return readLines({ lines, problems: [] }, read, pairOf)
+  return { ...readLines({ lines, problems: [] }, read, pairOf), left_out }
+}
+
+/**
+ * The newest day of the ECB's CSV, daily or historical: a line of currencies after `Date`, then a
+ * line for each day, as `2026-11-27` or `27 November 2026`.
+ */
+export function parseEcbCsv(text: string, now: Instant): ParsedRates {
+  const [head = [], ...rows] = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
+    .map(line => line.split(',').map(cell => cell.trim()))
+  const days = rows.flatMap(([first = '', ...mids], i) =>
+    first === '' ? [] : [{ line: i + 2, day: dayOf(first), mids }],
+  )
+  const [first, ...others] = days
+  if (first === undefined) return wrong(1, 'no day with rates: not an ECB rates file')
+  const newest = others.reduce((a, b) => (a.day >= b.day ? a : b), first)
+  const units = head.slice(1).flatMap((currency, i) => {
+    const mid = newest.mids[i] ?? ''
+    return currency === '' && mid === ''
+      ? []
+      : [{ line: newest.line, value: [currency, mid] as const }]
+  })
+  if (units.length === 0) return wrong(1, 'no currencies: not an ECB rates file')
+  return readPublication(newest, units, now)
+}
+
+const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August'].concat([
+  'September',
+  'October',
+  'November',
+  'December',
+])
+
+/** `27 November 2026` as `2026-11-27`; any other text unchanged. */
+function dayOf(text: string): string {
+  const [, day = '', name = '', year = ''] = /^(\d{1,2}) ([A-Za-z]+) (\d{4})$/.exec(text) ?? []
+  const month = MONTHS.findIndex(month => month.toLowerCase() === name.toLowerCase()) + 1
+  return month === 0 ? text : `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
 }
 
 /** An element of the XML parser: attributes and children by name, its position by a symbol. */
@@ -181,9 +265,22 @@ function readMid(text: string): Read<Decimal> {
   if (/^\d+\.\d{31,}$/.test(text)) {
     return { messages: [`mid ${text} has more than 30 fractional digits`] }
   }
-  const mid = parseDecimal(text)
+  const mid = parseDecimal(withoutExponent(text))
   if (mid !== undefined && mid.digits > 0n) return { value: mid }
   return { messages: [`mid "${text}" is not a positive decimal such as 1.1269`] }
+}
+
+/** `3.3E-05` as `0.000033`, exactly; any other text unchanged. */
+function withoutExponent(text: string): string {
+  const match = /^(\d{1,20})(?:\.(\d{1,30}))?[eE]([+-]?\d{1,2})$/.exec(text)
+  if (match === null) return text
+  const [, whole = '', fraction = '', exponent = ''] = match
+  const point = whole.length + Number(exponent)
+  const digits = (whole + fraction).padEnd(Math.max(point, 0), '0')
+  const all = point > 0 ? digits : '0'.repeat(1 - point) + digits
+  const at = Math.max(point, 1)
+  const plain = `${all.slice(0, at).replace(/^0+(?=\d)/, '')}.${all.slice(at)}`
+  return plain.replace(/\.?0*$/, '') || '0'
 }
 
 function undatedAsOf({ now, undated }: RateDefaults): Read<Instant> {
