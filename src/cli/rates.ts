@@ -262,7 +262,8 @@ async function importAction(file: string, options: ChangeOptions & { format?: Ra
   const messages = gaps.map(({ message }) => message)
   const words =
     `${changesTable(changes)}\n\n` +
-    `${changes.length} rates from ${name} ${done}, ${added} of them new${describeLeftOut(left_out)}${describeGaps(messages)}`
+    `${changes.length} rates from ${name} ${done}, ${added} of them new` +
+    `${describeLeftOut(left_out)}${describeGaps(messages)}`
   const rates = changes.map(presentChangedRate)
   const replaced = changes.length - added
   const data = { file: name, format, dry_run, added, replaced, rates, gaps: messages, left_out }

@@ -1,5 +1,5 @@
-// Reads rates from text: CSV with base,quote,mid,source,as_of, or the European Central Bank's XML and
-// CSV. Returns rates, or the problem of each wrong line.
+// Reads rates from text: CSV with base,quote,mid,source,as_of, or the European Central Bank's XML
+// and CSV. Returns rates, or the problem of each wrong line.
 import { readFile } from 'node:fs/promises'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { type Instant, instantFromIso, plusMilliseconds } from '../../instant.ts'
