@@ -19,6 +19,15 @@ export function isRefusal(code: string, meanings: Readonly<Record<string, string
   return REFUSALS.includes(meaningOf(code, meanings))
 }
 
+/** Whether what is said of a whole file holds for each of its payments. */
+export function isOfEach(
+  { level, code }: Pick<BankLine, 'level' | 'code'>,
+  meanings: Readonly<Record<string, string>>,
+): boolean {
+  if (level !== 'file') return true
+  return ACCEPTANCES.includes(meaningOf(code, meanings))
+}
+
 /** Whether the bank has refused the file as a repetition. It may pay the file's other copy. */
 export function isRepetition({ reason }: Pick<RailFile, 'reason'>): boolean {
   return reason.split(' ').some(word => REPETITION_CODES.includes(word))

@@ -2,7 +2,7 @@
 // lines that are set aside. A repeated line, after a crash or in another file, changes nothing.
 import type { BankLine } from '../bank-format/bank-format.ts'
 import { wakePayouts } from '../payout/wake-store.ts'
-import { answerOf, type FileAnswer, isRefusal } from './answer.ts'
+import { answerOf, type FileAnswer, isOfEach, isRefusal } from './answer.ts'
 import { insertEvidence, type NewEvidence } from './evidence-store.ts'
 import { findFile, findFiles, listInboxSharers, type RailFile, recordAnswer } from './file-store.ts'
 import { insertSetAsideLines, type SetAsideLine } from './inbox-store.ts'
@@ -17,6 +17,7 @@ import {
   type SetAside,
 } from './match.ts'
 import type { OpenFileRail } from './open-rail.ts'
+import { withShares } from './shares.ts'
 import { keyOf, transactMany } from './waiting.ts'
 
 /** The items and accounts that lines are compared with. */
@@ -37,7 +38,11 @@ export async function applyLines(
   const items = indexByIds(await findItemsOfLines(rail.finder, lines))
   const accounts = await findAccounts(rail, items)
   const applier = new LineApplier(rail, sha256, { items, accounts })
-  for (const line of lines) await applier.apply(line)
+  const itemOf = (line: BankLine) => {
+    const match = matchLine(line, items, accounts)
+    return 'item' in match ? match.item : undefined
+  }
+  for (const line of withShares(lines, itemOf)) await applier.apply(line)
   await applier.write()
   return applier.set_aside
 }
@@ -52,6 +57,7 @@ async function findAccounts(rail: OpenFileRail, items: ItemsById): Promise<Debit
   ])
   return {
     rails: new Map(sharers.map(({ rail: name, account }) => [name, account])),
+    also: new Map(sharers.map(({ rail: name, also }) => [name, also === '' ? [] : [also]])),
     files: new Map(files.map(({ msg_id, settlement_account }) => [msg_id, settlement_account])),
   }
 }
@@ -105,9 +111,9 @@ class LineApplier {
     // A refusal of the file stays, whatever other lines say about its groups.
     if (this.#answers.get(msg_id)?.state !== 'rejected') this.#answers.set(msg_id, answer)
     // The refusal of a whole file does not reject its payments. A person looks at the file, and
-    // the payments may go into another.
+    // the payments may go into another. An acceptance or a booking is that of each payment.
     const is_about_file = block.payment_information_id === ''
-    if (is_about_file && (isRefusal(line.code, meanings) || line.level !== 'group')) return
+    if (is_about_file && (isRefusal(line.code, meanings) || !isOfEach(line, meanings))) return
     let after = ''
     for (;;) {
       const items = await listBlock(this.#rail.finder, block, after, ROWS_AT_ONCE)

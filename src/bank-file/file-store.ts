@@ -299,9 +299,10 @@ export async function noteFetched(sql: Sql, rail: string, at: Instant): Promise<
 
 /** The rails that share this rail's inbox, this one included, with the account that each debits. */
 export async function listInboxSharers(sql: Sql, rail: string) {
-  return sql<{ rail: string; account: string }[]>`
+  return sql<{ rail: string; account: string; also: string }[]>`
     select other.name as rail, coalesce(nullif(other.config #>> '{settlement_account,iban}', ''),
-      other.config #>> '{settlement_account,account}', '') as account
+      other.config #>> '{settlement_account,account}', '') as account,
+      coalesce(other.config #>> '{settlement_account,account}', '') as also
     from rails own join rails other
       on other.config #>> '{transport,inbox}' = own.config #>> '{transport,inbox}'
       and other.config #>> '{transport,host}' is not distinct from own.config #>> '{transport,host}'

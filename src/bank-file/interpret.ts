@@ -336,7 +336,7 @@ class PaymentState {
     const { item } = this.#context
     if (amount === item.amount && currency === item.currency) return false
     const words = (sum: bigint | null, code: string) =>
-      sum === null ? code : moneyWords(sum, code)
+      sum === null ? `no amount${code && ` in ${code}`}` : moneyWords(sum, code)
     this.#exceptions.set('amount_differs', [
       `${words(amount, currency)} instead of ${words(item.amount, item.currency)}`,
     ])

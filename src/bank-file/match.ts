@@ -34,6 +34,8 @@ export function indexByIds(items: readonly FoundItem[]): ItemsById {
 export interface DebitedAccounts {
   /** The account of each rail that shares the inbox, by the rail's name. */
   readonly rails: ReadonlyMap<string, string>
+  /** Other names of each rail's account: the account number beside an IBAN. */
+  readonly also: ReadonlyMap<string, readonly string[]>
   /** The account of each file at its sealing, by message id. Its rail may debit another one now. */
   readonly files: ReadonlyMap<string, string>
 }
@@ -43,16 +45,20 @@ const BOOKED_LEVELS: readonly BankLine['level'][] = ['booking', 'return']
 const GROUP_LEVELS: readonly BankLine['level'][] = ['file', 'group']
 
 export function matchLine(line: BankLine, items: ItemsById, accounts: DebitedAccounts): Match {
-  const { payment_information_id, msg_id } = line
+  const { payment_information_id, msg_id, defect } = line
   if (!namesPayment(line)) {
+    if (defect !== '') return { reason: defect }
     const names_block = payment_information_id !== ''
-    if (GROUP_LEVELS.includes(line.level) || names_block) {
+    // A bank that books a whole file may name it by its message id alone.
+    const is_of_file = msg_id !== '' && line.level === 'booking' && line.is_credit === false
+    if (GROUP_LEVELS.includes(line.level) || names_block || is_of_file) {
       return { group: { msg_id, payment_information_id } }
     }
     return { reason: 'it names no payment' }
   }
   const found = findItems(line, items)
   const [item, another] = found
+  if (defect !== '') return { reason: defect, ...(another === undefined && item && { item }) }
   if (item === undefined) return { reason: `no payment has the id ${idOf(line)}` }
   if (another !== undefined) return { reason: `its ids are those of ${found.length} payments` }
   return checkMatch(item, line, accounts)
@@ -101,7 +107,8 @@ function checkMatch(item: FoundItem, line: BankLine, accounts: DebitedAccounts):
       return setAside(`it names no file, and the payment was in ${before} and is in ${msg_id}`)
     }
   }
-  if (line.account !== '' && normalized(line.account) !== normalized(account)) {
+  const names = [account, ...(accounts.also.get(item.rail) ?? [])]
+  if (line.account !== '' && !names.some(name => isSameAccount(name, line.account))) {
     return setAside(`it is about the account ${line.account}, and was paid from ${account}`)
   }
   return { item }
@@ -112,6 +119,13 @@ function accountPaidFrom({ rails, files }: DebitedAccounts, item: FoundItem): st
   const account = rails.get(item.rail)
   if (account === undefined) return undefined
   return files.get(item.msg_id || (item.earlier_files.at(-1) ?? '')) ?? account
+}
+
+/** Whether both name one account. A bank may write the national part of an IBAN alone. */
+function isSameAccount(ours: string, written: string): boolean {
+  const [own, other] = [normalized(ours), normalized(written)]
+  const is_national = /^[A-Z]{2}\d{2}/.test(own) && own.slice(4) === other
+  return own === other || is_national
 }
 
 const normalized = (account: string) => account.replaceAll(/[\s-]/g, '').toUpperCase()

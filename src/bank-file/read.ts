@@ -15,6 +15,9 @@ import { failureWords, joinFailures } from './transport.ts'
 /** A file with more lines is not applied. */
 const MOST_LINES = 1_000_000
 
+/** The most payments that share the amount of an entry. More are set aside. */
+const MOST_SHARING = 20_000
+
 /** The lines of one transaction. */
 const LINES_AT_ONCE = 1_000
 
@@ -115,7 +118,9 @@ async function apply(rail: OpenFileRail, { sha256 }: InboxFile, path: string): P
   }
   for await (const line of linesOf(rail, path)) {
     lines.push(line)
-    if (lines.length === LINES_AT_ONCE) await flush()
+    // The payments of one entry stay together while their shares are compared.
+    const may_flush = line.shared_amount === null || lines.length >= MOST_SHARING
+    if (lines.length >= LINES_AT_ONCE && may_flush) await flush()
   }
   if (lines.length > 0) await flush()
   return quarantined

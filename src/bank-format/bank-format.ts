@@ -119,6 +119,13 @@ export interface BankLine {
   readonly reference: string
   /** The bank's own time, as the bank wrote it. */
   readonly said_at: string
+  /**
+   * The amount that this payment shares with others of its entry, when the bank gives none of each
+   * payment; null with an amount of its own.
+   */
+  readonly shared_amount: bigint | null
+  /** Why the line cannot be applied, although the file can be read; '' when it can. */
+  readonly defect: string
 }
 
 /** A note without content. Readers of files overwrite its members. */
@@ -140,6 +147,8 @@ export const EMPTY_LINE: BankLine = {
   statement: '',
   reference: '',
   said_at: '',
+  shared_amount: null,
+  defect: '',
 }
 
 /** How one bank reads and answers files. Some profiles are shipped. */

@@ -56,10 +56,35 @@ export function accountReportReader(kind: AccountReport): MessageReader {
         else yield transactionLine(kind, node, entry, false)
       } else if (node.name === ENTRY) {
         yield* flush(entry.count === 1)
-        if (entry.count === 0) yield { ...entryLine(kind, node, entry), ...entry.batch }
+        if (entry.count > 0) return
+        const payment_information_id = entry.batch.payment_information_id || blockIdOf(node)
+        yield { ...entryLine(kind, node, entry), ...entry.batch, payment_information_id }
       }
     },
   }
+}
+
+/**
+ * Our end-to-end id. Without one in its place, a bank may give it as its own transaction's id, or
+ * in the text behind EREF.
+ */
+function endToEndIdOf(node: XmlNode, entry_text: string): string {
+  const id = idOf(node, 'Refs', 'EndToEndId')
+  if (id !== '') return id
+  const own = idOf(node, 'Refs', 'TxId')
+  if (/^[0-9A-Z]{15}$/.test(own)) return own
+  const texts = [
+    ...childrenOf(node, 'RmtInf', 'Ustrd').map(text => textOf(text)),
+    textOf(node, 'AddtlTxInf'),
+    entry_text,
+  ]
+  return /\bEREF[:+]\s*([0-9A-Z]{15})(?![0-9A-Z])/.exec(texts.join(' '))?.[1] ?? ''
+}
+
+/** Our id of a PmtInf, if the bank gives it as the reference of an entry. */
+function blockIdOf(node: XmlNode): string {
+  const own = idOf(node, 'NtryRef')
+  return /^[0-9A-Z]{16}-\d{1,5}$/.test(own) ? own : ''
 }
 
 /** The line of an entry that lists no payments, such as the booking of a whole batch. */
@@ -95,6 +120,7 @@ function transactionLine(
   const is_credit = isCredit(node) ?? entry_line.is_credit
   const is_returned = is_credit === true && (isReturn(node) || isReturn(entry))
   const amount = ownAmount(node) ?? (is_only ? childOf(entry, 'Amt') : undefined)
+  const shares = amount === undefined && is_credit === false
   return {
     ...entry_line,
     ...(is_returned ? moneyOf(amount) : paidAmount(node, amount)),
@@ -102,7 +128,7 @@ function transactionLine(
     level: levelOf(kind, entry_line.code, is_returned),
     msg_id: idOf(node, 'Refs', 'MsgId') || batch.msg_id,
     payment_information_id: idOf(node, 'Refs', 'PmtInfId') || batch.payment_information_id,
-    end_to_end_id: idOf(node, 'Refs', 'EndToEndId'),
+    end_to_end_id: endToEndIdOf(node, entry_line.text),
     instruction_id: idOf(node, 'Refs', 'InstrId'),
     uetr: idOf(node, 'Refs', 'UETR').toLowerCase(),
     reasons: reasonsOf(node),
@@ -113,6 +139,7 @@ function transactionLine(
     ]),
     is_credit,
     reference: idOf(node, 'Refs', 'AcctSvcrRef') || entry_line.reference,
+    shared_amount: shares ? entry_line.amount : null,
   }
 }
 
@@ -125,16 +152,34 @@ function paidAmount(node: XmlNode, booked_element: XmlNode | undefined) {
   const instructed = moneyOf(childOf(node, 'AmtDtls', 'InstdAmt', 'Amt'))
   if (instructed.amount === null || booked.amount === null) return booked
   if (instructed.currency !== booked.currency) return instructed
-  const charged = instructed.amount + chargesOf(node, booked.currency)
-  return charged === booked.amount ? instructed : booked
+  const difference = booked.amount - instructed.amount
+  return chargesOf(node, booked.currency).includes(difference) ? instructed : booked
 }
 
-/** The charges included in the booked amount, as far as they are in its currency. */
-function chargesOf(node: XmlNode, currency: string): bigint {
-  return childrenOf(node, 'Chrgs', 'Rcrd')
-    .filter(record => ['true', '1'].includes(textOf(record, 'ChrgInclInd')))
-    .map(record => moneyOf(childOf(record, 'Amt')))
-    .reduce((sum, money) => (money.currency === currency ? sum + (money.amount ?? 0n) : sum), 0n)
+/**
+ * The sums of charges that the booked amount may include, as far as they are in its currency: the
+ * records that are included, the total alone, and the amounts of the version of 2009. They stand
+ * with the payment, or with an entry of one payment.
+ */
+function chargesOf(node: XmlNode, currency: string): bigint[] {
+  const sumOf = (elements: readonly XmlNode[]) =>
+    elements
+      .map(element => moneyOf(element))
+      .reduce((sum, money) => (money.currency === currency ? sum + (money.amount ?? 0n) : sum), 0n)
+  const amounts = (elements: readonly XmlNode[], name: string) =>
+    elements.flatMap(element => childrenOf(element, name))
+  return [node, closest(node, ENTRY)].flatMap(level => {
+    const charges = childrenOf(level, 'Chrgs')
+    const included = amounts(charges, 'Rcrd').filter(record =>
+      ['true', '1'].includes(textOf(record, 'ChrgInclInd')),
+    )
+    const sums = [
+      sumOf(amounts(included, 'Amt')),
+      sumOf(amounts(charges, 'TtlChrgsAndTaxAmt')),
+      sumOf(amounts(charges, 'Amt')),
+    ]
+    return sums.filter(sum => sum !== 0n)
+  })
 }
 
 function levelOf(kind: AccountReport, code: string, is_returned: boolean): BankLine['level'] {

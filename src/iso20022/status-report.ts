@@ -73,11 +73,21 @@ export function statusReportReader(message: XmlNode): MessageReader {
         end_to_end_id: idOf(node, 'OrgnlEndToEndId'),
         instruction_id: idOf(node, 'OrgnlInstrId'),
         uetr: idOf(node, 'OrgnlUETR').toLowerCase(),
-        code: textOf(node, 'TxSts'),
+        code: textOf(node, 'TxSts') || inheritedStatus(node, group, message),
         reference: idOf(node, 'AcctSvcrRef'),
       }
     },
   }
+}
+
+/**
+ * A payment that has a reason and no status of its own has the status of its group, else of its
+ * file, if that is a rejection.
+ */
+function inheritedStatus(node: XmlNode, group: XmlNode | undefined, message: XmlNode): string {
+  if (statusReasons(node).reasons.length === 0) return ''
+  const code = textOf(group, 'PmtInfSts') || textOf(message, FILE, 'GrpSts')
+  return code === 'RJCT' ? code : ''
 }
 
 /** The reason codes, the standard's and the bank's own, unchanged, and the texts beside them. */

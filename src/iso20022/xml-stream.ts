@@ -33,8 +33,12 @@ export const BOUNDS = {
   bytes: 512 * 1024 * 1024,
   lines: 8_000_000,
   depth: 40,
+  /** The most characters of one text that are read. The rest, as of an attachment, is left out. */
+  text: 65_536,
+  /** The most characters of the attributes of one tag. */
+  attributes: 65_536,
   /** The most characters of one tag, text or comment. */
-  token: 65_536,
+  token: 16_777_216,
   /** The most elements that are kept at one time. */
   nodes: 50_000,
 } as const
@@ -51,9 +55,21 @@ const ENCODINGS: Readonly<Record<string, string>> = {
   'utf-16': 'utf-16',
   'utf-16le': 'utf-16le',
   'utf-16be': 'utf-16be',
-  'iso-8859-1': 'windows-1252',
-  'iso-8859-15': 'iso-8859-15',
-  'windows-1252': 'windows-1252',
+}
+
+/** Encodings of one byte, by every name that the Encoding Standard gives them, such as latin1. */
+const ONE_BYTE = /^(?:iso-8859-\d{1,2}(?:-[ei])?|windows-\d{3,4}|ibm866|koi8-[ru]|macintosh)$/
+
+/** The decoder's name of a declared encoding; undefined for one that is not read. */
+function labelOf(declared: string): string | undefined {
+  const name = declared.toLowerCase()
+  if (Object.hasOwn(ENCODINGS, name)) return ENCODINGS[name]
+  try {
+    const { encoding } = new TextDecoder(name)
+    return ONE_BYTE.test(encoding) ? encoding : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -64,7 +80,7 @@ export async function* readXml(
   chunks: AsyncIterable<Uint8Array>,
   handler: XmlHandler,
 ): AsyncGenerator<void> {
-  const parser = new TreeParser(handler)
+  const parser = new DocumentsParser(handler)
   let decoder: TextDecoder | undefined
   let bytes = 0
   let head: Uint8Array = new Uint8Array()
@@ -93,8 +109,83 @@ export async function* readXml(
   yield
 }
 
+/** Where another document begins in one file. */
+const DECLARATION = /<\?xml\s/g
+/** The characters that may be the beginning of a declaration, kept for the next piece. */
+const DECLARATION_BEGINS = /<(?:\?(?:x(?:m(?:l)?)?)?)?$/
+/** What some systems write behind the end of a file: Ctrl-Z and NUL. White space may follow. */
+const PADDING = ['\u0000', '\u001a'] as const
+const ONLY_PADDING = /^[\s\p{Cc}]*$/u
+/** An ampersand that begins no reference. */
+const RAW_AMPERSAND = /&(?!#?[A-Za-z0-9_.:-]{1,40};)(?=[\s\S]{42})/
+
+/** Parses a file of one or more documents, each behind the other. */
+class DocumentsParser {
+  readonly #handler: XmlHandler
+  #parser: TreeParser
+  #kept = ''
+  /** Whether padding has begun, behind which nothing may follow. */
+  #has_ended = false
+  #is_empty = true
+
+  constructor(handler: XmlHandler) {
+    this.#handler = handler
+    this.#parser = new TreeParser(handler)
+  }
+
+  get line(): number {
+    return this.#parser.line
+  }
+
+  *write(text: string): Generator<void> {
+    if (this.#has_ended && ONLY_PADDING.test(text)) return
+    let rest = this.#kept + text
+    this.#kept = ''
+    const padding = Math.min(...PADDING.map(mark => rest.indexOf(mark)).filter(at => at >= 0))
+    if (Number.isFinite(padding) && ONLY_PADDING.test(rest.slice(padding))) {
+      this.#has_ended = true
+      rest = rest.slice(0, padding)
+    }
+    if (this.#is_empty) {
+      const lead = /^\s*/.exec(rest)?.[0] ?? ''
+      this.#parser.lines_before += lead.split('\n').length - 1
+      rest = rest.slice(lead.length)
+    }
+    const kept = this.#has_ended ? '' : (DECLARATION_BEGINS.exec(rest)?.[0] ?? '')
+    this.#kept = kept
+    rest = rest.slice(0, rest.length - kept.length)
+    for (;;) {
+      DECLARATION.lastIndex = this.#is_empty ? 1 : 0
+      const at = DECLARATION.exec(rest)?.index
+      if (at === undefined) break
+      yield* this.#parse(rest.slice(0, at))
+      const { line } = this
+      this.#parser.end()
+      this.#parser = new TreeParser(this.#handler, line - 1)
+      rest = rest.slice(at)
+      this.#is_empty = true
+    }
+    yield* this.#parse(rest)
+  }
+
+  *#parse(text: string): Generator<void> {
+    if (text === '') return
+    this.#is_empty = false
+    yield* this.#parser.write(text)
+  }
+
+  end(): void {
+    for (const _ of this.#parser.write(this.#kept));
+    this.#parser.end()
+  }
+}
+
 class TreeParser {
   readonly #saxes = new SaxesParser({ xmlns: true, position: true })
+  /** The lines of the file before this document. */
+  lines_before: number
+  /** The line of the first ampersand that begins no reference; 0: there is none. */
+  #raw_ampersand = 0
   readonly #handler: XmlHandler
   readonly #open: { readonly node: XmlNode; readonly kept_before: number }[] = []
   #kept = 0
@@ -102,8 +193,9 @@ class TreeParser {
   /** Where the last tag, text or comment ended, in characters. */
   #token_from = 0
 
-  constructor(handler: XmlHandler) {
+  constructor(handler: XmlHandler, lines_before = 0) {
     this.#handler = handler
+    this.lines_before = lines_before
     const saxes = this.#saxes
     saxes.on('error', error => this.#fail(reasonOf(error)))
     saxes.on('doctype', () => this.#fail('a DOCTYPE is not read'))
@@ -116,12 +208,17 @@ class TreeParser {
   }
 
   get line(): number {
-    return this.#saxes.line
+    return this.lines_before + this.#saxes.line
   }
 
   *write(text: string): Generator<void> {
     for (let i = 0; i < text.length; i += PIECE) {
       const piece = text.slice(i, i + PIECE)
+      if (this.#raw_ampersand === 0) {
+        const at = RAW_AMPERSAND.exec(piece)?.index
+        const lines = at === undefined ? 0 : piece.slice(0, at).split('\n').length - 1
+        if (at !== undefined) this.#raw_ampersand = this.line + lines
+      }
       this.#saxes.write(piece)
       this.#written += piece.length
       if (this.#written - this.#token_from > BOUNDS.token) {
@@ -143,6 +240,10 @@ class TreeParser {
   #opened({ local, uri, attributes }: SaxesTagNS): void {
     this.#endToken()
     const parent = this.#open.at(-1)?.node
+    const length = Object.values(attributes).reduce((sum, { value }) => sum + value.length, 0)
+    if (length > BOUNDS.attributes) {
+      this.#fail(`a tag has more than ${BOUNDS.attributes} characters of attributes`)
+    }
     if (this.#open.length >= BOUNDS.depth) {
       this.#fail(`elements stand more than ${BOUNDS.depth} deep`)
     }
@@ -184,10 +285,7 @@ class TreeParser {
     this.#endToken()
     const node = this.#open.at(-1)?.node
     if (node?.is_leaf !== true) return
-    node.text += text
-    if (node.text.length > BOUNDS.token) {
-      this.#fail(`the text of ${node.name} has more than ${BOUNDS.token} characters`)
-    }
+    node.text += text.slice(0, Math.max(0, BOUNDS.text - node.text.length))
   }
 
   #endToken(): void {
@@ -195,6 +293,10 @@ class TreeParser {
   }
 
   #fail(reason: string): never {
+    if (this.#raw_ampersand > 0) {
+      const words = 'an & stands in the text by itself: XML writes it as &amp;'
+      throw new UnreadableFile(words, this.#raw_ampersand)
+    }
     throw new UnreadableFile(reason, this.line)
   }
 }
@@ -208,8 +310,8 @@ function reasonOf(error: Error): string {
 function decoderOf(head: Uint8Array): TextDecoder {
   const marked = bomOf(head)
   const ascii = Buffer.from(head.subarray(0, 200)).toString('latin1')
-  const declared = /^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']{1,40})["']/.exec(ascii)?.[1]
-  const label = marked ?? ENCODINGS[(declared ?? 'utf-8').toLowerCase()]
+  const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']{1,40})["']/.exec(ascii)?.[1]
+  const label = marked ?? labelOf(declared ?? 'utf-8')
   if (label === undefined) {
     throw new UnreadableFile(`the encoding ${declared} is not read; UTF-8 is`, 1)
   }

@@ -59,6 +59,7 @@ function checkEntry(from: Entry, nacha: NachaProfile, used: UsedValues): string[
       /^[0-9A-Za-z-]+$/.test(entry.account),
       'the account number has characters other than letters, digits and hyphens',
     ],
+    [from.defect === '', from.defect],
     [from.amount > 0n, 'the amount is zero'],
     [
       batch.descriptive_date === '' || from.amount <= SAME_DAY_LIMIT,

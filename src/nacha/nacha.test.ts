@@ -442,23 +442,47 @@ test('files as banks send them: in any pieces, without line breaks, blanks cut o
   assert.deepEqual(await readLines(writeReturns([], BANK, AT)), [])
 })
 
+test('an entry with a defect, a letter outside ASCII, addenda before the return, other envelopes: each other entry is read', async () => {
+  const returns = sent().map((entry): AchReturn => ({ entry, code: 'R03', amount: entry.amount }))
+  const text = writeReturns(returns, BANK, AT)
+  const whole = await readLines(text)
+  const lines = text.split('\n')
+  const [, , entry = '', addenda = ''] = lines
+  const changed = async (at: number, line: string) =>
+    readLines(lines.toSpliced(at, 1, line).join('\n'))
+  const odd = await changed(2, `${entry.slice(0, 78)}0${entry.slice(79)}`)
+  assert.match(odd[0]?.defect ?? '', /whether it has addenda/)
+  assert.deepEqual(odd.slice(1), whole.slice(1))
+  // The bytes of UTF-8, as readLines writes latin1.
+  const name = `${entry.slice(0, 54)}\u00c3\u00a9${entry.slice(55)}`
+  assert.deepEqual(await changed(2, name), whole)
+  const blank = `${addenda.slice(0, 21)}${' '.repeat(14)}${addenda.slice(35)}`
+  assert.deepEqual(await changed(3, blank), whole)
+  for (const other of [`\u00ef\u00bb\u00bf${text}`, text.replaceAll('\n', '\r'), `${text}\u001a`]) {
+    assert.deepEqual(await readLines(other, 95), whole)
+  }
+  const bare = await readLines(lines.filter(line => /^[5678]/.test(line)).join('\n'))
+  assert.deepEqual(
+    bare.map(line => line.end_to_end_id),
+    whole.map(line => line.end_to_end_id),
+  )
+})
+
 test('what is no ACH file: refused with its line, and no matter how long', async () => {
   const refusedAs = (text: string, message: RegExp) =>
     assert.rejects(readLines(text, 4096), { name: 'UnreadableFile', message })
   await refusedAs('', /before its control record/)
   await refusedAs('<?xml version="1.0"?>\n<Document/>\n', /line 1: no record begins with "<"/)
-  await refusedAs(
-    `\u00ef\u00bb\u00bf${writeReturns([], BANK, AT)}`,
-    /line 1: byte EF at character 1/,
-  )
   await refusedAs('1'.repeat(5_000_000), /line \d+: /)
   await refusedAs('x\n'.repeat(100_000), /line 1: no record begins with "x"/)
   const [entry] = sent() as [AchEntry]
   const text = writeReturns([{ entry, code: 'R03', amount: entry.amount }], BANK, AT)
   const lines = text.split('\n')
-  await refusedAs(lines.toSpliced(3, 1).join('\n'), /line 4: the entry before says .* addenda/)
+  await refusedAs(lines.toSpliced(3, 1).join('\n'), /the number of entries and addenda/)
   await refusedAs(lines.toSpliced(2, 2).join('\n'), /line 3: the number of entries and addenda/)
-  await refusedAs(text.replace('\n799', '\n7A9'), /line 4: a return .* without its addenda/)
+  const [bare] = await readLines(text.replace('\n799', '\n7A9'))
+  assert.deepEqual([bare?.level, bare?.amount], ['note', entry.amount])
+  assert.match(bare?.defect ?? '', /a return .* without its addenda/)
 })
 
 test('a profile as an operator writes it: each fault named with its member', () => {

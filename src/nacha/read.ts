@@ -1,9 +1,9 @@
 // Reads a bank's ACH file: returns of credits, and notes for a person, which change nothing by
 // themselves. Notifications of change and all other entries are notes.
-import { type BankLine, EMPTY_LINE, UnreadableFile } from '../bank-format/bank-format.ts'
+import { type BankLine, EMPTY_LINE } from '../bank-format/bank-format.ts'
 import { changeTitle, readReturnCode } from './codes.ts'
 import { linesOf } from './lines.ts'
-import { CHANGE, RETURN, readRecord, type Values } from './record.ts'
+import { CHANGE, RETURN, readLoosely, type Values } from './record.ts'
 import { type Entry, Records } from './records.ts'
 
 /** One line for each entry of the file, in order. May throw UnreadableFile at the very end. */
@@ -22,19 +22,24 @@ const RETURN_DIGIT = '1'
 const ACKNOWLEDGEMENT_DIGIT = '4'
 
 function bankLine(entry: Entry): BankLine {
-  const [addenda] = entry.addenda
+  if (entry.defect !== '') return { ...emptyNote(entry), defect: entry.defect }
+  // Addenda of the payment may stand before those of its return.
+  const addenda =
+    entry.addenda.find(({ text }) =>
+      [RETURN, CHANGE].some(({ begins }) => text.startsWith(begins)),
+    ) ?? entry.addenda[0]
   const { transaction_code, individual_id } = entry.entry
   const digit = transaction_code.charAt(1)
   // Entries of other classes have other fields in these columns.
   if (['PPD', 'CCD', 'COR'].includes(entry.batch.entry_class) && digit === RETURN_DIGIT) {
     if (addenda?.text.startsWith(RETURN.begins)) return returnLine(entry, addenda)
     if (addenda?.text.startsWith(CHANGE.begins)) {
-      const values = readRecord(CHANGE, addenda.text, addenda.line)
+      const values = readLoosely(CHANGE, addenda.text)
       return addendaNote(entry, values, changeTitle(values.code), values.corrected)
     }
     // Money may have come back, and nothing says which payout it belongs to.
-    const reason = 'a return or a notification of change without its addenda'
-    throw new UnreadableFile(reason, addenda?.line ?? entry.line)
+    const defect = 'a return or a notification of change without its addenda'
+    return { ...emptyNote(entry), amount: entry.amount, currency: 'USD', defect }
   }
   if (entry.batch.entry_class === 'ACK' && digit === ACKNOWLEDGEMENT_DIGIT) {
     const text = 'the bank of the receiver has the entry'
@@ -51,8 +56,8 @@ function bankLine(entry: Entry): BankLine {
   return { ...emptyNote(entry), text: `${kind}: not about a credit that was sent` }
 }
 
-function returnLine(entry: Entry, { line, text }: Entry['addenda'][number]): BankLine {
-  const values = readRecord(RETURN, text, line)
+function returnLine(entry: Entry, { text }: Entry['addenda'][number]): BankLine {
+  const values = readLoosely(RETURN, text)
   const { is_return, title } = readReturnCode(values.code)
   const note = addendaNote(entry, values, title, values.text)
   if (!is_return) return note
@@ -87,7 +92,8 @@ function emptyNote({ line, file, entry }: Entry): BankLine {
 
 /** When the bank made the file, by its own clock. The time of day is optional. */
 function createdAt({ creation_date, creation_time }: Entry['file']): string {
-  const [, year = '', month = '', day = ''] = /^(..)(..)(..)$/.exec(creation_date) ?? []
+  const [, year, month, day] = /^(..)(..)(..)$/.exec(creation_date) ?? []
+  if (year === undefined) return ''
   const [, hour, minute] = /^(\d\d)(\d\d)$/.exec(creation_time) ?? []
   const date = `20${year}-${month}-${day}`
   return hour === undefined ? date : `${date}T${hour}:${minute}:00`

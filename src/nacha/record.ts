@@ -139,6 +139,21 @@ export function writeRecord<Name extends string>(
   return begins + parts.join('')
 }
 
+/** The values of a record, of which a field of digits with other characters is ''. */
+export function readLoosely<Name extends string>(
+  layout: Layout<Name>,
+  text: string,
+): Readonly<Record<Name, string>> {
+  const values: Partial<Record<Name, string>> = {}
+  let at = layout.begins.length
+  for (const [name, width, kind] of layout.fields) {
+    const value = text.slice(at, at + width)
+    values[name] = kind === 'n' && !/^\d+$/.test(value) ? '' : value.trim()
+    at += width
+  }
+  return values as Readonly<Record<Name, string>>
+}
+
 /**
  * The values of the record on this line, without blanks around them. Throws UnreadableFile for
  * another record, and for a number that has other characters than digits.

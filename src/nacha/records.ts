@@ -12,6 +12,7 @@ import {
   FILE_HEADER,
   FILL,
   type Layout,
+  readLoosely,
   readRecord,
   type Values,
 } from './record.ts'
@@ -27,6 +28,8 @@ export interface Entry {
   /** False for a debit. */
   readonly is_credit: boolean
   readonly addenda: readonly { readonly line: number; readonly text: string }[]
+  /** Why the entry cannot be applied; '' when it can. */
+  readonly defect: string
 }
 
 /** The counts, sums and hash that a control record must have. */
@@ -75,6 +78,8 @@ export class Records {
   #records = 0
   #fill_records = 0
   #files = 0
+  /** Whether the file has no header. Then it may have no control record either. */
+  #is_bare = false
   #batches = 0n
   #batch_tally = new Tally()
   #file_tally = new Tally()
@@ -108,6 +113,7 @@ export class Records {
 
   /** Throws UnreadableFile unless the file is complete. */
   end(): void {
+    if (this.#is_bare && this.#file !== undefined && this.#batch === undefined) return
     if (this.#files === 0 || this.#file !== undefined) {
       this.#refuse('the file ends before its control record')
     }
@@ -130,6 +136,11 @@ export class Records {
   }
 
   #beginBatch(text: string): void {
+    // Some banks send batches without the records of the file around them.
+    if (this.#records === 1 && this.#files === 0 && this.#file === undefined) {
+      this.#file = readLoosely(FILE_HEADER, '')
+      this.#is_bare = true
+    }
     if (this.#file === undefined) this.#refuse('a batch begins outside of a file')
     if (this.#batch !== undefined) this.#refuse('a batch begins inside of another')
     const batch = this.#read(BATCH_HEADER, text)
@@ -143,13 +154,17 @@ export class Records {
   #beginEntry(text: string): void {
     const [file, batch] = [this.#file, this.#batch]
     if (file === undefined || batch === undefined) this.#refuse('an entry outside of a batch')
-    const entry = this.#read(ENTRY, text)
-    if (!/^[2-5][1-9]$/.test(entry.transaction_code)) {
-      this.#refuse(`there is no transaction code ${entry.transaction_code}`)
+    const entry = readLoosely(ENTRY, text)
+    // Without them, the sums and hashes of the file cannot be checked.
+    for (const name of ['rdfi', 'amount', 'transaction_code'] as const) {
+      if (entry[name] === '')
+        this.#refuse(`the ${name} of an entry has other characters than digits`)
     }
+    const is_known = /^[2-5][1-9]$/.test(entry.transaction_code)
+    const defect = is_known ? '' : `there is no transaction code ${entry.transaction_code}`
     const amount = BigInt(entry.amount)
     const is_credit = isCredit(entry.transaction_code)
-    this.#entry = { line: this.#line, file, batch, entry, amount, is_credit, addenda: [] }
+    this.#entry = { line: this.#line, file, batch, entry, amount, is_credit, addenda: [], defect }
     this.#batch_tally.entry_count += 1n
     this.#batch_tally.entry_hash += BigInt(entry.rdfi)
     this.#batch_tally[is_credit ? 'credits' : 'debits'] += amount
@@ -158,7 +173,6 @@ export class Records {
   #takeAddenda(text: string): void {
     const entry = this.#entry
     if (entry === undefined) this.#refuse('addenda without an entry')
-    if (entry.entry.addenda !== '1') this.#refuse('addenda of an entry that says it has none')
     // The network's rules allow 9,999 addenda.
     if (entry.addenda.length >= 9_999) this.#refuse('an entry with more than 9,999 addenda')
     entry.addenda.push({ line: this.#line, text })
@@ -167,11 +181,10 @@ export class Records {
 
   #endEntry(): Entry | undefined {
     const entry = this.#entry
-    if (entry?.entry.addenda === '1' && entry.addenda.length === 0) {
-      this.#refuse('the entry before says that it has addenda, and has none')
-    }
     this.#entry = undefined
-    return entry
+    if (entry === undefined || (entry.entry.addenda === '1') === entry.addenda.length > 0)
+      return entry
+    return { ...entry, defect: entry.defect || 'it does not say rightly whether it has addenda' }
   }
 
   #endBatch(text: string): void {
@@ -193,7 +206,8 @@ export class Records {
     if (this.#batch !== undefined) this.#refuse('the file ends inside of a batch')
     const control = this.#read(FILE_CONTROL, text)
     this.#file_tally.check(control, 'file', this.#line)
-    const blocks = Math.ceil(this.#records / BLOCKING_FACTOR)
+    const records = this.#records + (this.#is_bare ? 1 : 0)
+    const blocks = Math.ceil(records / BLOCKING_FACTOR)
     for (const [name, count] of [
       ['batch_count', this.#batches],
       ['block_count', BigInt(blocks)],

@@ -1,0 +1,64 @@
+// What a bank says of a whole file or a batch, and of an account by another of its names.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bookedLine, fileWorlds } from '../support/bank/file-rail.ts'
+
+const world = fileWorlds('whole')
+
+async function paidWorld(profile: object = {}) {
+  const bank = await world({ profile })
+  const ids = await bank.pay([100, 250])
+  await bank.work()
+  const paid = await bank.sweep()
+  const { msg_id } = await bank.onlyFile()
+  const statuses = async () => Promise.all(ids.map(id => bank.statusOf(id)))
+  return { bank, paid, msg_id, statuses }
+}
+
+test('the bank accepts or settles a whole file: the status of all its payments, by the profile', async () => {
+  for (const [code, settles_on] of [
+    ['ACSC', 'acsc'],
+    ['ACCP', 'accepted'],
+  ] as const) {
+    const { bank, msg_id, statuses } = await paidWorld({ settles_on })
+    await bank.report([{ level: 'file', code, msg_id }])
+    await bank.work()
+    assert.deepEqual(await statuses(), ['succeeded', 'succeeded'], code)
+  }
+})
+
+test('a booking names the file alone: applied when the sum is that of the file, else set aside', async () => {
+  const { bank, msg_id, statuses } = await paidWorld()
+  const booking = {
+    level: 'booking',
+    code: 'BOOK',
+    msg_id,
+    currency: 'USD',
+    is_credit: false,
+  } as const
+  await bank.report([{ ...booking, amount: 349n, reference: 'a' }])
+  await bank.work()
+  assert.deepEqual(await statuses(), ['processing', 'processing'])
+  assert.equal((await bank.setAsideLines()).length, 1)
+  await bank.report([{ ...booking, amount: 350n, reference: 'b' }])
+  await bank.work()
+  assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
+})
+
+test('an account by the national part of its IBAN: the same account', async () => {
+  const { bank, paid, statuses } = await paidWorld()
+  await bank.report(paid.map(one => ({ ...bookedLine(one), account: '370400440532013000' })))
+  await bank.work()
+  assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
+})
+
+test('a line with a defect: set aside with its reason, the others are applied', async () => {
+  const { bank, paid, statuses } = await paidWorld()
+  await bank.report([
+    { level: 'booking', defect: 'Amt "5,00" is not an amount' },
+    ...paid.map(one => bookedLine(one)),
+  ])
+  await bank.work()
+  assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
+  assert.match((await bank.setAsideLines())[0]?.reason ?? '', /is not an amount/)
+})
