@@ -101,6 +101,7 @@ CREATE TABLE api_keys (
   name text DEFAULT ''::text NOT NULL,
   owner text COLLATE "C",
   makes_only boolean DEFAULT false NOT NULL,
+  made_by text COLLATE "C" DEFAULT ''::text NOT NULL,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   revoked_at timestamp with time zone,
   CONSTRAINT api_keys_pkey PRIMARY KEY (key_id),
@@ -111,6 +112,7 @@ CREATE TABLE api_keys (
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER made_by BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION name_maker();
 GRANT SELECT ON api_keys TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (revoked_at) ON api_keys TO corridor_service;
 
@@ -1597,6 +1599,7 @@ CREATE TABLE account_roles (
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON account_roles FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON account_roles FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER keep_giver AFTER INSERT ON account_roles FOR EACH ROW EXECUTE FUNCTION keep_giver('role');
 CREATE TRIGGER rights_by_another BEFORE INSERT OR DELETE OR UPDATE ON account_roles FOR EACH ROW EXECUTE FUNCTION refuse_own_rights();
 GRANT SELECT ON account_roles TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON account_roles TO corridor_service;
@@ -1606,6 +1609,7 @@ CREATE TABLE user_keys (
   user_name text COLLATE "C" NOT NULL,
   secret_hash bytea NOT NULL,
   name text DEFAULT ''::text NOT NULL,
+  made_by text COLLATE "C" DEFAULT ''::text NOT NULL,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   revoked_at timestamp with time zone,
   CONSTRAINT user_keys_pkey PRIMARY KEY (key_id),
@@ -1615,7 +1619,9 @@ CREATE TABLE user_keys (
 );
 CREATE TRIGGER announce AFTER INSERT OR UPDATE ON user_keys FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON user_keys FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER keep_giver AFTER INSERT ON user_keys FOR EACH ROW EXECUTE FUNCTION keep_giver('key');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON user_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER made_by BEFORE INSERT ON user_keys FOR EACH ROW EXECUTE FUNCTION name_maker();
 CREATE TRIGGER revoked_once BEFORE UPDATE ON user_keys FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) OR ((to_jsonb(old.*) - 'revoked_at'::text) <> (to_jsonb(new.*) - 'revoked_at'::text)))) EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON user_keys TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (revoked_at) ON user_keys TO corridor_service;
@@ -1629,6 +1635,7 @@ CREATE TABLE user_passwords (
   CONSTRAINT user_passwords_secret_hash_check CHECK ((secret_hash ~~ '$argon2id$%'::text))
 );
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON user_passwords FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER keep_giver AFTER INSERT OR UPDATE OF secret_hash ON user_passwords FOR EACH ROW EXECUTE FUNCTION keep_giver('password');
 GRANT SELECT (set_at, user_name) ON user_passwords TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (secret_hash, set_at) ON user_passwords TO corridor_service;
 
@@ -1645,6 +1652,7 @@ CREATE TABLE login_links (
 );
 CREATE INDEX login_links_open ON login_links USING btree (user_name) WHERE (ended_at IS NULL);
 CREATE TRIGGER history AFTER INSERT OR UPDATE ON login_links FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER keep_giver AFTER INSERT ON login_links FOR EACH ROW EXECUTE FUNCTION keep_giver('login_link');
 CREATE TRIGGER over_for_good BEFORE UPDATE ON login_links FOR EACH ROW EXECUTE FUNCTION check_over();
 CREATE TRIGGER rights_by_another BEFORE INSERT ON login_links FOR EACH ROW EXECUTE FUNCTION refuse_own_rights();
 GRANT SELECT ON login_links TO corridor_auditor;
@@ -1666,6 +1674,23 @@ CREATE TRIGGER history AFTER INSERT OR UPDATE ON sessions FOR EACH ROW EXECUTE F
 CREATE TRIGGER over_for_good BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION check_over();
 GRANT SELECT ON sessions TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (confirmed_at, ended_at, last_seen_at) ON sessions TO corridor_service;
+
+CREATE TABLE means_given (
+  number bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  means text NOT NULL,
+  given_by text COLLATE "C" NOT NULL,
+  given_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT means_given_pkey PRIMARY KEY (number),
+  CONSTRAINT means_given_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT means_given_check CHECK ((given_by <> user_name)),
+  CONSTRAINT means_given_means_check CHECK ((means = ANY (ARRAY['role'::text, 'login_link'::text, 'password'::text, 'key'::text])))
+);
+CREATE INDEX means_given_to ON means_given USING btree (user_name, given_at);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON means_given FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON means_given FOR EACH ROW EXECUTE FUNCTION keep_history();
+GRANT SELECT ON means_given TO corridor_auditor;
+GRANT SELECT ON means_given TO corridor_service;
 
 CREATE TABLE login_attempts (
   number bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -2422,6 +2447,23 @@ begin
   -- Triggers of books and balances read the state in their own rows.
   update books set state = new.state where account_id = new.account_id;
   update balances set account_state = new.state where account_id = new.account_id;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION acting_user()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(current_setting('corridor.operator', true), '')
+$function$;
+
+CREATE OR REPLACE FUNCTION name_maker()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.made_by := acting_user();
   return new;
 end $function$;
 
@@ -3263,6 +3305,31 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION keep_giver()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if acting_user() not in ('', new.user_name) then
+    insert into means_given (user_name, means, given_by)
+    values (new.user_name, tg_argv[0], acting_user());
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION givers_of(name text, before_at timestamp with time zone)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(array_agg(distinct given_by), '{}') from means_given
+  where user_name = givers_of.name
+    and given_at > givers_of.before_at - interval '30 days' and given_at <= givers_of.before_at
+$function$;
+
 CREATE OR REPLACE FUNCTION keep_refused_login(attempt bigint, why text)
  RETURNS void
  LANGUAGE plpgsql
@@ -3356,14 +3423,36 @@ AS $function$
       and r.account_id = may_approve.of_account and r.role = 'approver')
 $function$;
 
-CREATE OR REPLACE FUNCTION check_decider(name text, of_account text, made_by text[], what text)
+CREATE OR REPLACE FUNCTION makers_of(made_by text[], of_key text)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select array(
+    select maker from (
+      select unnest(makers_of.made_by) union
+      select unnest(array[owner, k.made_by]) from api_keys k where key_id = makers_of.of_key union
+      select unnest(array[user_name, k.made_by]) from user_keys k where key_id = makers_of.of_key
+    ) m(maker) where maker <> '')
+$function$;
+
+CREATE OR REPLACE FUNCTION is_of_makers(name text, makers text[], decided_at timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select name = any (makers) or givers_of(name, decided_at) && makers
+$function$;
+
+CREATE OR REPLACE FUNCTION check_decider(name text, of_account text, makers text[], what text)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if name = any (made_by) then
+  if is_of_makers(name, makers, clock_timestamp()) then
     raise exception '% has made %', name, what
       using errcode = 'check_violation', constraint = 'never_the_maker';
   end if;
@@ -3424,7 +3513,8 @@ begin
     raise exception 'payout % is not as it was shown', new.payout_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  perform check_decider(new.user_name, new.account_id, array[approval.made_by],
+  perform check_decider(new.user_name, new.account_id,
+    makers_of(array[approval.made_by], approval.key_id),
     'payout ' || new.payout_id);
   return new;
 end $function$;
@@ -3440,7 +3530,8 @@ declare
   refused bigint;
 begin
   select count(*) filter (where decision = 'approve' and d.digest = new.digest
-      and d.user_name <> new.made_by and may_approve(d.user_name, d.account_id)),
+      and not is_of_makers(d.user_name, makers_of(array[new.made_by], new.key_id), clock_timestamp())
+      and may_approve(d.user_name, d.account_id)),
     count(*) filter (where decision = 'reject') into given, refused
   from approval_decisions d
   where d.account_id = new.account_id and d.payout_id = new.payout_id;
@@ -3545,7 +3636,7 @@ begin
     raise exception 'beneficiary % waits for nobody''s approval as it was shown', new.beneficiary_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  perform check_decider(new.user_name, new.account_id, approval.made_by,
+  perform check_decider(new.user_name, new.account_id, makers_of(approval.made_by, approval.key_id),
     'beneficiary ' || new.beneficiary_id);
   return new;
 end $function$;
@@ -3560,7 +3651,8 @@ declare
   given bigint;
   refused bigint;
 begin
-  select count(*) filter (where decision = 'approve' and d.user_name <> all (new.made_by)
+  select count(*) filter (where decision = 'approve'
+      and not is_of_makers(d.user_name, makers_of(new.made_by, new.key_id), clock_timestamp())
       and may_approve(d.user_name, d.account_id)),
     count(*) filter (where decision = 'reject') into given, refused
   from beneficiary_decisions d

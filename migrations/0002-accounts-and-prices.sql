@@ -104,9 +104,21 @@ create table api_keys (
   owner text collate "C" references users,
   -- Each payout of the key needs an approval, whatever the rules say.
   makes_only boolean not null default false,
+  -- The user who made the key and so has seen its secret; '' before there are users.
+  made_by text collate "C" not null default '',
   created_at timestamptz not null default clock_timestamp(),
   revoked_at timestamptz
 );
+-- The user in whose name a transaction writes; '' for none.
+create function acting_user() returns text language sql stable as $$
+  select coalesce(current_setting('corridor.operator', true), '')
+$$;
+create function name_maker() returns trigger language plpgsql as $$
+begin
+  new.made_by := acting_user();
+  return new;
+end $$;
+create trigger made_by before insert on api_keys for each row execute function name_maker();
 create trigger announce after insert or update or delete on api_keys
   for each statement execute function announce_reference_change();
 create trigger history after insert or update or delete on api_keys

@@ -24,9 +24,11 @@ create table user_keys (
   -- SHA-256 of the secret, which has 256 random bits.
   secret_hash bytea not null check (octet_length(secret_hash) = 32),
   name text not null default '',
+  made_by text collate "C" not null default '',
   created_at timestamptz not null default clock_timestamp(),
   revoked_at timestamptz
 );
+create trigger made_by before insert on user_keys for each row execute function name_maker();
 create trigger announce after insert or update on user_keys
   for each statement execute function announce_reference_change();
 create trigger history after insert or update or delete on user_keys
@@ -139,6 +141,48 @@ create trigger rights_by_another before insert or update or delete on account_ro
   for each row execute function refuse_own_rights();
 create trigger rights_by_another before insert on login_links
   for each row execute function refuse_own_rights();
+
+-- Who has given a person the means to act: a role, a login link, a password or a key. With them the
+-- giver could act as the person, so for some time the person approves no work of the giver.
+create table means_given (
+  number bigint generated always as identity primary key,
+  user_name text collate "C" not null references users,
+  means text not null check (means in ('role', 'login_link', 'password', 'key')),
+  given_by text collate "C" not null check (given_by <> user_name),
+  given_at timestamptz not null default clock_timestamp()
+);
+create index means_given_to on means_given (user_name, given_at);
+create trigger append_only before update or delete or truncate on means_given
+  for each statement execute function refuse_change();
+create trigger history after insert or update or delete on means_given
+  for each row execute function keep_history();
+grant select on means_given to corridor_service, corridor_auditor;
+
+create function keep_giver() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if acting_user() not in ('', new.user_name) then
+    insert into means_given (user_name, means, given_by)
+    values (new.user_name, tg_argv[0], acting_user());
+  end if;
+  return null;
+end $$;
+create trigger keep_giver after insert on account_roles
+  for each row execute function keep_giver('role');
+create trigger keep_giver after insert on login_links
+  for each row execute function keep_giver('login_link');
+create trigger keep_giver after insert or update of secret_hash on user_passwords
+  for each row execute function keep_giver('password');
+create trigger keep_giver after insert on user_keys
+  for each row execute function keep_giver('key');
+
+-- The people who have given the person means to act in the 30 days before a moment.
+create function givers_of(name text, before_at timestamptz) returns text[]
+language sql stable security definer set search_path to public, pg_temp as $$
+  select coalesce(array_agg(distinct given_by), '{}') from means_given
+  where user_name = givers_of.name
+    and given_at > givers_of.before_at - interval '30 days' and given_at <= givers_of.before_at
+$$;
 
 -- Attempts to log in, for known and unknown user names, until they are deleted.
 create table login_attempts (

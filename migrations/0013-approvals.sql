@@ -138,11 +138,28 @@ language sql stable security definer set search_path to public, pg_temp as $$
       and r.account_id = may_approve.of_account and r.role = 'approver')
 $$;
 
+-- All who could have made an object: its makers, the owner of the key, and who made the key.
+create function makers_of(made_by text[], of_key text) returns text[]
+language sql stable security definer set search_path to public, pg_temp as $$
+  select array(
+    select maker from (
+      select unnest(makers_of.made_by) union
+      select unnest(array[owner, k.made_by]) from api_keys k where key_id = makers_of.of_key union
+      select unnest(array[user_name, k.made_by]) from user_keys k where key_id = makers_of.of_key
+    ) m(maker) where maker <> '')
+$$;
+
+-- Whether the person could have made the object, or got the means to approve from such a person.
+create function is_of_makers(name text, makers text[], decided_at timestamptz) returns boolean
+language sql stable as $$
+  select name = any (makers) or givers_of(name, decided_at) && makers
+$$;
+
 -- Refuses a maker, and a person who is no approver.
-create function check_decider(name text, of_account text, made_by text[], what text) returns void
+create function check_decider(name text, of_account text, makers text[], what text) returns void
 language plpgsql security definer set search_path to public, pg_temp as $$
 begin
-  if name = any (made_by) then
+  if is_of_makers(name, makers, clock_timestamp()) then
     raise exception '% has made %', name, what
       using errcode = 'check_violation', constraint = 'never_the_maker';
   end if;
@@ -197,7 +214,8 @@ begin
     raise exception 'payout % is not as it was shown', new.payout_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  perform check_decider(new.user_name, new.account_id, array[approval.made_by],
+  perform check_decider(new.user_name, new.account_id,
+    makers_of(array[approval.made_by], approval.key_id),
     'payout ' || new.payout_id);
   return new;
 end $$;
@@ -213,7 +231,8 @@ declare
   refused bigint;
 begin
   select count(*) filter (where decision = 'approve' and d.digest = new.digest
-      and d.user_name <> new.made_by and may_approve(d.user_name, d.account_id)),
+      and not is_of_makers(d.user_name, makers_of(array[new.made_by], new.key_id), clock_timestamp())
+      and may_approve(d.user_name, d.account_id)),
     count(*) filter (where decision = 'reject') into given, refused
   from approval_decisions d
   where d.account_id = new.account_id and d.payout_id = new.payout_id;
@@ -372,7 +391,7 @@ begin
     raise exception 'beneficiary % waits for nobody''s approval as it was shown', new.beneficiary_id
       using errcode = 'check_violation', constraint = 'as_it_was_shown';
   end if;
-  perform check_decider(new.user_name, new.account_id, approval.made_by,
+  perform check_decider(new.user_name, new.account_id, makers_of(approval.made_by, approval.key_id),
     'beneficiary ' || new.beneficiary_id);
   return new;
 end $$;
@@ -385,7 +404,8 @@ declare
   given bigint;
   refused bigint;
 begin
-  select count(*) filter (where decision = 'approve' and d.user_name <> all (new.made_by)
+  select count(*) filter (where decision = 'approve'
+      and not is_of_makers(d.user_name, makers_of(new.made_by, new.key_id), clock_timestamp())
       and may_approve(d.user_name, d.account_id)),
     count(*) filter (where decision = 'reject') into given, refused
   from beneficiary_decisions d

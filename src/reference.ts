@@ -2,9 +2,11 @@
 // policies. Reads all of it again when NOTIFY reports a change. Also polls the version twice a
 // second, so that a lost notification delays a key's revocation by half a second at most. Prices
 // are never stale: pricing takes the version that the database had under the locks.
+
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account, ApiKey } from './account/rules.ts'
 import { listAccounts, listApiKeys } from './account/store.ts'
+import type { KeyFacts } from './approval/approval.ts'
 import { type ApprovalRules, indexRules } from './approval/approval.ts'
 import { listRules } from './approval/rule-store.ts'
 import type { Sql, TransactionSql } from './db/connect.ts'
@@ -43,6 +45,8 @@ interface ReferenceData {
   /** The users who may work, by name. */
   readonly people: ReadonlyMap<string, Person>
   readonly userKeys: ReadonlyMap<string, UserKey>
+  /** What approvals need to know of the keys of accounts and of people. */
+  readonly keyFacts: ReadonlyMap<string, KeyFacts>
   readonly rates: readonly Rate[]
   readonly pricing: PricingAt
   /** The routes. A route without its own cut-off has its rail's cut-off here. */
@@ -229,7 +233,7 @@ export function payoutReference(
     routes: () => reference.current().routes,
     limits: () => reference.current().limits,
     approvalRules: () => reference.current().approvalRules,
-    keys: () => reference.current().keys,
+    keys: () => reference.current().keyFacts,
     accountsByDepositAddress: () => reference.current().accountsByDepositAddress,
   }
 }
@@ -274,6 +278,12 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       keys: new Map(keys.map(key => [key.key_id, key])),
       people,
       userKeys: new Map(userKeys.map(key => [key.key_id, key])),
+      keyFacts: new Map<string, KeyFacts>([
+        ...keys.map(key => [key.key_id, key] as const),
+        ...userKeys.map(
+          key => [key.key_id, { ...key, owner: key.user_name, makes_only: false }] as const,
+        ),
+      ]),
       rates,
       routes: (await listRoutes(tx)).map(route => withTimetable(route, timetables)),
       rails,

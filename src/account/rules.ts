@@ -37,10 +37,12 @@ export interface ApiKey {
   readonly owner: string | null
   /** Whether every payout of the key needs an approval. */
   readonly makes_only: boolean
+  /** Who made the key and so has seen its secret. */
+  readonly made_by: string
   readonly revoked: boolean
 }
 
-export type NewApiKey = Omit<ApiKey, 'revoked'> & { readonly name: string }
+export type NewApiKey = Omit<ApiKey, 'revoked' | 'made_by'> & { readonly name: string }
 
 /** Whether a key of this scope may do what needs scope `needed`. */
 export function scopeAllows(scope: Scope, needed: Scope): boolean {

@@ -79,7 +79,7 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
 /** Every key, revoked ones too. Authentication keeps them in memory. */
 export async function listApiKeys(sql: Tag): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
-    select key_id, account_id, secret_hash, scope, owner, makes_only,
+    select key_id, account_id, secret_hash, scope, owner, makes_only, made_by,
       revoked_at is not null as revoked
     from api_keys order by key_id`
 }
@@ -135,7 +135,7 @@ export async function insertApiKey(sql: Tag, key: NewApiKey): Promise<void> {
   await sql`
     insert into api_keys (key_id, account_id, secret_hash, scope, name, owner, makes_only)
     values (${key.key_id}, ${key.account_id}, ${Buffer.from(key.secret_hash)}, ${key.scope},
-      ${key.name}, ${key.owner}, ${key.makes_only})`
+      ${key.name}, (select name from users where name = ${key.owner}::text), ${key.makes_only})`
 }
 
 /** Revokes a key and returns it; undefined when it is unknown or already revoked. */

@@ -85,6 +85,8 @@ export interface KeyFacts {
   readonly owner: string | null
   /** Whether each payout of the key needs an approval. */
   readonly makes_only: boolean
+  /** Who made the key. */
+  readonly made_by: string
 }
 
 /** A beneficiary as rules judge it. */
@@ -116,8 +118,13 @@ export interface Approval {
   readonly expires_at: Instant
   /** SHA-256 of the content that approvers see, 64 hex digits. */
   readonly digest: string
-  /** The makers, who never approve it; '' or an empty list for a key without a user. */
+  /** The makers; '' or an empty list for a key without a user. */
   readonly made_by: string | readonly string[]
+  /**
+   * All who could have made it, who never approve it: the makers, the owner of the key, and who
+   * made the key.
+   */
+  readonly makers: readonly string[]
   readonly key_id: string
   readonly rules: readonly string[]
   /** '' while the approval waits. */
@@ -176,8 +183,14 @@ export type OpenBeneficiaryApproval = ApprovalWithDecisions<
   BeneficiaryDecision
 >
 
-/** The names of the users who may approve for an account, by account id. */
-export type Approvers = ReadonlyMap<string, ReadonlySet<string>>
+/**
+ * The users who may approve for an account, by name, each with the people who have lately given the
+ * user the means to act: a role, a login link, a password or a key.
+ */
+export type ApproversOfAccount = ReadonlyMap<string, readonly string[]>
+
+/** The approvers by account id. */
+export type Approvers = ReadonlyMap<string, ApproversOfAccount>
 
 /** A payee of an approved payout. */
 export interface ApprovedPayee {

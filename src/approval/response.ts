@@ -7,6 +7,7 @@ import {
   APPROVAL_OUTCOMES,
   type Approval,
   type ApprovalWithDecisions,
+  type ApproversOfAccount,
   DECISIONS,
   type OpenApproval,
   type OpenBeneficiaryApproval,
@@ -94,7 +95,7 @@ export const BeneficiaryApprovalResponse = Type.Object(
 /** An approval at this moment, and the users who may decide it. */
 interface ShownApproval {
   readonly open: OpenApproval
-  readonly approvers: ReadonlySet<string>
+  readonly approvers: ApproversOfAccount
   /** '' when no import made the payout. */
   readonly payout_import: string
 }
@@ -106,7 +107,7 @@ export function presentApproval({ open, approvers, payout_import }: ShownApprova
 
 export function presentBeneficiaryApproval(
   open: OpenBeneficiaryApproval,
-  approvers: ReadonlySet<string>,
+  approvers: ApproversOfAccount,
 ) {
   const { beneficiary_id: beneficiary } = open.approval
   return { object: 'beneficiary_approval', beneficiary, ...presentOpen(open, approvers) }
@@ -114,7 +115,7 @@ export function presentBeneficiaryApproval(
 
 function presentOpen<Of extends Approval>(
   open: ApprovalWithDecisions<Of, UserDecision>,
-  approvers: ReadonlySet<string>,
+  approvers: ApproversOfAccount,
 ) {
   const { approval, decisions } = open
   const { approvers: needed, outcome, digest, made_by, requested_at, expires_at } = approval

@@ -94,6 +94,7 @@ const approval: PayoutApproval = {
   expires_at: NOW.replace('2026-01-31', '2026-02-03'),
   digest: SHOWN,
   made_by: 'eve',
+  makers: ['eve', 'max'],
   key_id: 'key_1',
   rules: [],
   outcome: '',
@@ -106,28 +107,36 @@ function decided(user_name: string, part: Partial<UserDecision> = {}): UserDecis
   return { ...by, decision: 'approve', digest: SHOWN, ...part }
 }
 
-const APPROVERS = new Set(['ann', 'bob', 'cid', 'eve'])
+/** The approvers; max, who made the key, has given mary a login link. */
+const APPROVERS = new Map<string, readonly string[]>([
+  ...['ann', 'bob', 'cid', 'eve', 'max'].map(name => [name, []] as const),
+  ['mary', ['max']],
+  ['moe', ['gus']],
+])
 
 const DECIDED: readonly (readonly [
   what: string,
   user_name: string,
-  more: { readonly digest?: string; readonly made_by?: string | string[]; readonly now?: string },
+  more: { readonly digest?: string; readonly makers?: string[]; readonly now?: string },
   reason: RegExp | undefined,
 ])[] = [
   ['of an approver', 'bob', { digest: SHOWN }, undefined],
   ['without a digest, as of a rejection', 'bob', {}, undefined],
   ['of no approver', 'val', {}, /^approval_not_allowed .*val is no approver/],
   ['of the maker', 'eve', {}, /^approval_not_allowed .*eve has made it/],
-  ['of one of several makers', 'bob', { made_by: ['eve', 'bob'] }, /^approval_not_allowed/],
-  ['of somebody called like a part of the maker', 'bob', { made_by: 'bobby' }, undefined],
+  ['of one of several makers', 'bob', { makers: ['eve', 'bob'] }, /^approval_not_allowed/],
+  ['of somebody called like a part of the maker', 'bob', { makers: ['bobby'] }, undefined],
+  ['of who made the key', 'max', {}, /^approval_not_allowed .*max has made it, or the key/],
+  ['of whom a maker gave a login link', 'mary', {}, /^approval_not_allowed .*given mary a role/],
+  ['of whom another person gave a login link', 'moe', {}, undefined],
   ['at the end of its time', 'bob', { now: approval.expires_at }, /^invalid_transition/],
   ['a second time', 'ann', {}, /^already_decided/],
   ['about another digest', 'bob', { digest: OTHER }, /^approval_outdated at digest/],
 ]
 
-for (const [what, user_name, { now = NOW, made_by = 'eve', digest }, reason] of DECIDED) {
+for (const [what, user_name, { now = NOW, makers = approval.makers, digest }, reason] of DECIDED) {
   test(`checkDecision, ${what}: ${reason === undefined ? 'taken' : 'refused'}`, () => {
-    const open = { approval: { ...approval, made_by }, decisions: [decided('ann')] }
+    const open = { approval: { ...approval, makers }, decisions: [decided('ann')] }
     const asked = { user_name, decision: 'approve', reason: '', ...(digest && { digest }) } as const
     const check = () => checkDecision('it', open, asked, APPROVERS, now)
     if (reason === undefined) check()
@@ -141,6 +150,7 @@ test('isComplete: by as many as are needed, each still an approver, no maker, of
   for (const other of [
     decided('gus'),
     decided('eve'),
+    decided('mary'),
     decided('bob', { digest: OTHER }),
     decided('bob', { decision: 'reject' }),
   ]) {

@@ -8,6 +8,7 @@ import {
   type Approval,
   type ApprovalRule,
   type ApprovalWithDecisions,
+  type ApproversOfAccount,
   type Decision,
   EXPIRES_AFTER_DAYS,
   type JudgedBeneficiary,
@@ -114,9 +115,20 @@ export function isExpired({ approval }: AnyApproval, now: Instant): boolean {
   return now >= approval.expires_at
 }
 
-/** Whether the user is a maker of the object. */
-function isMaker({ made_by }: Approval, user_name: string): boolean {
-  return typeof made_by === 'string' ? made_by === user_name : made_by.includes(user_name)
+/** The days for which a person approves no work of who gave the person the means to act. */
+export const GIVEN_WITHIN_DAYS = 30
+
+/**
+ * Who of the makers is the user, or has lately given the user the means to act and so could approve
+ * in the user's name; undefined for nobody.
+ */
+function makerBehind(
+  { makers }: Approval,
+  user_name: string,
+  approvers: ApproversOfAccount,
+): string | undefined {
+  const givers = approvers.get(user_name) ?? []
+  return [user_name, ...givers].find(name => makers.includes(name))
 }
 
 /**
@@ -128,7 +140,7 @@ export function checkDecision(
   what: string,
   open: AnyApproval,
   asked: AskedDecision,
-  approvers: ReadonlySet<string>,
+  approvers: ApproversOfAccount,
   now: Instant,
 ): void {
   const { user_name, digest } = asked
@@ -137,8 +149,13 @@ export function checkDecision(
     const message = `${user_name} is no approver of the account.`
     throw refusal('approval_not_allowed', message)
   }
-  if (isMaker(open.approval, user_name)) {
-    const message = `${user_name} has made ${what}: others approve or reject it.`
+  const maker = makerBehind(open.approval, user_name, approvers)
+  if (maker !== undefined) {
+    const message =
+      maker === user_name
+        ? `${user_name} has made ${what}, or the key that made it: others approve or reject it.`
+        : `${maker}, who could have made ${what}, has given ${user_name} a role, a login link, a ` +
+          `password or a key in the last ${GIVEN_WITHIN_DAYS} days: others approve or reject it.`
     throw refusal('approval_not_allowed', message)
   }
   if (isExpired(open, now)) {
@@ -161,18 +178,18 @@ export function checkDecision(
  */
 export function countedApprovals<By extends UserDecision>(
   { approval, decisions }: ApprovalWithDecisions<Approval, By>,
-  approvers: ReadonlySet<string>,
+  approvers: ApproversOfAccount,
 ): readonly By[] {
   return decisions.filter(
     ({ user_name, decision, digest }) =>
       decision === 'approve' &&
       digest === approval.digest &&
-      !isMaker(approval, user_name) &&
-      approvers.has(user_name),
+      approvers.has(user_name) &&
+      makerBehind(approval, user_name, approvers) === undefined,
   )
 }
 
 /** Whether enough people have approved. */
-export function isComplete(open: AnyApproval, approvers: ReadonlySet<string>): boolean {
+export function isComplete(open: AnyApproval, approvers: ApproversOfAccount): boolean {
   return countedApprovals(open, approvers).length >= open.approval.approvers
 }

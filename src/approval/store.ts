@@ -20,7 +20,7 @@ import type {
   UserDecision,
 } from './approval.ts'
 
-type New<A extends Approval> = Omit<A, 'outcome' | 'ended_at'>
+type New<A extends Approval> = Omit<A, 'outcome' | 'ended_at' | 'makers'>
 type Ended<A extends Approval, K extends keyof A> = Pick<
   A,
   'account_id' | 'outcome' | 'ended_at' | K
@@ -163,7 +163,8 @@ async function findLatest<A extends Approval, D extends UserDecision>(
       keys,
       ofKey => tx`
         select account_id, ${tx([object, ...own])}, approvers, requested_at, expires_at,
-          encode(digest, 'hex') as digest, made_by, key_id, rules, outcome, ended_at
+          encode(digest, 'hex') as digest, made_by, key_id, rules, outcome, ended_at,
+          makers_of(array[made_by]::text[], key_id) as makers
         from ${tx(approvals)} t where ${ofKey} order by requested_at desc limit 1`,
     ),
     selectByKeys<D>(
@@ -192,14 +193,17 @@ async function findLatest<A extends Approval, D extends UserDecision>(
 
 /** The users who may approve for these accounts at this moment. */
 export async function findApprovers(sql: Tag, account_ids: readonly string[]): Promise<Approvers> {
-  const rows = await sql<{ account_id: string; user_name: string }[]>`
-    select r.account_id, r.user_name
+  const rows = await sql<{ account_id: string; user_name: string; givers: string[] }[]>`
+    select r.account_id, r.user_name, givers_of(r.user_name, clock_timestamp()) as givers
     from account_roles r join users u on u.name = r.user_name
     where r.role = 'approver' and u.disabled_at is null
       and r.account_id = any (${[...new Set(account_ids)]}::text[])`
   const byAccount = Map.groupBy(rows, ({ account_id }) => account_id)
   return new Map(
-    Array.from(byAccount, ([id, rows]) => [id, new Set(rows.map(({ user_name }) => user_name))]),
+    Array.from(byAccount, ([id, rows]) => [
+      id,
+      new Map(rows.map(({ user_name, givers }) => [user_name, givers])),
+    ]),
   )
 }
 

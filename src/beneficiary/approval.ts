@@ -97,8 +97,10 @@ export function askApproval(
   if (needed === undefined || needed === null) {
     return { beneficiary: { ...after, approval: '' }, requested: null, events: [] }
   }
-  const maker = made_by || (state.context.keys.get(key_id)?.owner ?? '')
-  const makers = [...(earlier?.approval.made_by ?? []), ...(maker === '' ? [] : [maker])]
+  const key = state.context.keys.get(key_id)
+  const maker = made_by || (key?.owner ?? '')
+  const all = [...(earlier?.approval.made_by ?? []), maker, key?.owner ?? '', key?.made_by ?? '']
+  const makers = [...new Set(all.filter(name => name !== ''))]
   const digest = BENEFICIARY_SEAL.digest(after)
   const { approvers, expires_at, rules } = needed
   const requested: BeneficiaryApproval = {
@@ -108,7 +110,8 @@ export function askApproval(
     requested_at: after.updated_at,
     expires_at,
     digest,
-    made_by: [...new Set(makers)],
+    made_by: makers,
+    makers,
     key_id,
     rules,
     outcome: '',
@@ -171,7 +174,7 @@ export function decideApprovalOf(
   const { account_id, id: beneficiary_id } = beneficiary
   const name = nameOf(beneficiary)
   const { now } = bookOf(state.books, account_id)
-  const approvers = state.approvers.get(account_id) ?? new Set()
+  const approvers = state.approvers.get(account_id) ?? new Map()
   const open = state.open.get(name)
   const what = `beneficiary ${beneficiary_id}`
   if (open !== undefined) checkDecision(what, open, asked, approvers, now)

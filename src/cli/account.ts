@@ -17,7 +17,7 @@ import {
 } from '../operator/accounts.ts'
 import { createAccount, type NewAccount, type OpenedAccount } from '../operator/create-account.ts'
 import { listKeysOf } from '../operator/keys.ts'
-import { addCommand, type Context, example, print, withContext } from './context.ts'
+import { addCommand, type Context, example, operatorOf, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { book } from './funding.ts'
 import { historyCommand } from './history.ts'
@@ -43,6 +43,7 @@ export async function createFunded(
   const opened = await createAccount(
     (operation, command) => context.run({ operation, command, act: null }),
     new_account,
+    operatorOf(context).name,
   )
   onOpened(opened)
   const { account_id } = opened.account

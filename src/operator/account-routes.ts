@@ -80,6 +80,7 @@ function createRoute(routes: DeskRoutes): void {
       const { account, key_id, secret } = await createAccount(
         (operation, command) => desk.run(author, { operation, command, act: null }),
         { ...request.body, currencies },
+        author.operator,
       )
       return success({ ...account, key_id, secret })
     },

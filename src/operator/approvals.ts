@@ -1,4 +1,5 @@
 // The deeds of approvers, who approve or reject what waits, and what they see before.
+import type { ApproversOfAccount } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findLatestApprovals, findOpenApprovals } from '../approval/store.ts'
 import { decideBeneficiaryApproval } from '../beneficiary/operations.ts'
@@ -81,8 +82,8 @@ async function withApprovers<Open>(
   tx: TransactionSql,
   key: Key,
   finding: Promise<ReadonlyMap<string, Open>>,
-): Promise<{ readonly open: Open; readonly approvers: ReadonlySet<string> } | undefined> {
+): Promise<{ readonly open: Open; readonly approvers: ApproversOfAccount } | undefined> {
   const [found, approvers] = await Promise.all([finding, findApprovers(tx, [key.account_id])])
   const open = found.get(nameOf(key))
-  return open && { open, approvers: approvers.get(key.account_id) ?? new Set() }
+  return open && { open, approvers: approvers.get(key.account_id) ?? new Map() }
 }

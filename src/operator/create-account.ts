@@ -19,8 +19,16 @@ export interface OpenedAccount {
   readonly secret: string
 }
 
-/** Creates an account with an empty book and a first key of scope `write`. */
-export async function createAccount(write: Write, wanted: NewAccount): Promise<OpenedAccount> {
+/**
+ * Creates an account with an empty book and a first key of scope `write`. The key's owner is the
+ * user who creates the account: whoever has seen the secret approves no payout of the key. It has
+ * no owner before the installation has users.
+ */
+export async function createAccount(
+  write: Write,
+  wanted: NewAccount,
+  owner: string,
+): Promise<OpenedAccount> {
   const { sandbox = false, duplicate_window_s = DUPLICATE_WINDOW_S, ...settings } = wanted
   const secret = newSecret({ sandbox })
   const { account, key } = await openUnderNewId(write, account_id => ({
@@ -31,7 +39,7 @@ export async function createAccount(write: Write, wanted: NewAccount): Promise<O
       sandbox,
       duplicate_window_s,
     },
-    key: makeApiKey(account_id, { scope: 'write', name: 'first key', secret }, newId),
+    key: makeApiKey(account_id, { scope: 'write', name: 'first key', secret, owner }, newId),
   }))
   return { account, key_id: key.key_id, secret }
 }

@@ -1,6 +1,6 @@
 // The operation by which a person approves or rejects all waiting payouts of a group. One
 // transaction reads, decides and stores the payouts in portions.
-import type { OpenApproval } from '../approval/approval.ts'
+import type { ApproversOfAccount, OpenApproval } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findOpenApprovals } from '../approval/store.ts'
 import { confineTo } from '../db/confine.ts'
@@ -50,7 +50,7 @@ interface Prepared {
 
 interface State extends LockedBooks, Prepared {
   readonly open: ReadonlyMap<string, OpenApproval>
-  readonly approvers: ReadonlySet<string>
+  readonly approvers: ApproversOfAccount
 }
 
 /** The command that decides about one payout of the group. */
@@ -84,7 +84,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
       findApprovers(tx, [account_id]),
       inPortions(members ?? [], portion => findOpenApprovals(tx, portion)),
     ])
-    const of_account = approvers.get(account_id) ?? new Set<string>()
+    const of_account = approvers.get(account_id) ?? new Map()
     return { ...locked, members, receivers, open, approvers: of_account }
   },
 

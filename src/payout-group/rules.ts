@@ -2,7 +2,7 @@
 // digest of what they were shown. Each payout keeps its own approval, so that every rule about a
 // payout also applies in a group. Pure.
 import { hash } from 'node:crypto'
-import type { OpenApproval } from '../approval/approval.ts'
+import type { ApproversOfAccount, OpenApproval } from '../approval/approval.ts'
 import { type AskedDecision, checkDecision } from '../approval/rules.ts'
 import { refusal } from '../errors.ts'
 import { importId } from '../id.ts'
@@ -65,7 +65,7 @@ export function payoutsToDecide(
   group_id: string,
   waiting: readonly OpenApproval[],
   asked: AskedDecision,
-  approvers: ReadonlySet<string>,
+  approvers: ApproversOfAccount,
   now: Instant,
 ): readonly OpenApproval[] {
   if (waiting.length === 0) {

@@ -22,7 +22,7 @@ import { payeeDetails } from './destination.ts'
 import type { ApprovingState, CreatePayout, Payout, PayoutState } from './payout.ts'
 import { paidTerms } from './pricing.ts'
 
-const NO_KEY: KeyFacts = { owner: null, makes_only: false }
+const NO_KEY: KeyFacts = { owner: null, makes_only: false, made_by: '' }
 
 function keyOf({ keys }: ApprovingState, key_id: string): KeyFacts {
   return keys.get(key_id) ?? NO_KEY
@@ -66,6 +66,7 @@ export function requestApproval(
   needed: NeededApproval,
   { key_id = '', made_by = '' }: Pick<CreatePayout, 'key_id' | 'made_by'>,
 ): PayoutApproval {
+  const key = keyOf(approving, key_id)
   return {
     account_id: payout.account_id,
     payout_id: payout.id,
@@ -74,7 +75,8 @@ export function requestApproval(
     expires_at: needed.expires_at,
     digest: APPROVAL_SEAL.digest(payout),
     payee: approvedPayeeOf(payout.beneficiary_details),
-    made_by: made_by || (keyOf(approving, key_id).owner ?? ''),
+    made_by: made_by || (key.owner ?? ''),
+    makers: [made_by, key.owner ?? '', key.made_by].filter(name => name !== ''),
     key_id,
     rules: needed.rules,
     outcome: '',

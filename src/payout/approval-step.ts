@@ -5,6 +5,7 @@ import type {
   ApprovalOutcome,
   ApprovedPayee,
   Approvers,
+  ApproversOfAccount,
   OpenApproval,
   PayoutApproval,
 } from '../approval/approval.ts'
@@ -50,7 +51,7 @@ interface Hold {
 }
 
 const NO_HOLD: Hold = { held_for: '' }
-const NO_APPROVERS: ReadonlySet<string> = new Set()
+const NO_APPROVERS: ApproversOfAccount = new Map()
 const UNDECIDED: DecidedApproval = { steps: [], decision: null, hold: NO_HOLD, outcome: null }
 
 /**

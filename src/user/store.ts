@@ -68,7 +68,7 @@ export async function deleteAccountRole(
 /** Every key of every user, revoked keys too. Authentication keeps them in memory. */
 export async function listUserKeys(sql: Tag): Promise<UserKey[]> {
   return sql<UserKey[]>`
-    select key_id, user_name, secret_hash, revoked_at is not null as revoked
+    select key_id, user_name, secret_hash, made_by, revoked_at is not null as revoked
     from user_keys order by key_id`
 }
 
@@ -92,7 +92,7 @@ export async function listKeysOfUser(
 
 export async function insertUserKey(
   sql: Sql,
-  key: Omit<UserKey, 'revoked'> & { readonly name: string },
+  key: Omit<UserKey, 'revoked' | 'made_by'> & { readonly name: string },
 ): Promise<void> {
   await sql`
     insert into user_keys (key_id, user_name, secret_hash, name)

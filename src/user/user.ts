@@ -36,6 +36,8 @@ export interface UserKey {
   readonly user_name: string
   /** The SHA-256 of the secret, 32 bytes. */
   readonly secret_hash: Uint8Array
+  /** Who made the key and so has seen its secret. */
+  readonly made_by: string
   readonly revoked: boolean
 }
 

@@ -49,7 +49,7 @@ const APPROVAL_FITS_PAYOUT = rule('payout_approvals')`
     left join (
       select d.account_id, d.payout_id,
         count(*) filter (where decision = 'approve' and d.digest = a.digest
-          and d.user_name <> a.made_by) as given,
+          and d.user_name <> all (makers_of(array[a.made_by], a.key_id))) as given,
         count(*) filter (where decision = 'reject') as rejected
       from approval_decisions d
       join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
@@ -67,7 +67,8 @@ const DECISION_HAS_APPROVAL = rule('approval_decisions')`
   from approval_decisions d
   left join payout_approvals a on a.account_id = d.account_id and a.payout_id = d.payout_id
   where ${ofAccount('d.account_id')}
-    and (a.payout_id is null or a.made_by = d.user_name
+    and (a.payout_id is null or d.user_name = any (makers_of(array[a.made_by], a.key_id))
+      or givers_of(d.user_name, d.decided_at) && makers_of(array[a.made_by], a.key_id)
       or a.digest is distinct from d.digest
       or d.decided_at >= a.expires_at or d.decided_at > a.ended_at)`
 

@@ -32,6 +32,7 @@ const AUDITED_TABLES: readonly AuditedTable[] = [
   { table: 'users', key: ['name'] },
   { table: 'account_roles', key: ['user_name', 'account_id', 'role'] },
   { table: 'user_keys', key: ['key_id'] },
+  { table: 'means_given', key: ['number'] },
   { table: 'user_passwords', view: 'password_digests', key: ['user_name'] },
   { table: 'login_links', key: ['secret_digest'] },
   { table: 'sessions', key: ['secret_digest'], skipped: ['last_seen_at'] },

@@ -2,10 +2,15 @@
 // rail and no person gets one before. The worker, the lanes and the rows are the product's.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { makeApiKey } from '../../src/account/rules.ts'
+import { insertApiKey } from '../../src/account/store.ts'
 import type { ApprovalRule } from '../../src/approval/approval.ts'
 import type { AskedDecision } from '../../src/approval/rules.ts'
+import type { TransactionSql } from '../../src/db/connect.ts'
 import { Refusal } from '../../src/errors.ts'
+import { newId } from '../../src/id.ts'
 import { APPROVAL_SEAL } from '../../src/payout/columns.ts'
+import { newSecret } from '../../src/secret.ts'
 import { deleteAccountRole, updateDisabled } from '../../src/user/store.ts'
 import { countWaiting } from '../../src/worker/counts.ts'
 import { closeVerified } from '../support/assert/books.ts'
@@ -15,6 +20,7 @@ import { approve } from '../support/service/approvals.ts'
 import { setState } from '../support/service/operate.ts'
 import {
   addPerson,
+  basic,
   type PersonClient,
   startTestService,
   type TestService,
@@ -55,8 +61,15 @@ async function addRule(rule: Partial<ApprovalRule> = {}, of = desk): Promise<voi
   removals.push(await of.addRule(rule))
 }
 
-async function pay(fields: object = {}, by = desk): Promise<{ id: string; status: string }> {
-  const answer = await by.account.post(PATH, { ...localPayout, ...fields })
+async function pay(
+  fields: object = {},
+  by = desk,
+  person?: PersonClient,
+): Promise<{ id: string; status: string }> {
+  const body = { ...localPayout, ...fields }
+  const answer = await (person === undefined
+    ? by.account.post(PATH, body)
+    : by.ask(person, 'POST', PATH, body))
   assert.equal(answer.status, 200, answer.text)
   return answer.json.data
 }
@@ -264,3 +277,70 @@ test('PostgreSQL computes the digest of approvals by the recipe of the service',
   const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
   assert.equal(words(row?.source ?? ''), words(`select ${APPROVAL_SEAL.sql('p')}`))
 })
+
+/** Does something as this user does it by a command. */
+const as = (user: string, act: (tx: TransactionSql) => Promise<unknown>) =>
+  service.database.owner.begin(async tx => {
+    await tx`select set_config('corridor.operator', ${user}, true)`
+    await act(tx)
+  })
+
+test('payout by a key of eve that max has made: refused to max, and to mary, whose login link max has made', async () => {
+  await addRule()
+  const max = await desk.person('max', 'approver')
+  const mary = await desk.person('mary', 'approver')
+  const secret = newSecret({ sandbox: true })
+  const key = { scope: 'write', name: 'made by max', owner: 'eve', secret } as const
+  const made = makeApiKey(desk.id, key, newId)
+  await as('max', tx => insertApiKey(tx, made))
+  await service.deps.reference.refresh()
+  const authorization = basic(made.key_id, secret)
+  const caller = { headers: () => ({ authorization }) }
+  const answer = await desk.ask(caller, 'POST', PATH, localPayout)
+  assert.equal(answer.status, 200, answer.text)
+  const { id } = answer.json.data
+  assert.match(await refused(decide({ id }, max)), /approval_not_allowed/)
+  const link = (tx: TransactionSql) => tx`
+    insert into login_links (secret_hash, user_name, expires_at)
+    values (sha256(random()::text::bytea), 'mary', clock_timestamp() + interval '1 day')`
+  await as('max', link)
+  assert.match(await refused(decide({ id }, mary)), /approval_not_allowed/)
+  assert.equal((await desk.shown(id)).given, 0)
+  await decide({ id }, ann)
+  assert.equal(await desk.statusOf(id), 'processing')
+})
+
+for (const [means, statement] of Object.entries({
+  role: `insert into account_roles (user_name, account_id, role)
+    select 'amy', account_id, 'viewer' from accounts limit 1`,
+  password: `insert into user_passwords (user_name, secret_hash) values ('amy', '$argon2id$x')`,
+  key: `insert into user_keys (key_id, user_name, secret_hash)
+    values ('usk_' || repeat('7', 20), 'amy', sha256('x'))`,
+})) {
+  test(`approver with a ${means} of the maker: refused for 30 days, by the database too`, async () => {
+    await addRule()
+    const amy = await desk.person(`amy${means}`, 'approver')
+    const { id } = await pay({ reference_id: means }, desk, eve)
+    const mine = statement.replace("'amy'", `'${amy.user}'`)
+    await as('eve', tx => tx.unsafe(mine))
+    assert.match(await refused(decide({ id }, amy)), /approval_not_allowed/)
+    const { digest } = await desk.shown(id)
+    await desk.assertRefusesBoth(
+      'a decision past the service',
+      tx => tx`
+        insert into approval_decisions
+          (decided_at, account_id, payout_id, user_name, decision, digest, reason)
+        values (clock_timestamp(), ${desk.id}, ${id}, ${amy.user}, 'approve',
+          decode(${digest}, 'hex'), '')`,
+      /has made payout|never_the_maker/,
+    )
+    await desk.asOwner(async tx => {
+      await tx`alter table means_given disable trigger append_only`
+      await tx`update means_given set given_at = given_at - interval '31 days'
+        where user_name = ${amy.user}`
+      await tx`alter table means_given enable trigger append_only`
+    })
+    await decide({ id }, amy)
+    assert.equal(await desk.statusOf(id), 'processing')
+  })
+}

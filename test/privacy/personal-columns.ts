@@ -31,7 +31,8 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     staff: 'name state_reason',
     none: 'account_id currencies primary_currency deposit_address state',
   },
-  api_keys: { staff: 'name owner', none: 'key_id account_id secret_hash scope' },
+  api_keys: { staff: 'name owner made_by', none: 'key_id account_id secret_hash scope' },
+  means_given: { staff: 'user_name given_by', none: 'means' },
   api_key_uses: { none: 'key_id' },
   rates: { none: 'base quote source' },
   fees: {

@@ -293,6 +293,7 @@ export async function openFunded(
   const opened = await createAccount(
     (operation, command) => run({ operation, command, act: null }),
     wanted,
+    config.user,
   )
   const { account_id } = opened.account
   const words = { kind: 'funding', reference: '', reason: '', by: config.user } as const
