@@ -334,7 +334,8 @@ function readingsOf(of: World): Reading[] {
     const names = route.leaves.filter(({ place }) => place === 'querystring').map(l => l.path)
     const cursor = route.leaves.find(({ path }) => path === 'starting_after')
     if (cursor !== undefined) {
-      const id = of.ids[cursor.prefixes[0] ?? '']
+      // The payout of the world is in no batch.
+      const id = route.url.endsWith('/item') ? '0' : of.ids[cursor.prefixes[0] ?? '']
       plain.push(ask('limit=1'), ask(`starting_after=${id}`), ask(`ending_before=${id}`))
     }
     if (names.includes('created.lt')) plain.push(ask('created.lt=2100-01-01T00:00:00Z'))

@@ -23,7 +23,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   login_links: { staff: 'user_name', none: 'secret_hash' },
   sessions: { staff: 'user_name', none: 'secret_hash' },
   user_passwords: { staff: 'user_name', none: 'secret_hash' },
-  user_keys: { staff: 'user_name name', none: 'key_id secret_hash' },
+  user_keys: { staff: 'user_name name made_by', none: 'key_id secret_hash' },
   upkeep_runs: { none: 'kind told' },
   saved_views: { staff: 'user_name name place', none: 'view_id' },
   account_roles: { staff: 'user_name', none: 'account_id role' },
