@@ -1,5 +1,6 @@
 // The interface by which files are exchanged with a bank, through a folder or an SFTP server. Knows
 // names, sizes and bytes, and no contents.
+import { hash } from 'node:crypto'
 
 export interface RemoteFile {
   readonly name: string
@@ -71,7 +72,22 @@ export function joinFailures(failures: readonly unknown[]): unknown {
     : new Error(words, { cause: unexpected })
 }
 
-/** The file's name in the archive, with the time: a bank may use one name twice. */
+/** The most bytes of a name on the usual file systems. */
+const NAME_BYTES = 255
+
+/**
+ * The file's name in the archive, with the time: a bank may use one name twice. A name that leaves
+ * no room for the time is cut, and has the beginning of its hash.
+ */
 export function archiveName(name: string, at: Date): string {
-  return `${at.toISOString().replaceAll(/[-:.]/g, '')}-${name}`
+  const stamp = `${at.toISOString().replaceAll(/[-:.]/g, '')}-`
+  const room = NAME_BYTES - stamp.length
+  if (Buffer.byteLength(name) <= room) return stamp + name
+  const digest = `-${hash('sha256', name).slice(0, 16)}`
+  let short = ''
+  for (const character of name) {
+    if (Buffer.byteLength(short + character) > room - digest.length) break
+    short += character
+  }
+  return stamp + short + digest
 }

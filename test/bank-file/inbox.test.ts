@@ -288,3 +288,15 @@ test('what a bank has sent stays: bytes, lines and evidence are neither changed 
     /stays as/,
   )
 })
+
+test('a name of 236 to 255 bytes in the inbox: taken, read and archived once', async () => {
+  const { bank, ids, paid } = await paidWorld([100, 200])
+  for (const [i, name] of [`${'n'.repeat(232)}.txt`, `${'ü'.repeat(125)}.txt`].entries()) {
+    await bank.report([rejects(paid[i]?.end_to_end_id ?? '')], name)
+    await bank.work()
+    assert.equal(await bank.statusOf(ids[i] ?? ''), 'failed')
+    assert.equal(await bank.problem(), '')
+  }
+  assert.equal((await archived(bank)).length, 2)
+  assert.equal((await inbox(bank)).length, 2)
+})
