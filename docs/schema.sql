@@ -439,7 +439,7 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (account_id, operation, key),
   CONSTRAINT idempotency_keys_request_hash_check CHECK ((octet_length(request_hash) = 32)),
   CONSTRAINT idempotency_keys_status_check CHECK (((status >= 200) AND (status <= 299))),
-  CONSTRAINT text_or_object CHECK ((((body IS NULL) = (object_id <> ''::text)) AND ((object_id <> ''::text) = (state IS NOT NULL))))
+  CONSTRAINT text_or_object CHECK ((((body IS NULL) = (object_id <> ''::text)) AND ((object_id = ''::text) OR (state IS NOT NULL))))
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);
 ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -574,6 +574,23 @@ CREATE POLICY maintenance ON ended_reviews FOR ALL TO owner USING ((( SELECT cur
 GRANT SELECT ON ended_reviews TO corridor_auditor;
 GRANT SELECT (account_id, due_at, entity_id) ON ended_reviews TO corridor_finder;
 GRANT DELETE, INSERT, SELECT, UPDATE (due_at) ON ended_reviews TO corridor_service;
+
+CREATE TABLE entity_duplicates (
+  found_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  entity_id text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  differs text[] NOT NULL,
+  CONSTRAINT entity_duplicates_pkey PRIMARY KEY (account_id, entity_id, rule, differs)
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON entity_duplicates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER at_most_100 BEFORE INSERT ON entity_duplicates FOR EACH ROW EXECUTE FUNCTION keep_100_duplicates();
+ALTER TABLE entity_duplicates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON entity_duplicates FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON entity_duplicates FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON entity_duplicates FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON entity_duplicates TO corridor_auditor;
+GRANT INSERT, SELECT ON entity_duplicates TO corridor_service;
 
 CREATE TABLE quotes (
   account_id text COLLATE "C" NOT NULL,
@@ -2740,6 +2757,19 @@ AS $function$
 begin
   raise exception 'entity % cannot go from % to %', old.id, old.approval_status,
     new.approval_status using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_100_duplicates()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (select count(*) from entity_duplicates d
+    where d.account_id = new.account_id and d.entity_id = new.entity_id) >= 100
+  then
+    return null;
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_payout_step()

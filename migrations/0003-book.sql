@@ -483,9 +483,10 @@ create table idempotency_keys (
   body text,
   -- '' for an answer that is kept as text.
   object_id text collate "C" not null default '',
+  -- The object's state; of an answer kept as text its headers, or null.
   state json,
   primary key (account_id, operation, key),
   constraint text_or_object check (
-    (body is null) = (object_id <> '') and (object_id <> '') = (state is not null))
+    (body is null) = (object_id <> '') and (object_id = '' or state is not null))
 );
 create index idempotency_keys_age on idempotency_keys (created_at);

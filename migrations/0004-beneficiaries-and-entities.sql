@@ -150,3 +150,29 @@ create table ended_reviews (
   primary key (account_id, entity_id)
 );
 create index ended_reviews_due on ended_reviews (due_at);
+
+-- Records that were answered with this entity because they are the same by a rule: by which rule,
+-- and which members of the record differed. The same finding is kept once.
+create table entity_duplicates (
+  found_at timestamptz not null,
+  account_id text collate "C" not null,
+  entity_id text collate "C" not null,
+  rule text collate "C" not null,
+  differs text[] not null,
+  primary key (account_id, entity_id, rule, differs)
+);
+create trigger append_only before update or delete or truncate on entity_duplicates
+  for each statement execute function refuse_change();
+
+-- A review needs no more, and the table keeps a bound.
+create function keep_100_duplicates() returns trigger language plpgsql as $$
+begin
+  if (select count(*) from entity_duplicates d
+    where d.account_id = new.account_id and d.entity_id = new.entity_id) >= 100
+  then
+    return null;
+  end if;
+  return new;
+end $$;
+create trigger at_most_100 before insert on entity_duplicates
+  for each row execute function keep_100_duplicates();

@@ -36,6 +36,16 @@ export interface Entity extends EntityRecord {
   readonly updated_at: Instant
 }
 
+/** A record that the entity has answered as a duplicate. */
+export interface FoundDuplicate {
+  readonly account_id: string
+  readonly entity_id: string
+  readonly rule: string
+  /** The members of the record that differed from the entity. */
+  readonly differs: readonly string[]
+  readonly found_at: Instant
+}
+
 /**
  * Requests need a name, so a record without a name is an erased one (docs/privacy.md).
  */

@@ -42,6 +42,7 @@ import {
   findImported,
   findListedEntities,
   type Identity,
+  insertDuplicates,
   insertEntities,
   rowOf,
   updateEntities,
@@ -87,7 +88,9 @@ export function writeEntity(
 
     decide(state, { account_id, change }) {
       const outcome = decideEntity(state, account_id, change)
-      return { ...outcome, reply: success(presentEntity(outcome.entity)) }
+      const { entity, rule } = outcome
+      const headers = rule !== null && { headers: { 'duplicate-of': `${entity.id}; rule=${rule}` } }
+      return { ...outcome, reply: { ...success(presentEntity(entity)), ...headers } }
     },
 
     // Changes before creations: a change may free an identity that a creation of the batch takes.
@@ -102,10 +105,20 @@ export function writeEntity(
         ...storeBooks(tx, state.books, outcomes),
         ...inRounds(changed).map(round => updateEntities(tx, round)),
         insertEntities(tx, created),
+        insertDuplicates(
+          tx,
+          outcomes.flatMap(o => duplicatesOf(o, state)),
+        ),
         reviewed.length > 0 && onReviewed(tx, reviewed, state.now),
       ])
     },
   }
+}
+
+/** What the entity that answered keeps of a duplicate record. */
+function duplicatesOf({ entity, rule, differs }: EntityOutcome, { now }: EntityState) {
+  const { account_id, id: entity_id } = entity
+  return rule === null ? [] : [{ account_id, entity_id, rule, differs, found_at: now }]
 }
 
 const ENDS_A_HOLD: ReadonlySet<ApprovalStatus> = new Set(['approved', 'rejected'])

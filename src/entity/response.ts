@@ -4,7 +4,7 @@ import { Document, Phone } from '../beneficiary/contact.ts'
 import { Id, Literals, Metadata, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Explanation } from './duplicates.ts'
-import type { Entity } from './entity.ts'
+import type { Entity, FoundDuplicate } from './entity.ts'
 import {
   ApprovalStatus,
   ENTITY_TYPES,
@@ -84,6 +84,42 @@ export function presentEntity(entity: Entity) {
     created_at: entity.created_at,
     updated_at: entity.updated_at,
   }
+}
+
+export const DuplicateFound = Type.Object(
+  {
+    at: Timestamp,
+    rule: Type.String({ examples: ['email'], description: 'The rule by which it is the same.' }),
+    differs: Type.Array(Type.String(), {
+      description: 'The members that were sent and differ from the entity, such as `name`.',
+    }),
+  },
+  {
+    title: 'DuplicateFound',
+    description: 'A record that was answered with an existing entity. The same one is kept once.',
+  },
+)
+
+export function presentDuplicate({ found_at: at, rule, differs }: FoundDuplicate) {
+  return { at, rule, differs }
+}
+
+export const EntityTimeline = Type.Object(
+  {
+    object: Type.Literal('entity_timeline'),
+    entity: Id('ent', 'The entity.'),
+    approval_history: EntityResponse.properties.approval_history,
+    duplicates: Type.Array(DuplicateFound),
+  },
+  { title: 'EntityTimeline', description: 'The reviews of an entity, and its duplicates.' },
+)
+
+export function presentTimeline(
+  { id: entity, approval_history }: Entity,
+  duplicates: readonly FoundDuplicate[],
+) {
+  const found = duplicates.map(presentDuplicate)
+  return { object: 'entity_timeline', entity, approval_history, duplicates: found }
 }
 
 const RuleCheck = Type.Object(

@@ -19,15 +19,18 @@ import {
 import {
   DuplicateCheckResponse,
   EntityResponse,
+  EntityTimeline,
   presentDuplicateCheck,
   presentEntity,
+  presentTimeline,
 } from './response.ts'
 import { draftOf } from './rules.ts'
-import { listEntities } from './store.ts'
+import { listDuplicates, listEntities } from './store.ts'
 
 const DUPLICATES =
-  'When the account already has the same entity, the answer is that entity, with 200, and ' +
-  'nothing is written.'
+  'When the account already has the same entity, the answer is that entity, with 200, and no ' +
+  'entity is made or changed. The header `Duplicate-Of: ent_…; rule=email` then names it and the ' +
+  'rule, and the entity’s timeline keeps which members differ.'
 
 const SUBMISSION =
   'A pending entity becomes submitted; an entity that requires action becomes resubmitted. The ' +
@@ -70,6 +73,18 @@ export function entityRoutes(routes: AccountRoutes, deps: Needs): void {
     refusals: ['not_found'],
     async answer({ account: { account_id }, params: { id } }) {
       return presentEntity(found(await deps.readers.entity({ account_id, id })))
+    },
+  })
+  routes.read('/v3/entity/:id/timeline', {
+    operationId: 'getEntityTimeline',
+    summary: 'The reviews of an entity, and the records that were answered with it.',
+    params: pathId('ent'),
+    response: EntityTimeline,
+    refusals: ['not_found'],
+    async answer({ account: { account_id }, params: { id } }) {
+      const entity = found(await deps.readers.entity({ account_id, id }))
+      const duplicates = await deps.read(account_id, tx => listDuplicates(tx, entity))
+      return presentTimeline(entity, duplicates)
     },
   })
   updateRoute(routes, deps)

@@ -107,10 +107,15 @@ function eventLines(events: readonly Event[]): string[] {
 }
 
 /** The outcome of a command that writes nothing. */
-const unchanged = (found: Entity, rule: EntityOutcome['rule'] = null): EntityOutcome => ({
+const unchanged = (
+  found: Entity,
+  rule: EntityOutcome['rule'] = null,
+  differs: readonly string[] = [],
+): EntityOutcome => ({
   entity: found,
   did: 'nothing',
   rule,
+  differs,
   judged: [],
   import_key: null,
   events: [],
@@ -157,7 +162,14 @@ test('creation, nothing like it: a pending entity, known to the next command by 
   })
   const { events, ...rest } = outcome
   const { judged } = draftOf(anna)
-  assert.deepEqual(rest, { entity: made, did: 'created', rule: null, judged, import_key: null })
+  assert.deepEqual(rest, {
+    entity: made,
+    did: 'created',
+    rule: null,
+    differs: [],
+    judged,
+    import_key: null,
+  })
   assert.deepEqual(eventLines(events), ['1 entity.created ent_1 {}'])
   assert.equal(state.entities.get('acc_1/ent_1'), outcome.entity)
   const [{ key } = assert.fail()] = judged
@@ -169,7 +181,11 @@ test('creation, nothing like it: a pending entity, known to the next command by 
 test('creation, a duplicate: the entity there is, by its rule, and nothing is written', () => {
   const old = entity(anna)
   const state = { ...stateWith(old), bookId: noIds }
-  assertUntouched(state, () => create(state, { ...anna, name: 'Other' }), unchanged(old, 'email'))
+  assertUntouched(
+    state,
+    () => create(state, { ...anna, name: 'Other' }),
+    unchanged(old, 'email', ['name']),
+  )
 })
 
 test('creation, twice in one batch: one entity', () => {
@@ -228,7 +244,14 @@ test('update, a member: the record with it, an event with what was there', () =>
   const wanted = { ...anna, name: 'Anne', tax_id: 'T1' } as const
   const next = { ...entity(wanted), updated_at: NOW }
   const { judged } = draftOf(wanted)
-  assert.deepEqual(rest, { entity: next, did: 'changed', rule: null, judged, import_key: null })
+  assert.deepEqual(rest, {
+    entity: next,
+    did: 'changed',
+    rule: null,
+    differs: [],
+    judged,
+    import_key: null,
+  })
   assert.deepEqual(eventLines(events), [
     '1 entity.updated ent_old {"was":{"details":{"name":"Anna","email":"anna@example.com",' +
       `"description":"old"},"steps":1,"updated_at":"${AN_HOUR_AGO}"},"steps":1}`,
@@ -278,7 +301,7 @@ test('update, to what another entity is: that one, and nothing is written', () =
   assertUntouched(
     state,
     () => update(state, { email: 'BO@example.com' }),
-    unchanged(other, 'email'),
+    unchanged(other, 'email', ['name']),
   )
 })
 
@@ -308,7 +331,7 @@ test('update, identity changed: the old one is free, the new one taken, for the 
   assert.equal(state.entities.get('acc_1/ent_old'), changed)
   assert.equal(create(state, anna).did, 'created')
   const sameAgain = create(state, { ...bo, email: 'new@example.com' })
-  assert.deepEqual(sameAgain, unchanged(changed, 'email'))
+  assert.deepEqual(sameAgain, unchanged(changed, 'email', ['name']))
 })
 
 const annasEmail = identityName('acc_1', draftOf(anna).judged[0]?.key as string)
@@ -410,7 +433,7 @@ for (const status of APPROVAL_STATUSES) {
     const outcome = submit(state)
     const { events, entity: next, ...rest } = outcome
     const { judged } = draftOf(anna)
-    assert.deepEqual(rest, { did: 'changed', rule: null, judged, import_key: null })
+    assert.deepEqual(rest, { did: 'changed', rule: null, differs: [], judged, import_key: null })
     assert.deepEqual(next, {
       ...entity(anna),
       approval_status: becomes,

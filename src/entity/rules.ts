@@ -8,6 +8,7 @@ import { type BookId, byName, type Key, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { ENTITY_SEAL } from './columns.ts'
+import { comparable } from './comparable.ts'
 import { findDuplicate, type Judged, judge, type RuleName } from './duplicates.ts'
 import {
   type Entity,
@@ -70,6 +71,8 @@ export interface EntityOutcome {
   readonly did: 'created' | 'changed' | 'nothing'
   /** The rule that found the duplicate. */
   readonly rule: RuleName | null
+  /** The members of the sent record that differ from the duplicate. */
+  readonly differs: readonly string[]
   /** The entity's rules as applied to the new record; empty when nothing changed. */
   readonly judged: readonly Judged[]
   readonly import_key: string | null
@@ -118,7 +121,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   if (before) return unchanged(before)
   checkPrincipal(state, account_id, details)
   const duplicate = findDuplicate(judged, candidatesOf(state, account_id))
-  if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
+  if (duplicate !== undefined) return answeredBy(duplicate, details)
   // After this point it succeeds.
 
   const book = bookOf(state.books, account_id)
@@ -137,7 +140,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   remember(state, entity, judged)
   if (import_key !== null) state.imported.set(`${account_id}/${import_key}`, entity)
   const event = recordChange(state, entity, 'entity.created', {}, ENTITY_SEAL.digest(entity))
-  return { entity, did: 'created', rule: null, judged, import_key, events: [event] }
+  return { entity, did: 'created', rule: null, differs: [], judged, import_key, events: [event] }
 }
 
 /** The details after an update. Refuses a change of the type, and what a creation refuses. */
@@ -165,7 +168,7 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   const details = updatedDetails(state, entity, update)
   const judged = judge({ type: entity.type, details })
   const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
-  if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
+  if (duplicate !== undefined) return answeredBy(duplicate, details)
   const changed = changedMembers(entity.details, details)
   if (changed.length === 0) return unchanged(entity)
   const needs_review = changed.some(name => !UNREVIEWED.has(name))
@@ -180,7 +183,7 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   remember(state, next, judged)
   const events = [recordUpdate(state.books, entity, next)]
   if (is_resubmitted) events.push(recordStep(state.books, entity, next))
-  return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
+  return { entity: next, did: 'changed', rule: null, differs: [], judged, import_key: null, events }
 }
 
 /** The account's own notes, whose changes need no new review. */
@@ -200,7 +203,7 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
   const details = updatedDetails(state, entity, update)
   const judged = judge({ type: entity.type, details })
   const duplicate = findDuplicate(judged, candidatesOf(state, entity.account_id), entity.id)
-  if (duplicate !== undefined) return unchanged(duplicate.entity, duplicate.rule)
+  if (duplicate !== undefined) return answeredBy(duplicate, details)
   checkRegistered(entity, judged)
   const status = entity.approval_status === 'requires_action' ? 'resubmitted' : 'submitted'
   checkStep(entity, status)
@@ -275,7 +278,7 @@ function step(
   forget(state, before)
   remember(state, next, judged)
   const events = [recordStep(state.books, before, next)]
-  return { entity: next, did: 'changed', rule: null, judged, import_key: null, events }
+  return { entity: next, did: 'changed', rule: null, differs: [], judged, import_key: null, events }
 }
 
 function withStep(entity: Entity, status: ApprovalStatus, description: string, at: Instant) {
@@ -370,7 +373,19 @@ function changedMembers(before: EntityDetails, after: EntityDetails): (keyof Ent
 }
 
 function unchanged(entity: Entity, rule: RuleName | null = null): EntityOutcome {
-  return { entity, did: 'nothing', rule, judged: [], import_key: null, events: [] }
+  return { entity, did: 'nothing', rule, differs: [], judged: [], import_key: null, events: [] }
+}
+
+/** The existing entity answers, and the members that were sent otherwise are told. */
+function answeredBy(
+  { entity, rule }: { readonly entity: Entity; readonly rule: RuleName },
+  sent: EntityDetails,
+): EntityOutcome {
+  const textOf = (value: unknown) => comparable(JSON.stringify(value))
+  const differs = changedMembers(entity.details, sent).filter(
+    name => sent[name] !== undefined && textOf(sent[name]) !== textOf(entity.details[name] ?? ''),
+  )
+  return { ...unchanged(entity, rule), differs: differs.sort() }
 }
 
 function checkStep(entity: Entity, status: ApprovalStatus): void {

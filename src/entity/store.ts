@@ -13,7 +13,7 @@ import { type Key, nameOf } from '../id.ts'
 import { foundBy, partsOf } from '../text/found-by.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
-import type { Entity } from './entity.ts'
+import type { Entity, FoundDuplicate } from './entity.ts'
 import type { Approval } from './rules.ts'
 import { type ApprovalStatus, IN_REVIEW } from './states.ts'
 
@@ -73,6 +73,27 @@ export const insertEntities = inserter<EntityRow>('entities', {
   ...INDEX_KINDS,
   import_key: 'hex',
 })
+
+/** Inserts findings. The same one is kept once, and an entity keeps 100. */
+export const insertDuplicates = inserter<FoundDuplicate>(
+  'entity_duplicates',
+  {
+    account_id: 'text',
+    entity_id: 'text',
+    rule: 'text',
+    differs: 'words',
+    found_at: 'timestamptz',
+  },
+  'on conflict (account_id, entity_id, rule, differs) do nothing',
+)
+
+/** The findings of an entity, the oldest first. */
+export function listDuplicates(sql: Tag, { account_id, id }: Key): Promise<FoundDuplicate[]> {
+  return sql<FoundDuplicate[]>`
+    select account_id, entity_id, rule, differs, found_at from entity_duplicates
+    where account_id = ${account_id} and entity_id = ${id}
+    order by found_at, rule, differs limit 100`
+}
 
 /** Writes the columns that can change; a trigger refuses a step outside the table of states. */
 export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'created_at'>>(

@@ -35,7 +35,8 @@ export function claimOf(
 }
 
 /** Sends an answer whose body is already JSON text. */
-export function send(reply: FastifyReply, { status, body, replayed }: Reply) {
+export function send(reply: FastifyReply, { status, body, replayed, headers = {} }: Reply) {
+  for (const [name, value] of Object.entries(headers)) void reply.header(name, value)
   if (replayed) void reply.header('idempotent-replayed', 'true')
   return reply.status(status).type(JSON_TEXT).send(body)
 }

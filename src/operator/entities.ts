@@ -2,13 +2,14 @@
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
-import type { Entity } from '../entity/entity.ts'
+import type { Entity, FoundDuplicate } from '../entity/entity.ts'
 import { writeEntity } from '../entity/operations.ts'
 import { type ApprovalStatus, IN_REVIEW, type ReviewResult } from '../entity/states.ts'
 import {
   findEntities,
   findListedEntities,
   listByStatus,
+  listDuplicates,
   listInReview,
   listWaiting,
 } from '../entity/store.ts'
@@ -76,13 +77,19 @@ export async function entityNamed(audit: Sql, id: string): Promise<Entity> {
 
 export interface ShownEntity extends ListedEntity {
   readonly account: Account | undefined
+  /** Records that were answered with the entity, the oldest first. */
+  readonly duplicates: readonly FoundDuplicate[]
 }
 
 export async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
   const entity = await entityNamed(audit, id)
-  const [accounts, [listed]] = await Promise.all([listAccounts(audit), withHolds(audit, [entity])])
+  const [accounts, [listed], duplicates] = await Promise.all([
+    listAccounts(audit),
+    withHolds(audit, [entity]),
+    listDuplicates(audit, entity),
+  ])
   const account = accounts.find(({ account_id }) => account_id === entity.account_id)
-  return { entity, held: 0, screening: null, ...listed, account }
+  return { entity, held: 0, screening: null, ...listed, account, duplicates }
 }
 
 interface AskedReview {

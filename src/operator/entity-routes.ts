@@ -1,6 +1,11 @@
 // GET /v3/operator/entity and /{id}, and POST /v3/operator/entity/{id}/review.
 import type { Static } from 'typebox'
-import { EntityResponse, presentEntity } from '../entity/response.ts'
+import {
+  DuplicateFound,
+  EntityResponse,
+  presentDuplicate,
+  presentEntity,
+} from '../entity/response.ts'
 import { APPROVAL_STATUSES, REVIEW_RESULTS } from '../entity/states.ts'
 import { invalidField, refuseIfAny } from '../errors.ts'
 import { given } from '../given.ts'
@@ -28,7 +33,13 @@ export const DeskEntity = Type.Object(MEMBERS, {
 })
 
 const ShownEntityResponse = Type.Object(
-  { ...MEMBERS, account_name: Type.String() },
+  {
+    ...MEMBERS,
+    account_name: Type.String(),
+    duplicates: Type.Array(DuplicateFound, {
+      description: 'Records that were answered with this entity, the oldest first, 100 at most.',
+    }),
+  },
   { title: 'ShownEntity', description: 'An entity with what only operators see.' },
 )
 
@@ -71,7 +82,8 @@ export function deskEntityRoutes(routes: DeskRoutes): void {
     response: ShownEntityResponse,
     async answer({ params }, { audit }) {
       const shown = await showEntity(audit, params.id)
-      return { ...present(shown), account_name: shown.account?.name ?? '' }
+      const duplicates = shown.duplicates.map(presentDuplicate)
+      return { ...present(shown), account_name: shown.account?.name ?? '', duplicates }
     },
   })
   routes.write('/v3/operator/entity/:id/review', {

@@ -172,11 +172,60 @@ test(`POST and PUT of ${PATH}, a duplicate: byte for byte the first one, no row 
   const client = await service.openAccount()
   const id = await create(client, there)
   const other = await create(client, { ...there, name: 'Anna II' })
-  const before = await rowVersions(service.database.owner)
   const { text } = await client.get(`${PATH}/${id}`)
+  const versions = async () => {
+    const { entity_duplicates, ...others } = await rowVersions(service.database.owner)
+    return { entity_duplicates, others }
+  }
+  const before = await versions()
   assert.equal((await client.post(PATH, asked)).text, text)
+  const found = await versions()
+  assert.deepEqual(found.others, before.others)
+  assert.notEqual(found.entity_duplicates, before.entity_duplicates)
   assert.equal((await client.put(`${PATH}/${other}`, asked)).text, text)
-  assert.deepEqual(await rowVersions(service.database.owner), before)
+  assert.deepEqual(await versions(), found)
   const { json } = await client.put(`${PATH}/${id}`, { ...asked, description: 'x' })
   assert.deepEqual([json.data.id, json.data.description], [id, 'x'])
+})
+
+test(`POST ${PATH}, two persons with one e-mail address: the header says whose, a repeat too, and the timeline keeps what differs`, async () => {
+  const client = await service.openAccount()
+  const email = 'shared@example.com'
+  const first = await create(client, { type: 'individual', name: 'Anna', email })
+  const body = { type: 'individual', name: 'Bert', tax_id: 'T2', email: 'SHARED@example.com' }
+  const key = { 'idempotency-key': 'bert' }
+  const [made, again] = [await client.post(PATH, body, key), await client.post(PATH, body, key)]
+  assert.equal(made.status, 200, made.text)
+  assert.equal(made.text, again.text)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  for (const { headers } of [made, again]) {
+    assert.equal(headers['duplicate-of'], `${first}; rule=email`)
+  }
+  const own = await client.post(PATH, { type: 'individual', name: 'Carl' })
+  assert.equal(own.headers['duplicate-of'], undefined)
+  const timeline = (await client.get(`${PATH}/${first}/timeline`)).json.data
+  assert.deepEqual(
+    timeline.duplicates.map(({ at: _, ...one }: { at: string }) => one),
+    [{ rule: 'email', differs: ['name', 'tax_id'] }],
+  )
+  assert.deepEqual(
+    timeline.approval_history.map(({ status }: { status: string }) => status),
+    ['pending'],
+  )
+})
+
+test('an entity with findings: keeps 100 of them, whatever is sent', async () => {
+  const client = await service.openAccount()
+  const entity_id = await create(client, { type: 'individual', name: 'Anna', email: 'a@b.example' })
+  const { account_id } = client.account
+  const { owner } = service.database
+  await owner.begin(async tx => {
+    await tx`set local corridor.maintenance = on`
+    await tx`
+      insert into entity_duplicates (found_at, account_id, entity_id, rule, differs)
+      select clock_timestamp(), ${account_id}, ${entity_id}, 'email', array[n::text]
+      from generate_series(1, 150) n`
+  })
+  const timeline = (await client.get(`${PATH}/${entity_id}/timeline`)).json.data
+  assert.equal(timeline.duplicates.length, 100)
 })

@@ -112,6 +112,9 @@ async function furnish({ client, ids }: World): Promise<void> {
   await owner`
     insert into payout_imports (account_id, import_key, payout_id)
     values (${account_id}, sha256(${id}::bytea), ${paid.json.data.id})`
+  await owner`
+    insert into entity_duplicates (found_at, account_id, entity_id, rule, differs)
+    values (now(), ${account_id}, ${id}, 'email', '{name}')`
   // No bank pays a sandbox: rows as a live account has them.
   await owner`
     insert into payout_attempts (account_id, payout_id, number, opened_at, rail, uetr)

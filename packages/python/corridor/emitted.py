@@ -366,6 +366,12 @@ DryRunPrice = TypedDict("DryRunPrice", {
     "available": "dict[str, Any]",
 })
 
+DuplicateFound = TypedDict("DuplicateFound", {
+    "at": "\"Timestamp\"",
+    "rule": "str",
+    "differs": "List[str]",
+})
+
 DuplicateRule = TypedDict("DuplicateRule", {
     "rule": "str",
     "priority": "int",
@@ -500,6 +506,13 @@ EntityRequest = TypedDict("EntityRequest", {
 })
 
 EntitySubmission = Union["EntityUpdate", None]
+
+EntityTimeline = TypedDict("EntityTimeline", {
+    "object": "Literal[\"entity_timeline\"]",
+    "entity": "str",
+    "approval_history": "List[\"ApprovalStep\"]",
+    "duplicates": "List[\"DuplicateFound\"]",
+})
 
 EntityUpdate = TypedDict("EntityUpdate", {
     "name": NotRequired["str"],
@@ -1679,6 +1692,10 @@ class EntitiesResource:
     def update(self, id: str, body: "EntityUpdate" = {}, *, options: Options = Options()) -> Answer["Entity"]:
         """Change an entity. `PUT /v3/entity/{id}`"""
         return self._transport.call("PUT", f"/v3/entity/{segment(id)}", query={}, body=body, options=options)
+
+    def timeline(self, id: str, *, options: Options = Options()) -> Answer["EntityTimeline"]:
+        """The reviews of an entity, and the records that were answered with it. `GET /v3/entity/{id}/timeline`"""
+        return self._transport.call("GET", f"/v3/entity/{segment(id)}/timeline", query={}, options=options)
 
     def submit(self, id: str, body: "EntitySubmission" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Entity"]:
         """Submit an entity to the operator for review. `POST /v3/entity/{id}/submit`"""

@@ -17,6 +17,8 @@ export interface Reply {
   readonly body: string
   /** Whether this is a kept answer: the request has changed nothing. */
   readonly replayed: boolean
+  /** Headers that belong to the answer, which a repeat gets too. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface KeptReply extends Claim {
@@ -26,7 +28,7 @@ export interface KeptReply extends Claim {
   readonly body: string | null
   /** The id of that object; '' when the text is kept. */
   readonly object_id: string
-  /** The object's state when the answer was made; null when the text is kept. */
+  /** The object's state when the answer was made; with a text its headers, null for none. */
   readonly state: unknown
   readonly created_at: Instant
 }

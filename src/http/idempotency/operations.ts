@@ -197,10 +197,9 @@ function keep(
   const { status, body } = reply
   const book = bookOf(state.books, account_id)
   const answer = { account_id, ...claim, status, body, created_at: book.now }
-  const kept = { ...answer, ...(object === undefined ? AS_TEXT : { ...object, body: null }) }
+  const asText = { object_id: '', state: reply.headers ?? null }
+  const kept = { ...answer, ...(object === undefined ? asText : { ...object, body: null }) }
   if (book.event_count > events) book.kept.set(book.event_count, KEPT_SEAL.digest(kept))
   state.kept.set(keptName(kept), { ...kept, body })
   state.unstored.push(kept)
 }
-
-const AS_TEXT = { object_id: '', state: null }

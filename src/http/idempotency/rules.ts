@@ -25,5 +25,6 @@ export function replay(kept: ReadReply, claim: Claim): Reply {
       'Idempotency-Key',
     )
   }
-  return { status: kept.status, body: kept.body, replayed: true }
+  const headers = kept.object_id === '' ? (kept.state as Reply['headers'] | null) : null
+  return { status: kept.status, body: kept.body, replayed: true, ...(headers && { headers }) }
 }

@@ -23,6 +23,7 @@ import type {
   EntityDuplicateCheck,
   EntityRequest,
   EntitySubmission,
+  EntityTimeline,
   EntityUpdate,
   Funding,
   IndicativeRate,
@@ -639,6 +640,15 @@ export class EntitiesResource extends Resource {
    */
   update(id: string, body: EntityUpdate = {}, options: Options = {}): Call<Entity> {
     return this.transport.call('PUT', `/v3/entity/${encodeURIComponent(id)}`, { body, options })
+  }
+
+  /**
+   * The reviews of an entity, and the records that were answered with it.
+   *
+   * `GET /v3/entity/{id}/timeline`
+   */
+  timeline(id: string, options: Options = {}): Call<EntityTimeline> {
+    return this.transport.call('GET', `/v3/entity/${encodeURIComponent(id)}/timeline`, { options })
   }
 
   /**

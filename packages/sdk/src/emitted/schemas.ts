@@ -631,6 +631,15 @@ export interface DryRunPrice<M extends Minor = number> {
   }
 }
 
+/** A record that was answered with an existing entity. The same one is kept once. */
+export interface DuplicateFound {
+  at: Timestamp
+  /** The rule by which it is the same. */
+  rule: string
+  /** The members that were sent and differ from the entity, such as `name`. */
+  differs: string[]
+}
+
 export interface DuplicateRule {
   rule: string
   /** Rules are checked in this order, from 1. */
@@ -782,6 +791,16 @@ export interface EntityRequest {
 
 /** The members of an update; all may be left out. */
 export type EntitySubmission = EntityUpdate | null
+
+/** The reviews of an entity, and its duplicates. */
+export interface EntityTimeline {
+  object: 'entity_timeline'
+  /** The entity. */
+  entity: string
+  /** Every step, oldest first. */
+  approval_history: ApprovalStep[]
+  duplicates: DuplicateFound[]
+}
 
 /** A member that is sent replaces the earlier value as a whole; null removes it. */
 export interface EntityUpdate {
