@@ -302,6 +302,8 @@ test('every POST that keeps its answer, key of another account: means nothing, w
 test('every route × every id it takes, one’s own: another answer than of one that never was', async () => {
   for (const route of routes) {
     for (const probe of probesOf(route).filter(looksUp)) {
+      // The payouts of a world are in no batch.
+      if (route.url.endsWith('/item') && probe.leaf?.place === 'querystring') continue
       // Accounts do not pay themselves: the other sandbox pays this one.
       const by = probe.prefix === 'dep' ? stranger : owner
       const own = await ask(by, probe, owner.ids)
