@@ -9,6 +9,8 @@ import { type ClaimedOver, claimOver, listDueAttempts } from '../payout/over-sto
 import type { RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
 import { inquireOver } from './ask-rails.ts'
+import { RailSlots } from './rail-slots.ts'
+import { startWorker, type Worker, warned } from './worker.ts'
 
 /** Most attempts of one round. */
 export const OVER_ROUND = 200
@@ -16,20 +18,53 @@ export const OVER_ROUND = 200
 /** The database cancels a longer statement (db/connect.ts), so no claim takes longer. */
 const CLAIM_MS = 5_000
 
+/** Each rail has one round in hand, so that a silent rail delays no other. */
+export function startAskingOver(deps: Deps): Worker {
+  const { settle_poll_ms } = deps.config
+  const slots = new RailSlots(1)
+  const asking = startWorker(async () => {
+    const { found, asked } = await beginOver(deps, slots.free(deps.rails.keys())).catch(
+      warned(deps, 'attempts that are over could not be asked about', { found: 0, asked: [] }),
+    )
+    for (const { rail, done } of asked) slots.fill(rail, done)
+    return found < OVER_ROUND ? settle_poll_ms : 0
+  })
+  return {
+    async stop() {
+      await asking.stop()
+      await slots.end()
+    },
+  }
+}
+
 /** One round; returns the number of attempts that were due. */
 export async function askOver(deps: Deps): Promise<number> {
-  const due = await listDueAttempts(deps.finder, [...deps.rails.keys()], OVER_ROUND)
-  if (due.length === 0) return 0
+  const { found, asked } = await beginOver(deps, [...deps.rails.keys()])
+  await Promise.all(asked.map(({ done }) => done))
+  return found
+}
+
+interface OverRound {
+  /** The number of attempts that were due. */
+  readonly found: number
+  readonly asked: readonly { readonly rail: string; readonly done: Promise<unknown> }[]
+}
+
+async function beginOver(deps: Deps, rails: readonly string[]): Promise<OverRound> {
+  const due = rails.length === 0 ? [] : await listDueAttempts(deps.finder, rails, OVER_ROUND)
+  if (due.length === 0) return { found: 0, asked: [] }
   const lease_ms = CLAIM_MS + 2 * deps.config.rail_timeout_ms
   const claimed = await during('claim', 'attempts', due.length, () =>
     claimOver(deps.sql, due, lease_ms),
   )
-  await Promise.all(
-    inquireOver(deps, claimed).map(async ({ payout, report }) =>
+  const byRail = Map.groupBy(inquireOver(deps, claimed), ({ payout }) => payout.attempt.rail)
+  const asked = Array.from(byRail, ([rail, answers]) => {
+    const recorded = answers.map(async ({ payout, report }) =>
       recordAnswer(deps, payout, await report),
-    ),
-  )
-  return due.length
+    )
+    return { rail, done: Promise.all(recorded) }
+  })
+  return { found: due.length, asked }
 }
 
 /**

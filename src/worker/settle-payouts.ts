@@ -16,11 +16,13 @@ import { findQuotes } from '../quote/store.ts'
 import { planFor, sentOf } from '../rail/plan.ts'
 import { mayTake, type RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
-import { askOver, OVER_ROUND } from './ask-over.ts'
+import { waitAtMost } from '../turns.ts'
+import { askOver, startAskingOver } from './ask-over.ts'
 import { type AskedPayout, askRails, type LeasedPayout } from './ask-rails.ts'
 import { countBankFiles, countWaiting, startCounting } from './counts.ts'
 import { endHolds } from './end-holds.ts'
 import { expireApprovals } from './expire-approvals.ts'
+import { RailSlots } from './rail-slots.ts'
 import { leaveOutReviewed } from './review-scheduled.ts'
 import { screenPayouts } from './screen-payouts.ts'
 import { startWorker, type Worker, warned } from './worker.ts'
@@ -29,7 +31,8 @@ import { startWorker, type Worker, warned } from './worker.ts'
 const ROUND = 500
 
 /**
- * Concurrent rounds: one writes its reports, a second one asks the rails and a third one claims.
+ * Concurrent rounds of a rail: one writes its reports, a second one asks the rail and a third one
+ * claims.
  */
 const ROUNDS_IN_HAND = 3
 
@@ -45,28 +48,26 @@ export function startSettling(deps: Deps): Worker {
     warned(deps, 'payouts that wait could not be counted', undefined),
   )
   const { settle_poll_ms } = deps.config
-  const inHand = new Set<Promise<void>>()
-  const settling = startWorker(async signal => {
-    if (inHand.size === ROUNDS_IN_HAND) await Promise.race(inHand)
-    if (signal.aborted) return 0
-    const { more, done } = await beginRound(deps).catch(
+  const slots = new RailSlots(ROUNDS_IN_HAND)
+  const settling = startWorker(async () => {
+    const all = [...deps.rails.keys()]
+    const free = slots.free(all)
+    const { more, asked } = await beginRound(deps, free).catch(
       warned(deps, 'settling round failed', NOTHING_FOUND),
     )
-    const round = done.finally(() => inHand.delete(round))
-    inHand.add(round)
-    return more ? 0 : settle_poll_ms
+    for (const { rail, done } of asked) slots.fill(rail, done)
+    if (more) return 0
+    if (slots.free(all).length === all.length) return settle_poll_ms
+    // A full rail may have more due payouts.
+    await waitAtMost(settle_poll_ms, slots.nextFree())
+    return 0
   })
-  const askingOver = startWorker(async () => {
-    const found = await askOver(deps).catch(
-      warned(deps, 'attempts that are over could not be asked about', 0),
-    )
-    return found < OVER_ROUND ? settle_poll_ms : 0
-  })
+  const askingOver = startAskingOver(deps)
   return {
     async stop() {
       stopCounting()
       await Promise.all([settling.stop(), askingOver.stop()])
-      await Promise.all(inHand)
+      await slots.end()
     },
   }
 }
@@ -76,8 +77,11 @@ export function startSettling(deps: Deps): Worker {
  * attempts that are over were due.
  */
 export async function settleOnce(deps: Deps): Promise<number> {
-  const [{ found, done }, over] = await Promise.all([beginRound(deps), askOver(deps)])
-  await done
+  const [{ found, asked }, over] = await Promise.all([
+    beginRound(deps, [...deps.rails.keys()]),
+    askOver(deps),
+  ])
+  await Promise.all(asked.map(({ done }) => done))
   return found + over
 }
 
@@ -86,29 +90,37 @@ interface Round {
   readonly found: number
   /** Whether the next round should begin at once. */
   readonly more: boolean
-  /** Never rejects. */
-  readonly done: Promise<void>
+  /** The rails that it asks. `done` never rejects, and waits for one rail alone. */
+  readonly asked: readonly { readonly rail: string; readonly done: Promise<unknown> }[]
 }
 
-const NOTHING_FOUND: Round = { found: 0, more: false, done: Promise.resolve() }
+const NOTHING_FOUND: Round = { found: 0, more: false, asked: [] }
 
-/** Resolves once the due payouts are claimed, so that the next round does not find them again. */
-async function beginRound(deps: Deps): Promise<Round> {
+/**
+ * Asks these rails. Resolves once the due payouts are claimed, so that the next round does not find
+ * them again.
+ */
+async function beginRound(deps: Deps, rails: readonly string[]): Promise<Round> {
   const ended = (await endHolds(deps)) + (await screenPayouts(deps)) + (await expireApprovals(deps))
-  const listed = await listDuePayouts(deps.finder, [...deps.rails.keys()], ROUND)
+  const listed = rails.length === 0 ? [] : await listDuePayouts(deps.finder, rails, ROUND)
   const askable = listed.filter(payout => mayAsk(deps, payout))
   const due = await leaveOutReviewed(deps, askable)
   // Claims each shard's payouts apart, so that a silent shard does not delay those of other shards.
   const claims = byShard(due).map(keys => claim(deps, keys))
-  const settled = claims.map(async claiming => {
+  const asking = claims.map(async claiming => {
     const { claimed } = await claiming
-    await Promise.all(askRails(deps, claimed).map(asked => settle(deps, asked)))
+    return askRails(deps, claimed).map(asked => {
+      return { rail: asked.payout.rail, done: settle(deps, asked) }
+    })
   })
-  const done = Promise.all(settled).then(() => {})
+  const byRail = Map.groupBy((await Promise.all(asking)).flat(), ({ rail }) => rail)
+  const asked = Array.from(byRail, ([rail, payouts]) => {
+    return { rail, done: Promise.all(payouts.map(({ done }) => done)) }
+  })
   const is_complete = (await Promise.all(claims)).every(claim => claim.is_complete)
   const found = ended + askable.length
   // A full round suggests more work, unless the next round would only find its unclaimed payouts.
-  return { found, more: is_complete && found >= ROUND, done }
+  return { found, more: is_complete && found >= ROUND, asked }
 }
 
 /**
