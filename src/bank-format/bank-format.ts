@@ -190,6 +190,11 @@ export interface Iso20022Profile {
   /** Codes of service level and local instrument; '' leaves one out. */
   readonly service_level: string
   readonly local_instrument: string
+  /** The bank's ids of the initiating party and of the debtor; '' leaves one out. */
+  readonly initiator_id: string
+  readonly debtor_id: string
+  /** ISO's code of the scheme of both ids, such as BANK or CUST; '' leaves it out. */
+  readonly id_scheme: string
 }
 
 export interface NachaProfile {

@@ -104,10 +104,12 @@ function header(
 ): string {
   const { holder: name, address } = settlement_account
   const party = writeParty({ name, address }, profile)
+  const iso = isoOf(profile)
   return (
     `<GrpHdr>${textElement('MsgId', msg_id)}<CreDtTm>${created_at.slice(0, 19)}Z</CreDtTm>` +
     `<NbOfTxs>${items.length}</NbOfTxs><CtrlSum>${control_sum}</CtrlSum>` +
-    `<InitgPty>${textElement('Nm', party.name)}</InitgPty></GrpHdr>\n`
+    `<InitgPty>${textElement('Nm', party.name)}` +
+    `${partyId(iso.initiator_id, iso)}</InitgPty></GrpHdr>\n`
   )
 }
 
@@ -123,7 +125,8 @@ function paymentInformation(batch: FileBatch, { id, items }: Group): string[] {
     `<BtchBookg>${profile.batch_booking}</BtchBookg>` +
     `<NbOfTxs>${items.length}</NbOfTxs><CtrlSum>${sumOf(items)}</CtrlSum>${paymentType(iso)}` +
     `<ReqdExctnDt>${version.date(execution_date)}</ReqdExctnDt>` +
-    `<Dbtr>${party(writeParty({ name, address }, profile))}</Dbtr>` +
+    `<Dbtr>${party(writeParty({ name, address }, profile))}` +
+    `${partyId(iso.debtor_id, iso)}</Dbtr>` +
     `<DbtrAcct>${accountId(settlement_account)}${textElement('Ccy', currency)}</DbtrAcct>` +
     `<DbtrAgt>${agent(settlement_account, version)}</DbtrAgt>` +
     `${textElement('ChrgBr', first?.charge_bearer ?? '')}\n`
@@ -172,6 +175,12 @@ function party({ name, address }: WrittenParty): string {
     textElement('CtrySubDvsn', state) +
     textElement('Ctry', country)
   return `${textElement('Nm', name)}${lines === '' ? '' : `<PstlAdr>${lines}</PstlAdr>`}`
+}
+
+function partyId(id: string, { id_scheme }: Iso20022Profile): string {
+  if (id === '') return ''
+  const scheme = id_scheme === '' ? '' : `<SchmeNm>${textElement('Cd', id_scheme)}</SchmeNm>`
+  return `<Id><OrgId><Othr>${textElement('Id', id)}${scheme}</Othr></OrgId></Id>`
 }
 
 function accountId({ iban, account }: BankAccount): string {

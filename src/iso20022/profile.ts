@@ -24,12 +24,23 @@ const isCode: Check = value =>
     ? undefined
     : 'a code of up to four capital letters and digits, or ""'
 
+/** Max35Text in the letters that every bank reads. */
+const isId: Check = value =>
+  typeof value === 'string' &&
+  /^[A-Za-z0-9/\-?:().,'+ ]{0,35}$/.test(value) &&
+  !/^[ /]|[ /]$|\/\//.test(value)
+    ? undefined
+    : 'an id of up to 35 characters of SWIFT, with no blank or slash at its ends, or ""'
+
 const CHECKS = sharedChecks(MEANINGS)
 
 const ISO_CHECKS: Checks<Iso20022Profile> = {
   pain001: isOneOf('pain.001.001.03', 'pain.001.001.09'),
   service_level: isCode,
   local_instrument: isCode,
+  initiator_id: isId,
+  debtor_id: isId,
+  id_scheme: isCode,
 }
 
 /** `about` tells people where the profile comes from; `like` names its base profile. */

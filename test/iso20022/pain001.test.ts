@@ -215,3 +215,26 @@ test('pain.001, the address rule: a bank that asks for none gets what there is',
   const item = creditor({ address: { ...ADDRESS, town: '', country: '' } })
   assert.deepEqual(problemsOf(item, 'rejections-only'), [])
 })
+
+for (const pain001 of ['pain.001.001.03', 'pain.001.001.09']) {
+  test(`${pain001}, a profile with the bank’s ids of the parties: written with their scheme, and valid`, async () => {
+    const members = { pain001, initiator_id: 'AB-17', debtor_id: 'CD 18' }
+    const of = (more: object) => batch([ITEM], { name: 'ids', iso20022: { ...members, ...more } })
+    const text = textOf(of({ id_scheme: 'CUST' }))
+    const id = (value: string) =>
+      `<Id><OrgId><Othr><Id>${value}</Id><SchmeNm><Cd>CUST</Cd></SchmeNm></Othr></OrgId></Id>`
+    assert.ok(text.includes(`${id('AB-17')}</InitgPty>`), text)
+    assert.ok(text.includes(`${id('CD 18')}</Dbtr>`), text)
+    for (const given of [of({}), of({ id_scheme: 'CUST' })]) {
+      assert.deepEqual(await iso20022.check(iso20022.write(given).bytes, given.profile), [])
+    }
+    assert.ok(!textOf(of({})).includes('SchmeNm'))
+  })
+}
+
+test('a profile with an id of 36 characters, a slash at its end or a letter outside SWIFT’s set: refused by its member', () => {
+  for (const debtor_id of ['1'.repeat(36), 'A/', ' A', 'Ä', 7]) {
+    const { messages = [] } = iso20022.readProfile({ name: 'ids', iso20022: { debtor_id } })
+    assert.ok(messages[0]?.startsWith('iso20022.debtor_id: must be an id'), String(debtor_id))
+  }
+})

@@ -37,7 +37,7 @@ test('bank profile, an operator’s: what it says, on top of the one it is like'
     name: 'My bank',
     meanings: { ACWC: 'cancelled' },
     most_amount: '250000.00',
-    iso20022: { pain001: 'pain.001.001.09', service_level: 'SEPA', local_instrument: 'INST' },
+    iso20022: { ...profile('sepa').iso20022, local_instrument: 'INST' },
   })
 })
 
