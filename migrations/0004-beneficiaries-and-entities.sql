@@ -9,7 +9,7 @@ create table beneficiaries (
   account_id text collate "C" not null,
   id text collate "C" not null,
   -- Only the members that are set; beneficiary/columns.ts adds the others.
-  details json not null,
+  details json not null check (octet_length(details::text) <= 262144),
   -- The values of `details` that lists filter by. They are columns, because under row-level
   -- security PostgreSQL uses no index of an expression on JSON: functions on JSON are not known to
   -- reveal nothing of hidden rows (`leakproof`).
@@ -44,14 +44,14 @@ create table entities (
   on_behalf_of text collate "C" not null,
   reference_id text not null,
   -- Only the members that the caller has set; entity/response.ts adds the others.
-  details json not null,
+  details json not null check (octet_length(details::text) <= 262144),
   approval_status text not null check (
     approval_status in
       ('pending', 'submitted', 'approved', 'rejected', 'requires_action', 'resubmitted')
   ),
   approval_status_description text not null default '',
   -- [{status, description, at}], oldest first.
-  approval_history json not null,
+  approval_history json not null check (octet_length(approval_history::text) <= 2097152),
   -- SHA-256 of the normalised identity for each rule; null if the rule does not apply.
   -- entity/duplicates.ts has the recipe. Individuals have the first three, businesses the last.
   email_key bytea,

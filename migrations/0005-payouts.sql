@@ -80,10 +80,10 @@ create table payouts (
   beneficiary_id text collate "C" not null,
   -- The `details` of the beneficiary when the payout was made. Later changes of the beneficiary do
   -- not change them.
-  beneficiary_details json not null,
+  beneficiary_details json not null check (octet_length(beneficiary_details::text) <= 262144),
   -- Members of the request that the service stores and never computes with, those that are set:
   -- purpose, descriptors, documents, metadata.
-  particulars json not null,
+  particulars json not null check (octet_length(particulars::text) <= 262144),
   -- Members of the request that lists filter by.
   reference_id text collate "C" not null,
   on_behalf_of text collate "C" not null,
@@ -165,7 +165,8 @@ create table open_payouts (
   -- The person who pays the payout by hand; '' while nobody has taken it.
   taken_by text not null default '',
   -- What the account has answered while the payout required action, oldest first.
-  answers json not null default '[]',
+  answers json not null default '[]'
+    constraint answers_are_bounded check (octet_length(answers::text) <= 131072),
   failure json,
   -- The `execute_at` of the payout, which never changes.
   execute_at timestamptz,
@@ -215,7 +216,8 @@ create table payout_outcomes (
   status_description text not null,
   rail_reference text not null,
   taken_by text not null,
-  answers json not null,
+  answers json not null
+    constraint answers_are_bounded check (octet_length(answers::text) <= 131072),
   failure json,
   -- As in open_payouts.
   metadata json,

@@ -38,11 +38,7 @@ export const CATALOGUE = {
     status: 400,
     meaning: 'The HTTP message itself is malformed or has two meanings; the connection is closed.',
   },
-  request_timeout: {
-    code: 112,
-    status: 408,
-    meaning: 'The client took too long to send its request.',
-  },
+  request_timeout: { code: 112, status: 408, meaning: 'The request came too slowly.' },
   unsupported_media_type: {
     code: 113,
     status: 415,
@@ -202,7 +198,7 @@ export const CATALOGUE = {
   entity_changed: {
     code: 20307,
     status: 409,
-    meaning: 'The entity has changed since the reviewer read it.',
+    meaning: 'The entity has changed since it was read.',
   },
   approval_not_allowed: {
     code: 123,
@@ -290,11 +286,7 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'Nothing is sent to a disabled webhook endpoint; enable it first.',
   },
-  source_already_used: {
-    code: 20305,
-    status: 409,
-    meaning: 'This source has funded the account already.',
-  },
+  source_already_used: { code: 20305, status: 409, meaning: 'This source has funded the account.' },
   reference_already_used: {
     code: 20330,
     status: 409,
@@ -316,6 +308,11 @@ export const CATALOGUE = {
     meaning:
       'The route contradicts another route, its own cut-off or the timetable of its rail; the ' +
       'message says how.',
+  },
+  object_full: {
+    code: 20335,
+    status: 422,
+    meaning: 'The object holds as much as it may; the message names the bound and what to do.',
   },
   likely_slip: {
     code: 20333,

@@ -38,7 +38,7 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
     body: BeneficiaryRequest,
     response: BeneficiaryResponse,
     idempotent: true,
-    refusals: ['currency', 'type_mismatch'],
+    refusals: ['currency', 'type_mismatch', 'object_full'],
     answer(request, claim) {
       const change = { kind: 'create', request: request.body } as const
       return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: claim(), change })
@@ -86,7 +86,7 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     params: pathId('bnf'),
     body: BeneficiaryUpdate,
     response: BeneficiaryResponse,
-    refusals: ['not_found', 'currency', 'type_mismatch'],
+    refusals: ['not_found', 'currency', 'type_mismatch', 'object_full'],
     answer(request) {
       const { body: update, params } = request
       const change = { kind: 'update', id: params.id, update } as const

@@ -1,8 +1,10 @@
 // The rules of beneficiaries: the checks of their details, the payout types that reach them,
 // creation and update. The state advances, so that the next command of a batch sees the change.
 // Pure.
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Account } from '../account/rules.ts'
+import { checkDetailsSize } from '../bounds.ts'
 import { found, invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { recordChange } from '../event/rules.ts'
 import { type BookId, nameOf } from '../id.ts'
@@ -162,6 +164,7 @@ export function makeBeneficiary(
   const { account_id, now } = book
   const id = bookId(book, 'bnf')
   const details = completeDetails(request, firstDestination(id))
+  checkDetailsSize(details)
   const times = { archived_at: null, created_at: now, updated_at: now }
   return { account_id, id, details, approval: '', ...times }
 }
@@ -221,6 +224,7 @@ function decideUpdate(
   }
   const book = bookOf(state.books, beneficiary.account_id)
   const details = updatedDetails(before, update, () => state.bookId(book, 'dst'))
+  checkDetailsSize(details)
   const names = Object.keys(details) as (keyof BeneficiaryDetails)[]
   const changed = names.filter(name => !isDeepStrictEqual(details[name], before[name]))
   if (changed.length === 0) return { beneficiary, did: 'nothing', events: [], requested: null }

@@ -104,6 +104,7 @@ const LISTED: Listed = {
   ],
   kinds: ['type', 'destination_type'],
   merged: 'archived_at is null',
+  long: ['details'],
 }
 
 /** The archived beneficiaries, which have an index of their own. */

@@ -94,7 +94,7 @@ async function showNew(
       numbers.set(account_id, event.sequence)
     }
     numbers.set(account_id, found.at(-1)?.sequence ?? after)
-    if (found.length < PORTION) return
+    if (found.length === 0) return
   }
 }
 

@@ -2,7 +2,7 @@
 // So the number of the last change is a sum that only rises: the count of all accounts' events plus
 // the count of changes of reference data. A page knows by it how far it has read.
 import type { Sql } from '../db/connect.ts'
-import { countAllEvents, countEvents, listEventsAfter } from '../event/store.ts'
+import { countAllEvents, countEvents, listSubjectsAfter } from '../event/store.ts'
 
 /** In place of ids: something has changed, and the page does not learn which objects. */
 export const ANYTHING: readonly string[] = ['*']
@@ -66,7 +66,7 @@ export class InstallationChanges {
         const after = before.get(account_id) ?? 0n
         return to - after > BigInt(MAX_LISTED.events)
           ? null
-          : listEventsAfter(this.#audit, account_id, { after, to }, MAX_LISTED.events)
+          : listSubjectsAfter(this.#audit, account_id, { after, to }, MAX_LISTED.events)
       }),
     )
     if (found.includes(null)) return ANYTHING

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
 import { rateLimited, refusal } from '../errors.ts'
-import { countEvents, listEventsAfter } from '../event/store.ts'
+import { countEvents, listSubjectsAfter } from '../event/store.ts'
 import { mayRunInstallation } from '../user/rules.ts'
 import { listOpenSessions } from '../user/session-store.ts'
 import type { Person } from '../user/user.ts'
@@ -149,7 +149,7 @@ export class Live {
     const least = behind.reduce((min, { lastChange: n }) => (n < min ? n : min), latest)
     const after = latest - least > MAX_EVENTS ? latest - BigInt(MAX_EVENTS) : least
     const events = await this.#deps.read(account_id, tx =>
-      listEventsAfter(tx, account_id, { after, to: latest }, MAX_EVENTS),
+      listSubjectsAfter(tx, account_id, { after, to: latest }, MAX_EVENTS),
     )
     // Most watchers have the same last change, and get the same text.
     for (const [number, alike] of Map.groupBy(behind, watcher => watcher.lastChange)) {

@@ -23,9 +23,12 @@ test('mergePages, towards older: the newest of both, and more when one has more 
   const b = pageOf(false, row(4, 'd'), row(3, 'b'))
   assert.equal(idsOf(mergePages(wanted(4), a, b)), 'e d c b')
   assert.equal(idsOf(mergePages(wanted(3), a, b)), 'e d c …')
-  assert.equal(idsOf(mergePages(wanted(4, 'older'), { ...a, has_more: true }, b)), 'e d c b …')
+  assert.equal(idsOf(mergePages(wanted(4, 'older'), { ...a, has_more: true }, b)), 'e d c …')
   assert.equal(idsOf(mergePages(wanted(4), a, { ...b, has_more: true })), 'e d c b …')
   assert.equal(idsOf(mergePages(wanted(4), pageOf(false), b)), 'd b')
+  // The rows beyond the last one of a page are not known whole.
+  const short = pageOf(true, row(5, 'e'))
+  assert.equal(idsOf(mergePages(wanted(4), short, b)), 'e …')
 })
 
 test('mergePages, towards newer: the oldest of both, newest first', () => {
@@ -33,6 +36,7 @@ test('mergePages, towards newer: the oldest of both, newest first', () => {
   const b = pageOf(false, row(4, 'd'), row(3, 'b'))
   assert.equal(idsOf(mergePages(wanted(3, 'newer'), a, b)), 'd c b …')
   assert.equal(idsOf(mergePages(wanted(4, 'newer'), a, b)), 'e d c b')
+  assert.equal(idsOf(mergePages(wanted(4, 'newer'), pageOf(true, row(3, 'c')), b)), 'c b …')
 })
 
 test('withinReach, a full page: nothing beyond its last row, whose time may be shared', () => {

@@ -25,14 +25,24 @@ export function withinReach(wanted: Wanted, page: Page<Placed>): Wanted {
 /** Merges the pages of two tables whose rows share a prefix but no id. */
 export function mergePages<Row extends Placed>(
   { limit, cursor }: Wanted,
-  ...[first, second]: readonly [Page<Row>, Page<Row>]
+  ...pages: readonly [Page<Row>, Page<Row>]
 ): Page<Row> {
-  const rows = [...first.rows, ...second.rows].sort(newestFirst)
-  const page = cursor?.towards === 'newer' ? rows.slice(-limit) : rows.slice(0, limit)
-  return { rows: page, has_more: first.has_more || second.has_more || rows.length > limit }
+  const is_newer = cursor?.towards === 'newer'
+  const known = pages.flatMap(page => page.rows).sort(newestFirst)
+  // A page that its bytes have cut short may leave out rows beyond its last one.
+  const rows = pages.reduce((rows, page) => {
+    const last = is_newer ? page.rows[0] : page.rows.at(-1)
+    if (!page.has_more || last === undefined) return rows
+    return rows.filter(row =>
+      is_newer ? newestFirst(row, last) >= 0 : newestFirst(row, last) <= 0,
+    )
+  }, known)
+  const page = is_newer ? rows.slice(-limit) : rows.slice(0, limit)
+  return { rows: page, has_more: pages.some(page => page.has_more) || rows.length > limit }
 }
 
 function newestFirst(a: Placed, b: Placed): number {
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1
+  if (a.id === b.id) return 0
   return a.id < b.id ? 1 : -1
 }

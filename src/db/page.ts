@@ -3,6 +3,7 @@
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 import type { OfAccount } from './shard.ts'
 import { type Fragment, sql, type Tag } from './sql.ts'
+import { type Followed, withinBytes } from './within-bytes.ts'
 
 /** The rows that a request asks for. */
 export interface Wanted {
@@ -97,6 +98,8 @@ export interface Listed {
   readonly merged?: string
   /** The predicate of the index of the whole list, which is true of every row. */
   readonly listed_by?: string
+  /** The columns that can be long. They bound a page in bytes. */
+  readonly long?: readonly string[]
 }
 
 /**
@@ -142,10 +145,12 @@ export async function findPageAt<Row extends object>(
   const after = place === null || newest_first ? above : laterOf(order.columns, above, place)
   const before = place === null || !newest_first ? below : earlierOf(order.columns, below, place)
   const scan = { account_id, after, before, newest_first, limit: limit + 1, filters, besides }
-  const query = tx<Row[]>`${selectOf(listed, scan)}`
+  const query = tx<(Row & Followed)[]>`${withinBytes(listed, selectOf(listed, scan))}`
   const rows = await (isWorthPreparing(filters) ? query : query.unprepared())
   const page = rows.slice(0, limit)
-  return { rows: newest_first ? page : page.reverse(), has_more: rows.length > limit }
+  const has_more = rows.length > limit || page.at(-1)?.followed === true
+  for (const row of listed.long === undefined ? [] : page) delete row.followed
+  return { rows: newest_first ? page : page.reverse(), has_more }
 }
 
 const FEW_FILTERS = 2

@@ -51,7 +51,7 @@ export function entityRoutes(routes: AccountRoutes, deps: Needs): void {
     body: EntityRequest,
     response: EntityResponse,
     idempotent: true,
-    refusals: ['entity_not_found'],
+    refusals: ['entity_not_found', 'object_full'],
     answer({ account: { account_id }, body }, claim) {
       const change = { kind: 'create', draft: draftOf(body) } as const
       return deps.lanes.writeEntity.run({ account_id, claim: claim(), change })
@@ -105,7 +105,7 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     params: pathId('ent'),
     body: EntityUpdate,
     response: EntityResponse,
-    refusals: ['not_found', 'entity_not_found'],
+    refusals: ['not_found', 'entity_not_found', 'object_full'],
     answer({ account: { account_id }, body: update, params: { id } }) {
       const change = { kind: 'update', id, update } as const
       return deps.lanes.writeEntity.run({ account_id, claim: null, change })
@@ -123,7 +123,7 @@ function submitRoute(routes: AccountRoutes, deps: Needs): void {
     body: EntitySubmission,
     response: EntityResponse,
     idempotent: true,
-    refusals: ['not_found', 'entity_not_found', 'invalid_transition'],
+    refusals: ['not_found', 'entity_not_found', 'invalid_transition', 'object_full'],
     answer({ account: { account_id }, body, params: { id } }, claim) {
       const change = { kind: 'submit', id, update: body ?? {} } as const
       return deps.lanes.writeEntity.run({ account_id, claim: claim(), change })
@@ -141,7 +141,7 @@ function duplicateCheckRoute(routes: AccountRoutes, deps: Needs): void {
       '`Idempotency-Key` must be well-formed and has no other effect.',
     body: EntityRequest,
     response: DuplicateCheckResponse,
-    refusals: ['entity_not_found', 'invalid_idempotency_key'],
+    refusals: ['entity_not_found', 'object_full', 'invalid_idempotency_key'],
     async answer({ account: { account_id }, body }) {
       const explained = await deps.inTurn(
         account_id,

@@ -1,6 +1,8 @@
 // Decides creations, updates, submissions and reviews of entities, and checks each for duplicates.
 // The state advances, so that the next command of a batch sees the change. Pure.
+
 import { isDeepStrictEqual } from 'node:util'
+import { checkDetailsSize } from '../bounds.ts'
 import { found, invalidField, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
@@ -120,6 +122,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   const before = import_key && state.imported.get(`${account_id}/${import_key}`)
   if (before) return unchanged(before)
   checkPrincipal(state, account_id, details)
+  checkDetailsSize(details)
   const duplicate = findDuplicate(judged, candidatesOf(state, account_id))
   if (duplicate !== undefined) return answeredBy(duplicate, details)
   // After this point it succeeds.
@@ -157,6 +160,7 @@ function updatedDetails(state: EntityState, entity: Entity, update: EntityUpdate
     const message = 'An entity cannot belong to itself.'
     throw refusal('invalid_field', message, 'on_behalf_of')
   }
+  checkDetailsSize(details)
   return details
 }
 
@@ -173,6 +177,7 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   if (changed.length === 0) return unchanged(entity)
   const needs_review = changed.some(name => !UNREVIEWED.has(name))
   const is_resubmitted = entity.approval_status === 'approved' && needs_review
+  if (is_resubmitted) checkSteps(entity)
   if (is_resubmitted || IN_REVIEW.includes(entity.approval_status)) checkRegistered(entity, judged)
   // After this point it succeeds.
 
@@ -207,6 +212,7 @@ function decideSubmission(state: EntityState, entity: Entity, update: EntityUpda
   checkRegistered(entity, judged)
   const status = entity.approval_status === 'requires_action' ? 'resubmitted' : 'submitted'
   checkStep(entity, status)
+  checkSteps(entity)
   // After this point it succeeds.
 
   const changed = changedMembers(entity.details, details)
@@ -279,6 +285,18 @@ function step(
   remember(state, next, judged)
   const events = [recordStep(state.books, before, next)]
   return { entity: next, did: 'changed', rule: null, differs: [], judged, import_key: null, events }
+}
+
+/** The most steps of an approval by which the account may ask for a further review. */
+const MAX_STEPS = 500
+
+/** Refuses (422) a further submission of an entity that has been reviewed again and again. */
+function checkSteps({ id, approval_history }: Entity): void {
+  if (approval_history.length < MAX_STEPS) return
+  const message =
+    `Entity ${id} has ${approval_history.length} steps of approval, and can be submitted until ` +
+    `it has ${MAX_STEPS}: create the entity anew.`
+  throw refusal('object_full', message, 'approval_history')
 }
 
 function withStep(entity: Entity, status: ApprovalStatus, description: string, at: Instant) {

@@ -123,6 +123,7 @@ const LISTED: Listed = {
   columns: COLUMNS,
   order: byId('ent'),
   filters: ['reference_id', 'on_behalf_of', 'approval_status', 'type'],
+  long: ['details', 'approval_history'],
 }
 
 /** A page of the account's entities; undefined when its cursor names none of them. */

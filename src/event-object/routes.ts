@@ -17,7 +17,7 @@ interface Needs extends Pick<Reads, 'read'> {
 }
 
 export function eventRoutes(routes: AccountRoutes, deps: Needs): void {
-  routes.page('/v3/event', {
+  routes.snapshotPage('/v3/event', {
     operationId: 'listEvents',
     summary: 'List events, newest first.',
     description:
@@ -29,11 +29,8 @@ export function eventRoutes(routes: AccountRoutes, deps: Needs): void {
     querystring: EventQuery,
     item: EventResponse,
     refusals: ['event_archived'],
-    async find(tx, account_id, wanted) {
-      const page = await listEvents(tx, account_id, wanted)
-      return page && { ...page, rows: await withObjects(tx, page.rows) }
-    },
-    present: rows => rows.map(presentEvent),
+    find: listEvents,
+    presentIn: async (tx, rows) => (await withObjects(tx, rows)).map(presentEvent),
   })
   routes.read('/v3/event/:id', {
     operationId: 'getEvent',

@@ -6,7 +6,8 @@ import type { Moment } from '../db/order.ts'
 import type { Filters, Page, Wanted } from '../db/page.ts'
 import { inserter } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
-import type { Tag } from '../db/sql.ts'
+import { type Fragment, sql as part, type Tag } from '../db/sql.ts'
+import { type Followed, withinBytes } from '../db/within-bytes.ts'
 import { type Key, numberIn, timesIn, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Cut, isLastOf, refuseArchived } from './cut.ts'
@@ -15,6 +16,7 @@ import type { NamedEvent } from './event.ts'
 import {
   COMMON_LETTERS,
   endOf,
+  firstOf,
   idHasTime,
   MAX_EVENTS,
   type ReadRow,
@@ -34,6 +36,8 @@ export const READ_COLUMNS = [
   'data',
 ] as const satisfies readonly (keyof ReadRow)[]
 
+const LONG = { columns: READ_COLUMNS, long: ['data'] }
+
 export const insertEvents = inserter<SealedRow>('events', { ...ROW_KINDS, hash: 'hex' })
 
 /** Events by (account, id), in no order. Ids that are unknown or of other accounts give none. */
@@ -52,14 +56,34 @@ export async function findEvents(sql: Tag, keys: readonly Key[]): Promise<NamedE
   return uniqueKeys(withKeys(unfold(rows), keys))
 }
 
-/** The events numbered above `after` up to `to`, in order; at most `limit`. */
+/** The events numbered above `after` up to `to`, in order; at most `limit`, fewer if long. */
 export async function listEventsAfter(
   sql: Tag,
   account_id: string,
-  { after, to }: { readonly after: bigint; readonly to: bigint },
+  { after, to }: Numbered,
   limit: number,
-): Promise<NamedEvent[]> {
-  return listWithin(sql, account_id, { after, before: to + 1n, newest_first: false, limit }, {})
+): Promise<readonly NamedEvent[]> {
+  const range = { after, before: to + 1n, newest_first: false, limit }
+  const { rows } = await listWithin(sql, account_id, range, {})
+  return rows
+}
+
+/** As `listEventsAfter`, without the data of the events, however long it is: `limit` events. */
+export async function listSubjectsAfter(
+  sql: Tag,
+  account_id: string,
+  { after, to }: Numbered,
+  limit: number,
+): Promise<readonly Omit<NamedEvent, 'data'>[]> {
+  const range = { after, before: to + 1n, newest_first: false, limit, subjects: true }
+  const { rows } = await listWithin(sql, account_id, range, {})
+  return rows
+}
+
+/** A range of numbers, without `after`. */
+interface Numbered {
+  readonly after: bigint
+  readonly to: bigint
 }
 
 /** The number of events of each account, or of one. It equals the newest sequence. */
@@ -114,21 +138,20 @@ export async function listEvents(
     after: place === null || newest_first || place < after ? after : place,
     before: place === null || !newest_first || place > before ? before : place,
     newest_first,
-    limit: limit + 1,
+    limit,
   }
-  const events = await listWithin(sql, account_id, range, filters)
-  const page = events.slice(0, limit)
-  return { rows: newest_first ? page : page.reverse(), has_more: events.length > limit }
+  const { rows, has_more } = await listWithin(sql, account_id, range, filters)
+  return { rows: newest_first ? rows : rows.toReversed(), has_more }
 }
 
 /** The events of one object, newest first. */
 export function listEventsOf(
   sql: Tag,
-  { account_id, id: object_id }: Key,
+  { account_id, id }: Key,
   limit: number,
-): Promise<NamedEvent[]> {
-  const filters = { object_id: [object_id] }
-  return listWithin(sql, account_id, { ...ALL_NUMBERS, newest_first: true, limit }, filters)
+): Promise<Page<NamedEvent>> {
+  const range = { ...ALL_NUMBERS, newest_first: true, limit }
+  return listWithin(sql, account_id, range, { object_id: [id] })
 }
 
 /** The events between two numbers, both exclusive, read from one end. */
@@ -137,23 +160,27 @@ interface Range {
   readonly before: bigint
   readonly newest_first: boolean
   readonly limit: number
+  /** Leaves out the data of the events. */
+  readonly subjects?: boolean
 }
 
 const ALL_NUMBERS = { after: 0n, before: 2n ** 63n - 1n }
 
+/** The events in the order of reading. With `has_more`, others follow. */
 async function listWithin(
   sql: Tag,
   account_id: string,
   range: Range,
   filters: Filters,
-): Promise<NamedEvent[]> {
-  const { after, before, newest_first, limit } = range
+): Promise<Page<NamedEvent>> {
+  const { newest_first, limit } = range
   const { type: types, object_id: ids } = filters
   const found = await Promise.all(
     ids === undefined
       ? (types ?? [undefined]).map(type => findRows(sql, account_id, range, type))
       : ids.map(id => findRowsOf(sql, { account_id, id }, range, types)),
   )
+  const { after, before, is_cut } = reachOf(found.flat(), range)
   // One row can have events of several types and objects.
   const rows = new Map(found.flat().map(row => [row.sequence, row]))
   const events = unfold([...rows.values()]).filter(
@@ -164,8 +191,26 @@ async function listWithin(
       (ids === undefined || ids.includes(event.object_id)),
   )
   events.sort((a, b) => (a.sequence < b.sequence === newest_first ? 1 : -1))
-  return events.slice(0, limit)
+  return { rows: events.slice(0, limit), has_more: is_cut || events.length > limit }
 }
+
+/** A row, and whether the bound of bytes has cut off the rows after it. */
+type CutRow = ReadRow & Followed & { readonly is_last?: boolean }
+
+/** The part of the range that is read whole: each statement stops at its bound of bytes. */
+function reachOf(rows: readonly CutRow[], { after, before, newest_first }: Range) {
+  const cuts = rows.filter(row => row.is_last === true && row.followed === true)
+  if (cuts.length === 0) return { after, before, is_cut: false }
+  if (newest_first) {
+    const reached = cuts.map(row => firstOf(row) - 1n)
+    return { after: reached.reduce(larger, after), before, is_cut: true }
+  }
+  const reached = cuts.map(row => row.sequence + 1n)
+  return { after, before: reached.reduce(smaller, before), is_cut: true }
+}
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /**
  * The rows of the events of a range. Bounds and order fit one index alone, so that a plan made
@@ -177,21 +222,44 @@ function findRows(
   account_id: string,
   range: Range,
   type: string | undefined,
-): Promise<ReadRow[]> {
+): Promise<CutRow[]> {
   const { after, end, begins, order, limit } = boundsOf(sql, range)
   if (type === undefined || COMMON_LETTERS.has(type)) {
-    return sql<ReadRow[]>`
-      select ${sql(READ_COLUMNS)} from events
+    return cutRows(
+      sql,
+      range,
+      columns => part`
+      select ${columns} from events
       where account_id = ${account_id} and sequence > ${after} and sequence < ${end}
         ${begins} ${hasTypes(sql, type === undefined ? undefined : [type])}
-      order by sequence ${order} limit ${limit}`
+      order by sequence ${order} limit ${limit}`,
+    )
   }
-  return sql<ReadRow[]>`
-    select ${sql(READ_COLUMNS)} from events
+  return cutRows(
+    sql,
+    range,
+    columns => part`
+    select ${columns} from events
     where account_id = ${account_id} and type <> '' and type = (select ${type}::text) ${begins}
       and (type, sequence) > ((select ${type}::text), ${after})
       and (type, sequence) < ((select ${type}::text), ${end})
-    order by type ${order}, sequence ${order} limit ${limit}`
+    order by type ${order}, sequence ${order} limit ${limit}`,
+  )
+}
+
+/** The selected rows within the bound of bytes, or all of them without their data. */
+async function cutRows(
+  sql: Tag,
+  { subjects = false }: Range,
+  select: (columns: Fragment) => Fragment,
+): Promise<CutRow[]> {
+  if (subjects) {
+    const columns = part`${part(READ_COLUMNS.filter(name => name !== 'data'))}, null::json as data`
+    return sql<ReadRow[]>`${select(columns)}`
+  }
+  const all = select(part`${part(READ_COLUMNS)}`)
+  const rows = await sql<CutRow[]>`${withinBytes(LONG, all)}`
+  return rows.map((row, i) => ({ ...row, is_last: i === rows.length - 1 }))
 }
 
 /**
@@ -204,21 +272,29 @@ async function findRowsOf(
   { account_id, id }: Key,
   range: Range,
   types: readonly string[] | undefined,
-): Promise<ReadRow[]> {
+): Promise<CutRow[]> {
   const { after, end, begins, order, limit } = boundsOf(sql, range)
   const [creation, success, others] = await Promise.all([
     idHasTime(id) ? findRowsAt(sql, account_id, timesIn(id), endOf(id)) : [],
     id.startsWith('pot_') ? findUsualSuccess(sql, { account_id, id }) : [],
-    sql<ReadRow[]>`
-      select ${sql(READ_COLUMNS)} from events
+    cutRows(
+      sql,
+      range,
+      columns => part`
+      select ${columns} from events
       where account_id = ${account_id} and object_id <> '' and object_id = (select ${id}::text)
         ${begins} ${hasTypes(sql, types)}
         and (object_id, sequence) > ((select ${id}::text), ${after})
         and (object_id, sequence) < ((select ${id}::text), ${end})
       order by object_id ${order}, sequence ${order} limit ${limit}`,
+    ),
   ])
   // One row can be found in several ways.
-  return [...new Map([...creation, ...success, ...others].map(row => [row.sequence, row])).values()]
+  return [
+    ...new Map<bigint, CutRow>(
+      [...creation, ...success, ...others].map(row => [row.sequence, row]),
+    ).values(),
+  ]
 }
 
 /** The row in which a payout succeeded as usual, found by the time of its outcome. */

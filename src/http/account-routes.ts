@@ -8,6 +8,7 @@ import { MAX_WAIT_MS } from '../engine/late.ts'
 import type { Reads } from '../engine/reads.ts'
 import { bare, claimOf, send, sendList, sendTagged, success } from './answer.ts'
 import type { OperationDocs } from './docs.ts'
+import type { PresentAll } from './fit.ts'
 import type { Answering, Claim } from './idempotency/kept-reply.ts'
 import { checkList, ListOf, type ListQuery, presentListWith, readList } from './list.ts'
 import { addRoute, type RouteDocs } from './route.ts'
@@ -45,7 +46,13 @@ interface PageRoute<Row> extends Omit<OperationDocs, 'response' | 'refusals'> {
   readonly refusals?: OperationDocs['refusals']
   /** Undefined when the cursor names no object of the account. */
   find(tx: TransactionSql, account_id: string, wanted: Wanted): Promise<Page<Row> | undefined>
-  present(rows: readonly Row[], query: ListQuery): readonly object[] | Promise<readonly object[]>
+  /** Presents rows of the page, in portions. */
+  present(rows: readonly Row[], query: ListQuery): ReturnType<PresentAll<Row>>
+}
+
+/** A page that is presented in the transaction that finds it, and so in one snapshot. */
+interface SnapshotRoute<Row> extends Omit<PageRoute<Row>, 'present'> {
+  presentIn(tx: TransactionSql, rows: readonly Row[]): Promise<readonly object[]>
 }
 
 export class AccountRoutes {
@@ -73,18 +80,37 @@ export class AccountRoutes {
   }
 
   /** Registers a GET of a list, which answers a page at a time. */
-  page<Row>(path: string, { item, find, present, refusals = [], ...docs }: PageRoute<Row>): void {
+  page<Row>(path: string, { find, present, ...route }: PageRoute<Row>): void {
+    this.#list(path, route, async (account_id, wanted, query) => {
+      const page = await this.#deps.read(account_id, (tx, id) => find(tx, id, wanted))
+      return presentListWith(page, wanted, rows => present(rows, query))
+    })
+  }
+
+  /** As `page`, for objects that are read in the snapshot of the page. */
+  snapshotPage<Row>(path: string, { find, presentIn, ...route }: SnapshotRoute<Row>): void {
+    this.#list(path, route, (account_id, wanted) =>
+      this.#deps.read(account_id, async (tx, id) => {
+        const page = await find(tx, id, wanted)
+        return presentListWith(page, wanted, rows => presentIn(tx, rows))
+      }),
+    )
+  }
+
+  #list(
+    path: string,
+    { item, refusals = [], ...docs }: Omit<PageRoute<unknown>, 'find' | 'present'>,
+    list: (account_id: string, wanted: Wanted, query: ListQuery) => Promise<object>,
+  ): void {
     addRoute<{ Querystring: ListQuery }>(this.#app, path, 'read', {
       ...docs,
       config: { checkQuery: checkList },
       response: ListOf(item),
       refusals: ['invalid_query_parameter', ...refusals],
-      send: async (request, reply) => {
+      async send(request, reply) {
         const { account, query } = request
-        const wanted = readList(query)
-        const page = await this.#deps.read(account.account_id, (tx, id) => find(tx, id, wanted))
-        const list = await presentListWith(page, wanted, async rows => present(rows, query))
-        return sendList(request, reply, success(list))
+        const answer = success(await list(account.account_id, readList(query), query))
+        return sendList(request, reply, answer)
       },
     })
   }

@@ -10,6 +10,7 @@ import { type Instant, instantFromIso } from '../instant.ts'
 import { pairText } from '../text/found-by.ts'
 import { DOCUMENTED } from './docs.ts'
 import type { Expanding } from './expand.ts'
+import { fitPage, type PresentAll } from './fit.ts'
 import { Several } from './query.ts'
 import { Closed } from './schema.ts'
 import { Type } from './type.ts'
@@ -213,19 +214,19 @@ export function presentList<Row>(
   page: Page<Row> | undefined,
   wanted: Wanted,
   present: (row: Row) => object,
-) {
-  const { rows, has_more } = foundPage(page, wanted)
-  return { object: 'list', has_more, results: rows.map(present) }
+): Promise<object> {
+  return presentListWith(page, wanted, rows => rows.map(present))
 }
 
 /** As presentList, for rows that are presented together, as by `expandAll`. */
 export async function presentListWith<Row>(
   page: Page<Row> | undefined,
   wanted: Wanted,
-  presentAll: (rows: readonly Row[]) => Promise<readonly object[]>,
-) {
-  const { rows, has_more } = foundPage(page, wanted)
-  return { object: 'list', has_more, results: await presentAll(rows) }
+  presentAll: PresentAll<Row>,
+): Promise<object> {
+  const from = wanted.cursor?.towards === 'newer' ? 'last' : 'first'
+  const { rows, has_more } = await fitPage(foundPage(page, wanted), from, presentAll)
+  return { object: 'list', has_more, results: rows }
 }
 
 function foundPage<Row>(page: Page<Row> | undefined, { cursor }: Wanted): Page<Row> {

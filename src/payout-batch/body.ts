@@ -1,7 +1,9 @@
 // Checks the body of a batch, payout by payout. It yields to other requests in between, because a
 // body is too large for one turn of the event loop.
 import type { FastifyRequest } from 'fastify'
-import { type Problem, Refusal } from '../errors.ts'
+import { bytesOf } from '../bounds.ts'
+import { invalidField, type Problem, Refusal } from '../errors.ts'
+import { MAX_BODY_BYTES } from '../http/json.ts'
 import { isObject, problemsByRules, validationProblems, withMore } from '../http/problems.ts'
 import { oversizedParts } from '../http/sizes.ts'
 import { checkRequest } from '../payout/fields.ts'
@@ -44,6 +46,10 @@ export function checkBatch(body: object): void {
 function problemsOf(request: FastifyRequest, payout: unknown, i: number): Problem[] {
   const oversized = oversizedParts(PayoutRequest, payout, `payouts[${i}]`)
   if (oversized.length > 0) return oversized
+  if (bytesOf(payout) > MAX_BODY_BYTES) {
+    const path = `payouts[${i}]`
+    return [invalidField(path, `${path} must have at most ${MAX_BODY_BYTES} bytes, as a body.`)]
+  }
   const isValid = request.compileValidationSchema(PayoutRequest)
   const found = isValid(payout) ? [] : shapeProblems(isValid.errors ?? [], i)
   const check = (body: unknown) => checkRequest(body as PayoutRequest, request.account)

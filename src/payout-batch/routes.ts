@@ -7,6 +7,7 @@ import { found, invalidParameter, type Problem, refusal, refuseIfAny } from '../
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { claimOf, send, sendList, success } from '../http/answer.ts'
 import { pathId } from '../http/docs.ts'
+import { fitPage } from '../http/fit.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
 import { type ListQuery, readBounds } from '../http/list.ts'
 import { addRoute } from '../http/route.ts'
@@ -114,12 +115,12 @@ function itemsRoute(app: FastifyInstance, deps: Needs): void {
           before: cursor?.name === 'ending_before' ? (position ?? MAX_PAYOUTS) : MAX_PAYOUTS,
         })
       })
-      const { rows, has_more } = isWithin(created_at) ? page : { rows: [], has_more: false }
-      return sendList(
-        request,
-        reply,
-        success({ object: 'list', has_more, results: rows.map(presentItem) }),
+      const within = isWithin(created_at) ? page : { rows: [], has_more: false }
+      // Items are in the order of the request, so the page before a cursor has the last of them.
+      const { rows: results, has_more } = await fitPage(within, wanted.end, rows =>
+        rows.map(presentItem),
       )
+      return sendList(request, reply, success({ object: 'list', has_more, results }))
     },
   })
 }

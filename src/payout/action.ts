@@ -2,7 +2,8 @@
 // applied. Pure. The stored request is never overwritten.
 
 import { checkDetails } from '../beneficiary/rules.ts'
-import { invalidField, refuseIfAny } from '../errors.ts'
+import { bytesOf } from '../bounds.ts'
+import { invalidField, refusal, refuseIfAny } from '../errors.ts'
 import { given } from '../given.ts'
 import type { Instant } from '../instant.ts'
 import type { RailAnswer } from '../rail/rail.ts'
@@ -24,9 +25,37 @@ export function checkAction(request: ActionRequest): void {
   ])
 }
 
-/** Makes the answer as it is stored. The answers of a payout are numbered from 1. */
-export function makeAnswer(payout: Payout, request: ActionRequest, now: Instant): RailAnswer {
-  return { number: payout.answers.length + 1, created_at: now, ...request }
+/** The most answers of a payout, and their most bytes together, as JSON. */
+export const MAX_ANSWERS = 50
+export const MAX_ANSWERS_BYTES = 128 * 1024
+
+/**
+ * The payout's answers with one more, as they are stored. They are numbered from 1. Refuses (422)
+ * an answer that is one too many, or that is too long beside the others.
+ */
+export function withAnswer(
+  { id, answers }: Payout,
+  request: ActionRequest,
+  now: Instant,
+): readonly RailAnswer[] {
+  const after = [...answers, { number: answers.length + 1, created_at: now, ...request }]
+  if (after.length > MAX_ANSWERS) {
+    const message =
+      `Payout ${id} has ${MAX_ANSWERS} answers, the most that a payout keeps: ` +
+      'ask the operator to end it, and make a new payout.'
+    throw refusal('object_full', message)
+  }
+  const bytes = bytesOf(after)
+  if (bytes > MAX_ANSWERS_BYTES) {
+    const [largest = ''] = Object.entries(request)
+      .toSorted(([, a], [, b]) => bytesOf(b) - bytesOf(a))
+      .map(([name]) => name)
+    const message =
+      `The answers of payout ${id} would have ${bytes} bytes together, and a payout keeps ` +
+      `${MAX_ANSWERS_BYTES}: send a shorter ${largest}, such as fewer documents.`
+    throw refusal('object_full', message, largest)
+  }
+  return after
 }
 
 /** The particulars and beneficiary of a payout, with all answers applied. */

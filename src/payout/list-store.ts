@@ -58,6 +58,7 @@ const LISTED: Listed = {
     { name: 'type', by: 'type', leads: 'never' },
   ],
   kinds: ['currency', 'holding_currency', 'type'],
+  long: ['beneficiary_details', 'particulars', 'metadata', 'answers'],
 }
 
 /** For a list of few payouts, such as the payouts of one batch, whose filters need no index. */

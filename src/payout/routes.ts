@@ -161,7 +161,7 @@ function actionRoute(routes: AccountRoutes, deps: Needs): void {
     body: ActionRequest,
     response: PayoutResponse,
     idempotent: true,
-    refusals: ['not_found', 'invalid_transition'],
+    refusals: ['not_found', 'invalid_transition', 'object_full'],
     answer: ({ account: { account_id }, body: request, params: { id: payout_id } }, claim) =>
       deps.lanes.answerPayout.run({ account_id, claim: claim(), payout_id, request }),
   })

@@ -10,7 +10,7 @@ import { type Book, bookOf, type Journal } from '../ledger/rules.ts'
 import type { PayoutUse } from '../limit/limit.ts'
 import { isOutside, type RailStep } from '../rail/rail.ts'
 import type { Match, StoredMatch } from '../screening/match.ts'
-import { makeAnswer } from './action.ts'
+import { withAnswer } from './action.ts'
 import type { Advance } from './advance.ts'
 import {
   type ApprovalChanges,
@@ -96,8 +96,8 @@ export interface AdvanceOutcome extends AttemptChanges {
 
 /**
  * Applies every new step. Refuses with not_found, invalid_transition, payout_not_cancellable,
- * account_frozen, account_closed, calendar_ended or balance_limit_exceeded, as `checkDecision` and
- * `checkPerson` and `keptOf` do, and leaves the state as it was.
+ * account_frozen, account_closed, calendar_ended, object_full or balance_limit_exceeded, as
+ * `checkDecision`, `checkPerson` and `keptOf` do, and leaves the state as it was.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
   const name = nameOf(payoutKey(advance))
@@ -272,8 +272,7 @@ function withStep(
   { answer, by, screened }: Advance,
   now: Instant,
 ): OpenPayout {
-  const answers =
-    answer === undefined ? payout.answers : [...payout.answers, makeAnswer(payout, answer, now)]
+  const answers = answer === undefined ? payout.answers : withAnswer(payout, answer, now)
   const succeeded_at = payout.status === 'succeeded' ? payout.updated_at : payout.succeeded_at
   // After a person's step, the rail is not asked again unless the step returns the payout to it.
   const taken_over_at =

@@ -38,7 +38,7 @@ export function requestLogRoutes(app: FastifyInstance, deps: Needs): void {
       }
       const wanted = readList(query)
       const page = await deps.read(account.account_id, (tx, id) => listLogged(tx, id, wanted))
-      return send(reply, success(presentList(page, wanted, presentLogged)))
+      return send(reply, success(await presentList(page, wanted, presentLogged)))
     },
   })
 }

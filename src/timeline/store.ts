@@ -33,10 +33,10 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
   const { account_id } = key
   const [[payout], events] = await Promise.all([
     findPayouts(tx, [key]),
-    listEventsOf(tx, key, MAX_STATES + 1),
+    listEventsOf(tx, key, MAX_STATES),
   ])
   if (payout === undefined) return undefined
-  const newest = events.slice(0, MAX_STATES)
+  const newest = events.rows
   const numbers = journalsNamed(newest)
   const [journals, webhook_attempts, handOver, cut] = await Promise.all([
     numbers.length === 0
@@ -58,7 +58,7 @@ async function readTimeline(tx: TransactionSql, key: Key): Promise<TimelineSourc
     journals,
     handOver,
     webhook_attempts: webhook_attempts.slice(0, MAX_ATTEMPTS),
-    truncated: events.length > MAX_STATES || webhook_attempts.length > MAX_ATTEMPTS,
+    truncated: events.has_more || webhook_attempts.length > MAX_ATTEMPTS,
   }
 }
 

@@ -58,7 +58,7 @@ function listRoute(app: FastifyInstance, deps: Needs): void {
       const page = await deps.read(key.account_id, tx => listDeliveries(tx, key, wanted))
       const next_times = await nextAttemptTimes(deps, endpoint, page?.rows ?? [])
       const present = (row: Delivery) => presentDelivery(row, next_times.get(row.id) ?? null)
-      return sendList(request, reply, success(presentList(page, wanted, present)))
+      return sendList(request, reply, success(await presentList(page, wanted, present)))
     },
   })
 }

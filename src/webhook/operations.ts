@@ -8,7 +8,7 @@ import type { Operation } from '../engine/operation.ts'
 import { Refusal } from '../errors.ts'
 import { type Cut, isAfter, refuseArchived, refuseBefore } from '../event/cut.ts'
 import { findCut } from '../event/cut-store.ts'
-import { findEvents, findNumbers, listEventsAfter } from '../event/store.ts'
+import { findEvents, findNumbers, listSubjectsAfter } from '../event/store.ts'
 import { success } from '../http/answer.ts'
 import type { Answering, Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { readRange } from '../http/list.ts'
@@ -195,5 +195,5 @@ async function pick(
   if (cut !== undefined && reaches(cut)) refuseBefore(cut)
   const last = to < fanned_out ? to : fanned_out
   const within = { after: from - 1n, to: last }
-  return { events: await listEventsAfter(tx, account_id, within, MAX_REPLAYED + 1), last }
+  return { events: await listSubjectsAfter(tx, account_id, within, MAX_REPLAYED + 1), last }
 }

@@ -1,6 +1,6 @@
 // Makes an endpoint's deliveries from the events after its cursor, and moves the cursor.
 import type { TransactionSql } from '../db/connect.ts'
-import { listEventsAfter } from '../event/store.ts'
+import { listSubjectsAfter } from '../event/store.ts'
 import { newId } from '../id.ts'
 import { deliveriesOf } from '../webhook/decide.ts'
 import { insertDeliveries } from '../webhook/delivery-store.ts'
@@ -13,7 +13,7 @@ const FAN_OUT = 500
 /** Makes deliveries from the next events; returns the sequence of the last event read. */
 export async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Promise<bigint> {
   const { account_id, account_now, fanned_out: after, event_count: to } = endpoint
-  const events = await listEventsAfter(tx, account_id, { after, to }, FAN_OUT)
+  const events = await listSubjectsAfter(tx, account_id, { after, to }, FAN_OUT)
   const wanted = events.filter(event => wants(endpoint, event))
   const deliveries = deliveriesOf(endpoint, wanted, () => newId('whd'), account_now)
   const newest = events.at(-1)?.sequence ?? after

@@ -494,7 +494,7 @@ const STATEMENTS: readonly {
 }[] = [
   {
     table: 'events',
-    read: tx => listEventsOf(tx, KEY, 5),
+    read: async tx => (await listEventsOf(tx, KEY, 5)).rows,
     // When it was made is found by halving 4,000 events twelve times from both sides.
     besides: 26,
     fill: async owner => {

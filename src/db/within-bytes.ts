@@ -1,0 +1,32 @@
+// Bounds the rows that a statement reads by the bytes of their long columns.
+import { type Fragment, sql } from './sql.ts'
+
+/** The most bytes of long columns before the last row. */
+const MAX_LONG_BYTES = 1024 * 1024
+
+export interface Followed {
+  /** Whether another row follows. */
+  followed?: boolean
+}
+
+/**
+ * Selects the columns of the first of these rows, until their long columns have MAX_LONG_BYTES.
+ * There is one row at least. The rows keep their order.
+ */
+export function withinBytes(
+  { columns, long }: { readonly columns: readonly string[]; readonly long?: readonly string[] },
+  rows: Fragment,
+): Fragment {
+  if (long === undefined) return rows
+  const bytes = long
+    .map(column => sql`coalesce(octet_length(r.${sql(column)}::text), 0)`)
+    .reduce((sum, one) => sql`${sum} + ${one}`)
+  return sql`
+    select ${sql([...columns])}, followed from (
+      select r.*, lead(true) over () is not null as followed,
+        coalesce(sum(${bytes}) over (rows between unbounded preceding and 1 preceding), 0)
+          as bytes_before
+      from (${rows}) r
+    ) r
+    where bytes_before < ${MAX_LONG_BYTES}::integer`
+}
