@@ -8,6 +8,7 @@ import { before, test } from 'node:test'
 /** Rooms from the ground up. A file may import its own room and rooms on lower floors. */
 const FLOORS: readonly (readonly string[])[] = [
   [
+    'bounds',
     'errors',
     'id',
     'instant',
