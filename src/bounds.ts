@@ -21,3 +21,21 @@ export function checkDetailsSize(details: object): void {
     `send a shorter ${largest}.`
   throw refusal('object_full', message, largest)
 }
+
+/** An entity with its steps of approval. */
+interface Reviewed {
+  readonly id: string
+  readonly approval_history: readonly unknown[]
+}
+
+/** The most steps of an approval by which the account may ask for a further review. */
+const MAX_STEPS = 500
+
+/** Refuses (422) a further submission of an entity that has been reviewed again and again. */
+export function checkSteps({ id, approval_history }: Reviewed): void {
+  if (approval_history.length < MAX_STEPS) return
+  const message =
+    `Entity ${id} has ${approval_history.length} steps of approval, and can be submitted until ` +
+    `it has ${MAX_STEPS}: create the entity anew.`
+  throw refusal('object_full', message, 'approval_history')
+}

@@ -2,7 +2,7 @@
 // The state advances, so that the next command of a batch sees the change. Pure.
 
 import { isDeepStrictEqual } from 'node:util'
-import { checkDetailsSize } from '../bounds.ts'
+import { checkDetailsSize, checkSteps } from '../bounds.ts'
 import { found, invalidField, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
@@ -287,18 +287,6 @@ function step(
   return { entity: next, did: 'changed', rule: null, differs: [], judged, import_key: null, events }
 }
 
-/** The most steps of an approval by which the account may ask for a further review. */
-const MAX_STEPS = 500
-
-/** Refuses (422) a further submission of an entity that has been reviewed again and again. */
-function checkSteps({ id, approval_history }: Entity): void {
-  if (approval_history.length < MAX_STEPS) return
-  const message =
-    `Entity ${id} has ${approval_history.length} steps of approval, and can be submitted until ` +
-    `it has ${MAX_STEPS}: create the entity anew.`
-  throw refusal('object_full', message, 'approval_history')
-}
-
 function withStep(entity: Entity, status: ApprovalStatus, description: string, at: Instant) {
   return {
     ...entity,
@@ -311,9 +299,8 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
 export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
   readonly updated_at: Instant
-  /** When the entity got its status. Later edits of the entity do not change it. */
+  /** When the entity got its status, whatever edits came later. */
   readonly decided_at: Instant
-  /** Not erased when absent. */
   readonly is_erased?: boolean
 }
 
