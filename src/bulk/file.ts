@@ -24,11 +24,20 @@ export async function openFile(
   const name = basename(path)
   if (!/\.csv$/i.test(name)) return { path, name, columns: null }
   for await (const { line, bytes, fault } of readRows(path, true)) {
+    if (isUtf16(bytes)) {
+      return { problems: [{ line, message: 'the file is UTF-16 text; save it as CSV in UTF-8' }] }
+    }
     const read = fault === null ? readHeader(bytes.toString('utf8'), set) : NO_HEADER
     if (read.messages === undefined) return { path, name, columns: read.value }
     return { problems: read.messages.map(message => ({ line, message })) }
   }
   return { problems: [] }
+}
+
+/** Whether a file begins with a byte order mark of UTF-16, as spreadsheets write “Unicode text”. */
+function isUtf16(bytes: Buffer): boolean {
+  const mark = bytes.subarray(0, 2).toString('hex')
+  return mark === 'fffe' || mark === 'feff'
 }
 
 const NO_HEADER = { messages: ['not a CSV header'] } as const
@@ -203,7 +212,7 @@ type Members = { [member: string]: unknown }
 function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
   const body: Members = {}
   for (const [i, { path, kind }] of columns.entries()) {
-    const cell = cells[i] ?? ''
+    const cell = bareCell(cells[i] ?? '')
     if (cell === '') continue
     let parent = body
     for (const member of path.slice(0, -1)) {
@@ -214,6 +223,14 @@ function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
     parent[path.at(-1) ?? ''] = READ[kind](cell)
   }
   return body
+}
+
+/**
+ * A cell without outer white space, and without the apostrophe by which a spreadsheet keeps digits
+ * or a formula as text. Our exports write it too.
+ */
+function bareCell(cell: string): string {
+  return cell.trim().replace(/^'(?=[0-9=+\-@\uff1d\uff0b\uff0d\uff20])/, '')
 }
 
 /** Reads a cell as a JSON value of the column's kind. The schema refuses any other cell later. */

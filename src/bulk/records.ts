@@ -96,10 +96,18 @@ class Splitter {
       bytes = this.#pass(bytes, end.at === -1 ? bytes.length : end.at + 1)
       if (has_fault) continue
       if (too_long) yield this.#fault('too_long')
-      else if (!isBlank(record)) yield { ...this.#fault(null), bytes: record }
+      else if (!this.#isEmpty(record)) yield { ...this.#fault(null), bytes: record }
     }
     // A copy frees the memory of the chunk.
     this.#rest = Buffer.from(bytes)
+  }
+
+  /** A blank line; in CSV also a row of empty cells, and the line by which Excel names a comma. */
+  #isEmpty(record: Buffer): boolean {
+    if (isBlank(record)) return true
+    if (!this.#options.quotes) return false
+    if (record.every(byte => byte === COMMA || byte === 0x20 || byte === 0x09)) return true
+    return this.#line === 1 && /^sep=,$/i.test(record.toString('latin1').trim())
   }
 
   #pass(bytes: Buffer, count: number): Buffer {

@@ -64,11 +64,12 @@ function conversion({ fx_conversions }: BookedLine): string {
 }
 
 /**
- * A cell of text from a caller. A spreadsheet takes text that begins with one of these characters
- * for a formula, quoted or not, and a formula can leak the sheet. A leading apostrophe makes it
- * text (OWASP, "CSV Injection"). Amounts keep their sign: they are our own integers.
+ * A cell of text from a caller. A spreadsheet takes text that begins with one of these characters,
+ * full-width or not, for a formula, quoted or not, and a formula can leak the sheet. A leading
+ * apostrophe makes it text (OWASP, "CSV Injection"). Amounts keep their sign: they are our own
+ * integers.
  */
 export function textCell(text: string): string {
-  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
+  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
