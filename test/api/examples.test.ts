@@ -369,6 +369,7 @@ test('examples, entities: recorded, looked for, changed, handed in', async () =>
     await show(payer, 'checkEntityDuplicate', name)
     await show(payer, 'getEntity', name, { ids: [id] })
   }
+  await show(payer, 'getEntityTimeline', 'pending', { ids: [individual] })
   await show(payer, 'listEntities', 'page', { query: '?limit=1' })
   await show(payer, 'updateEntity', 'address', { ids: [business] })
   await show(payer, 'updateEntity', 'clear', { ids: [individual], requestOnly: true })
