@@ -287,6 +287,7 @@ CREATE TABLE books (
 ) WITH (fillfactor=50);
 CREATE TRIGGER clock_goes_forward BEFORE UPDATE OF clock_ahead ON books FOR EACH ROW WHEN ((new.clock_ahead < old.clock_ahead)) EXECUTE FUNCTION refuse_clock_back();
 CREATE TRIGGER state_of_account BEFORE UPDATE OF state ON books FOR EACH ROW WHEN (((new.state <> old.state) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION refuse_state();
+CREATE TRIGGER time_near_clock BEFORE INSERT OR UPDATE OF last_written_at ON books FOR EACH ROW WHEN ((new.last_written_at > ((clock_timestamp() + new.clock_ahead) + '00:10:00'::interval))) EXECUTE FUNCTION refuse_time_ahead();
 ALTER TABLE books ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON books FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON books FOR SELECT TO corridor_auditor USING (true);
@@ -295,6 +296,30 @@ CREATE POLICY maintenance ON books FOR ALL TO owner USING ((( SELECT current_set
 GRANT SELECT ON books TO corridor_auditor;
 GRANT SELECT (account_id, clock_ahead, event_count, sandbox, state) ON books TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, has_limit_uses, head_hash, journal_count, last_written_at, state) ON books TO corridor_service;
+
+CREATE TABLE database_clock (
+  only_row boolean DEFAULT true NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  seen_by_host timestamp with time zone NOT NULL,
+  stopped_from timestamp with time zone,
+  stopped_at timestamp with time zone,
+  CONSTRAINT database_clock_pkey PRIMARY KEY (only_row),
+  CONSTRAINT database_clock_check CHECK (((stopped_from IS NULL) = (stopped_at IS NULL))),
+  CONSTRAINT database_clock_only_row_check CHECK (only_row)
+);
+GRANT SELECT ON database_clock TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE ON database_clock TO corridor_service;
+
+CREATE TABLE clock_corrections (
+  number bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  set_from timestamp with time zone NOT NULL,
+  set_to timestamp with time zone NOT NULL,
+  CONSTRAINT clock_corrections_pkey PRIMARY KEY (number)
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON clock_corrections FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER history AFTER INSERT ON clock_corrections FOR EACH ROW EXECUTE FUNCTION keep_history();
+GRANT SELECT ON clock_corrections TO corridor_auditor;
+GRANT SELECT ON clock_corrections TO corridor_service;
 
 CREATE TABLE balances (
   account_id text COLLATE "C" NOT NULL,
@@ -2584,6 +2609,15 @@ AS $function$
 begin
   raise exception 'the clock of account % cannot go back', new.account_id
     using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_time_ahead()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the time of account % is too far ahead of the clock', new.account_id
+    using errcode = 'check_violation', constraint = 'time_near_clock';
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_move()

@@ -36,6 +36,45 @@ end $$;
 create trigger clock_goes_forward before update of clock_ahead on books
   for each row when (new.clock_ahead < old.clock_ahead) execute function refuse_clock_back();
 
+-- The time of a book is at most ten minutes ahead of the clock. MAX_JUMP_MS in src/ledger/clock.ts is
+-- the same.
+create function refuse_time_ahead() returns trigger language plpgsql as $$
+begin
+  raise exception 'the time of account % is too far ahead of the clock', new.account_id
+    using errcode = 'check_violation', constraint = 'time_near_clock';
+end $$;
+create trigger time_near_clock before insert or update of last_written_at on books
+  for each row
+  when (new.last_written_at > clock_timestamp() + new.clock_ahead + interval '10 minutes')
+  execute function refuse_time_ahead();
+
+-- What the service last saw of the database's clock, at most once a minute, and whether that clock
+-- has jumped since: then nothing writes to a book (docs/decisions/0172).
+create table database_clock (
+  only_row boolean primary key default true check (only_row),
+  seen_at timestamptz not null,
+  -- The clock of the machine of the process that looked, at the same moment.
+  seen_by_host timestamptz not null,
+  -- The time that was expected, and the time that was found; null while the clock is right.
+  stopped_from timestamptz,
+  stopped_at timestamptz,
+  check ((stopped_from is null) = (stopped_at is null))
+);
+
+-- Each time an operator has confirmed the clock after a jump. Between the two times, the times of a
+-- book may go back once.
+create table clock_corrections (
+  number bigint generated always as identity primary key,
+  -- The later of the expected time and the newest time of any book.
+  set_from timestamptz not null,
+  -- The confirmed time.
+  set_to timestamptz not null
+);
+create trigger append_only before update or delete or truncate on clock_corrections
+  for each statement execute function refuse_change();
+create trigger history after insert on clock_corrections
+  for each row execute function keep_history();
+
 create table balances (
   account_id text collate "C" not null,
   currency text not null,

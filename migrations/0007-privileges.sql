@@ -9,6 +9,10 @@ grant select on schema_migrations, reference_version, audit_log
 
 grant execute on function record_act(text, text, jsonb, jsonb) to corridor_service;
 
+grant select on clock_corrections to corridor_service, corridor_auditor;
+grant select, insert, update on database_clock to corridor_service;
+grant select on database_clock to corridor_auditor;
+
 grant select, insert on accounts, api_keys, users to corridor_service;
 grant update (role, disabled_at, disabled_reason) on users to corridor_service;
 grant update (name, currencies, primary_currency, duplicate_window_s, state, state_reason)

@@ -10,6 +10,7 @@ import { learnShards } from './db/shard.ts'
 import { connectionsFor, openLanes } from './engine/lanes.ts'
 import { MAX_WAIT_MS } from './engine/late.ts'
 import { openReads, type Reads } from './engine/reads.ts'
+import { clock } from './ledger/clock.ts'
 import type { Metrics } from './metrics.ts'
 import { type Desk, openDesk } from './operator/desk.ts'
 import { IncomeCounter } from './operator/income.ts'
@@ -75,16 +76,12 @@ export async function openDeps(
   let machines: Machines | undefined
   const sql = open(WORK_CONNECTIONS)
   const lists = new Lists(sql, warner(log, 'sanctions lists could not be read'))
-  const reference = await learn(watch, lists, {
-    onError: warner(log, 'reference data could not be looked at'),
-    pollAlso: async on => machines?.follow(on),
-    onPoll: data => void lists.at(data.lists_version),
-    renew: () => open(1),
-  }).catch(async error => {
-    // Open connections would keep the process alive.
-    await disconnect()
-    throw error
-  })
+  const onPoll = (data: { lists_version: bigint }) => void lists.at(data.lists_version)
+  const onError = warner(log, 'reference data could not be looked at')
+  const pollAlso = async (on: Sql) => machines?.follow(on)
+  const learned = learn(watch, lists, { onError, pollAlso, onPoll, renew: () => open(1) })
+  const watched = watchClock(sql, metrics, log)
+  const [reference, stopWatching] = await bothOr(disconnect, learned, watched)
   const usage = openUsageLogs(sql, config, log)
   const reads = openReads(open(config.read_connections, READS), config.read_connections)
   const lanes = planAllLanes(config, metrics, reference, lists)
@@ -116,11 +113,40 @@ export async function openDeps(
     readers: openReaders(reads),
     desk,
     async close() {
+      stopWatching()
       const flushed = [usage.keyUses.close(), usage.requestLog?.close()]
       await Promise.all([rails.close(), lists.idle(), reference.close(), ...flushed])
       await disconnect()
     },
   }
+}
+
+/** Resolves to both. Disconnects first if one rejects: open connections keep the process alive. */
+async function bothOr<A, B>(disconnect: () => Promise<unknown>, a: Promise<A>, b: Promise<B>) {
+  return Promise.all([a, b]).catch(async error => {
+    await disconnect()
+    throw error
+  })
+}
+
+/** How often a process looks at the database's clock. */
+const LOOK_AT_CLOCK_MS = 5_000
+
+/** Looks at the database's clock now and from time to time. Returns the function that ends it. */
+async function watchClock(sql: Sql, metrics: Metrics, log: FastifyBaseLogger) {
+  const look = async () => {
+    const before = clock.jump
+    const jump = await clock.look(sql, { keeps: true })
+    metrics.clockJumped.set(jump === null ? 0 : 1)
+    if (jump !== null && before === null) {
+      log.error({ jump }, 'the clock of the database has jumped: corridor clock confirm')
+    }
+  }
+  await look()
+  const onError = warner(log, 'the clock of the database could not be looked at')
+  const timer = setInterval(() => void look().catch(onError), LOOK_AT_CLOCK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 /** Opens pools. `disconnect` closes all of them. */

@@ -1,5 +1,4 @@
-// The catalogue of all refusals, with codes, reasons and HTTP statuses, and the exception that
-// carries refusals.
+// The catalogue of all refusals, with codes and HTTP statuses, and the exception that carries them.
 
 interface CatalogueEntry {
   readonly code: number
@@ -17,6 +16,7 @@ export const CATALOGUE = {
     status: 503,
     meaning: 'The database cannot be reached; retry with the same Idempotency-Key.',
   },
+  clock_jumped: { code: 133, status: 503, meaning: 'The clock has jumped; retry later.' },
   invalid_path_parameter: { code: 103, status: 400, meaning: 'An id in the path is malformed.' },
   invalid_query_parameter: { code: 104, status: 400, meaning: 'A query parameter is not valid.' },
   not_found: { code: 105, status: 404, meaning: 'No such object in this account.' },

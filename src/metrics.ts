@@ -171,6 +171,11 @@ function rateMetrics(registers: Registry[]) {
       labelNames: ['state'],
       registers,
     }),
+    clockJumped: new Gauge({
+      name: 'corridor_clock_jumped',
+      help: '1 while nothing is written because the clock of the database has jumped.',
+      registers,
+    }),
     rateGoodFor: new Gauge({
       name: 'corridor_rate_good_for_seconds',
       help: 'Time until the next good rate becomes stale.',

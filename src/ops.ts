@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { pendingMigrations } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
 import { secondsBetween } from './instant.ts'
+import { clock } from './ledger/clock.ts'
 import { goodUntil } from './price/rate/rules.ts'
 import { waitAtMost } from './turns.ts'
 
@@ -22,7 +23,9 @@ export function opsRoutes(
 
   app.get('/readyz', PROBED, async (_request, reply) => {
     const problem = lifecycle.draining ? 'shutting down' : await databaseProblem(deps)
-    if (problem === null) return { status: 'ready' }
+    // Reads go on, so the process stays ready.
+    const writes = clock.jump === null ? {} : { writes: 'stopped: the clock has jumped' }
+    if (problem === null) return { status: 'ready', ...writes }
     return reply.status(503).send({ status: 'not ready', reason: problem })
   })
 

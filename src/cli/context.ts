@@ -9,6 +9,7 @@ import { isReadOnly } from '../db/failure.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
 import { learnShards } from '../db/shard.ts'
 import { Lane } from '../engine/lane.ts'
+import { clock } from '../ledger/clock.ts'
 import { audited, type Deed, type LongDeed, type Operator, Unknown } from '../operator/deed.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { readCaller, refuseCommand } from '../user/rules.ts'
@@ -85,6 +86,7 @@ export async function onDatabase<T>(
     const sql = connect(url, { ...cli, as: 'service', read_only })
     opened.push(sql)
     await learnShards(sql)
+    await clock.look(audit, { keeps: false })
     const run: Context['run'] = deed =>
       new Lane(sql, audited(deed), { max_batch: 1 }).run(deed.command)
     const runLong: Context['runLong'] = ({ operation, command, act }) =>

@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../config.ts'
 import type { Sql } from '../db/connect.ts'
 import { DatabaseProblem } from '../db/failure.ts'
 import { refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
+import { clock } from '../ledger/clock.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { asOwner, type Context, onDatabase, print } from './context.ts'
 import {
@@ -62,10 +63,17 @@ async function examine(config: Config): Promise<Finding[]> {
     const rest = await onDatabase(config, database.url, context =>
       examineBooks(context, opened.processes),
     )
-    return [...basics, ...rest]
+    return [...basics, checkJump(), ...rest]
   } finally {
     await database.release()
   }
+}
+
+function checkJump(): Finding {
+  const { jump } = clock
+  if (jump === null) return inOrder('writes', 'the clock of the database has not jumped')
+  const found = `stopped: the database's clock shows ${jump.found}, not about ${jump.expected}`
+  return wrong('writes', found, 'set the clock right, then run npx corridor clock confirm')
 }
 
 async function examineBooks(context: Context, processes: number): Promise<Finding[]> {

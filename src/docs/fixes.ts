@@ -7,6 +7,9 @@ const LOOK_AGAIN = 'Read the object again and act on its present status.'
 export const FIXES: Readonly<Record<Reason, string>> = {
   invalid_json: 'Send one JSON value in UTF-8; the message says where the text goes wrong.',
   internal: `${SEND_AGAIN} If it lasts, give the operator the X-Request-Id.`,
+  clock_jumped:
+    'Wait for the operator, who sets the clock right or runs `corridor clock confirm`. ' +
+    SEND_AGAIN,
   service_unavailable: `Wait as Retry-After says. ${SEND_AGAIN}`,
   invalid_path_parameter: 'Take the id from an answer of the API, whole.',
   invalid_query_parameter: 'Correct the parameter that `remarks` names, or leave it out.',

@@ -6,6 +6,7 @@ import { inserter, updater } from '../db/rows.ts'
 import { among, byShard, eachShard, holdShard, isSpread, tableAt, within } from '../db/shard.ts'
 import type { Tag } from '../db/sql.ts'
 import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
+import { clock, refuseBookAhead } from './clock.ts'
 import type { Book, Journal, JournalLine, LedgerCode, Posting } from './rules.ts'
 
 export interface LockedBooks {
@@ -30,6 +31,7 @@ export interface LockedBooks {
  * transaction to these accounts. It locks by shard and then by account id, as every lock of books
  * does. A book's `now` is after its last write, even after someone set the database's clock back:
  * so created_at rises with the numbers, and a list by time gains no row before a row already read.
+ * Refuses with clock_jumped after a jump of the database's clock.
  */
 export async function lockBooks(
   tx: TransactionSql,
@@ -69,6 +71,8 @@ export async function lockBooks(
   ])
   const byAccount = Map.groupBy(balances, row => row.account_id)
   const now = balances.reduce((last, row) => (row.now > last ? row.now : last), '')
+  if (now !== '') clock.refuseJump(now)
+  for (const row of balances) refuseBookAhead(row)
   const result = new Map<string, Book>()
   for (const row of books) {
     const rows = byAccount.get(row.account_id) ?? []

@@ -216,11 +216,12 @@ export function makeQuote(
 
 /**
  * The status at `now`, by the account's clock. No row stores `expired`: it begins at `valid_until`
- * (§quote.expiry).
+ * (§quote.expiry). A quote dated after `now` was made while the clock was wrong, and is expired: by
+ * its own times it would pay for as long as the clock was ahead.
  */
 export function quoteStatus(quote: Quote, now: Instant): 'active' | 'used' | 'expired' {
   if (quote.status === 'used') return 'used'
-  return now < quote.valid_until ? 'active' : 'expired'
+  return quote.created_at <= now && now < quote.valid_until ? 'active' : 'expired'
 }
 
 /** Refuses a used or expired quote. Callers hold the lock of the book. */

@@ -2,6 +2,7 @@
 // each journal, and the line of each posting on `available`. Knows no payouts.
 import { LINE_TYPES } from '../balance-transaction/columns.ts'
 import type { Instant } from '../instant.ts'
+import { listCorrections } from '../ledger/clock-store.ts'
 import {
   EMPTY_HASH,
   hashJournal,
@@ -64,12 +65,16 @@ export async function walkBooks(run: Verification, tick: () => void): Promise<Bo
   const books = await openStream<BookRow>(run, BOOKS)
   const journals = await openStream<JournalRow>(run, JOURNALS)
   const names = new Set(sandboxes.map(row => row.account_id))
-  const context = { sandboxes: names, journals, findings, totals, tick }
+  const corrections = await listCorrections(tx)
+  const context = { sandboxes: names, journals, findings, totals, tick, corrections }
   for (; books.row !== undefined; await books.next()) await walkBook(books.row, context)
   await reportRowsBefore(undefined, context)
   for (const stream of [books, journals]) await stream.close()
   return totals
 }
+
+/** A time that an operator has confirmed, and the newest time before it. */
+type Correction = Awaited<ReturnType<typeof listCorrections>>[number]
 
 interface WalkContext {
   readonly sandboxes: ReadonlySet<string>
@@ -77,6 +82,7 @@ interface WalkContext {
   readonly findings: Findings
   readonly totals: BookTotals
   readonly tick: () => void
+  readonly corrections: readonly Correction[]
 }
 
 async function walkBook(book: BookRow, context: WalkContext): Promise<void> {
@@ -85,7 +91,7 @@ async function walkBook(book: BookRow, context: WalkContext): Promise<void> {
   const live = !context.sandboxes.has(account_id)
   await reportRowsBefore(account_id, context)
   findings.guard({ table: 'books', account_id, key: '' }, () => checkBook(book))
-  const walk = new Walk(book.currencies ?? [])
+  const walk = new Walk(book.currencies ?? [], context.corrections)
   for (let row = journals.row; row?.account_id === account_id; row = journals.row) {
     walkJournal(walk, row, findings)
     addTo(totals.inter_account, walk.postings, 'inter_account')
@@ -154,13 +160,23 @@ class Walk {
   hash: string | null = EMPTY_HASH
   created_at: Instant = ''
 
-  constructor(currencies: readonly string[]) {
+  readonly #corrections: readonly Correction[]
+
+  constructor(currencies: readonly string[], corrections: readonly Correction[]) {
+    this.#corrections = corrections
     this.balances = new Map(currencies.map(currency => [currency, 0n]))
+  }
+
+  /** Whether an operator has confirmed that the clock went back between the two journals. */
+  #isCorrected(created_at: Instant): boolean {
+    return this.#corrections.some(
+      ({ set_from, set_to }) => set_to <= created_at && this.created_at <= set_from,
+    )
   }
 
   /** Checks the next journal and advances to it. Throws BadRow. */
   step(row: JournalRow): void {
-    if (row.created_at < this.created_at) {
+    if (row.created_at < this.created_at && !this.#isCorrected(row.created_at)) {
       throw journalProblem(row, `a time not before ${this.created_at}`, row.created_at)
     }
     const postings = checkPostings(row)

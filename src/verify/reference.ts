@@ -46,6 +46,7 @@ const AUDITED_TABLES: readonly AuditedTable[] = [
   },
   { table: 'pricing_policies', key: ['policy_id'] },
   { table: 'limits', key: ['limit_id'] },
+  { table: 'clock_corrections', key: ['number'] },
   { table: 'approval_rules', key: ['rule_id'] },
   { table: 'screening_settings', key: ['only_row'] },
   { table: 'privacy_settings', key: ['only_row'] },

@@ -15,6 +15,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   rail_item_evidence: 'copies of lines of files that are kept; it moves nothing by itself',
   rail_files: 'what a bank was sent, bytes under their digest; test/bank-file has what is refused',
   database_mark: 'which database this is; another one pauses all rails, and moves nothing',
+  database_clock: 'what was last seen of the clock; it only stops writes, and moves nothing',
   rail_exchanges: 'which process exchanges files now, and what stopped it; moves nothing',
   rail_inbox: 'files of a bank, known by the digest of their bytes',
   rail_inbox_bytes: 'their bytes, which the digest proves when they are read',

@@ -1,44 +1,130 @@
-// The clock of the database was a day ahead and was set back: what was to happen meanwhile does not
-// wait for a day. Times are set by hand, as such a clock would have left them.
+// The clock of the database jumps: nothing is written until it is back or an operator has confirmed
+// it. A function of the same name stands before clock_timestamp() in the search path.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
+import { connect } from '../../src/db/connect.ts'
+import { Clock, clock, expectedAtStart, isBack } from '../../src/ledger/clock.ts'
+import { confirmClock } from '../../src/ledger/clock-store.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
-import { startTestService } from '../support/service/service.ts'
+import { basic, startTestService } from '../support/service/service.ts'
 
-const service = await startTestService({ simulator_delay_ms: 60_000 })
+const service = await startTestService({ simulator_delay_ms: 0 })
 const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
 after(() => service.close())
-
-const pay = async (): Promise<string> => (await payFrom(account)).id
-
-const statusOf = (id: string) => readStatus(account, id)
-
-test('a clock set back by 25 hours: the simulator settles what is dated in the future', async () => {
-  const { owner } = service.database
-  await owner`
-    update books set last_written_at = statement_timestamp() + interval '25 hours'
-    where account_id = ${account.account.account_id}`
-  const id = await pay()
-  await settleOnce(service.deps)
-  assert.equal(await statusOf(id), 'succeeded')
-})
+const { owner, url } = service.database
+const { account_id } = account.account
 
 test('a payout due in 25 hours: goes on at once by what the runbook says', async () => {
-  const { owner } = service.database
-  const id = await pay()
+  const { id } = await payFrom(account)
   await owner`
     update open_payouts set ask_rail_at = statement_timestamp() + interval '25 hours',
       claimed_until = statement_timestamp() + interval '25 hours', rail_attempts = 1
     where id = ${id}`
   await settleOnce(service.deps)
-  assert.equal(await statusOf(id), 'processing')
+  assert.equal(await readStatus(account, id), 'processing')
   const runbook = await readFile('docs/operations.md', 'utf8')
   const [, sql = ''] =
     /## The clock was set wrong.*?```sql\nbegin;\n(.*?)commit;\n```/s.exec(runbook) ?? []
   assert.match(sql, /update open_payouts/)
   await owner.begin(tx => tx.unsafe(sql))
   await settleOnce(service.deps)
-  assert.equal(await statusOf(id), 'succeeded')
+  assert.equal(await readStatus(account, id), 'succeeded')
+})
+
+test('a time of a book, eleven minutes ahead of the clock: the database refuses it', async () => {
+  const set = owner`
+    update books set last_written_at = clock_timestamp() + interval '11 minutes'
+    where account_id = ${account_id}`
+  await assert.rejects(set, /too far ahead of the clock/)
+})
+
+test('a database that starts again: its clock is judged by the clock of the host', () => {
+  const HOUR = 3_600_000
+  const seen = Date.parse('2026-01-31T00:00:00Z')
+  const mark = {
+    seen_at: '2026-01-31T00:00:00.000000Z',
+    seen_by_host: '2026-01-31T01:00:00.000000Z',
+  }
+  const rows = [
+    ['off for a month', seen + 721 * HOUR, seen + 720 * HOUR],
+    ['at once', seen + HOUR, seen],
+    ['the clock of the host is set back', seen - HOUR, seen],
+  ] as const
+  for (const [name, host, expected] of rows) {
+    assert.equal(expectedAtStart(mark, host), expected, name)
+  }
+  assert.equal(expectedAtStart(undefined, seen), seen)
+  assert.equal(isBack(seen, seen + HOUR, seen + HOUR + 1), false, 'still ahead')
+  assert.equal(isBack(seen, seen + HOUR, seen + 1), true, 'set back')
+  assert.equal(isBack(seen, seen - HOUR, seen - HOUR + 1), false, 'still behind')
+  assert.equal(isBack(seen, seen - HOUR, seen + 1), true, 'set forward')
+})
+
+test('the clock jumps: no write, but reads, until it is back or confirmed', async t => {
+  const { database } = service
+  const [named] = await owner<{ name: string }[]>`select current_database() as name`
+  await owner.unsafe(`
+    create schema shifted;
+    create table shifted.by (ahead interval);
+    insert into shifted.by values ('0');
+    create function shifted.clock_timestamp() returns timestamptz language sql volatile
+      as $$ select pg_catalog.clock_timestamp() + ahead from shifted.by $$;
+    grant usage on schema shifted to public;
+    grant select on shifted.by to public;
+    alter database ${named?.name} set search_path = shifted, pg_catalog, public`)
+  const other = await service.anotherProcess()
+  const operator = connect(url, { max: 1, as: 'owner', operator: 'ada' })
+  t.after(async () => {
+    await operator.end({ timeout: 5 })
+    await other.close()
+  })
+  const shift = (ahead: string) => owner`update shifted.by set ahead = ${ahead}::text::interval`
+  const authorization = basic(account.key_id, account.secret)
+  const send = (method: 'GET' | 'POST', url: string, payload?: object) =>
+    other.inject({ method, url, headers: { authorization }, ...(payload && { payload }) })
+  const quote = () =>
+    send('POST', '/v3/payout/quote', {
+      payout_type: 'swift',
+      payout_info: { currency: 'USD', amount: 1 },
+      swift: { charge_type: 'ours' },
+    })
+
+  const first = await quote()
+  assert.equal(first.status, 200, first.text)
+  await shift('1 year')
+  const refused = await quote()
+  assert.equal(refused.status, 503)
+  assert.equal(refused.json.errors[0].reason, 'clock_jumped')
+  assert.equal((await send('GET', `/v3/payout/quote/${first.json.id}`)).status, 200)
+  await shift('0')
+  assert.equal((await quote()).status, 200)
+
+  await shift('1 year')
+  await clock.look(other.deps.sql, { keeps: true })
+  const ready = await other.inject({ method: 'GET', url: '/readyz' })
+  assert.deepEqual([ready.status, ready.json.writes], [200, 'stopped: the clock has jumped'])
+  assert.notEqual(await new Clock().look(other.deps.sql, { keeps: false }), null)
+  await shift('0')
+  assert.equal(await clock.look(other.deps.sql, { keeps: true }), null)
+  assert.equal((await quote()).status, 200)
+
+  await shift('-1 day')
+  assert.notEqual(await clock.look(other.deps.sql, { keeps: true }), null)
+  assert.equal((await quote()).status, 503)
+  const { set_from, set_to } = await confirmClock(operator, new Date().toISOString())
+  assert.ok(set_to < set_from)
+  assert.equal(await clock.look(other.deps.sql, { keeps: true }), null)
+  assert.equal((await quote()).status, 200)
+  const old = await send('GET', `/v3/payout/quote/${first.json.id}`)
+  assert.equal(old.json.status, 'expired')
+  const audited = await owner<{ changed_by: string }[]>`
+    select changed_by from audit_log where table_name = 'clock_corrections'`
+  assert.deepEqual(
+    audited.map(row => row.changed_by),
+    ['ada'],
+  )
+  await shift('0')
+  assert.ok(database.url)
 })

@@ -22,11 +22,20 @@ const FILE = 'asks for the payments of one file, which may be of any accounts'
 const KEPT = 'a spread database keeps all events: none are removed there'
 const ERASED = 'a spread database erases and archives nothing'
 const MATCHED = 'sent where a party has matches on a list, which is seldom'
+const CLOCK = 'a person confirms the clock: once, over the books of all accounts'
 const VERIFY = 'verify reads everything, which a spread database gathers before'
 const METRIC = 'counts over all accounts, once a scrape, from narrow tables'
 
 export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/verify/', says: '', why: VERIFY, unsent: true },
+  {
+    file: 'src/ledger/clock-store.ts',
+    says: 'insert into clock_corrections',
+    why: CLOCK,
+    unsent: true,
+  },
+  { file: 'src/ledger/clock-store.ts', says: 'update books set', why: CLOCK, unsent: true },
+  { file: 'src/ledger/clock-store.ts', says: 'update idempotency_keys', why: CLOCK, unsent: true },
   { file: 'src/webhook/queue-store.ts', says: 'as to_fan_out', why: FOUND },
   {
     file: 'src/webhook/queue-store.ts',
