@@ -109,6 +109,9 @@ async function splitPayment({ service }: History): Promise<void> {
 /** What workers write, as they would have written it: deliveries, attempts and an ended review. */
 async function addRowsThatWait({ service, main, entities }: History): Promise<void> {
   const { owner } = service.database
+  await owner`
+    insert into clock_corrections (set_from, set_to) values
+      ('2026-01-02', '2026-01-01'), ('2026-01-04', '2026-01-03')`
   const { account_id } = main.account
   await owner`
     insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
