@@ -79,7 +79,7 @@ const EXCEPTIONS: readonly (readonly [message: string, ...inputs: EvidenceInput[
     debit({ amount: 9_000n, currency: 'XXQ' }),
   ],
   [
-    'amount_differs: The bank names another amount or currency (EUR instead of EUR 100.00).',
+    'amount_differs: The bank names another amount or currency (no amount in EUR instead of EUR 100.00).',
     debit(),
     credit({ amount: null }),
   ],

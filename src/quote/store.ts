@@ -114,8 +114,8 @@ async function listStored(
     wants('active') === wants('expired')
       ? sql``
       : wants('active')
-        ? sql`and (${used} (created_at <= ${time} and valid_until > ${time}))`
-        : sql`and (${used} (valid_until <= ${time} or created_at > ${time}))`
+        ? sql`and (${used} valid_until > ${time})`
+        : sql`and (${used} valid_until <= ${time})`
   const place = named === undefined ? null : [named.id]
   const page = await findPageAt<QuoteRow>(
     sql,

@@ -23,10 +23,11 @@ export function startAskingOver(deps: Deps): Worker {
   const { settle_poll_ms } = deps.config
   const slots = new RailSlots(1)
   const asking = startWorker(async () => {
-    const { found, asked } = await beginOver(deps, slots.free(deps.rails.keys())).catch(
-      warned(deps, 'attempts that are over could not be asked about', { found: 0, asked: [] }),
-    )
-    for (const { rail, done } of asked) slots.fill(rail, done)
+    const failed = 'attempts that are over could not be asked about'
+    // Without the database the list of rails is refused as well.
+    const begin = async () => beginOver(deps, slots.free(deps.rails.keys()))
+    const { found, asked } = await begin().catch(warned(deps, failed, { found: 0, asked: [] }))
+    for (const { rail, done } of asked) slots.fill(rail, done.catch(warned(deps, failed, [])))
     return found < OVER_ROUND ? settle_poll_ms : 0
   })
   return {

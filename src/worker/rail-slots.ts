@@ -13,6 +13,11 @@ export class RailSlots {
     return [...rails].filter(rail => (this.#inHand.get(rail)?.size ?? 0) < this.#most)
   }
 
+  /** Whether no rail is full. */
+  areFree(): boolean {
+    return [...this.#inHand.values()].every(rounds => rounds.size < this.#most)
+  }
+
   /** Fills a slot of the rail until `work` ends, which never rejects. */
   fill(rail: string, work: Promise<unknown>): void {
     const rounds = this.#inHand.get(rail) ?? new Set()

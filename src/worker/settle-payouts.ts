@@ -50,14 +50,15 @@ export function startSettling(deps: Deps): Worker {
   const { settle_poll_ms } = deps.config
   const slots = new RailSlots(ROUNDS_IN_HAND)
   const settling = startWorker(async () => {
-    const all = [...deps.rails.keys()]
-    const free = slots.free(all)
-    const { more, asked } = await beginRound(deps, free).catch(
-      warned(deps, 'settling round failed', NOTHING_FOUND),
-    )
-    for (const { rail, done } of asked) slots.fill(rail, done)
+    // Without the database the list of rails is refused as well.
+    const begin = async () => beginRound(deps, slots.free(deps.rails.keys()))
+    const failed = 'settling round failed'
+    const { more, asked } = await begin().catch(warned(deps, failed, NOTHING_FOUND))
+    for (const { rail, done } of asked) {
+      slots.fill(rail, done.catch(warned(deps, failed, [])))
+    }
     if (more) return 0
-    if (slots.free(all).length === all.length) return settle_poll_ms
+    if (slots.areFree()) return settle_poll_ms
     // A full rail may have more due payouts.
     await waitAtMost(settle_poll_ms, slots.nextFree())
     return 0

@@ -69,7 +69,7 @@ const full = {
       bank_name: 'Musterbank',
       country: 'DE',
       currency: 'USD',
-      bank_codes: { bic: 'DEUTDEFF', own: ' as - it was ' },
+      bank_codes: { bic: 'DEUTDEFF', bank_code: ' as - it was ' },
     },
   },
   name_local: '港口贸易',

@@ -132,6 +132,9 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
       ('usk_00000000000000000001', 'ada', sha256('a'), 'a'),
       ('usk_00000000000000000002', 'grace', sha256('g'), 'g')`
   await owner`
+    insert into means_given (user_name, means, given_by) values
+      ('ada', 'role', 'bob'), ('grace', 'role', 'bob')`
+  await owner`
     insert into user_passwords (user_name, secret_hash) values
       ('ada', '$argon2id$a'), ('grace', '$argon2id$g')`
   await owner`
