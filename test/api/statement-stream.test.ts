@@ -252,6 +252,8 @@ test('statementPages, planned while the table was empty: each page by index, no 
   try {
     // Autovacuum may count the rows before it analyses them, and so change the plan.
     await owner`alter table journals set (autovacuum_enabled = false)`
+    // The many lines give back payouts that are not there.
+    await owner`alter table journals disable trigger gives_back_what_was_taken`
     await owner`analyze journals`
     for (const filters of [...FILTERS, ...OF_A_SOURCE]) {
       await sql.begin(tx => firstPage(tx, filters, OLDEST))

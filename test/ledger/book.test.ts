@@ -418,6 +418,8 @@ test('journals, booked or given back twice: refused', async () => {
   const again = await refused(copyFunding(service, { source: first?.source }), UNIQUE, 'funding')
   assert.equal(again.constraint_name, 'booked_once')
   const failure = { ...LINE, kind: 'failure', undoes: 'btr_x' }
+  // Another trigger compares what is given back with what was taken.
+  await owner`alter table journals disable trigger gives_back_what_was_taken`
   await rolledBack(service, async tx => {
     await copyFunding(tx, failure)
     const twice = { ...failure, number: 1_000_001, kind: 'reversal' }
@@ -427,7 +429,7 @@ test('journals, booked or given back twice: refused', async () => {
       'a reversal',
     )
     assert.equal(error.constraint_name, 'undone_once')
-  })
+  }).finally(() => owner`alter table journals enable trigger gives_back_what_was_taken`.execute())
 })
 
 test('balance_transactions: the lines of journals, with ids as the service makes them', async () => {

@@ -57,6 +57,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'approval_decisions deleted': 'named with the approval that it was part of',
   'approved_payees deleted': 'who is paid again is asked about once more',
   'sessions.last_seen_at': 'when a session was used last, by which it is over some time sooner',
+  entity_duplicates:
+    'which records an entity has answered, for people who review it; moves nothing',
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
   'beneficiaries.found_by': 'words by which lists find it; the record that has them is held',
   'entities.found_by': 'words by which lists find it; the record that has them is held',

@@ -199,6 +199,7 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
       'users',
       'account_roles',
       'user_keys',
+      'means_given',
       'user_passwords',
       'login_links',
       'sessions',
