@@ -227,8 +227,8 @@ Without a source the file's name is taken, without as_of the present time.
   USD,HKD,7.81,treasury,2026-10-06T09:30:00Z
 
 ecb: the European Central Bank's daily, 90-day or historical XML or CSV; its
-newest day is taken. Unknown currencies and those without a rate are left out and
-named.
+newest day is taken. Unknown currencies and those without a rate are left out
+and named.
 
 Examples:
   npx corridor rates import rates.csv --dry-run

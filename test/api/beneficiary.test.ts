@@ -273,7 +273,8 @@ test(`PUT ${PATH}/{id}, twenty members at the same moment: each change is there`
 // Payouts.
 
 test(`PUT ${PATH}/{id}, after a payout: the payout as it was, the next one with the new details`, async () => {
-  const { id } = await created(full)
+  const bank = { account_number: '987654321', country: 'HK', bank_codes: { bank_code: '004' } }
+  const { id } = await created({ ...full, destination_details: { type: 'bank', bank } })
   const before = await paid(payoutTo(id))
   const { destination_details } = bankBeneficiary
   const now = await changed(id, { name: 'New name', destination_details, email: null })
