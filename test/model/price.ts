@@ -35,7 +35,7 @@ export interface Price {
   readonly variable_fee_shown: bigint
 }
 
-export type Refused = readonly [status: number, reason: string]
+export type Refused = readonly [status: number, reason: string, ...also: string[]]
 
 export const PIVOT = 'USD'
 export const SPREAD_BPS = 50

@@ -224,7 +224,9 @@ function judgePayout(world: World, index: number, body: Json): Verdict {
   const account = accountOf(world, index)
   const { holding_currency: holding, type } = body
   if (holding !== undefined && !account.currencies.includes(holding)) {
-    return refused(400, 'holding_currency_not_found')
+    // The refusal names all fields that are wrong by the request alone.
+    const also = isInlineCarried(body) ? [] : ['invalid_field']
+    return refused(400, 'holding_currency_not_found', ...also)
   }
   const quote = world.quotes.find(({ id, account: of }) => of === index && id === body.quote)
   if (body.quote !== undefined && quote === undefined) return NOT_FOUND
@@ -310,6 +312,13 @@ function isCarried(type: string, currency: string, country: string | undefined):
   return (
     type !== 'local' || (country === undefined ? countries.length > 0 : countries.includes(country))
   )
+}
+
+/** Whether inline details without a quote name a bank that the payout's type reaches. */
+function isInlineCarried({ quote, currency, type = 'local', beneficiary_details }: Json): boolean {
+  const bank = beneficiary_details?.destination_details.bank
+  if (quote !== undefined || bank === undefined) return true
+  return isCarried(type, bank.currency ?? currency, BANKS)
 }
 
 /** §payout.quoted */
@@ -447,6 +456,6 @@ function move(account: Account, currency: string, amount: bigint): void {
   account.balances.set(currency, balanceOf(account, currency) + amount)
 }
 
-function refused(status: number, reason: string): { readonly refused: Refused } {
-  return { refused: [status, reason] }
+function refused(status: number, reason: string, ...also: string[]): { readonly refused: Refused } {
+  return { refused: [status, reason, ...also] }
 }
