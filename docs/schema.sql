@@ -32,12 +32,14 @@ CREATE TABLE audit_log (
   changed_by text NOT NULL,
   act text NOT NULL,
   via text NOT NULL,
+  origin jsonb DEFAULT '{}'::jsonb NOT NULL,
   reason text DEFAULT ''::text NOT NULL,
   before jsonb,
   after jsonb,
   hash bytea NOT NULL,
   CONSTRAINT audit_log_pkey PRIMARY KEY (change_id),
-  CONSTRAINT audit_log_check CHECK (((before IS NOT NULL) OR (after IS NOT NULL)))
+  CONSTRAINT audit_log_check CHECK (((before IS NOT NULL) OR (after IS NOT NULL))),
+  CONSTRAINT origin_is_bounded CHECK (((jsonb_typeof(origin) = 'object'::text) AND (octet_length((origin)::text) <= 4096)))
 );
 CREATE INDEX audit_log_by_table ON audit_log USING btree (table_name, change_id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2364,10 +2366,11 @@ declare
 begin
   new.act := coalesce(current_setting('corridor.act', true), '');
   new.via := coalesce(current_setting('corridor.via', true), '');
+  new.origin := coalesce(nullif(current_setting('corridor.origin', true), ''), '{}')::jsonb;
   select change_head, change_count + 1 into head, new.change_id from reference_version for update;
   new.hash := sha256(head || convert_to(concat_ws(E'\n', new.change_id, to_json(new.table_name),
-    to_json(new.changed_by), to_json(new.act), to_json(new.via), to_json(new.reason), new.changed_at,
-    coalesce(new.before::text, 'null'), coalesce(new.after::text, 'null')), 'UTF8'));
+    to_json(new.changed_by), to_json(new.act), to_json(new.via), new.origin, to_json(new.reason),
+    new.changed_at, coalesce(new.before::text, 'null'), coalesce(new.after::text, 'null')), 'UTF8'));
   update reference_version set change_head = new.hash, change_count = new.change_id;
   return new;
 end $function$;

@@ -109,6 +109,11 @@ create table audit_log (
   -- The command, such as `payout transition`, and where it ran; '' for a statement by hand.
   act text not null,
   via text not null,
+  -- What the author did not choose: of a command the user, host and terminal of the operating
+  -- system, of a request the key; '{}' for neither. Every value is text.
+  origin jsonb not null default '{}'
+    constraint origin_is_bounded check (jsonb_typeof(origin) = 'object'
+      and octet_length(origin::text) <= 4096),
   -- The reason, in the author's words; '' for none, or if the changed row has it.
   reason text not null default '',
   -- Null: there was no row.
@@ -131,10 +136,11 @@ declare
 begin
   new.act := coalesce(current_setting('corridor.act', true), '');
   new.via := coalesce(current_setting('corridor.via', true), '');
+  new.origin := coalesce(nullif(current_setting('corridor.origin', true), ''), '{}')::jsonb;
   select change_head, change_count + 1 into head, new.change_id from reference_version for update;
   new.hash := sha256(head || convert_to(concat_ws(E'\n', new.change_id, to_json(new.table_name),
-    to_json(new.changed_by), to_json(new.act), to_json(new.via), to_json(new.reason), new.changed_at,
-    coalesce(new.before::text, 'null'), coalesce(new.after::text, 'null')), 'UTF8'));
+    to_json(new.changed_by), to_json(new.act), to_json(new.via), new.origin, to_json(new.reason),
+    new.changed_at, coalesce(new.before::text, 'null'), coalesce(new.after::text, 'null')), 'UTF8'));
   update reference_version set change_head = new.hash, change_count = new.change_id;
   return new;
 end $$;

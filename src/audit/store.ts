@@ -27,6 +27,7 @@ export interface AuditedChange extends Change {
   readonly act: string
   /** Where the command ran, such as `cli at host`. */
   readonly via: string
+  readonly origin: Origin
   readonly reason: string
   /** SHA-256, in hex digits, over the previous change's hash and all of this change. */
   readonly hash: string
@@ -79,7 +80,7 @@ export async function listAudit(
     order by change_id desc limit ${limit}`
 }
 
-const COLUMNS = `change_id, table_name, changed_at, changed_by, act, via, reason,
+const COLUMNS = `change_id, table_name, changed_at, changed_by, act, via, origin, reason,
   encode(hash, 'hex') as hash,
   (select json_object_agg(key, value) from jsonb_each_text(before)) as before,
   (select json_object_agg(key, value) from jsonb_each_text(after)) as after`
@@ -109,11 +110,18 @@ export async function findChange(sql: Sql, change_id: bigint): Promise<string | 
   return row?.hash
 }
 
+/**
+ * What the author did not choose: of a command the user, host and terminal of the operating system,
+ * of a request by key the id of the key.
+ */
+export type Origin = Readonly<Record<string, string>>
+
 /** The person who writes, the command and its place, as the audit log shows them. */
 export interface Author {
   readonly operator: string
   readonly act: string
   readonly via: string
+  readonly origin: Origin
 }
 
 /**
@@ -121,11 +129,13 @@ export interface Author {
  * connection do not have this author. The statement is sent at once and need not be awaited: if it
  * fails, every later statement of the transaction fails.
  */
-export function writeAs(tx: TransactionSql, { operator, act, via }: Author): Promise<unknown> {
+export function writeAs(tx: TransactionSql, author: Author): Promise<unknown> {
+  const { operator, act, via, origin } = author
   return tx`
     select set_config('role', ${SERVICE_ROLE}, true),
       set_config('corridor.operator', ${operator}, true),
-      set_config('corridor.act', ${act}, true), set_config('corridor.via', ${via}, true)`.execute()
+      set_config('corridor.act', ${act}, true), set_config('corridor.via', ${via}, true),
+      set_config('corridor.origin', ${JSON.stringify(origin)}, true)`.execute()
 }
 
 /** Records operators' acts, in their transaction. The statements are sent at once. */

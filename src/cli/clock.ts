@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { connect } from '../db/connect.ts'
 import { clock } from '../ledger/clock.ts'
 import { confirmClock } from '../ledger/clock-store.ts'
-import { addCommand, example, personOf, print, running, withContext } from './context.ts'
+import { addCommand, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 
 export function clockCommands(group: Command): void {
@@ -28,8 +28,7 @@ async function confirmAction(): Promise<void> {
   await withContext(async context => {
     const operator = personOf(context)
     if (context.role === 'auditor') throw new CommandFailed(`${operator} is an auditor`)
-    const { act, via } = { act: running.command, via: 'cli' }
-    const owner = connect(context.url, { max: 1, as: 'owner', operator, act, via })
+    const owner = connect(context.url, { max: 1, as: 'owner', ...context.author })
     try {
       const host = new Date().toISOString().replace('Z', '000Z')
       const { set_from, set_to } = await confirmClock(owner, host)

@@ -3,6 +3,7 @@
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { recordedLong } from '../audit/recorded.ts'
+import type { Author } from '../audit/store.ts'
 import { type Config, readConfig } from '../config.ts'
 import { connect, type Sql } from '../db/connect.ts'
 import { isReadOnly } from '../db/failure.ts'
@@ -16,6 +17,7 @@ import { readCaller, refuseCommand } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
 import type { UserRole } from '../user/user.ts'
 import { CommandFailed, NotFound, readOrRefuse, UsageError } from './failure.ts'
+import { originOfCommand } from './origin.ts'
 import { visible } from './terminal.ts'
 
 export interface Context {
@@ -23,6 +25,8 @@ export interface Context {
   /** The role of the person who runs the command. */
   readonly role: UserRole
   readonly url: string
+  /** Names the caller to the audit log, on each connection that writes. */
+  readonly author: Author
   /**
    * Works as the service: it sees rows of no account, until a transaction names accounts. It cannot
    * rewrite the books. If an auditor runs the command, it cannot write at all.
@@ -68,13 +72,13 @@ export async function onDatabase<T>(
   work: (context: Context) => Promise<T>,
   by: 'person' | 'service' = 'person',
 ): Promise<T> {
-  const cli = {
-    max: 2,
-    application_name: 'corridor cli',
+  const author = {
     operator: config.user,
     act: running.command,
     via: `cli at ${hostname()}`,
+    origin: originOfCommand(),
   }
+  const cli = { max: 2, application_name: 'corridor cli', ...author }
   const audit = connect(url, { ...cli, as: 'auditor' })
   const opened = [audit]
   try {
@@ -91,7 +95,7 @@ export async function onDatabase<T>(
       new Lane(sql, audited(deed), { max_batch: 1 }).run(deed.command)
     const runLong: Context['runLong'] = ({ operation, command, act }) =>
       new Lane(sql, recordedLong(operation, act), { max_batch: 1 }).run(command)
-    return await work({ config, role, url, sql, audit, run, runLong }).catch(error => {
+    return await work({ config, role, url, author, sql, audit, run, runLong }).catch(error => {
       if (error instanceof Unknown) throw new NotFound(error.kind, error.id, error.known)
       if (!isReadOnly(error)) throw error
       throw new CommandFailed(`${config.user} is an auditor, who reads and changes nothing`)

@@ -141,7 +141,7 @@ async function runFile<Row, Summary extends ImportSummary>(
 ): Promise<void> {
   // With `look_ups`, a plan from the time when a table was small uses the index for ever.
   const session = { as: 'service', application_name: 'corridor import', look_ups: true } as const
-  const sql = connect(context.url, { max: 4, ...session })
+  const sql = connect(context.url, { max: 4, ...session, ...context.author })
   const interrupt = listenForInterrupt()
   const started = performance.now()
   try {

@@ -41,6 +41,8 @@ export interface ConnectOptions {
   readonly act?: string
   /** Where the command runs, such as `cli at host`, for the audit log. */
   readonly via?: string
+  /** What the caller did not choose, such as the system's user, for the audit log. */
+  readonly origin?: Readonly<Record<string, string>>
   /** Whether the database refuses every write. */
   readonly read_only?: boolean
   /**
@@ -143,6 +145,9 @@ export function connect(url: string, options: ConnectOptions): Sql {
       ...(options.read_only === true ? { default_transaction_read_only: 'on' } : {}),
       ...(options.act === undefined ? {} : { 'corridor.act': options.act }),
       ...(options.via === undefined ? {} : { 'corridor.via': options.via }),
+      ...(options.origin === undefined
+        ? {}
+        : { 'corridor.origin': JSON.stringify(options.origin) }),
       ...(options.spread === true ? SPREAD : {}),
       ...ROLES[options.as],
     }),

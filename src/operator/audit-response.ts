@@ -21,6 +21,14 @@ export const ChangeResponse = Type.Object(
     via: Type.String({
       description: 'Where the change came from, such as `api from 203.0.113.7`.',
     }),
+    origin: Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description:
+        'What the person did not choose. Of a command: `os_user`, `host`, `terminal` and ' +
+        '`sudo_user`, as far as they are known. Of a request by a key: `key_id`. Of a session ' +
+        'nothing.',
+    }),
     reason: Type.String({ description: 'Why, in their words; empty if they gave none.' }),
     hash: Type.String({ description: 'SHA-256 over the hash of the change before and this one.' }),
     before: Row,

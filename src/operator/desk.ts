@@ -11,6 +11,7 @@ import { Lane } from '../engine/lane.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { claimOf, success } from '../http/answer.ts'
+import { callerOf } from '../http/author.ts'
 import { answeredOnce, operatedOnce } from '../http/idempotency/installation.ts'
 import type { Claim, Reply } from '../http/idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../http/idempotency/operations.ts'
@@ -240,7 +241,7 @@ export function operatorOf({ person }: FastifyRequest): Operator {
 
 /** The caller as the author of an act in the audit log. `act` is in the words of the command. */
 export function authorOf(request: FastifyRequest, act: string): Author {
-  return { operator: operatorOf(request).name, act, via: `api from ${request.ip}` }
+  return callerOf(request, operatorOf(request).name, act)
 }
 
 /** The call of a person. The same Idempotency-Key of another person is another claim. */

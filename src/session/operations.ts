@@ -127,7 +127,7 @@ export function acting<T>(
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
   return sql.begin(tx => {
-    void writeAs(tx, { operator: user, act, via: `api from ${ip}` })
+    void writeAs(tx, { operator: user, act, via: `api from ${ip}`, origin: {} })
     return work(tx)
   })
 }

@@ -133,8 +133,8 @@ const CHAIN = rule('audit_log')`
   where change_id <> coalesce(number_before, 0) + 1
     or hash is distinct from sha256(
       coalesce(previous, decode('${EMPTY_HASH}', 'hex')) || convert_to(concat_ws(E'\\n', change_id,
-        to_json(table_name), to_json(changed_by), to_json(act), to_json(via), to_json(reason),
-        changed_at, coalesce(before::text, 'null'), coalesce(after::text, 'null')), 'UTF8'))`
+        to_json(table_name), to_json(changed_by), to_json(act), to_json(via), origin,
+        to_json(reason), changed_at, coalesce(before::text, 'null'), coalesce(after::text, 'null')), 'UTF8'))`
 
 /** The head is the newest change. */
 const HEAD = rule('reference_version')`

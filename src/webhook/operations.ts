@@ -1,6 +1,7 @@
 // Writes webhook endpoints in one operation. It locks the account's book first and the endpoint's
 // row second.
 import { randomBytes } from 'node:crypto'
+import { type Author, writeAs } from '../audit/store.ts'
 import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { accountsOf } from '../db/shard.ts'
@@ -38,6 +39,8 @@ import type { WebhookEndpoint } from './webhook.ts'
 
 export interface WriteWebhook extends Claiming {
   readonly change: WebhookChange
+  /** The caller of the API, for the audit log; undefined where the transaction has an author. */
+  readonly author?: Author
   /** Thrown by `decide`, so that a repeat of a request that succeeded still gets its answer. */
   readonly refused?: Refusal | undefined
 }
@@ -47,7 +50,10 @@ export type WrittenWebhook = WebhookOutcome & Answering
 /** Standard Webhooks allows 24 to 64 bytes; this is the length of SHA-256. */
 const SECRET_BYTES = 32
 
-/** POST, PUT and DELETE of /v3/webhook_endpoint and its sub-resources. */
+/**
+ * POST, PUT and DELETE of /v3/webhook_endpoint and its sub-resources. Its lanes run one command a
+ * transaction, so a transaction has one author.
+ */
 export function writeWebhook(
   bookId: BookId,
 ): Operation<WriteWebhook, WebhookState, WrittenWebhook> {
@@ -55,6 +61,8 @@ export function writeWebhook(
     name: 'write_webhook',
 
     async load(tx, commands) {
+      const [{ author } = {}] = commands
+      if (author !== undefined) void writeAs(tx, author)
       const creating = commands.filter(({ change }) => change.kind === 'create')
       const [{ books }, locked, counts] = await Promise.all([
         lockBooks(tx, accountsOf(commands)),

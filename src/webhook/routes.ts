@@ -1,13 +1,17 @@
 // /v3/webhook_endpoint: endpoints, and the rotation of secrets, tests and replays below them.
 // delivery-routes.ts reads their deliveries.
+import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds } from '../engine/reads.ts'
 import { found, refusal, refuseIfAny } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
+import { callerOf } from '../http/author.ts'
 import { pathId } from '../http/docs.ts'
+import type { Claim } from '../http/idempotency/kept-reply.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
 import { Closed } from '../http/schema.ts'
 import { checkReceiver } from './address.ts'
+import type { WebhookChange } from './decide.ts'
 import type { WriteWebhook, WrittenWebhook } from './operations.ts'
 import {
   DEFAULT_OVERLAP_S,
@@ -80,6 +84,16 @@ async function receiverOf({ config }: Needs, text: string) {
   return { url: url.href, refused }
 }
 
+/** The command of a request, with its caller as the author of the change. */
+function commandOf(
+  request: Pick<FastifyRequest, 'account' | 'person' | 'ip' | 'key_id'>,
+  change: WebhookChange,
+  claim: Claim | null,
+): WriteWebhook {
+  const author = callerOf(request, request.person?.user ?? '', `webhook ${change.kind}`)
+  return { account_id: request.account.account_id, claim, change, author }
+}
+
 function createRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write(PATH, {
     config: { check: checkOf(deps) },
@@ -94,11 +108,12 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
     response: EndpointWithSecret,
     idempotent: true,
     refusals: ['webhook_endpoint_limit'],
-    async answer({ account: { account_id }, body }, claim) {
+    async answer(request, claim) {
+      const { body } = request
       const claimed = claim()
       const { url, refused } = await receiverOf(deps, body.url)
       const change = { kind: 'create', request: { ...body, url } } as const
-      return deps.lanes.writeWebhook.run({ account_id, claim: claimed, change, refused })
+      return deps.lanes.writeWebhook.run({ ...commandOf(request, change, claimed), refused })
     },
   })
 }
@@ -116,13 +131,17 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     body: EndpointUpdate,
     response: EndpointResponse,
     refusals: ['not_found'],
-    async answer({ account: { account_id }, body, params: { id } }) {
+    async answer(request) {
+      const {
+        body,
+        params: { id },
+      } = request
       const { url } = body
       const receiver = url === undefined ? undefined : await receiverOf(deps, url)
       if (receiver?.refused !== undefined) throw receiver.refused
       const update = receiver === undefined ? body : { ...body, url: receiver.url }
       const change = { kind: 'update', id, update } as const
-      return deps.lanes.writeWebhook.run({ account_id, claim: null, change })
+      return deps.lanes.writeWebhook.run(commandOf(request, change, null))
     },
   })
 }
@@ -137,10 +156,10 @@ function deleteRoute(routes: AccountRoutes, deps: Needs): void {
     params: pathId('whe'),
     response: EndpointDeleted,
     refusals: ['not_found'],
-    async answer({ account: { account_id }, params: { id } }) {
-      const change = { kind: 'delete', id } as const
+    async answer(request) {
+      const change = { kind: 'delete', id: request.params.id } as const
       for (;;) {
-        const written = await deps.lanes.writeWebhook.run({ account_id, claim: null, change })
+        const written = await deps.lanes.writeWebhook.run(commandOf(request, change, null))
         if (written.outcome?.did !== 'emptied') return written
       }
     },
@@ -161,10 +180,11 @@ function rotateRoute(routes: AccountRoutes, deps: Needs): void {
     response: EndpointWithSecret,
     idempotent: true,
     refusals: ['not_found'],
-    async answer({ account: { account_id }, body, params: { id } }, claim) {
-      const overlap_s = body?.overlap_seconds ?? DEFAULT_OVERLAP_S
+    async answer(request, claim) {
+      const { id } = request.params
+      const overlap_s = request.body?.overlap_seconds ?? DEFAULT_OVERLAP_S
       const change = { kind: 'rotate', id, overlap_s } as const
-      return deps.lanes.writeWebhook.run({ account_id, claim: claim(), change })
+      return deps.lanes.writeWebhook.run(commandOf(request, change, claim()))
     },
   })
 }
@@ -183,9 +203,9 @@ function testRoute(routes: AccountRoutes, deps: Needs): void {
     response: WebhookEndpointEvent,
     idempotent: true,
     refusals: ['not_found', 'webhook_endpoint_disabled'],
-    async answer({ account: { account_id }, params: { id } }, claim) {
-      const change = { kind: 'test', id } as const
-      return deps.lanes.writeWebhook.run({ account_id, claim: claim(), change })
+    async answer(request, claim) {
+      const change = { kind: 'test', id: request.params.id } as const
+      return deps.lanes.writeWebhook.run(commandOf(request, change, claim()))
     },
   })
 }
@@ -206,9 +226,10 @@ function replayRoute(routes: AccountRoutes, deps: Needs): void {
     response: ReplayResponse,
     idempotent: true,
     refusals: ['not_found', 'webhook_endpoint_disabled'],
-    async answer({ account: { account_id }, body, params: { id } }, claim) {
-      const change = { kind: 'replay', id, request: body } as const
-      return deps.lanes.writeWebhook.run({ account_id, claim: claim(), change })
+    async answer(request, claim) {
+      const { id } = request.params
+      const change = { kind: 'replay', id, request: request.body } as const
+      return deps.lanes.writeWebhook.run(commandOf(request, change, claim()))
     },
   })
 }

@@ -1,11 +1,13 @@
 // Users and the audit log: who may run commands, that each act is there once with the name of whoever
 // did it, and that a log which was changed is named.
 import assert from 'node:assert/strict'
+import { hostname, userInfo } from 'node:os'
 import { after, test } from 'node:test'
 import { rowVersions } from '../support/assert/check.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { runImport } from '../support/service/importing.ts'
 import { startListening } from '../support/service/listening.ts'
 import { startTestService } from '../support/service/service.ts'
 
@@ -150,6 +152,7 @@ interface Logged {
   readonly table_name: string
   readonly reason: string
   readonly via: string
+  readonly origin: Record<string, string>
   readonly before: Record<string, string> | null
   readonly after: Record<string, string>
 }
@@ -188,6 +191,42 @@ test('an act on a payout: who, what before and after, why and from where, in one
   assert.equal(failed.after.status, 'failed')
   const words = await as('grace').run('audit', 'list', '--id', id)
   assert.match(words.stdout, /payout transition +payouts .*status processing → failed/s)
+})
+
+test('an act by a command: the log has the system’s user, host and SUDO_USER, and the digest covers them', async () => {
+  const sudo = await openCli(service.database.url, { CORRIDOR_USER: 'ada', SUDO_USER: 'mallory' })
+  const [os_user, host] = [userInfo().username, hostname()]
+  try {
+    assert.equal((await sudo.run('rates', 'set', 'EUR', 'USD', '1.2', '--source', 'x')).code, 0)
+    const { origin } = await lastOf()
+    assert.deepEqual(origin, { os_user, host, sudo_user: 'mallory' })
+    const { stdout } = await as('grace').run('audit', 'list', '--limit', '1')
+    assert.match(stdout, new RegExp(`${os_user} by sudo of mallory at ${host}`))
+    const exported = (await as('grace').run('audit', 'export')).stdout.trimEnd().split('\n')
+    assert.deepEqual(JSON.parse(exported.at(-1) ?? '').origin, origin)
+  } finally {
+    await sudo.close()
+  }
+  const { owner } = service.database
+  const [last] = await owner<{ change_id: bigint; origin: object }[]>`
+    select change_id, origin from audit_log order by change_id desc limit 1`
+  await owner`alter table audit_log disable trigger append_only`
+  await owner`update audit_log set origin = '{}' where change_id = ${last?.change_id ?? 0n}`
+  const { code, stdout } = await as('grace').run('audit', 'verify')
+  assert.equal(code, 1)
+  assert.match(stdout, new RegExp(`audit_log, change_id ${last?.change_id}: expected the hash`))
+  await owner`
+    update audit_log set origin = ${JSON.stringify(last?.origin)}::text::jsonb
+    where change_id = ${last?.change_id ?? 0n}`
+  await owner`alter table audit_log enable trigger append_only`
+})
+
+test('an import by a command: in the log under the name of whoever ran it', async () => {
+  const { account_id } = live.account
+  const file = await as('ada').file('paid.jsonl', `${JSON.stringify(localPayout)}\n`)
+  await runImport(as('ada'), 'payout', file, live, [])
+  const { changed_by, act, after } = await lastOf('--account', account_id)
+  assert.deepEqual([changed_by, act, after.made], ['ada', 'payout import', '1'])
 })
 
 test('an act that is refused: no row', async () => {

@@ -10,6 +10,7 @@ import { watchWrittenTables } from '../support/database/written.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { type Answer, addPerson, type PersonClient } from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
 import { settleAll } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
 import {
@@ -77,6 +78,26 @@ test('a payout that a person pays: taken and paid, each in the log with who, wha
     ['payout transition', 'processing', 'succeeded'],
   )
   assert.equal(transition.after.rail_reference, paid.reference)
+})
+
+test('an act by a key: the log has the id of the key, never its secret; by a session none', async () => {
+  const url = 'https://8.8.8.8/hook'
+  const endpoint = await world.live.post('/v3/webhook_endpoint', { url, event_types: ['payout.*'] })
+  assert.equal(endpoint.status, 200, endpoint.text)
+  const [made] = await loggedOf(endpoint.json.data.id)
+  assert.deepEqual([made.act, made.origin], ['webhook create', { key_id: world.live.key_id }])
+  const taken = await makePayout(world)
+  const path = 'POST /v3/operator/payout/:id/take'
+  const byKey = { ids: [taken], body: { reason: 'Mine' } }
+  assert.equal((await world.call(path, byKey)).status, 200)
+  const [row] = await loggedOf(taken)
+  assert.equal(row.changed_by, 'ada')
+  assert.deepEqual(row.origin, { key_id: world.ada.key_id })
+  const session = await logIn(world.service, 'mary')
+  const other = { ids: [await makePayout(world)], body: { reason: 'Mine' } }
+  assert.equal((await world.call(path, other, session)).status, 200)
+  const [bySession] = await loggedOf(other.ids[0] ?? '')
+  assert.deepEqual([bySession.changed_by, bySession.origin], ['mary', {}])
 })
 
 test('the same Idempotency-Key: booked once, the first answer again; of another person: another booking', async () => {

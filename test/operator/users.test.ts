@@ -71,7 +71,7 @@ test('oneself: 403 by every route, and the database refuses it too; a command ma
     assert.deepEqual(await rowVersions(world.service.database.owner), rows, name)
   }
   const { desk } = world.service.deps
-  const author = { operator: 'ada', act: 'user role', via: 'api from 127.0.0.1' }
+  const author = { operator: 'ada', origin: {}, act: 'user role', via: 'api from 127.0.0.1' }
   const role = { user_name: 'ada', account_id: account_id(), role: 'approver' } as const
   const works: readonly ((sql: Sql) => Promise<unknown>)[] = [
     sql => insertAccountRole(sql, role),

@@ -26,7 +26,7 @@ function list(): ListPage<AuditedChange> {
           html`${act} <span class="faint">${words(table_name)}</span>
 ${reason && html`<br>${reason}`}`,
       },
-      { name: 'Via', show: ({ via }) => via },
+      { name: 'Via', show: ({ via, origin }) => from(via, origin) },
       { name: 'Changed', show: ({ before, after }) => changes(before, after) },
     ],
     filters: [
@@ -37,6 +37,14 @@ ${reason && html`<br>${reason}`}`,
     ],
     empty: 'No changes yet.',
   }
+}
+
+/** Where the change came from: what its author said, and below it what else is known. */
+function from(via: string, origin: AuditedChange['origin']): Html {
+  const known = Object.entries(origin)
+  return html`${via}${known.map(
+    ([name, value]) => html`<br><span class="faint">${words(name)}</span> ${value}`,
+  )}`
 }
 
 /** The members that the change changed, folded. */
