@@ -713,6 +713,7 @@ CREATE TABLE payouts (
   import_keys text DEFAULT ''::text NOT NULL,
   execute_at timestamp with time zone,
   CONSTRAINT payouts_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT creditor_reference_of_a_kind CHECK (((particulars ->> 'creditor_reference'::text) ~ '^([0-9]{12}|[0-9]{27}|RF[0-9]{2}[0-9A-Z]{1,21})$'::text)),
   CONSTRAINT payouts_amount_check CHECK ((amount > 0)),
   CONSTRAINT payouts_beneficiary_details_check CHECK ((octet_length((beneficiary_details)::text) <= 262144)),
   CONSTRAINT payouts_check CHECK ((execute_at > created_at)),
@@ -724,6 +725,7 @@ CREATE TABLE payouts (
   CONSTRAINT payouts_payout_to_destination_check CHECK ((payout_to_destination > (0)::numeric)),
   CONSTRAINT payouts_quote_validity_s_check CHECK ((quote_validity_s > 0)),
   CONSTRAINT payouts_variable_fee_check CHECK ((variable_fee >= 0)),
+  CONSTRAINT qr_iban_with_its_reference CHECK ((COALESCE(((beneficiary_details #>> '{destination_details,bank,iban}'::text[]) ~ '^(CH|LI)[0-9]{2}3[01]'::text), false) = COALESCE(((particulars ->> 'creditor_reference'::text) ~ '^[0-9]{27}$'::text), false))),
   CONSTRAINT quote_or_terms CHECK ((((quote_id = ''::text) = (basis IS NOT NULL)) AND ((quote_id = ''::text) = (quote_validity_s IS NOT NULL)) AND ((quote_id = ''::text) OR (destination_country = ''::text))))
 );
 CREATE INDEX payouts_by_beneficiary ON payouts USING btree (account_id, beneficiary_id, id) WHERE (substr(beneficiary_id, 5, 11) <> substr(id, 5, 11));

@@ -106,6 +106,14 @@ create table payouts (
   import_keys text not null default '',
   -- When the payout is executed; null: at once.
   execute_at timestamptz check (execute_at > created_at),
+  -- A QRR, an ISO 11649 reference or one of Belgium (network/creditor-reference.ts).
+  constraint creditor_reference_of_a_kind check (
+    particulars ->> 'creditor_reference' ~ '^([0-9]{12}|[0-9]{27}|RF[0-9]{2}[0-9A-Z]{1,21})$'),
+  -- Banks of Switzerland and Liechtenstein refuse the one without the other.
+  constraint qr_iban_with_its_reference check (
+    coalesce(beneficiary_details #>> '{destination_details,bank,iban}'
+      ~ '^(CH|LI)[0-9]{2}3[01]', false)
+    = coalesce(particulars ->> 'creditor_reference' ~ '^[0-9]{27}$', false)),
   constraint quote_or_terms check (
     (quote_id = '') = (basis is not null) and (quote_id = '') = (quote_validity_s is not null)
     and (quote_id = '' or destination_country = ''))

@@ -11,7 +11,7 @@ import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { RailAnswer, RailPayout } from '../rail/rail.ts'
 
 /** The members of a payment in a file, without its ids and amount. */
-export type Payment = Pick<FileItem, 'charge_bearer' | 'creditor' | 'remittance' | 'purpose'>
+export type Payment = Omit<FileItem, 'end_to_end_id' | 'uetr' | 'amount' | 'currency'>
 
 type Bank = NonNullable<BeneficiaryDetails['destination_details']['bank']>
 
@@ -35,6 +35,8 @@ export function paymentOf(payout: RailPayout): Payment | undefined {
     remittance:
       newest(answers, answer => answer.transaction_description) ??
       payout.particulars.transaction_description,
+    creditor_reference: payout.particulars.creditor_reference,
+    ultimate_debtor: payout.particulars.ultimate_debtor,
     purpose: purposeCode(newest(answers, answer => answer.purpose) ?? payout.particulars.purpose),
   }
 }

@@ -41,6 +41,14 @@ export interface Creditor extends BankAccount {
   readonly account_type: '' | 'checking' | 'savings'
 }
 
+/** For whom a payment is made. */
+export interface UltimateDebtor {
+  readonly name: string
+  readonly type: 'individual' | 'business'
+  /** A number by its country: of a register, or of a person; '' for none. */
+  readonly id: string
+}
+
 /** One payment of a file. */
 export interface FileItem {
   /**
@@ -54,8 +62,12 @@ export interface FileItem {
   readonly currency: string
   readonly charge_bearer: ChargeBearer
   readonly creditor: Creditor
-  /** Text for the creditor. */
+  /** Text for the creditor. A file carries it only without a creditor reference. */
   readonly remittance: string
+  /** In its stored form (network/creditor-reference.ts); '' for none. */
+  readonly creditor_reference: string
+  /** For whom our customer pays; null: for itself. */
+  readonly ultimate_debtor: UltimateDebtor | null
   /** ISO's external purpose code; '' when none is known. */
   readonly purpose: string
 }

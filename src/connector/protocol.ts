@@ -5,6 +5,7 @@ import type { Static } from 'typebox'
 import { BeneficiaryRequest } from '../beneficiary/request.ts'
 import { Closed, CurrencyCode, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { UltimateDebtor } from '../payout/response.ts'
 
 export const PROTOCOL = '1'
 
@@ -99,6 +100,13 @@ export const Order = Type.Object(
     reference_id: Text(128, {
       description: "The account's own reference; empty when it gave none. It need not be unique.",
     }),
+    creditor_reference: Text(35, {
+      description:
+        'The reference by which the beneficiary finds the invoice: 27 digits are a QRR, RF… is ' +
+        'of ISO 11649, 12 digits are of Belgium. It goes in place of `transaction_description`; ' +
+        'empty for none.',
+    }),
+    ultimate_debtor: UltimateDebtor,
     beneficiary: Type.Object(
       { ...BeneficiaryRequest.properties },
       { title: 'Beneficiary', description: 'Who is paid, and where.' },

@@ -6,9 +6,11 @@ import type {
   FileItem,
   PostalAddress,
   SettlementAccount,
+  UltimateDebtor,
 } from '../bank-format/bank-format.ts'
 import { findCurrency } from '../money/currency.ts'
 import { pow10 } from '../money/decimal.ts'
+import { pairingFault, referenceFault } from '../network/creditor-reference.ts'
 import { convertText } from './text.ts'
 
 /** The texts of a party in the file. */
@@ -23,6 +25,8 @@ export const SEPA = 'SEPA'
 const NAME_LENGTH = 140
 const SEPA_NAME_LENGTH = 70
 const REMITTANCE_LENGTH = 140
+/** ISO's Max35Text. */
+const ID_LENGTH = 35
 /** The longest texts in PostalAddress6 and PostalAddress24. */
 const ADDRESS_LENGTHS = { street: 70, town: 35, postcode: 16, state: 35, country: 2 } as const
 /** ActiveOrHistoricCurrencyAndAmount has eighteen digits, at most five of them in the fraction. */
@@ -37,9 +41,13 @@ const BIC: Readonly<Record<string, RegExp>> = {
 const UETR = /^[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}$/
 
 /** The texts of a payment in the character set of the bank. */
-export function writeItem({ creditor, remittance }: FileItem, profile: BankProfile) {
+export function writeItem(
+  { creditor, remittance, ultimate_debtor }: FileItem,
+  profile: BankProfile,
+) {
   return {
     creditor: writeParty(creditor, profile),
+    ultimate_debtor: ultimate_debtor && writeDebtor(ultimate_debtor, profile),
     bank_name: cut(convert(creditor.bank_name, profile), NAME_LENGTH),
     remittance: cut(convert(remittance, profile), REMITTANCE_LENGTH),
   }
@@ -75,6 +83,10 @@ export function checkItem(
     ...checkAmount(item, profile),
     ...checkParty('creditor', creditor, profile),
     ...checkAccount('creditor', creditor, profile),
+    ...checkReference(item),
+    ...(item.ultimate_debtor === null
+      ? []
+      : checkName('ultimate debtor', item.ultimate_debtor.name, profile)),
     ...checkSettlementAccount(account, profile),
     ...checkSepa(item, profile),
   ]
@@ -112,15 +124,26 @@ function checkAmount({ amount, currency }: FileItem, { iso20022 }: BankProfile):
   ]
 }
 
-function checkParty(
-  who: string,
-  party: { readonly name: string; readonly address: PostalAddress },
-  profile: BankProfile,
-): string[] {
-  const { text, lost } = convertText(party.name, profile.character_set)
+/** A bank refuses a QR-IBAN without its reference, and a reference with a wrong digit. */
+function checkReference({ creditor_reference: reference, creditor: { iban } }: FileItem): string[] {
+  const fault = reference === '' ? undefined : referenceFault(reference)
+  const message = fault ?? pairingFault(reference, iban)
+  return message === undefined ? [] : [message]
+}
+
+/**
+ * A debtor whose number the bank does not read in full is written without it: half a number is
+ * another one's.
+ */
+function writeDebtor(debtor: UltimateDebtor, profile: BankProfile): UltimateDebtor {
+  const { text, lost } = convertText(debtor.id, profile.character_set)
+  const is_whole = lost.length === 0 && text.length <= ID_LENGTH && /[\p{L}\p{N}]/u.test(text)
+  return { ...debtor, name: convert(debtor.name, profile), id: is_whole ? text : '' }
+}
+
+function checkName(who: string, name: string, profile: BankProfile): string[] {
+  const { text, lost } = convertText(name, profile.character_set)
   const most = profile.iso20022?.service_level === SEPA ? SEPA_NAME_LENGTH : NAME_LENGTH
-  const { town, country } = writeParty(party, profile).address
-  const is_required = profile.address === 'town_and_country'
   return [
     ...problem(
       lost.length > 0,
@@ -131,6 +154,18 @@ function checkParty(
       text.length > most,
       `name of the ${who} has ${text.length} characters, and the bank reads ${most}`,
     ),
+  ]
+}
+
+function checkParty(
+  who: string,
+  party: { readonly name: string; readonly address: PostalAddress },
+  profile: BankProfile,
+): string[] {
+  const { town, country } = writeParty(party, profile).address
+  const is_required = profile.address === 'town_and_country'
+  return [
+    ...checkName(who, party.name, profile),
     ...problem(is_required && !/[\p{L}\p{N}]/u.test(town), `address of the ${who} has no town`),
     ...problem(
       is_required ? !/^[A-Z]{2}$/.test(country) : !/^([A-Z]{2})?$/.test(country),

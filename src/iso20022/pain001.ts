@@ -8,10 +8,12 @@ import type {
   FileItem,
   Iso20022Profile,
   ItemPlace,
+  UltimateDebtor,
   WrittenFile,
 } from '../bank-format/bank-format.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor, pow10 } from '../money/decimal.ts'
+import { type ReferenceKind, referenceKind } from '../network/creditor-reference.ts'
 import { escapeXml, textElement } from '../text/xml.ts'
 import { checkItem, type WrittenParty, writeItem, writeParty } from './item.ts'
 
@@ -148,22 +150,48 @@ function paymentType({ service_level, local_instrument }: Iso20022Profile): stri
 /** One CdtTrfTxInf, on a line of its own. */
 function transaction(item: FileItem, profile: BankProfile, version: Version): string {
   const { end_to_end_id, uetr, amount, currency, creditor, purpose } = item
-  const { creditor: written, bank_name, remittance } = writeItem(item, profile)
+  const { creditor: written, bank_name, ultimate_debtor, remittance } = writeItem(item, profile)
   // A bank with a BIC needs no name.
   const bank = agent({ ...creditor, bank_name: creditor.bic === '' ? bank_name : '' }, version)
   const agent_element = hasBankCode(creditor) ? `<CdtrAgt>${bank}</CdtrAgt>` : ''
   const purpose_element = purpose === '' ? '' : `<Purp>${textElement('Cd', purpose)}</Purp>`
-  const unstructured = textElement('Ustrd', remittance)
   return (
     `<CdtTrfTxInf><PmtId>${textElement('InstrId', end_to_end_id)}` +
     `${textElement('EndToEndId', end_to_end_id)}` +
     `${version.has_uetr ? textElement('UETR', uetr) : ''}</PmtId>` +
     `<Amt><InstdAmt Ccy="${escapeXml(currency)}">` +
     `${formatMajor(amount, currencyExponent(currency))}</InstdAmt></Amt>` +
-    `${agent_element}<Cdtr>${party(written)}</Cdtr>` +
+    `${ultimateDebtor(ultimate_debtor)}${agent_element}<Cdtr>${party(written)}</Cdtr>` +
     `<CdtrAcct>${accountId(creditor)}</CdtrAcct>${purpose_element}` +
-    `${unstructured === '' ? '' : `<RmtInf>${unstructured}</RmtInf>`}</CdtTrfTxInf>\n`
+    `${remittanceInformation(item.creditor_reference, remittance)}</CdtTrfTxInf>\n`
   )
+}
+
+/** The entity that the payment is for, with its number if it has one. */
+function ultimateDebtor(debtor: UltimateDebtor | null): string {
+  if (debtor === null) return ''
+  const { name, type, id } = debtor
+  const [kind, scheme] = type === 'business' ? ['OrgId', 'COID'] : ['PrvtId', 'NIDN']
+  const other = `<Othr>${textElement('Id', id)}<SchmeNm><Cd>${scheme}</Cd></SchmeNm></Othr>`
+  const number = id === '' ? '' : `<Id><${kind}>${other}</${kind}></Id>`
+  return `<UltmtDbtr>${textElement('Nm', name)}${number}</UltmtDbtr>`
+}
+
+/** Type and issuer of a creditor reference, as SIX and the European Payments Council have them. */
+const REFERENCE_TYPES: Readonly<Record<ReferenceKind, string>> = {
+  QRR: '<CdOrPrtry><Prtry>QRR</Prtry></CdOrPrtry>',
+  SCOR: '<CdOrPrtry><Cd>SCOR</Cd></CdOrPrtry><Issr>ISO</Issr>',
+  BBA: '<CdOrPrtry><Cd>SCOR</Cd></CdOrPrtry><Issr>BBA</Issr>',
+}
+
+/** RmtInf holds the creditor reference or the text: banks refuse both together. */
+function remittanceInformation(reference: string, text: string): string {
+  const kind = referenceKind(reference)
+  const unstructured = textElement('Ustrd', text)
+  if (kind === undefined) return unstructured === '' ? '' : `<RmtInf>${unstructured}</RmtInf>`
+  const type = `<Tp>${REFERENCE_TYPES[kind]}</Tp>`
+  const structured = `<CdtrRefInf>${type}${textElement('Ref', reference)}</CdtrRefInf>`
+  return `<RmtInf><Strd>${structured}</Strd></RmtInf>`
 }
 
 function party({ name, address }: WrittenParty): string {

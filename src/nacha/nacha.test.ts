@@ -74,6 +74,8 @@ function makeItem(changes: Partial<FileItem> = {}): FileItem {
       account_type: oneOf(['', 'checking', 'savings'] as const),
     },
     remittance: oneOf(['', 'Invoice 2041', 'Ünïcode *~\\ and much more '.repeat(6)]),
+    creditor_reference: '',
+    ultimate_debtor: null,
     purpose: oneOf(['', 'SALA', 'SUPP']),
     ...changes,
   }

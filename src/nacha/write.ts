@@ -170,7 +170,7 @@ function writeEntry({ header }: Batch, item: FileItem, number: number) {
   const { creditor } = item
   const routing = routingNumber(item)
   const trace_number = `${header.odfi}${String(number).padStart(7, '0')}`
-  const remittance = swiftText(item.remittance)
+  const remittance = swiftText(item.creditor_reference || item.remittance)
   const entry = writeRecord(ENTRY, {
     transaction_code: TRANSACTION_CODES[creditor.account_type || 'checking'],
     rdfi: routing.slice(0, 8),

@@ -3,7 +3,7 @@ import { Money, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import type { Payout } from '../payout/payout.ts'
-import { PayoutResponse, presentPayout } from '../payout/response.ts'
+import { PayoutResponse, presentPayout, UltimateDebtor } from '../payout/response.ts'
 import { presentTimeline } from '../timeline/response.ts'
 import type { ShownPayout } from './payouts.ts'
 import { AccountId } from './request.ts'
@@ -18,6 +18,7 @@ const MEMBERS = {
   taken_by: Type.String({ description: 'Who pays the payout by hand; empty if nobody does.' }),
   taken_at: textOrNull({ format: 'date-time' }),
   send: Money,
+  ultimate_debtor: UltimateDebtor,
   payout: PayoutResponse,
 }
 
@@ -56,6 +57,7 @@ export function presentForDesk(payout: Payout) {
       amount: amountToJson(payout.destination_amount),
       currency: payout.destination_currency,
     },
+    ultimate_debtor: payout.particulars.ultimate_debtor,
     payout: presentPayout(payout),
   }
 }

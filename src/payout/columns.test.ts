@@ -23,6 +23,8 @@ const particulars: Payout['particulars'] = {
   reference_id: '',
   statement_descriptor: '',
   on_behalf_of: '',
+  creditor_reference: '',
+  ultimate_debtor: null,
   documents: [],
   logistics_tracking_details: [],
   metadata: { order: 'A-1' },

@@ -71,6 +71,8 @@ export const NO_PARTICULARS: Particulars = {
   reference_id: '',
   statement_descriptor: '',
   on_behalf_of: '',
+  creditor_reference: '',
+  ultimate_debtor: null,
   documents: [],
   logistics_tracking_details: [],
   metadata: null,

@@ -311,10 +311,10 @@ async function loadPrincipals(
     const quote = quotes.get(nameOf({ account_id, id: request.quote ?? '' }))
     const id = request.on_behalf_of ?? quote?.entity_id ?? ''
     const type = request.type ?? quote?.payout_type
-    return type === 'swift' && id !== '' ? [{ account_id, id }] : []
+    return type !== 'service_account' && id !== '' ? [{ account_id, id }] : []
   })
   const found: Entity[] = await findEntities(tx, uniqueKeys(keys))
-  return new Map(found.map(entity => [nameOf(entity), entity.details]))
+  return new Map(found.map(({ type, ...entity }) => [nameOf(entity), { ...entity.details, type }]))
 }
 
 /** The members of an answer that a new payout sets and a later step can change. */

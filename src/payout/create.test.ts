@@ -134,6 +134,8 @@ test('decidePayout, inline details and no quote: makes a beneficiary, a debit an
       reference_id: '',
       statement_descriptor: '',
       on_behalf_of: '',
+      creditor_reference: '',
+      ultimate_debtor: null,
       documents: [],
       logistics_tracking_details: [],
       metadata: null,

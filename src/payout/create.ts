@@ -41,6 +41,7 @@ import type {
 } from './payout.ts'
 import { postDebit, postReceipt } from './postings.ts'
 import { findSentQuote, networkOf, quoteFor, useQuote } from './pricing.ts'
+import { checkReference } from './reference.ts'
 import type { PayoutRequest } from './request.ts'
 import { executionOf, notBefore } from './schedule.ts'
 import { eventCause } from './states.ts'
@@ -79,6 +80,9 @@ export function judgePayout(
   if (!isWellFormed && sentQuote) tryCheck(() => checkInline(request, sentQuote))
   if (!isWellFormed || sentQuote === undefined || beneficiary === undefined) return {}
   if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
+  // `checkRequest` has judged inline details.
+  const { beneficiary: named } = request
+  if (named !== undefined) tryCheck(() => checkReference(request, beneficiary.details))
   const runDestinationCheck = () =>
     tryCheck(() => checkDestination(beneficiary, request, sentQuote))
   // Without a quote, `checkRequest` has judged inline details already.

@@ -5,6 +5,7 @@ import { type Problem, refuseIfAny } from '../errors.ts'
 import type { Quote } from '../quote/quote.ts'
 import { checkCurrency, checkHolding, checkNetwork, wrongDetail } from '../quote/terms.ts'
 import { inlineProblems } from './destination.ts'
+import { referenceProblems } from './reference.ts'
 import type { PayoutRequest } from './request.ts'
 import { scheduleProblems } from './schedule.ts'
 
@@ -15,6 +16,7 @@ export function checkRequest(request: PayoutRequest, account: Account): void {
     ...checkCurrency(currency, 'currency'),
     ...checkHolding(holding_currency, account, 'holding_currency'),
     ...checkOneBeneficiary(beneficiary, beneficiary_details),
+    ...referenceProblems(request, beneficiary_details),
     ...(beneficiary_details === undefined
       ? []
       : [

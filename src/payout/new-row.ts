@@ -2,6 +2,7 @@
 import type { NeededApproval } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { LimitUses } from '../limit/limit.ts'
@@ -12,6 +13,7 @@ import type { Routed } from '../rail/rules.ts'
 import type { Screened, ScreeningHold } from '../screening/match.ts'
 import type { OpenPayout, Particulars, PayoutState } from './payout.ts'
 import { networkOf } from './pricing.ts'
+import { debtorOf, referenceOf } from './reference.ts'
 import type { PayoutRequest } from './request.ts'
 import { type Clocks, firstAskAt } from './schedule.ts'
 import type { PayoutStatus } from './states.ts'
@@ -62,7 +64,7 @@ interface ScreenedPayout extends JudgedPayout {
 
 /** The row of a payout whose debit is posted. */
 export function payoutRow(
-  state: Pick<PayoutState, 'now' | 'books' | 'bookId'>,
+  state: Pick<PayoutState, 'now' | 'books' | 'bookId' | 'principals'>,
   request: PayoutRequest,
   made: ScreenedPayout & {
     readonly entry: Entry
@@ -95,7 +97,7 @@ export function payoutRow(
     balance_transaction_id: entry.line.id,
     beneficiary_id: beneficiary.id,
     beneficiary_details: beneficiary.details,
-    particulars: particularsOf(request, quote),
+    particulars: particularsOf(state, request, quote),
     fund_transfer_network: networkOf(quote, request),
     charge_type: quote.charge_type || (request.charge_type ?? ''),
     ...carriedTerms(carried ? quote : null),
@@ -160,13 +162,21 @@ export function descriptionOf(held_for: string, is_held: boolean): string {
   return is_held ? NEUTRAL_DESCRIPTION : ''
 }
 
-function particularsOf(request: PayoutRequest, quote: Quote): Particulars {
+function particularsOf(
+  { principals }: Pick<PayoutState, 'principals'>,
+  request: PayoutRequest,
+  quote: Quote,
+): Particulars {
+  const { account_id } = quote
+  const on_behalf_of = request.on_behalf_of ?? quote.entity_id
   return {
     purpose: request.purpose,
     transaction_description: request.transaction_description ?? '',
     reference_id: request.reference_id ?? '',
     statement_descriptor: request.statement_descriptor ?? '',
-    on_behalf_of: request.on_behalf_of ?? quote.entity_id,
+    on_behalf_of,
+    creditor_reference: referenceOf(request),
+    ultimate_debtor: debtorOf(principals.get(nameOf({ account_id, id: on_behalf_of }))),
     documents: request.documents ?? [],
     logistics_tracking_details: request.logistics_tracking_details ?? [],
     metadata: request.metadata ?? null,

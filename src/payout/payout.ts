@@ -3,8 +3,9 @@
 import type { Account } from '../account/rules.ts'
 import type { ApprovalRules, KeyFacts, PayoutApproval } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
+import type { UltimateDebtor } from '../bank-format/bank-format.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
-import type { EntityDetails } from '../entity/entity.ts'
+import type { Entity, EntityDetails } from '../entity/entity.ts'
 import type { Approvals } from '../entity/rules.ts'
 import type { Event } from '../event/event.ts'
 import type { Claiming } from '../http/idempotency/kept-reply.ts'
@@ -29,6 +30,10 @@ export interface Particulars {
   readonly reference_id: string
   readonly statement_descriptor: string
   readonly on_behalf_of: string
+  /** By it the creditor finds the invoice, in its stored form (network/creditor-reference.ts). */
+  readonly creditor_reference: string
+  /** The entity of `on_behalf_of` as it was at the creation, so that a repeat is the same. */
+  readonly ultimate_debtor: UltimateDebtor | null
   readonly documents: NonNullable<PayoutRequest['documents']>
   readonly logistics_tracking_details: NonNullable<PayoutRequest['logistics_tracking_details']>
   readonly metadata: Readonly<Record<string, string>> | null
@@ -142,7 +147,7 @@ export interface PayoutState {
    * decisions add their own.
    */
   readonly references: Set<string>
-  /** The entities that SWIFT payouts are made for, by `account_id/id`. */
+  /** The entities that payouts are made for, by `account_id/id`. */
   readonly principals: Principals
   /** The installation's BIC, '' when the operator has set none. */
   readonly sender_bic: string
@@ -190,8 +195,11 @@ export interface PayoutOutcome {
   readonly events: readonly Event[]
 }
 
-/** The details that a SWIFT message carries of the entities that payouts are made for. */
-export type Principals = ReadonlyMap<string, Pick<EntityDetails, PrincipalAddress | 'name'>>
+/** What messages to banks carry of the entities that payouts are made for. */
+export type Principal = Pick<EntityDetails, PrincipalAddress | PrincipalNumber | 'name'> &
+  Pick<Entity, 'type'>
+export type Principals = ReadonlyMap<string, Principal>
+type PrincipalNumber = 'registration_number' | 'national_identification_number'
 export type PrincipalAddress = 'registration_address' | 'operating_address'
 
 /** A quote that a payout has used or renewed. */

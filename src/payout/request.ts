@@ -88,6 +88,17 @@ export const PayoutRequest = Closed(
       }),
     ),
     reference_id: Type.Optional(Text(128)),
+    creditor_reference: Type.Optional(
+      Text(64, {
+        description:
+          'The reference on the invoice, for a payout to a bank account: a QRR of Switzerland ' +
+          '(27 digits), an ISO 11649 reference (RF…) or a structured communication of Belgium ' +
+          '(12 digits). Blanks and marks are dropped. The bank’s message then carries it in ' +
+          'place of `transaction_description`. A QR-IBAN needs a QRR, and no other account ' +
+          'takes one.',
+        examples: ['RF18539007547034'],
+      }),
+    ),
     statement_descriptor: Type.Optional(Text(128)),
     documents: Type.Optional(Type.Array(Document, { maxItems: 20 })),
     logistics_tracking_details: Type.Optional(Type.Array(LogisticsTracking, { maxItems: 20 })),

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { BalanceTransactionResponse } from '../balance-transaction/response.ts'
 import { Document } from '../beneficiary/contact.ts'
 import { BeneficiaryDetailsResponse, BeneficiaryResponse } from '../beneficiary/response.ts'
+import { ENTITY_TYPES } from '../entity/request.ts'
 import { EntityResponse } from '../entity/response.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { presentProblem } from '../http/errors.ts'
@@ -61,6 +62,27 @@ export const FailureResponse = Type.Object(
       '000560, regulatory; 000570, technical; 000575, format; 000580, date; 000590, repetition; ' +
       '000595, cancelled. Others are the rail’s.',
   },
+)
+
+/** For operators and rails; the account has `on_behalf_of`. */
+export const UltimateDebtor = Type.Union(
+  [
+    Type.Object(
+      {
+        name: Type.String({ maxLength: 255 }),
+        type: Literals(ENTITY_TYPES),
+        id: Type.String({
+          maxLength: 64,
+          description:
+            'Its registration number, or a person’s national identification number; empty for ' +
+            'none.',
+        }),
+      },
+      { title: 'UltimateDebtor' },
+    ),
+    Type.Null(),
+  ],
+  { description: 'For whom the account pays, as of the creation; null: for itself.' },
 )
 
 export const PayoutResponse = Type.Object(
@@ -124,6 +146,9 @@ export const PayoutResponse = Type.Object(
         'another account. GET /v3/payout/{id}/timeline shows each attempt.',
     }),
     reference_id: Type.String(),
+    creditor_reference: Type.String({
+      description: 'The reference on the invoice, without blanks and marks; empty for none.',
+    }),
     statement_descriptor: Type.String(),
     status: PayoutStatus,
     status_description: Type.String({
@@ -192,6 +217,7 @@ export function presentPayout(payout: Payout) {
     quote: quoteIdOf(payout),
     rail: payout.rail,
     reference_id: particulars.reference_id,
+    creditor_reference: particulars.creditor_reference,
     statement_descriptor: particulars.statement_descriptor,
     status: payout.status,
     status_description: payout.status_description,

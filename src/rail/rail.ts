@@ -1,4 +1,5 @@
 // A rail: the adapter of a payout network. It reports what happened to a payout and posts nothing.
+import type { UltimateDebtor } from '../bank-format/bank-format.ts'
 import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import type { Instant } from '../instant.ts'
 
@@ -86,6 +87,8 @@ export interface RailPayout {
     readonly purpose: string
     readonly transaction_description: string
     readonly reference_id: string
+    readonly creditor_reference: string
+    readonly ultimate_debtor: UltimateDebtor | null
   }
   /** The beneficiary at the payout's creation; `answers` has later changes. */
   readonly beneficiary_details: BeneficiaryDetails

@@ -6,6 +6,7 @@ import { findCurrency } from '../money/currency.ts'
 import { amountToJson } from '../money/json.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { isCountry } from '../network/country.ts'
+import { QR_IBAN_PATTERN, REFERENCE_PATTERN } from '../network/creditor-reference.ts'
 import { carriageFault, networkFault } from '../network/local.ts'
 import { paymentNetworkFault, paymentNetworkName, paymentNetworksOf } from '../network/payment.ts'
 import { hasNoCountry } from '../quote/terms.ts'
@@ -93,7 +94,15 @@ export function presentRequirements(subject: Subject) {
     alternatives: alternativesOf(subject).map(presentAlternative),
     networks: networksShown(subject),
     purpose: { codes: [], pattern: '\\S', max_length: 64 },
+    creditor_reference: referenceNeeds(subject),
   }
+}
+
+/** Bank accounts take a reference. A QR-IBAN, of Switzerland or Liechtenstein, needs one. */
+function referenceNeeds({ type, country }: Subject) {
+  if (type !== 'local' && type !== 'swift') return { pattern: '', required_for: '' }
+  const has_qr_ibans = ['', 'CH', 'LI'].includes(country)
+  return { pattern: REFERENCE_PATTERN, required_for: has_qr_ibans ? QR_IBAN_PATTERN : '' }
 }
 
 function presentAlternative({ name, countries, networks, needs, optional }: Alternative) {

@@ -85,6 +85,21 @@ export const RequirementsResponse = Type.Object(
       },
       { title: 'RequirementPurpose', description: 'What `purpose` in POST /v3/payout may be.' },
     ),
+    creditor_reference: Type.Object(
+      {
+        pattern: Type.String({
+          description:
+            'The pattern of a reference without blanks and marks. Empty: such payouts take none.',
+        }),
+        required_for: Type.String({
+          description: 'The pattern of the IBANs that need a QRR of 27 digits; empty for none.',
+        }),
+      },
+      {
+        title: 'RequirementReference',
+        description: 'What `creditor_reference` in POST /v3/payout may be.',
+      },
+    ),
   },
   {
     title: 'PayoutRequirements',

@@ -21,6 +21,14 @@ const DAY_MS = 86_400_000
 const folder = await mkdtemp(join(tmpdir(), 'corridor-connector-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
+const NOTHING_SAID = {
+  purpose: '',
+  transaction_description: '',
+  reference_id: '',
+  creditor_reference: '',
+  ultimate_debtor: null,
+}
+
 function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {
   const id = newId('pot')
   const now = new Date().toISOString().replace('Z', '000Z')
@@ -43,7 +51,7 @@ function payoutOf(amount: bigint, more: Partial<RailPayout> = {}): RailPayout {
     destination_currency: 'EUR',
     fund_transfer_network: 'sepa',
     charge_type: '',
-    particulars: { purpose: '', transaction_description: '', reference_id: '' },
+    particulars: NOTHING_SAID,
     beneficiary_details: { name: 'Ada', type: 'individual' } as RailPayout['beneficiary_details'],
     answers: [],
     created_at: now,
@@ -189,13 +197,19 @@ test('connector, more returned than was paid: an exception, and no step', async 
 
 test('connector, an order: what it is for, in the words of the account, and each digit above 2^53', async t => {
   const { rail, connector } = await open(t)
-  const particulars = { purpose: 'SALA', transaction_description: 'Wages', reference_id: 'R-7' }
+  const particulars = {
+    purpose: 'SALA',
+    transaction_description: 'Wages',
+    reference_id: 'R-7',
+    creditor_reference: 'RF18539007547034',
+    ultimate_debtor: { name: 'Harbour Trading Ltd', type: 'business', id: 'HRB 17' },
+  } as const
   const payout = payoutOf(9_007_199_254_740_993n, { particulars })
   const report = await submit(rail, payout)
   assert.equal(report?.exception, undefined)
   const order = connector.book.entries.get(payout.attempt.id)?.order
   assert.equal(order?.amount, '9007199254740993')
-  for (const [member, words] of Object.entries(particulars)) assert.equal(order?.[member], words)
+  for (const [member, said] of Object.entries(particulars)) assert.deepEqual(order?.[member], said)
 })
 
 test('connector, a currency that it does not carry: proof for the next route', async t => {

@@ -56,6 +56,8 @@ export const ITEM: FileItem = {
     account_type: '',
   },
   remittance: 'Invoice 17 & thanks <3',
+  creditor_reference: '',
+  ultimate_debtor: null,
   purpose: 'SUPP',
 }
 
@@ -110,6 +112,14 @@ export const anyItem: fc.Arbitrary<FileItem> = fc
     account,
     bank_name: letters(0, 30),
     remittance: letters(0, 200),
+    creditor_reference: fc.constantFrom('', '', 'RF18539007547034', '090933755493'),
+    ultimate_debtor: fc.option(
+      fc.record({
+        name: word,
+        type: fc.constantFrom('individual', 'business'),
+        id: letters(0, 64),
+      }),
+    ),
     purpose: fc.constantFrom('', 'SALA', 'SUPP'),
   })
   .map(({ name, kind, address, account, bank_name, ...item }) => ({

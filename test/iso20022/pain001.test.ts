@@ -238,3 +238,63 @@ test('a profile with an id of 36 characters, a slash at its end or a letter outs
     assert.ok(messages[0]?.startsWith('iso20022.debtor_id: must be an id'), String(debtor_id))
   }
 })
+
+const elementOf = (text: string, name: string) =>
+  new RegExp(`<${name}>.*?</${name}>`).exec(text)?.[0] ?? ''
+const [QRR, QR_IBAN] = ['210000000003139471430009017', 'CH4431999123000889012']
+
+for (const [what, creditor_reference, change, type] of [
+  ['a QRR', QRR, { iban: QR_IBAN }, '<Prtry>QRR</Prtry></CdOrPrtry>'],
+  ['a SCOR', 'RF18539007547034', {}, '<Cd>SCOR</Cd></CdOrPrtry><Issr>ISO</Issr>'],
+  ['one of Belgium', '090933755493', {}, '<Cd>SCOR</Cd></CdOrPrtry><Issr>BBA</Issr>'],
+] as const) {
+  test(`pain.001, creditor reference, ${what}: structured, in place of the text, in each version`, async () => {
+    for (const pain001 of ['pain.001.001.03', 'pain.001.001.09']) {
+      const given = batch([{ ...ITEM, ...creditor(change), creditor_reference }], {
+        name: 'any',
+        iso20022: { pain001 },
+      })
+      assert.equal(
+        elementOf(textOf(given), 'RmtInf'),
+        `<RmtInf><Strd><CdtrRefInf><Tp><CdOrPrtry>${type}</Tp>` +
+          `<Ref>${creditor_reference}</Ref></CdtrRefInf></Strd></RmtInf>`,
+      )
+      assert.deepEqual(await iso20022.check(iso20022.write(given).bytes, given.profile), [])
+    }
+  })
+}
+
+test('pain.001, a QR-IBAN without its QRR, a QRR without a QR-IBAN, a wrong digit: no payment', () => {
+  assert.match(problemsOf(creditor({ iban: QR_IBAN })).join(), /only with a QRR/)
+  assert.match(problemsOf({ creditor_reference: QRR }).join(), /belongs to a QR-IBAN/)
+  assert.match(problemsOf({ creditor_reference: 'RF19539007547034' }).join(), /do not hold/)
+})
+
+test('pain.001, ultimate debtor: name and number before the creditor’s bank, in each version', async () => {
+  const business = { name: 'Kaya Trading', type: 'business', id: 'HRB 17' } as const
+  const person = { name: 'Ada Lovelace', type: 'individual', id: '' } as const
+  for (const pain001 of ['pain.001.001.03', 'pain.001.001.09']) {
+    const given = batch(
+      [business, person].map((ultimate_debtor, i) => ({ ...ITEM, ...ids(i), ultimate_debtor })),
+      { name: 'any', iso20022: { pain001 } },
+    )
+    const text = textOf(given)
+    assert.match(
+      text,
+      /<\/Amt><UltmtDbtr><Nm>Kaya Trading<\/Nm><Id><OrgId><Othr><Id>HRB 17<\/Id><SchmeNm><Cd>COID<\/Cd><\/SchmeNm><\/Othr><\/OrgId><\/Id><\/UltmtDbtr><CdtrAgt>/,
+    )
+    assert.match(text, /<UltmtDbtr><Nm>Ada Lovelace<\/Nm><\/UltmtDbtr>/)
+    assert.deepEqual(await iso20022.check(iso20022.write(given).bytes, given.profile), [])
+  }
+})
+
+test('pain.001, ultimate debtor whose name or number the bank does not read: no payment, or no number', () => {
+  const debtor = { type: 'individual', name: 'Ada Lovelace', id: '' } as const
+  const of = (change: object) => ({ ultimate_debtor: { ...debtor, ...change } })
+  assert.match(problemsOf(of({ name: '株式会社' })).join(), /name of the ultimate debtor/)
+  assert.match(problemsOf(of({ name: 'A'.repeat(141) })).join(), /name of the ultimate debtor/)
+  for (const id of ['身分17', '1'.repeat(36)]) {
+    const text = textOf(batch([{ ...ITEM, ...of({ id }) }]))
+    assert.equal(elementOf(text, 'UltmtDbtr'), '<UltmtDbtr><Nm>Ada Lovelace</Nm></UltmtDbtr>')
+  }
+})

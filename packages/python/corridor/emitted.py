@@ -751,6 +751,7 @@ Payout = TypedDict("Payout", {
     "quote": "str",
     "rail": "str",
     "reference_id": "str",
+    "creditor_reference": "str",
     "statement_descriptor": "str",
     "status": "\"PayoutStatus\"",
     "status_description": "str",
@@ -901,6 +902,7 @@ PayoutEventBefore = TypedDict("PayoutEventBefore", {
     "quote": NotRequired["str"],
     "rail": NotRequired["str"],
     "reference_id": NotRequired["str"],
+    "creditor_reference": NotRequired["str"],
     "statement_descriptor": NotRequired["str"],
     "status": NotRequired["\"PayoutStatus\""],
     "status_description": NotRequired["str"],
@@ -1030,6 +1032,7 @@ PayoutRequest = TypedDict("PayoutRequest", {
     "charge_type": NotRequired["Literal[\"shared\", \"ours\"]"],
     "local": NotRequired["dict[str, Any]"],
     "reference_id": NotRequired["str"],
+    "creditor_reference": NotRequired["str"],
     "statement_descriptor": NotRequired["str"],
     "documents": NotRequired["List[\"AttachedDocument\"]"],
     "logistics_tracking_details": NotRequired["List[\"LogisticsTracking\"]"],
@@ -1049,6 +1052,7 @@ PayoutRequirements = TypedDict("PayoutRequirements", {
     "alternatives": "List[\"RequirementAlternative\"]",
     "networks": "List[\"RequirementNetwork\"]",
     "purpose": "\"RequirementPurpose\"",
+    "creditor_reference": "\"RequirementReference\"",
 })
 
 PayoutStatus = Literal["pending_approval", "processing", "requires_action", "compliance_hold", "succeeded", "failed", "reversed"]
@@ -1186,6 +1190,11 @@ RequirementPurpose = TypedDict("RequirementPurpose", {
     "codes": "List[str]",
     "pattern": "str",
     "max_length": "int",
+})
+
+RequirementReference = TypedDict("RequirementReference", {
+    "pattern": "str",
+    "required_for": "str",
 })
 
 RouteTaken = TypedDict("RouteTaken", {

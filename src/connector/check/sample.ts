@@ -48,6 +48,8 @@ export function sampleOrder(
     purpose: 'supplier_payment',
     transaction_description: 'Invoice 2041',
     reference_id: '',
+    creditor_reference: '',
+    ultimate_debtor: null,
     beneficiary: {
       name: 'Test Beneficiary',
       type: 'individual' as const,

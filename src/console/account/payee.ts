@@ -140,7 +140,19 @@ function labelOf(path: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Content {
+/** The field of the creditor reference, where an account takes one. */
+function referenceField({ pattern, required_for }: Requirements['creditor_reference']): Field[] {
+  if (pattern === '') return []
+  const hint =
+    'The QRR, RF or structured reference that the invoice shows; the payee gets it in place of ' +
+    `the description${required_for === '' ? '' : '. A QR-IBAN needs its QRR'}`
+  return [{ name: 'creditor_reference', label: 'Reference on the invoice (optional)', hint }]
+}
+
+function purposeFields(
+  visit: Visit,
+  { purpose: { codes }, creditor_reference: reference }: Requirements,
+): Content {
   return fields(visit, [
     {
       name: 'purpose',
@@ -156,6 +168,7 @@ function purposeFields(visit: Visit, { purpose: { codes } }: Requirements): Cont
       hint: 'What the payee sees, such as Invoice 2041',
     },
     { name: 'reference_id', label: 'Your reference (optional)' },
+    ...referenceField(reference),
     {
       name: 'execute_at',
       label: 'Pay it later, at this time in UTC (optional)',
@@ -176,7 +189,13 @@ function inUtc(local: string): string {
 }
 
 /** The members of the request that the form has under their own names. */
-const MEMBERS = ['purpose', 'transaction_description', 'reference_id', 'beneficiary']
+const MEMBERS = [
+  'purpose',
+  'transaction_description',
+  'reference_id',
+  'creditor_reference',
+  'beneficiary',
+]
 
 /** Makes the payout of the quote; returns its page. */
 export async function payPayee(visit: Visit): Promise<string> {

@@ -205,6 +205,7 @@ function detailsOf(root: string, payout: Payout): Html {
     ['Id', html`<code>${payout.id}</code>`],
     ['Type', words(payout.type)],
     ['Your reference', payout.reference_id],
+    ['Reference on the invoice', payout.creditor_reference],
     ['Purpose', words(payout.purpose)],
     ['Description', payout.transaction_description],
     ['On behalf of', payout.on_behalf_of && idLink(root, payout.on_behalf_of)],

@@ -60,7 +60,7 @@ function list(visit: Visit): ListPage<DeskPayoutRow> {
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const { payout, ...found } = await visit.api.get<DeskPayoutInFull>(`${API}/${id}`)
-  const { account_id, screening } = found
+  const { account_id, screening, ultimate_debtor: debtor } = found
   const { amount, currency, beneficiary_details } = payout
   const body = html`<div data-live-part><p class="lead">${state(payout.status)}
 ${payout.status_description}
@@ -73,6 +73,13 @@ ${
 }
 ${facts([
   ['Amount to send', money(found.send.amount, found.send.currency)],
+  ['On behalf of', debtor && [debtor.name, debtor.id].filter(Boolean).join(', ')],
+  ['Reference for the payee', payout.creditor_reference],
+  [
+    'Description',
+    // The bank takes one of both.
+    payout.creditor_reference === '' && payout.transaction_description,
+  ],
   ['Account', link(`${visit.root}/accounts/${account_id}`, found.account_name || account_id)],
   ['Rail', found.rail],
   ['Reference of the bank', found.rail_reference],

@@ -9,6 +9,7 @@ import { nameOf } from '../../id.ts'
 import type { Instant } from '../../instant.ts'
 import type { Quote } from '../../quote/quote.ts'
 import type { PayoutState, PrincipalAddress } from '../payout.ts'
+import { referenceOf } from '../reference.ts'
 import type { PayoutRequest } from '../request.ts'
 import { type Mt103Facts, type Mt103Fault, mt103Faults, mt103Of } from './mt103.ts'
 import { uetrOf } from './uetr.ts'
@@ -71,6 +72,7 @@ function factsOf(
     beneficiary_details: details,
     transaction_description: request.transaction_description ?? '',
     reference_id: request.reference_id ?? '',
+    creditor_reference: referenceOf(request),
     sender_bic,
     // No correspondents are known here: the message goes to the beneficiary's own bank.
     receiver_bic: swift_code,

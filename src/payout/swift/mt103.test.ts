@@ -110,6 +110,7 @@ const example: Mt103Facts = {
   },
   transaction_description: 'Invoice 2041 for the freight of October, second part',
   reference_id: 'INV-2041',
+  creditor_reference: '',
   sender_bic: 'BANKDEFFXXX',
   receiver_bic: 'CITIUS33',
 }
@@ -358,6 +359,7 @@ const facts: fc.Arbitrary<Mt103Facts> = fc
     account_number: carriedAccount,
     transaction_description: anyText(500),
     reference_id: anyText(128),
+    creditor_reference: fc.constantFrom('', '', 'RF18539007547034'),
     sender_bic: bic,
     receiver_bic: bic,
     day: fc.date({ min: new Date('2020-01-01'), max: new Date('2099-12-31'), noInvalidDate: true }),

@@ -45,6 +45,8 @@ export interface Mt103Facts {
   readonly beneficiary_details: Pick<BeneficiaryDetails, 'name' | 'address' | 'destination_details'>
   readonly transaction_description: string
   /** '' for none. */
+  readonly creditor_reference: string
+  /** '' for none. */
   readonly reference_id: string
   /** The installation's BIC and that of the bank the message goes to; '' for `TEST_BIC`. */
   readonly sender_bic: string
@@ -282,8 +284,13 @@ function clearingCode(codes: Readonly<Record<string, string>>, country: string) 
 
 const ROC = '/ROC/'
 
-/** 70, 4*35x: the caller's reference on a line of its own (code ROC), then the description. */
-function remittance({ reference_id, transaction_description }: Mt103Facts): Field[] {
+/**
+ * 70, 4*35x: the creditor reference, alone so that the creditor's bank reads it; else the caller's
+ * reference on a line of its own (code ROC), then the description.
+ */
+function remittance(facts: Mt103Facts): Field[] {
+  const { reference_id, transaction_description, creditor_reference } = facts
+  if (creditor_reference !== '') return [['70', creditor_reference]]
   const [reference] = swiftLines(reference_id, 1, 35 - ROC.length)
   const described = swiftLines(transaction_description, reference === undefined ? 4 : 3)
   const lines = reference === undefined ? described : [`${ROC}${reference}`, ...described]

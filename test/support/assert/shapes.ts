@@ -75,6 +75,7 @@ export const PAYOUT: Shape = {
   purpose: 'string',
   quote: 'string',
   reference_id: 'string',
+  creditor_reference: 'string',
   statement_descriptor: 'string',
   status: 'string',
   status_description: 'string',

@@ -1196,6 +1196,8 @@ export interface Payout<M extends Minor = number> {
    */
   rail: string
   reference_id: string
+  /** The reference on the invoice, without blanks and marks; empty for none. */
+  creditor_reference: string
   statement_descriptor: string
   status: PayoutStatus
   /** For `requires_action`: what is asked for. For `compliance_hold`: why the payout is held. */
@@ -1620,6 +1622,13 @@ export interface PayoutRequest<M extends Minor = number> {
     fund_transfer_network?: string
   }
   reference_id?: string
+  /**
+   * The reference on the invoice, for a payout to a bank account: a QRR of Switzerland (27 digits),
+   * an ISO 11649 reference (RF…) or a structured communication of Belgium (12 digits). Blanks and
+   * marks are dropped. The bank’s message then carries it in place of `transaction_description`. A
+   * QR-IBAN needs a QRR, and no other account takes one.
+   */
+  creditor_reference?: string
   statement_descriptor?: string
   documents?: AttachedDocument[]
   logistics_tracking_details?: LogisticsTracking[]
@@ -1660,6 +1669,7 @@ export interface PayoutRequirements<M extends Minor = number> {
   alternatives: RequirementAlternative[]
   networks: RequirementNetwork<M>[]
   purpose: RequirementPurpose
+  creditor_reference: RequirementReference
 }
 
 export type PayoutStatus = 'pending_approval' | 'processing' | 'requires_action' | 'compliance_hold' | 'succeeded' | 'failed' | 'reversed'
@@ -1891,6 +1901,14 @@ export interface RequirementPurpose {
   codes: string[]
   pattern: string
   max_length: number
+}
+
+/** What `creditor_reference` in POST /v3/payout may be. */
+export interface RequirementReference {
+  /** The pattern of a reference without blanks and marks. Empty: such payouts take none. */
+  pattern: string
+  /** The pattern of the IBANs that need a QRR of 27 digits; empty for none. */
+  required_for: string
 }
 
 export interface RouteTaken<M extends Minor = number> {

@@ -1,0 +1,51 @@
+// What a payout's message to the bank says besides the money: the creditor reference, and the
+// entity that the payout is made for. Pure.
+import type { UltimateDebtor } from '../bank-format/bank-format.ts'
+import { electronicForm } from '../beneficiary/bank-code.ts'
+import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
+import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
+import { bareReference, pairingFault, referenceFault } from '../network/creditor-reference.ts'
+import type { Principal } from './payout.ts'
+import type { PayoutRequest } from './request.ts'
+
+/** The creditor reference in its stored form; '' for none. */
+export function referenceOf({ creditor_reference = '' }: PayoutRequest): string {
+  return bareReference(creditor_reference)
+}
+
+/**
+ * The problems of the creditor reference: its form and check digits, and whether the payee's
+ * account takes it. `details` is undefined while they are not known.
+ */
+export function referenceProblems(
+  request: PayoutRequest,
+  details: Pick<BeneficiaryDetails, 'destination_details'> | undefined,
+): Problem[] {
+  const reference = referenceOf(request)
+  const fault = request.creditor_reference ? referenceFault(reference) : undefined
+  const unfit = details && accountFault(reference, details)
+  return [fault ?? unfit]
+    .filter(message => message !== undefined)
+    .map(message => invalidField('creditor_reference', message))
+}
+
+function accountFault(
+  reference: string,
+  { destination_details: { type, bank } }: Pick<BeneficiaryDetails, 'destination_details'>,
+): string | undefined {
+  if (type === 'bank') return pairingFault(reference, electronicForm(bank?.iban ?? ''))
+  return reference === '' ? undefined : 'A creditor reference goes to bank accounts alone.'
+}
+
+/** Refuses (400) a creditor reference that the account of a stored payee does not take. */
+export function checkReference(request: PayoutRequest, details: BeneficiaryDetails): void {
+  refuseIfAny(referenceProblems(request, details))
+}
+
+/** The ultimate debtor of a payout for this entity; null for none. */
+export function debtorOf(principal: Principal | undefined): UltimateDebtor | null {
+  if (principal === undefined) return null
+  const { name, type, registration_number, national_identification_number } = principal
+  const id = type === 'business' ? registration_number : national_identification_number?.number
+  return { name, type, id: id ?? '' }
+}
