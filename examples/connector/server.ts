@@ -206,6 +206,8 @@ const MEMBERS = [
   'purpose',
   'transaction_description',
   'reference_id',
+  'creditor_reference',
+  'ultimate_debtor',
   'beneficiary',
   'created_at',
 ]
