@@ -23,6 +23,8 @@ export interface XmlHandler {
   open(node: XmlNode): void
   /** Whether the parent keeps the element; if not, it is dropped. */
   close(node: XmlNode): 'keep' | 'forget'
+  /** Where it is false, a text of more than BOUNDS.text characters makes the file unreadable. */
+  readonly may_cut?: boolean
 }
 
 /**
@@ -285,7 +287,11 @@ class TreeParser {
     this.#endToken()
     const node = this.#open.at(-1)?.node
     if (node?.is_leaf !== true) return
-    node.text += text.slice(0, Math.max(0, BOUNDS.text - node.text.length))
+    const room = BOUNDS.text - node.text.length
+    if (text.length > room && this.#handler.may_cut === false) {
+      this.#fail(`the text of ${node.name} has more than ${BOUNDS.text} characters`)
+    }
+    node.text += text.slice(0, Math.max(0, room))
   }
 
   #endToken(): void {

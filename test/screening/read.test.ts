@@ -199,6 +199,7 @@ test('a file that is not whole, or not what it should be: refused, and why', asy
     [un.replace(/dateGenerated="[\d-]+/, 'dateGenerated="2026-02-30'), /does not say when it was/],
     [un.replace(/<INDIVIDUAL>[\s\S]*<\/ENTITY>/, ''), /the file names nobody|line \d+/],
     ['<CONSOLIDATED_LIST dateGenerated="2026-11-23"/>', /the file names nobody/],
+    [un.replace('BADEGE', 'x'.repeat(70_000)), /the text of \w+ has more than 65536 characters/],
   ]
   for (const [text, message] of rows) {
     await assert.rejects(read(text, 'un'), (error: unknown) => {

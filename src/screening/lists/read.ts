@@ -45,6 +45,8 @@ export async function readList(
   let units = 0
   let inside = 0
   for await (const _ of readXml(chunks, {
+    // The rest of a name or a remark may be what a party is recognised by.
+    may_cut: false,
     open(node) {
       if (reader === undefined) {
         format = formatOf(node, list)
