@@ -1728,6 +1728,19 @@ CREATE TRIGGER over_for_good BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNC
 GRANT SELECT ON sessions TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (confirmed_at, ended_at, last_seen_at) ON sessions TO corridor_service;
 
+CREATE TABLE known_devices (
+  secret_hash bytea NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  last_login_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT known_devices_pkey PRIMARY KEY (secret_hash),
+  CONSTRAINT known_devices_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT known_devices_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE INDEX known_devices_of_user ON known_devices USING btree (user_name, last_login_at);
+CREATE TRIGGER few_devices AFTER INSERT ON known_devices FOR EACH ROW EXECUTE FUNCTION forget_devices();
+GRANT SELECT ON known_devices TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE (last_login_at) ON known_devices TO corridor_service;
+
 CREATE TABLE means_given (
   number bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   user_name text COLLATE "C" NOT NULL,
@@ -1750,8 +1763,10 @@ CREATE TABLE login_attempts (
   attempted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   user_name text COLLATE "C" NOT NULL,
   network text COLLATE "C" NOT NULL,
+  device bytea,
   refused boolean DEFAULT false NOT NULL,
-  CONSTRAINT login_attempts_pkey PRIMARY KEY (number)
+  CONSTRAINT login_attempts_pkey PRIMARY KEY (number),
+  CONSTRAINT login_attempts_device_check CHECK ((octet_length(device) = 32))
 );
 CREATE INDEX login_attempts_by_user ON login_attempts USING btree (user_name, attempted_at);
 GRANT SELECT ON login_attempts TO corridor_auditor;
@@ -3350,6 +3365,20 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION forget_devices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('known_devices of ' || new.user_name, 0));
+  delete from known_devices where secret_hash in (
+    select secret_hash from known_devices where user_name = new.user_name
+    order by last_login_at desc, secret_hash offset 10);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION end_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3361,6 +3390,7 @@ begin
   where user_name = new.name and ended_at is null;
   update login_links set ended_at = clock_timestamp()
   where user_name = new.name and ended_at is null;
+  delete from known_devices where user_name = new.name;
   return null;
 end $function$;
 

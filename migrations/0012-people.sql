@@ -104,8 +104,29 @@ end $$;
 create trigger over_for_good before update on sessions for each row execute function check_over();
 create trigger over_for_good before update on login_links for each row execute function check_over();
 
--- Disabling a user ends the user's sessions and login links at once. Enabling the user does not
--- bring them back.
+-- The devices on which people have logged in, by a random token in a cookie. Such a device has an own
+-- count of wrong passwords, and an own place before the hash: it opens nothing. A person has at most
+-- 10; the one that logged in longest ago is forgotten.
+create table known_devices (
+  secret_hash bytea primary key check (octet_length(secret_hash) = 32),
+  user_name text collate "C" not null references users,
+  last_login_at timestamptz not null default clock_timestamp()
+);
+create index known_devices_of_user on known_devices (user_name, last_login_at);
+create function forget_devices() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('known_devices of ' || new.user_name, 0));
+  delete from known_devices where secret_hash in (
+    select secret_hash from known_devices where user_name = new.user_name
+    order by last_login_at desc, secret_hash offset 10);
+  return null;
+end $$;
+create trigger few_devices after insert on known_devices
+  for each row execute function forget_devices();
+
+-- Disabling a user ends the user's sessions and login links at once, and forgets the devices.
+-- Enabling the user does not bring them back.
 create function end_sessions() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -113,6 +134,7 @@ begin
   where user_name = new.name and ended_at is null;
   update login_links set ended_at = clock_timestamp()
   where user_name = new.name and ended_at is null;
+  delete from known_devices where user_name = new.name;
   return null;
 end $$;
 create trigger disabled_is_out after update on users
@@ -191,6 +213,8 @@ create table login_attempts (
   user_name text collate "C" not null,
   -- The caller's address if it is IPv4; the network of the address if it is IPv6.
   network text collate "C" not null,
+  -- The hash of the token of the known device or the session; null of strangers.
+  device bytea check (octet_length(device) = 32),
   refused boolean not null default false
 );
 create index login_attempts_by_user on login_attempts (user_name, attempted_at);
@@ -214,7 +238,8 @@ grant select, insert, update (secret_hash, set_at) on user_passwords to corridor
 grant select, insert, update (ended_at) on login_links to corridor_service;
 grant select, insert, update (last_seen_at, confirmed_at, ended_at) on sessions to corridor_service;
 grant select, insert, delete on login_attempts to corridor_service;
-grant select on sessions, login_links, login_attempts to corridor_auditor;
+grant select, insert, update (last_login_at), delete on known_devices to corridor_service;
+grant select on sessions, login_links, login_attempts, known_devices to corridor_auditor;
 grant select (user_name, set_at) on user_passwords to corridor_auditor;
 
 -- Saved views: pages of the console with filters, each under a name that its owner chose.

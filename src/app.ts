@@ -27,7 +27,7 @@ import { Connections, STALLED_MS } from './http/connections.ts'
 import { documentRoute } from './http/document.ts'
 import { sendError, sendMalformed, sendRefusal } from './http/errors.ts'
 import { MAX_BODY_BYTES } from './http/json.ts'
-import { type Limits, limitHeaders, openLimits } from './http/limits.ts'
+import { limitHeaders } from './http/limits.ts'
 import {
   checkHost,
   checkQueryText,
@@ -192,11 +192,7 @@ export function depsForDescription(): Deps {
  * Authenticates the caller, and refuses a request that the caller may not make. Waits only for the
  * session of a cookie.
  */
-function admission(
-  deps: Deps,
-  limits: () => Limits,
-  atWork: AtWork,
-): (request: FastifyRequest) => void | Promise<void> {
+function admission(deps: Deps, atWork: AtWork): (request: FastifyRequest) => void | Promise<void> {
   const findOpen: FindSession = token_hash => {
     const find = unlessLate(() => findSession(deps.reads, token_hash))
     return atWork.run(() => deps.inTurn('', find))
@@ -207,7 +203,7 @@ function admission(
     if (scope === undefined) return undefined
     const reference = deps.reference.current()
     const { allowed_hosts } = deps.config
-    const means = { limits: limits(), findSession: findOpen, allowed_hosts }
+    const means = { limits: deps.limits, findSession: findOpen, allowed_hosts }
     const checkAdmitted = () => {
       if (request.person === null && scope !== 'anyone') deps.keyUses.note(request.key_id)
       checkVersion(request)
@@ -232,13 +228,7 @@ function admitRequests(
   app.decorateRequest('key_id')
   app.decorateRequest('caller')
   const { connections } = lifecycle
-  // Opened at the first request: openapi.json is emitted from this application without a Config.
-  let limits: Limits | undefined
-  const openOnce = () => {
-    limits ??= openLimits(deps.config)
-    return limits
-  }
-  const admit = admission(deps, openOnce, atWork)
+  const admit = admission(deps, atWork)
   const takeTurn = (request: FastifyRequest, reply: FastifyReply) => {
     const refused = connections.isOverfull(request.raw) ? tooMany() : refuseMessage(request.raw)
     if (refused !== undefined) {
@@ -268,7 +258,7 @@ function admitRequests(
   // While draining, each answer closes its connection, so that the client reconnects elsewhere.
   app.addHook('onSend', (request, reply, payload, done) => {
     if (lifecycle.draining) void reply.header('connection', 'close')
-    if (limits !== undefined) void reply.headers(limitHeaders(limits, request.key_id ?? ''))
+    void reply.headers(limitHeaders(deps.limits, request.key_id ?? ''))
     const { length = 0 } = (payload ?? '') as { length?: number }
     connections.countUnsent(request.raw, reply.raw, length)
     done()

@@ -10,6 +10,7 @@ import { learnShards } from './db/shard.ts'
 import { connectionsFor, openLanes } from './engine/lanes.ts'
 import { MAX_WAIT_MS } from './engine/late.ts'
 import { openReads, type Reads } from './engine/reads.ts'
+import { type Limits, openLimits } from './http/limits.ts'
 import { clock } from './ledger/clock.ts'
 import type { Metrics } from './metrics.ts'
 import { type Desk, openDesk } from './operator/desk.ts'
@@ -39,6 +40,8 @@ export interface Deps extends Reads {
   /** Finds due work of every account. */
   readonly finder: Sql
   readonly reference: Reference
+  /** The rate limits of this process. */
+  readonly limits: Limits
   readonly keyUses: KeyUses
   /** The log of sandboxes' last requests; undefined when it is off. */
   readonly requestLog: RequestLog | undefined
@@ -104,6 +107,7 @@ export async function openDeps(
     sql,
     finder,
     reference,
+    limits: openLimits(config),
     metrics,
     rails,
     ...{ railFigures: new KnownFigures(), income: new IncomeCounter(desk.audit) },

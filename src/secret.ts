@@ -1,5 +1,5 @@
-// Makes the secrets of keys, and the tokens of sessions and login links. The prefix and the
-// checksum let scanners recognise a leaked secret in code, logs or chats without asking the
+// Makes the secrets of keys, and the tokens of sessions, devices and login links. The prefix and
+// the checksum let scanners recognise a leaked secret in code, logs or chats without asking the
 // service. The service compares hashes, and never reads the checksum.
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -17,12 +17,15 @@ export function newUserSecret(): string {
   return secretOf('user')
 }
 
-/** The same for the cookie of a session, `corridor_session_…`, or a link: `corridor_login_…`. */
-export function newToken(of: 'session' | 'login'): string {
+/**
+ * The same for the cookie of a session, `corridor_session_…`, or of a device, `corridor_device_…`,
+ * or for a link: `corridor_login_…`.
+ */
+export function newToken(of: 'session' | 'device' | 'login'): string {
   return secretOf(of)
 }
 
-function secretOf(kind: 'live' | 'test' | 'user' | 'session' | 'login'): string {
+function secretOf(kind: 'live' | 'test' | 'user' | 'session' | 'device' | 'login'): string {
   const text = `corridor_${kind}_${randomBytes(RANDOM_BYTES).toString('base64url')}`
   return text + checksumOf(text)
 }

@@ -19,6 +19,7 @@ import { clusterFiles } from './postgres/files.ts'
 import { openDatabase } from './postgres/open.ts'
 import { pauseIfRestored } from './rail/restored.ts'
 import { waitAtMost } from './turns.ts'
+import { deleteOldDevices } from './user/device-store.ts'
 import { deleteOldAttempts } from './user/session-store.ts'
 import { deleteOldDeliveries } from './webhook/queue-store.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
@@ -49,6 +50,7 @@ const DELETIONS = [
   deleteOldUses,
   deleteOldDeliveries,
   deleteOldAttempts,
+  deleteOldDevices,
   sweepInbox,
 ]
 const DELETE_EVERY_MS = 600_000

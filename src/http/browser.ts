@@ -6,13 +6,24 @@ import { refusal } from '../errors.ts'
 import { checkHost, type Hosts, partsOfHost } from './message.ts'
 
 /** Sent only over HTTPS and to this host, whatever its subdomains do (RFC 6265bis, 4.1.3.2). */
-const SECURE_COOKIE = '__Host-corridor'
-/** Sent on this machine, where a session needs no HTTPS. */
-const LOCAL_COOKIE = 'corridor'
+const SECURE = '__Host-'
+
+/** The cookies of the service. On this machine, where they need no HTTPS, they have these names. */
+const SESSION = 'corridor'
+const DEVICE = 'corridor-device'
 
 /** The token of the session in the cookie; undefined without a cookie. */
 export function sessionTokenOf(request: FastifyRequest): string | undefined {
-  const name = isSecure(request) ? SECURE_COOKIE : LOCAL_COOKIE
+  return cookieOf(request, SESSION)
+}
+
+/** The token by which a device on which somebody has logged in is known; undefined without one. */
+export function deviceTokenOf(request: FastifyRequest): string | undefined {
+  return cookieOf(request, DEVICE)
+}
+
+function cookieOf(request: FastifyRequest, cookie: string): string | undefined {
+  const name = `${isSecure(request) ? SECURE : ''}${cookie}`
   for (const pair of (request.headers.cookie ?? '').split(';')) {
     const at = pair.indexOf('=')
     if (at !== -1 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
@@ -22,14 +33,28 @@ export function sessionTokenOf(request: FastifyRequest): string | undefined {
 
 /** The Set-Cookie header that stores a session in a browser. The token '' deletes it. */
 export function sessionCookie(request: FastifyRequest, token: string): string {
+  return writeCookie(request, `${SESSION}=${token}`, 'Lax', token === '' ? 0 : undefined)
+}
+
+/** The Set-Cookie header by which a device is known for some days. */
+export function deviceCookie(request: FastifyRequest, token: string, days: number): string {
+  return writeCookie(request, `${DEVICE}=${token}`, 'Strict', days * 86_400)
+}
+
+function writeCookie(
+  request: FastifyRequest,
+  pair: string,
+  site: 'Lax' | 'Strict',
+  age_s: number | undefined,
+): string {
   const secure = isSecure(request)
   const parts = [
-    `${secure ? SECURE_COOKIE : LOCAL_COOKIE}=${token}`,
+    `${secure ? SECURE : ''}${pair}`,
     'Path=/',
     'HttpOnly',
-    'SameSite=Lax',
+    `SameSite=${site}`,
     ...(secure ? ['Secure'] : []),
-    ...(token === '' ? ['Max-Age=0'] : []),
+    ...(age_s === undefined ? [] : [`Max-Age=${age_s}`]),
   ]
   return parts.join('; ')
 }

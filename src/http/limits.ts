@@ -1,11 +1,13 @@
-// Rate limits in this process's memory: wrong credentials by address, requests by API key.
-// authenticate.ts decides which of the two to count.
+// Rate limits in this process's memory: wrong credentials and log-ins by address, requests by API
+// key. authenticate.ts decides which credentials and requests to count.
 import { isIP } from 'node:net'
 import { rateLimited } from '../errors.ts'
 
 /** The limits of a process. A limit that is off is undefined. */
 export interface Limits {
   readonly failures: TokenBuckets | undefined
+  /** Log-ins of strangers with wrong passwords or links. */
+  readonly logIns: TokenBuckets | undefined
   readonly requests: TokenBuckets | undefined
 }
 
@@ -26,6 +28,7 @@ export function openLimits({ rate_limit_per_s, failed_logins_per_min }: Settings
     per_second === 0 ? undefined : new TokenBuckets({ per_second, burst, most: MAX_BUCKETS })
   return {
     failures: buckets(failed_logins_per_min / 60, failed_logins_per_min),
+    logIns: buckets(failed_logins_per_min / 60, failed_logins_per_min),
     requests: buckets(rate_limit_per_s, Math.max(rate_limit_per_s, MIN_BURST)),
   }
 }
@@ -33,8 +36,23 @@ export function openLimits({ rate_limit_per_s, failed_logins_per_min }: Settings
 /** Counts wrong credentials of an address. If there are too many, refuses with 429, not 401. */
 export function countFailure({ failures }: Limits, address: string): void {
   const wait_s = failures?.take(networkOf(address), performance.now()) ?? 0
-  if (wait_s === 0) return
-  throw rateLimited('Too many wrong credentials came from this address; wait.', wait_s)
+  if (wait_s > 0) throw tooManyFrom(wait_s)
+}
+
+/**
+ * Counts a log-in of an address before it is judged, so that those at one moment count each other.
+ * Refuses with 429 one too many. Returns what takes the count back: a log-in that is not wrong
+ * costs its address nothing.
+ */
+export function countLogIn({ logIns }: Limits, address: string): () => void {
+  const network = networkOf(address)
+  const wait_s = logIns?.take(network, performance.now()) ?? 0
+  if (wait_s > 0) throw tooManyFrom(wait_s)
+  return () => logIns?.giveBack(network)
+}
+
+function tooManyFrom(wait_s: number) {
+  return rateLimited('Too many wrong credentials came from this address; wait.', wait_s)
 }
 
 /** Counts a request of a key. Refuses with 429 when the key sends more than its rate. */
@@ -124,5 +142,11 @@ export class TokenBuckets {
       this.#full_at.delete(oldest as string)
     }
     return 0
+  }
+
+  /** Puts a token back that `take` has taken. */
+  giveBack(name: string): void {
+    const full_at = this.#full_at.get(name)
+    if (full_at !== undefined) this.#full_at.set(name, full_at - this.#token_ms)
   }
 }

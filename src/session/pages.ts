@@ -8,7 +8,7 @@ import { MAX_PASSWORD, MIN_PASSWORD } from '../user/password.ts'
 import { hashToken } from '../user/session.ts'
 import { findSession } from '../user/session-store.ts'
 import { enterByLink, type LoggedIn, logIn, logOut } from './operations.ts'
-import type { Needs } from './routes.ts'
+import { fromOf, type Needs, setCookies } from './routes.ts'
 
 const STYLE = new URL('pages.css', import.meta.url)
 
@@ -39,7 +39,7 @@ export function sessionPages(pages: FastifyInstance, deps: Needs): void {
   pages.post('/login', page, (request, reply) =>
     enter(request, reply, form => {
       const user = form.get('user') ?? ''
-      return logIn(deps.reads, { user, password: form.get('password') ?? '' }, request.ip)
+      return logIn(deps, { user, password: form.get('password') ?? '' }, fromOf(request))
     }),
   )
   pages.get<{ Querystring: { token?: string } }>('/login/link', page, async (request, reply) => {
@@ -55,13 +55,13 @@ export function sessionPages(pages: FastifyInstance, deps: Needs): void {
     enter(request, reply, form => {
       const password = form.get('password') ?? ''
       checkNewPassword(password)
-      return enterByLink(deps.reads, { token: form.get('token') ?? '', password }, request.ip)
+      return enterByLink(deps, { token: form.get('token') ?? '', password }, request.ip)
     }),
   )
   pages.post('/logout', { config: { scope: 'person' } }, async (request, reply) => {
     const { person, session } = request
     if (person !== null && session !== null) {
-      await logOut(deps.reads, { user: person.user, token_hash: session.token_hash }, request.ip)
+      await logOut(deps, { user: person.user, token_hash: session.token_hash }, request.ip)
     }
     void reply.header('set-cookie', sessionCookie(request, ''))
     return reply.redirect('/login', 303)
@@ -91,8 +91,7 @@ async function enter(
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
   try {
     checkPrivate(request)
-    const { token } = await by(form)
-    void reply.header('set-cookie', sessionCookie(request, token))
+    setCookies(request, reply, await by(form))
     return reply.redirect(placeAfter(form.get('next') ?? ''), 303)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

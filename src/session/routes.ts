@@ -1,20 +1,26 @@
 // The routes of /v3/session: people log in and out, confirm their password, and see who they are.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
 import { send, success } from '../http/answer.ts'
-import { checkPrivate, sessionCookie } from '../http/browser.ts'
+import { checkPrivate, deviceCookie, deviceTokenOf, sessionCookie } from '../http/browser.ts'
 import { addRoute } from '../http/route.ts'
 import { Closed } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { DEVICE_DAYS } from '../user/session.ts'
 import type { Person } from '../user/user.ts'
-import { confirm, enterByLink, type LoggedIn, logIn, logOut } from './operations.ts'
+import {
+  confirm,
+  enterByLink,
+  type From,
+  type LoggedIn,
+  type Needs as LogInNeeds,
+  logIn,
+  logOut,
+} from './operations.ts'
 import { ConfirmRequest, LinkRequest, LogInRequest } from './request.ts'
 import { presentSession, SessionResponse } from './response.ts'
 
-export interface Needs {
-  /** The pool of requests. Log-ins use it, too. */
-  readonly reads: Sql
+export interface Needs extends LogInNeeds {
   readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
 }
 
@@ -33,14 +39,16 @@ function logInRoute(app: FastifyInstance, deps: Needs): void {
     summary: 'Log in as a user.',
     description:
       'The answer sets the cookie of the session. The session ends after 30 minutes ' +
-      'without a request, and after 12 hours at the latest. Programs use the key of a ' +
-      'user instead.',
+      'without a request, and after 12 hours at the latest. Another cookie makes the device ' +
+      'known for 90 days: others who guess at the name do not keep the user out on it. ' +
+      'Programs use the key of a user instead.',
     body: LogInRequest,
     response: SessionResponse,
     refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
     async send(request, reply) {
       checkPrivate(request)
-      return answerLoggedIn(deps, request, reply, await logIn(deps.reads, request.body, request.ip))
+      const loggedIn = await logIn(deps, request.body, fromOf(request))
+      return answerLoggedIn(deps, request, reply, loggedIn)
     },
   })
 }
@@ -56,27 +64,39 @@ function linkRoute(app: FastifyInstance, deps: Needs): void {
     refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
     async send(request, reply) {
       checkPrivate(request)
-      return answerLoggedIn(
-        deps,
-        request,
-        reply,
-        await enterByLink(deps.reads, request.body, request.ip),
-      )
+      const loggedIn = await enterByLink(deps, request.body, request.ip)
+      return answerLoggedIn(deps, request, reply, loggedIn)
     },
   })
 }
 
-/** Sets the cookie of the session, and answers with the person. */
+/** Where a log-in comes from. */
+export function fromOf(request: FastifyRequest): From {
+  return { ip: request.ip, device: deviceTokenOf(request) }
+}
+
+/** Sets the cookies of the session and its device. */
+export function setCookies(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token, device }: LoggedIn,
+): void {
+  const cookies = [sessionCookie(request, token), deviceCookie(request, device, DEVICE_DAYS)]
+  void reply.header('set-cookie', cookies)
+}
+
+/** Sets the cookies, and answers with the person. */
 function answerLoggedIn(
   deps: Needs,
   request: FastifyRequest,
   reply: FastifyReply,
-  { token, session }: LoggedIn,
+  loggedIn: LoggedIn,
 ) {
+  const { session } = loggedIn
   const person = deps.reference.current().people.get(session.user_name)
   // This process has not read a user who was made a moment ago.
   if (person === undefined) throw refusal('service_unavailable', 'Log in again in a second.')
-  void reply.header('set-cookie', sessionCookie(request, token))
+  setCookies(request, reply, loggedIn)
   return send(reply, success(presentSession(person, session.expires_at)))
 }
 
@@ -108,7 +128,7 @@ function confirmRoute(app: FastifyInstance, deps: Needs): void {
     async send(request, reply) {
       const { person, session } = ofSession(request)
       const open = { user: person.user, token_hash: session.token_hash }
-      await confirm(deps.reads, open, request.body.password, request.ip)
+      await confirm(deps, open, request.body.password, request.ip)
       return send(reply, success(presentSession(person, session.expires_at)))
     },
   })
@@ -123,7 +143,7 @@ function logOutRoute(app: FastifyInstance, deps: Needs): void {
     refusals: [],
     async send(request, reply) {
       const { person, session } = ofSession(request)
-      await logOut(deps.reads, { user: person.user, token_hash: session.token_hash }, request.ip)
+      await logOut(deps, { user: person.user, token_hash: session.token_hash }, request.ip)
       void reply.header('set-cookie', sessionCookie(request, ''))
       return send(reply, success({ object: 'session', over: true }))
     },

@@ -1,8 +1,7 @@
 // Hashes and compares passwords with argon2id, at the cost that OWASP asks for (19 MiB, 2 passes).
-// Few run at once, as each takes memory and tens of milliseconds of processor time.
+// Each takes memory and tens of milliseconds of processor time, so log-ins take turns.
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { refusal } from '../errors.ts'
 
 const derive = promisify(argon2)
 
@@ -16,17 +15,10 @@ export const MIN_PASSWORD = 15
 /** The most characters of a password. */
 export const MAX_PASSWORD = 256
 
-/** The most passwords that are hashed at once, and the most that wait for their turn. */
-const MAX_AT_ONCE = 2
-const MAX_WAITING = 30
-
-let running = 0
-const waiting: (() => void)[] = []
-
 /** The hash of a new password as a PHC string, with its salt and cost. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const hash = await deriveInTurn(password, salt)
+  const hash = await deriveHash(password, salt)
   const { memory, passes, parallelism } = COST
   const texts = [salt, hash].map(bytes => bytes.toString('base64').replace(/=+$/, ''))
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${texts.join('$')}`
@@ -44,7 +36,7 @@ export async function passwordMatches(
   password: string,
 ): Promise<boolean> {
   const { salt, hash } = stored === undefined ? DUMMY : readStored(stored)
-  const equal = timingSafeEqual(await deriveInTurn(password, salt), hash)
+  const equal = timingSafeEqual(await deriveHash(password, salt), hash)
   return equal && stored !== undefined
 }
 
@@ -53,20 +45,7 @@ function readStored(stored: string): { salt: Buffer; hash: Buffer } {
   return { salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
 }
 
-/** Derives the hash once fewer than MAX_AT_ONCE run. Refuses (503) when MAX_WAITING wait. */
-async function deriveInTurn(password: string, salt: Buffer): Promise<Buffer> {
-  if (running >= MAX_AT_ONCE) {
-    if (waiting.length >= MAX_WAITING) {
-      throw refusal('service_unavailable', 'Too many people log in at once; try again.')
-    }
-    await new Promise<void>(resolve => waiting.push(resolve))
-  } else running += 1
-  try {
-    const message = password.normalize('NFKC')
-    return await derive('argon2id', { message, nonce: salt, tagLength: HASH_BYTES, ...COST })
-  } finally {
-    const next = waiting.shift()
-    if (next === undefined) running -= 1
-    else next()
-  }
+function deriveHash(password: string, salt: Buffer): Promise<Buffer> {
+  const message = password.normalize('NFKC')
+  return derive('argon2id', { message, nonce: salt, tagLength: HASH_BYTES, ...COST })
 }

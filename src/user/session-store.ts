@@ -1,13 +1,15 @@
 // The SQL statements of passwords, login links, sessions and attempts to log in.
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import type { Tag } from '../db/sql.ts'
+import { sql as part, type Tag } from '../db/sql.ts'
 import type { Instant } from '../instant.ts'
+import { deleteDevices } from './device-store.ts'
 import {
   ATTEMPT_MINUTES,
   CONFIRMED_MINUTES,
   IDLE_MINUTES,
   LINK_MINUTES,
   LONGEST_HOURS,
+  MOST_ATTEMPTS,
   type Session,
 } from './session.ts'
 
@@ -21,7 +23,7 @@ export async function findPassword(sql: Sql, user_name: string): Promise<string 
   return row?.secret_hash
 }
 
-/** Sets the password and ends every session of the user. */
+/** Sets the password, ends every session of the user, and forgets the user's devices. */
 export async function upsertPassword(
   tx: TransactionSql,
   user_name: string,
@@ -124,37 +126,57 @@ export async function endSession(tx: TransactionSql, token_hash: Buffer): Promis
     where secret_hash = ${token_hash} and ended_at is null`
 }
 
-/** Ends every open session of a user; returns how many there were. */
+/**
+ * Ends every open session of a user, and forgets the user's devices; returns how many sessions
+ * there were.
+ */
 export async function endSessions(sql: Tag, user_name: string): Promise<number> {
+  await deleteDevices(sql, user_name)
   const { count } = await sql`
     update sessions set ended_at = clock_timestamp()
     where user_name = ${user_name} and ended_at is null`
   return count
 }
 
+/** What an attempt is counted by. */
+export interface Source {
+  readonly user_name: string
+  readonly network: string
+  /** The hash of the token of the known device or the session; null of strangers. */
+  readonly device: Buffer | null
+}
+
 /** An attempt to log in, with the counts of the user's recent attempts, this one included. */
-interface Attempt {
+export interface Attempt {
   readonly number: string
-  /** From the same network. */
+  /** From the same network, or from the same device. */
   readonly of_network: number
   readonly of_all: number
 }
 
 /**
- * Inserts an attempt and counts the user's attempts of the last ATTEMPT_MINUTES. The insert commits
- * before the count, so attempts at the same time count each other.
+ * Inserts an attempt and counts the user's attempts of the last ATTEMPT_MINUTES: the strangers', or
+ * the device's. The insert commits before the count, so attempts at the same time count each other.
+ * Undefined, and no row, when there were too many already.
  */
-export async function countAttempt(sql: Sql, user_name: string, network: string): Promise<Attempt> {
-  const [attempt] = await sql<{ number: string }[]>`
-    insert into login_attempts (user_name, network) values (${user_name}, ${network})
-    returning number::text`
-  const [counted] = await sql<{ of_network: number; of_all: number }[]>`
-    select count(*) filter (where network = ${network})::integer as of_network,
-      count(*)::integer as of_all
+export async function countAttempt(
+  sql: Sql,
+  { user_name, network, device }: Source,
+): Promise<Attempt | undefined> {
+  const recent = part`
+    select count(*)::integer as of_all,
+      count(*) filter (where network = ${network} or device is not null)::integer as of_network
     from login_attempts
-    where user_name = ${user_name}
+    where user_name = ${user_name} and device is not distinct from ${device}
       and attempted_at > clock_timestamp() - make_interval(mins => ${ATTEMPT_MINUTES})`
-  return { number: '', of_network: 0, of_all: 0, ...attempt, ...counted }
+  const [attempt] = await sql<{ number: string }[]>`
+    insert into login_attempts (user_name, network, device)
+    select ${user_name}, ${network}, ${device}::bytea from (${recent}) recent
+    where of_network <= ${MOST_ATTEMPTS.of_network} and of_all <= ${MOST_ATTEMPTS.of_all}
+    returning number::text`
+  if (attempt === undefined) return undefined
+  const [counted] = await sql<{ of_network: number; of_all: number }[]>`${recent}`
+  return { of_network: 0, of_all: 0, ...attempt, ...counted }
 }
 
 /** Marks an attempt as refused, and writes the reason to the history if the user exists. */
@@ -166,9 +188,15 @@ export async function keepRefused(
   await tx`select keep_refused_login(${number}::text::bigint, ${why})`
 }
 
-/** Deletes a user's attempts from a network, once the user has logged in from it. */
-export async function forgetAttempts(sql: Sql, user_name: string, network: string): Promise<void> {
-  await sql`delete from login_attempts where user_name = ${user_name} and network = ${network}`
+/** Deletes a user's attempts from a network or a device, once the user has logged in from it. */
+export async function forgetAttempts(
+  sql: Sql,
+  { user_name, network, device }: Source,
+): Promise<void> {
+  await sql`
+    delete from login_attempts
+    where user_name = ${user_name} and device is not distinct from ${device}
+      and (network = ${network} or device is not null)`
 }
 
 /** Deletes the attempts that are too old to count; returns how many. */

@@ -1,5 +1,5 @@
 // A session is the time for which a person is logged in. The token in a cookie identifies it. This
-// file has the limits of sessions, of login links and of attempts to log in.
+// file has the limits of sessions, of login links, of known devices and of attempts to log in.
 import { hash } from 'node:crypto'
 import type { Instant } from '../instant.ts'
 
@@ -15,9 +15,17 @@ export const LINK_PATH = '/login/link?token='
 /** How long after giving the password a session may do what asks for it. */
 export const CONFIRMED_MINUTES = 5
 
-/** The most wrong passwords for one user in ATTEMPT_MINUTES: from one network, and from all. */
+/**
+ * The most wrong passwords for one user in ATTEMPT_MINUTES: from one network, and from all. Those
+ * from a known device or in a session count apart, as of a network of its own.
+ */
 export const ATTEMPT_MINUTES = 15
 export const MOST_ATTEMPTS = { of_network: 5, of_all: 50 }
+
+/** For how long after its last log-in a device is known. */
+export const DEVICE_DAYS = 90
+/** The most known devices of a user; PostgreSQL forgets the one that logged in longest ago. */
+export const MOST_DEVICES = 10
 
 export interface Session {
   readonly user_name: string
@@ -30,6 +38,6 @@ export interface Session {
 
 /** The hash of a token, as the database stores it; undefined when the text is no token. */
 export function hashToken(token: string): Buffer | undefined {
-  const is_token = /^corridor_(?:session|login)_[\w-]{49}$/.test(token)
+  const is_token = /^corridor_(?:session|device|login)_[\w-]{49}$/.test(token)
   return is_token ? hash('sha256', token, 'buffer') : undefined
 }

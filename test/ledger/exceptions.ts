@@ -64,6 +64,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'entities.found_by': 'words by which lists find it; the record that has them is held',
   payout_metadata: 'hashes by which lists find a payout, whose own metadata is held',
   saved_views: 'pages of the console that people have kept under a name; moves nothing',
+  known_devices: 'on which devices people have logged in, which opens nothing; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
   request_log: 'the last requests of sandboxes, for whoever builds against the API; moves nothing',
   payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',

@@ -82,7 +82,8 @@ export function assertErrorEnvelope(answer: Answer): void {
 }
 
 /** The secrets of keys, sessions, links and webhooks, and the hashes of passwords. */
-const SECRETS = /corridor_(live|test|user|session|login)_[\w-]{40}|whsec_[\w+/]{30}|\$argon2id?\$/
+const SECRETS =
+  /corridor_(live|test|user|session|device|login)_[\w-]{40}|whsec_[\w+/]{30}|\$argon2id?\$/
 
 /** Checks that the text holds no stack trace, source path, SQL or secret (§error.silence). */
 export function assertNoInsides(text: string): void {

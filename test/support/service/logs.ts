@@ -72,7 +72,7 @@ export const PRIVATE_TEXTS: readonly string[] = [
 /** Patterns of secrets and personal data. */
 const PRIVATE_FORMS: readonly (readonly [what: string, form: RegExp])[] = [
   ['secret of an API key', /corridor_(live|test)_[\w-]{40}/],
-  ['secret of a user', /corridor_(user|session|login)_[\w-]{40}/],
+  ['secret of a user', /corridor_(user|session|device|login)_[\w-]{40}/],
   ['secret of a webhook endpoint', /whsec_[\w+/-]{20}/],
   // base64 of "key_".
   ['credentials', /a2V5X[\w+/]{20}/],

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Turns } from './turns.ts'
+
+/** Log-ins that begin when their turn comes, and end when told to. */
+class Desk {
+  readonly #turns = new Turns()
+  readonly begun: string[] = []
+  readonly refused: string[] = []
+  readonly #ends: (() => void)[] = []
+
+  come(who: string, known: boolean, owner = who): void {
+    const work = () => {
+      this.begun.push(who)
+      return new Promise<void>(resolve => this.#ends.push(resolve))
+    }
+    this.#turns.run({ known, owner }, work).catch(error => {
+      assert.equal(error.status, 503)
+      this.refused.push(who)
+    })
+  }
+
+  /** Ends the log-in that began first. */
+  async end(): Promise<void> {
+    this.#ends.shift()?.()
+    await new Promise(setImmediate)
+  }
+}
+
+const numbered = (count: number, name: string) => Array.from({ length: count }, (_, i) => name + i)
+
+test('places taken by strangers: a known person still has one, and is next', async () => {
+  const desk = new Desk()
+  for (const who of numbered(40, 'stranger')) desk.come(who, false)
+  desk.come('max', true)
+  await desk.end()
+  assert.deepEqual(desk.begun, ['stranger0', 'stranger1', 'max'])
+  assert.deepEqual(desk.refused, numbered(40, 'stranger').slice(32))
+})
+
+test('known people without end: after each of them a stranger has a turn', async () => {
+  const desk = new Desk()
+  for (const who of numbered(4, 'max')) desk.come(who, true, 'max')
+  for (const who of numbered(2, 'stranger')) desk.come(who, false)
+  for (let i = 0; i < 6; i++) await desk.end()
+  assert.deepEqual(desk.begun, ['max0', 'max1', 'max2', 'stranger0', 'max3', 'stranger1'])
+})
+
+test('a line filled by one network: another network takes the place of its last', async () => {
+  const desk = new Desk()
+  for (const who of numbered(33, 'many')) desk.come(who, false, '192.0.2.1')
+  desk.come('one', false, '192.0.2.2')
+  await desk.end()
+  assert.deepEqual(desk.refused, ['many32', 'many31'])
+  await desk.end()
+  // The networks take turns: the other one does not wait for thirty.
+  assert.deepEqual(desk.begun, ['many0', 'many1', 'many2', 'one'])
+})
+
+test('a log-in that fails: frees its place', async () => {
+  const turns = new Turns()
+  for (let i = 0; i < 5; i++) {
+    const failed = turns.run({ known: false, owner: 'x' }, () => Promise.reject(new Error('no')))
+    await assert.rejects(failed, /no/)
+  }
+  assert.equal(await turns.run({ known: false, owner: 'x' }, async () => 'in'), 'in')
+})
