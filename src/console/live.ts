@@ -5,12 +5,13 @@ import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../db/connect.ts'
 import type { Reads } from '../engine/reads.ts'
-import { rateLimited, refusal } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import { countEvents, listSubjectsAfter } from '../event/store.ts'
 import { mayRunInstallation } from '../user/rules.ts'
 import { listOpenSessions } from '../user/session-store.ts'
 import type { Person } from '../user/user.ts'
 import { ANYTHING, InstallationChanges } from './installation-changes.ts'
+import { type Holder, makeRoom } from './shares.ts'
 
 export interface LiveNeeds extends Reads {
   /** `audit` reads the rows of all accounts. */
@@ -19,12 +20,7 @@ export interface LiveNeeds extends Reads {
   readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
 }
 
-interface Watcher {
-  readonly user: string
-  /** Null for a page of the installation. */
-  readonly account_id: string | null
-  /** The hash of the session's token, in hex. */
-  readonly session: string
+interface Watcher extends Holder {
   readonly stream: PassThrough
   /** The number of the last change that the stream has sent. */
   lastChange: bigint
@@ -37,8 +33,6 @@ const INSTALLATION_EVERY_POLLS = 5
 const HEARTBEAT_EVERY_MS = 10_000
 /** The most events that one poll reads for an account: the newest. It sends no older ones. */
 const MAX_EVENTS = 100
-/** The most streams of a process, and of a session. */
-const MAX_STREAMS = { all: 1_000, of_session: 20 }
 /** How much a browser may leave unread before its stream is closed. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
@@ -58,7 +52,7 @@ export class Live {
   /**
    * Answers with a stream of the account's changes, or of all accounts' for null. The stream begins
    * after the change that the header Last-Event-ID or the query's `after` names, else now. Refuses
-   * (403) a key and a person without the role, and (429) more than MAX_STREAMS.
+   * (403) a key and a person without the role, and (429) more streams than their share.
    */
   async open(request: FastifyRequest, reply: FastifyReply, account_id: string | null) {
     const { person, session } = request
@@ -69,17 +63,20 @@ export class Live {
       throw refusal('insufficient_scope', `${person.user} is neither operator nor auditor.`)
     }
     const hash = session.token_hash.toString('hex')
-    const own = [...this.#watchers].filter(watcher => watcher.session === hash)
-    if (this.#watchers.size >= MAX_STREAMS.all || own.length >= MAX_STREAMS.of_session) {
-      throw rateLimited('Too many pages are open.', 10)
-    }
     const { after } = request.query as { readonly after?: unknown }
     const text = request.headers['last-event-id'] ?? after
     const asked = typeof text === 'string' && /^\d{1,18}$/.test(text) ? BigInt(text) : undefined
     const latest = await this.lastChangeOf(account_id)
+    const holder = { user: person.user, account_id, session: hash }
+    // Nothing is awaited from here to the new watcher, so streams at one moment count each other.
+    const ended = makeRoom(this.#watchers, holder)
+    if (ended !== undefined) {
+      this.#watchers.delete(ended)
+      ended.stream.end()
+    }
     const stream = new PassThrough({ highWaterMark: MAX_UNREAD_BYTES })
     const lastChange = asked !== undefined && asked < latest ? asked : latest
-    const watcher = { user: person.user, account_id, session: hash, stream, lastChange }
+    const watcher = { ...holder, stream, lastChange }
     stream.write(`retry: 1000\nid: ${lastChange}\n\n`)
     this.#watchers.add(watcher)
     stream.once('close', () => this.#watchers.delete(watcher))
