@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type BankLine, UnreadableFile } from '../bank-format/bank-format.ts'
 import { during } from '../steps.ts'
 import { applyLines } from './apply.ts'
+import { RATIO, unpack } from './archive.ts'
 import { endReading, type InboxFile, listUnread, readPieces } from './inbox-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { decryptAndVerify, isPgpMessage, PgpFailed, SCRATCH } from './pgp.ts'
@@ -42,15 +43,15 @@ async function readFile(rail: OpenFileRail, file: InboxFile): Promise<void> {
   await using scratch = await mkdtempDisposable(SCRATCH)
   const stored = join(scratch.path, 'stored')
   await writeFile(stored, readPieces(rail.sql, sha256))
-  const checked = await checkFile(rail, stored, join(scratch.path, 'plain'))
+  const checked = await checkFile(rail, stored, scratch.path)
   if ('reason' in checked) {
     const { reason } = checked
     await endReading(rail.sql, sha256, { reason, lines: 0, quarantined: 0 })
     rail.log.error({ rail: rail.name, name, reason }, 'a file is quarantined')
     return
   }
-  const { path, lines } = checked
-  const quarantined = await during('file', 'apply', lines, () => apply(rail, file, path))
+  const { paths, lines } = checked
+  const quarantined = await during('file', 'apply', lines, () => apply(rail, file, paths))
   await during('file', 'read', 1, () =>
     endReading(rail.sql, sha256, { reason: '', lines, quarantined }),
   )
@@ -58,20 +59,23 @@ async function readFile(rail: OpenFileRail, file: InboxFile): Promise<void> {
   rail.log[level]({ rail: rail.name, name, lines, quarantined }, 'file read')
 }
 
-/** The path of the plain file and the number of its lines, or why nothing of it is applied. */
+/** The paths of the plain files and the number of their lines, or why nothing is applied. */
 async function checkFile(
   rail: OpenFileRail,
   stored: string,
-  plain: string,
-): Promise<{ readonly path: string; readonly lines: number } | { readonly reason: string }> {
+  folder: string,
+): Promise<
+  { readonly paths: readonly string[]; readonly lines: number } | { readonly reason: string }
+> {
   try {
-    const path = await decryptedPath(rail, stored, plain)
+    const path = await decryptedPath(rail, stored, join(folder, 'plain'))
+    const paths = await unpack(path, folder, { bytes: MOST_BYTES, ...RATIO })
     let lines = 0
-    for await (const _ of linesOf(rail, path)) {
+    for await (const _ of linesOf(rail, paths)) {
       lines += 1
       if (lines > MOST_LINES) throw new UnreadableFile(`it has more than ${MOST_LINES} lines`)
     }
-    return { path, lines }
+    return { paths, lines }
   } catch (error) {
     const is_expected = error instanceof UnreadableFile || error instanceof PgpFailed
     // Another error is a fault of the reader and would come again, so a person looks at the file.
@@ -103,20 +107,34 @@ async function headOf(path: string): Promise<Uint8Array> {
   return head.subarray(0, bytesRead)
 }
 
-/** The lines of a plain file. The stream closes the file when its reader ends or stops early. */
-function linesOf({ format, config }: OpenFileRail, path: string): AsyncIterable<BankLine> {
-  return format.read(createReadStream(path), config.profile)
+/**
+ * The lines of plain files, in order. A stream closes its file when its reader ends or stops early.
+ * Behind the first file of an archive, positions begin with the number of their file.
+ */
+async function* linesOf(
+  { format, config }: OpenFileRail,
+  paths: readonly string[],
+): AsyncGenerator<BankLine> {
+  for (const [i, path] of paths.entries()) {
+    for await (const line of format.read(createReadStream(path), config.profile)) {
+      yield i === 0 ? line : { ...line, position: `file ${i + 1}, ${line.position}` }
+    }
+  }
 }
 
 /** Applies all lines of a file; returns how many were set aside. */
-async function apply(rail: OpenFileRail, { sha256 }: InboxFile, path: string): Promise<number> {
+async function apply(
+  rail: OpenFileRail,
+  { sha256 }: InboxFile,
+  paths: readonly string[],
+): Promise<number> {
   let quarantined = 0
   let lines: BankLine[] = []
   const flush = async () => {
     quarantined += await applyLines(rail, sha256, lines)
     lines = []
   }
-  for await (const line of linesOf(rail, path)) {
+  for await (const line of linesOf(rail, paths)) {
     lines.push(line)
     // The payments of one entry stay together while their shares are compared.
     const may_flush = line.shared_amount === null || lines.length >= MOST_SHARING

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { listInbox } from '../../src/bank-file/inbox-store.ts'
 import { MOST_BYTES } from '../../src/bank-file/receive.ts'
 import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
@@ -17,6 +18,7 @@ import {
   type WorldOptions,
 } from '../support/bank/file-rail.ts'
 import { plainReport } from '../support/bank/plain-format.ts'
+import { zipOf } from '../support/bank/zip.ts'
 import type { TestService } from '../support/service/service.ts'
 import { LONG, share } from '../support/share.ts'
 
@@ -181,6 +183,29 @@ const BAD: readonly (readonly [what: string, bytes: (paid: string) => Buffer, re
   ],
   ['encrypted', () => Buffer.from('-----BEGIN PGP MESSAGE-----\n\nhQEMA'), /it is encrypted/],
 ]
+
+test('archives: each file of a ZIP or gzip is read; a damaged one is quarantined, and nothing of it is applied', async () => {
+  const { bank, ids, paid } = await paidWorld([100, 200, 300, 400])
+  const [first, second, third, last] = paid.map(({ end_to_end_id }) =>
+    Buffer.from(plainReport([rejects(end_to_end_id)])),
+  )
+  assert.ok(first && second && third && last)
+  const files = [
+    { name: 'a.txt', bytes: first },
+    { name: '../b.txt', bytes: second },
+  ]
+  const damaged = zipOf([{ name: 'd.txt', bytes: last }])
+  await writeFile(join(bank.folder, 'inbox', 'both.zip'), zipOf(files))
+  await writeFile(join(bank.folder, 'inbox', 'third.gz'), gzipSync(third))
+  await writeFile(join(bank.folder, 'inbox', 'damaged.zip'), damaged.subarray(0, -9))
+  await bank.work()
+  const found = new Map((await inbox(bank)).map(file => [file.name, file]))
+  assert.equal(found.get('both.zip')?.lines, 2)
+  assert.equal(found.get('damaged.zip')?.state, 'quarantined')
+  assert.match(found.get('damaged.zip')?.reason ?? '', /ZIP archive is damaged or cut off/)
+  const statuses = await Promise.all(ids.map(id => bank.statusOf(id)))
+  assert.deepEqual(statuses, ['failed', 'failed', 'failed', 'processing'])
+})
 
 test('bad files: quarantined with their reasons, nothing of them applied, the next one is', async () => {
   const { bank, ids, paid } = await paidWorld(BAD.map(() => 100))
