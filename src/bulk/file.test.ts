@@ -28,6 +28,8 @@ async function bodiesOf(content: string | Buffer): Promise<unknown[]> {
 }
 
 const ANNA = { amount: 131, name: 'Anna' }
+const OF_BASEL = { amount: 131, name: 'Anna, of Basel' }
+const WITH_SEMICOLON = { amount: 131, name: 'Anna; of Basel' }
 
 const FILES: readonly (readonly [what: string, content: string, bodies: readonly unknown[]])[] = [
   ['empty rows', 'amount,name\n131,Anna\n\n,\n , \n', [ANNA]],
@@ -41,7 +43,13 @@ const FILES: readonly (readonly [what: string, content: string, bodies: readonly
   ],
   ['an apostrophe before a formula', "amount,name\n131,'=Anna\n", [{ amount: 131, name: '=Anna' }]],
   ['an apostrophe of a name', "amount,name\n131,'t Hooft\n", [{ amount: 131, name: "'t Hooft" }]],
-  ['semicolons', 'amount;name\n131;Anna\n', ['separate columns by commas']],
+  ['semicolons', 'amount;name\n131;Anna\n;\n', [ANNA]],
+  ['semicolons, and commas in cells', 'amount;name\n131;Anna, of Basel\n', [OF_BASEL]],
+  ['semicolons and quotes', '"amount";"name"\n131;"Anna, of Basel"\n', [OF_BASEL]],
+  ['the line sep=;', 'sep=;\r\namount;name\r\n131;Anna\r\n', [ANNA]],
+  ['a line break in a quoted cell', 'amount;name\n131;"An\nna;"\n', [{ ...ANNA, name: 'An\nna;' }]],
+  ['tabs', 'amount\tname\n131\tAnna\n', [ANNA]],
+  ['commas, and semicolons in cells', 'amount,name\n131,Anna; of Basel\n', [WITH_SEMICOLON]],
 ]
 
 for (const [what, content, bodies] of FILES) {

@@ -23,11 +23,12 @@ export async function openFile(
 ): Promise<ImportFile | { readonly problems: readonly LineProblem[] }> {
   const name = basename(path)
   if (!/\.csv$/i.test(name)) return { path, name, columns: null }
-  for await (const { line, bytes, fault } of readRows(path, true)) {
+  for await (const record of readRows(path, true)) {
+    const { line, bytes, fault } = record
     if (isUtf16(bytes)) {
       return { problems: [{ line, message: 'the file is UTF-16 text; save it as CSV in UTF-8' }] }
     }
-    const read = fault === null ? readHeader(bytes.toString('utf8'), set) : NO_HEADER
+    const read = fault === null ? readHeader(record, set) : NO_HEADER
     if (read.messages === undefined) return { path, name, columns: read.value }
     return { problems: read.messages.map(message => ({ line, message })) }
   }
@@ -43,10 +44,11 @@ function isUtf16(bytes: Buffer): boolean {
 const NO_HEADER = { messages: ['not a CSV header'] } as const
 
 /** Reads the header line of a CSV. Its messages name each wrong column. */
-export function readHeader(text: string, set: ColumnSet): Read<readonly Column[]> {
-  // Spreadsheets use these separators where the comma is the decimal point.
-  if (/[;\t]/.test(text) && !text.includes(',')) return { messages: ['separate columns by commas'] }
-  const cells = cellsOf(text)
+export function readHeader(
+  { bytes, separator }: Pick<FileRecord, 'bytes' | 'separator'>,
+  set: ColumnSet,
+): Read<readonly Column[]> {
+  const cells = cellsOf(bytes.toString('utf8'), separator)
   return cells === undefined ? NO_HEADER : readColumns(cells, set)
 }
 
@@ -57,12 +59,11 @@ export function readRows(path: string, quotes: boolean): AsyncGenerator<FileReco
 
 /** The body that a record holds, or the Refusal that says why it holds none. */
 export function readBody(columns: ImportFile['columns'], record: FileRecord): unknown {
-  const { bytes, fault } = record
-  if (fault === 'too_long') {
+  if (record.fault === 'too_long') {
     return refusal('payload_too_large', `The body is over ${MAX_BODY_BYTES / 1024} KiB.`)
   }
   try {
-    return columns === null ? readJson(bytes) : readCells(columns, bytes, fault)
+    return columns === null ? readJson(record.bytes) : readCells(columns, record)
   } catch (error) {
     return error instanceof JsonError ? refusedJson(error) : toRefusal(error)
   }
@@ -78,8 +79,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** The body that a CSV record holds. Refuses what no JSON body can hold. */
 function readCells(
   columns: readonly Column[],
-  bytes: Buffer,
-  fault: FileRecord['fault'],
+  { bytes, separator, fault }: FileRecord,
 ): object | Refusal {
   const refuse = (message: string) => new Refusal([invalidField('', message)])
   if (fault === 'open_quote') return refuse('The row opens a quote that is not closed.')
@@ -90,7 +90,7 @@ function readCells(
     return refuse('The row is not UTF-8 text.')
   }
   if (text.includes('\0')) return refuse('The row holds the character U+0000.')
-  const cells = cellsOf(text)
+  const cells = cellsOf(text, separator)
   if (cells === undefined) return refuse('A quote stands where CSV has none.')
   if (cells.length !== columns.length) {
     const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`

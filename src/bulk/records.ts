@@ -10,9 +10,14 @@ export interface FileRecord {
   readonly bytes_read: number
   /** Without the line break; empty if there is a fault. */
   readonly bytes: Buffer
+  /** What stands between its cells, in the whole file. */
+  readonly separator: Separator
   /** The record is too long, or a quote in it is not closed. */
   readonly fault: 'too_long' | 'open_quote' | null
 }
+
+/** A comma; a semicolon or a tab where the comma is the decimal point. */
+export type Separator = ',' | ';' | '\t'
 
 interface RecordOptions {
   /** True for CSV, where a line break within quotes belongs to the cell. */
@@ -24,7 +29,6 @@ interface RecordOptions {
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 const QUOTE = 0x22
-const COMMA = 0x2c
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 const CHUNK_BYTES = 256 * 1024
 
@@ -60,6 +64,8 @@ class Splitter {
   #rest: Buffer = Buffer.alloc(0)
   #line = 0
   #bytes_read = 0
+  /** Undefined before the header. */
+  #separator: Separator | undefined
   /** True inside a line that is too long, after its fault was yielded. */
   #skipping = false
 
@@ -75,7 +81,10 @@ class Splitter {
       bytes = this.#pass(bytes, mark)
     }
     while (bytes.length > 0) {
-      const end = this.#options.quotes && !this.#skipping ? csvEnd(bytes) : lineEnd(bytes)
+      if (this.#options.quotes) this.#separator ??= separatorIn(bytes, last)
+      const { separator } = this
+      const is_csv = this.#options.quotes && !this.#skipping
+      const end = is_csv ? csvEnd(bytes, separator.charCodeAt(0)) : lineEnd(bytes)
       const length = end.at === -1 ? bytes.length : end.at
       const too_long = length > this.#options.max_bytes
       if (end.at === -1 && !last && !too_long && !this.#skipping) break
@@ -102,12 +111,17 @@ class Splitter {
     this.#rest = Buffer.from(bytes)
   }
 
-  /** A blank line; in CSV also a row of empty cells, and the line by which Excel names a comma. */
+  get separator(): Separator {
+    return this.#separator ?? ','
+  }
+
+  /** A blank line; in CSV also a row of empty cells, and the line that names the separator. */
   #isEmpty(record: Buffer): boolean {
     if (isBlank(record)) return true
     if (!this.#options.quotes) return false
-    if (record.every(byte => byte === COMMA || byte === 0x20 || byte === 0x09)) return true
-    return this.#line === 1 && /^sep=,$/i.test(record.toString('latin1').trim())
+    const between = this.separator.charCodeAt(0)
+    if (record.every(byte => byte === between || byte === 0x20 || byte === 0x09)) return true
+    return this.#line === 1 && NAMES_SEPARATOR.test(record.toString('latin1'))
   }
 
   #pass(bytes: Buffer, count: number): Buffer {
@@ -116,8 +130,27 @@ class Splitter {
   }
 
   #fault(fault: FileRecord['fault']): FileRecord {
-    return { line: this.#line, bytes_read: this.#bytes_read, bytes: Buffer.alloc(0), fault }
+    const { separator } = this
+    const bytes = Buffer.alloc(0)
+    return { line: this.#line, bytes_read: this.#bytes_read, separator, bytes, fault }
   }
+}
+
+/** The first line by which Excel writes the separator, such as `sep=;`. */
+const NAMES_SEPARATOR = /^sep=([,;\t])[\s]*$/i
+
+/** The separator, by the first line that is not blank; undefined while there is none. */
+function separatorIn(bytes: Buffer, last: boolean): Separator | undefined {
+  const newline = bytes.indexOf(NEWLINE)
+  if (newline === -1 && !last) return undefined
+  const line = bytes.subarray(0, newline === -1 ? bytes.length : newline)
+  if (isBlank(line)) return undefined
+  const text = line.toString('latin1')
+  const named = NAMES_SEPARATOR.exec(text)?.[1]
+  if (named !== undefined) return named as Separator
+  if (text.includes(',')) return ','
+  if (text.includes(';')) return ';'
+  return text.includes('\t') ? '\t' : ','
 }
 
 function lineEnd(bytes: Buffer): End {
@@ -125,7 +158,7 @@ function lineEnd(bytes: Buffer): End {
 }
 
 /** A quote opens a cell only where the cell begins. Within a cell, two quotes stand for one. */
-function csvEnd(bytes: Buffer): End {
+function csvEnd(bytes: Buffer, separator: number): End {
   const newline = bytes.indexOf(NEWLINE)
   const quote = (newline === -1 ? bytes : bytes.subarray(0, newline)).indexOf(QUOTE)
   if (quote === -1) return { at: newline, lines: 1, open: false }
@@ -144,7 +177,7 @@ function csvEnd(bytes: Buffer): End {
       if (!open) return { at, lines, open }
       lines += 1
     }
-    cell_begins = !open && byte === COMMA
+    cell_begins = !open && byte === separator
   }
   return { at: -1, lines, open }
 }
@@ -157,18 +190,23 @@ function isBlank(line: Buffer): boolean {
   return line.every(byte => byte === 0x20 || byte === 0x09 || byte === RETURN)
 }
 
-const CELL = /"([^"]*(?:""[^"]*)*)"|[^",]*/y
+const CELLS: Readonly<Record<Separator, RegExp>> = {
+  ',': /"([^"]*(?:""[^"]*)*)"|[^",]*/y,
+  ';': /"([^"]*(?:""[^"]*)*)"|[^";]*/y,
+  '\t': /"([^"]*(?:""[^"]*)*)"|[^"\t]*/y,
+}
 
 /** The cells of a CSV record; undefined if its quotes break RFC 4180. */
-export function cellsOf(record: string): string[] | undefined {
-  if (!record.includes('"')) return record.split(',')
+export function cellsOf(record: string, separator: Separator): string[] | undefined {
+  if (!record.includes('"')) return record.split(separator)
+  const cell = CELLS[separator]
   const cells: string[] = []
   for (let at = 0; ; at += 1) {
-    CELL.lastIndex = at
-    const [text = '', quoted] = CELL.exec(record) ?? []
+    cell.lastIndex = at
+    const [text = '', quoted] = cell.exec(record) ?? []
     cells.push(quoted === undefined ? text : quoted.replaceAll('""', '"'))
     at += text.length
     if (at === record.length) return cells
-    if (record[at] !== ',') return undefined
+    if (record[at] !== separator) return undefined
   }
 }

@@ -27,7 +27,7 @@ export function readPayouts(text: string): {
   if (header_record === undefined) {
     return { rows: [], problems: [{ line: 1, message: 'no header line' }] }
   }
-  const header = readHeader(header_record.bytes.toString('utf8'), PAYOUT_COLUMNS)
+  const header = readHeader(header_record, PAYOUT_COLUMNS)
   if (header.messages !== undefined) {
     const problems = header.messages.map(message => ({ line: header_record.line, message }))
     return { rows: [], problems }

@@ -29,7 +29,7 @@ test('cells of a record, any cells at all: what was written is read', () => {
       (cells, bare) => {
         const plain = (text: string) => !/[",\n\r]/.test(text) && bare.next().value
         const record = cells.map(text => (plain(text) ? text : quoted(text))).join(',')
-        assert.deepEqual(cellsOf(record), cells)
+        assert.deepEqual(cellsOf(record, ','), cells)
       },
     ),
   )
@@ -47,7 +47,7 @@ test('cells of a record, quotes out of place: none', () => {
     '5" pipe',
     'x""y',
   ]) {
-    assert.equal(cellsOf(record), undefined, record)
+    assert.equal(cellsOf(record, ','), undefined, record)
   }
 })
 
