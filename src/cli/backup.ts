@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { keepRun } from '../audit/upkeep-store.ts'
 import { countUnsent } from '../bank-file/unsent-store.ts'
 import { type Config, readConfig } from '../config.ts'
+import type { Sql } from '../db/connect.ts'
 import { refuseWithoutSchema } from '../db/migrate.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
 import { type Backup, takeBackup } from '../postgres/backup.ts'
@@ -11,10 +12,11 @@ import { clusterFiles } from '../postgres/files.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { restoreBackup } from '../postgres/restore.ts'
 import { pauseRestored } from '../rail/restored.ts'
+import { listUsers } from '../user/store.ts'
 import { describe } from '../verify/problem.ts'
 import { type Verdict, verify } from '../verify/run.ts'
-import { asOwner, print, withContext } from './context.ts'
-import { UsageError } from './failure.ts'
+import { asOwner, personIn, print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { table } from './table.ts'
 import { type Bar, startBar } from './terminal.ts'
 import { checkedWords, presentVerdict } from './verify.ts'
@@ -31,7 +33,8 @@ Example:
   npx corridor backup /backups/corridor-2026-11-21.tar.zst`
 
 const RESTORE_HELP = `
-CORRIDOR_DATA must have no database yet. The copy takes its place there once it
+CORRIDOR_USER names an operator of the backup, if it has users; the command asks
+before it works. CORRIDOR_DATA must have no database yet. The copy takes its place there once it
 runs, has been migrated to this version, and has passed corridor verify.
 
 Example:
@@ -75,10 +78,12 @@ async function backUp(config: Config, file: string): Promise<Backup> {
   try {
     await asOwner(database.url, refuseWithoutSchema)
     bar = startBar('backing up {bar} {value} of about {total} MB')
-    const backup = await takeBackup(database.url, file, (done, about) => {
+    const progress = (done: number, about: number) => {
       bar?.setTotal(megabytes(Math.max(done, about)))
       bar?.update(megabytes(done))
-    })
+    }
+    const operators = await asOwner(database.url, listOperators)
+    const backup = await takeBackup(database.url, file, { progress, operators })
     const told = `${megabytes(backup.bytes)} MB, of all before ${backup.as_of}`
     await asOwner(database.url, owner => keepRun(owner, { kind: 'backup', well: true, told }))
     return backup
@@ -86,6 +91,20 @@ async function backUp(config: Config, file: string): Promise<Backup> {
     bar?.stop()
     await database.release()
   }
+}
+
+async function listOperators(owner: Sql): Promise<string[]> {
+  const users = await listUsers(owner)
+  return users
+    .filter(({ role, disabled_at }) => role === 'operator' && disabled_at === null)
+    .map(({ name }) => name)
+}
+
+/** Refuses a caller who was no operator when the backup was taken. The copy is asked as well. */
+function refuseOthers(config: Config, operators: readonly string[]): void {
+  if (operators.length === 0 || operators.includes(personIn(config))) return
+  const names = operators.join(', ')
+  throw new CommandFailed(`${config.user} is no operator of the backup; its operators: ${names}`)
 }
 
 type Copy = Awaited<ReturnType<typeof restore>>
@@ -105,6 +124,7 @@ async function restore(config: Config, file: string) {
     file,
     data_dir: config.data_dir,
     log: () => {},
+    mayRestore: operators => refuseOthers(config, operators),
     async accept(data_dir) {
       checked = await withContext(
         async ({ sql, audit }) => {

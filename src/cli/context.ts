@@ -124,7 +124,10 @@ export function operatorOf({ config }: Context): Operator {
  * The person who runs the command.
  * @throws UsageError for a log-in, which does not tell which of several people runs it
  */
-export function personOf({ config }: Context): string {
+export const personOf = ({ config }: Pick<Context, 'config'>): string => personIn(config)
+
+/** The same by the settings alone, before a database is open. */
+export function personIn(config: Pick<Config, 'user' | 'user_is_login'>): string {
   if (!config.user_is_login && config.user !== '') return config.user
   throw new UsageError(
     `say who you are by CORRIDOR_USER: "${config.user}" is the log-in, which others may share`,

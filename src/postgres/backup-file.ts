@@ -13,12 +13,20 @@ export const MANIFEST = 'backup_manifest'
 const LABEL_FILE = 'backup_label'
 const WAL_FOLDER = 'pg_wal/'
 
-/** The label of a backup: its maker, and the PostgreSQL that can read it. */
-export function labelOf(server_version: string): string {
-  return `corridor, PostgreSQL ${server_version}`
+/** PostgreSQL takes no label of more than 1,023 bytes. */
+const MAX_NAMES = 900
+
+/**
+ * The label of a backup: its maker, the PostgreSQL that can read it, and the installation's
+ * operators, who may restore it.
+ */
+export function labelOf(server_version: string, operators: readonly string[]): string {
+  const names = operators.join(',')
+  const told = names === '' || names.length > MAX_NAMES ? '' : `; operators ${names}`
+  return `corridor, PostgreSQL ${server_version}${told}`
 }
 
-const LABEL = /^LABEL: corridor, PostgreSQL (\d+)\S*$/m
+const LABEL = /^LABEL: corridor, PostgreSQL (\d+)[^\s;]*(?:; operators ([a-z0-9._,-]+))?$/m
 
 export interface BackupFacts {
   /** Major version of the server that the backup was taken from. */
@@ -26,6 +34,8 @@ export interface BackupFacts {
   /** When the backup began, by the server's clock. It has all transactions committed before. */
   readonly as_of: string
   readonly files: number
+  /** Who were operators then; empty without users, or if they were too many for the label. */
+  readonly operators: readonly string[]
 }
 
 /** Handles one entry of the archive. It need not read the content. */
@@ -72,10 +82,11 @@ export async function readBackup(
 }
 
 function readLabel(text: string): Omit<BackupFacts, 'files'> {
-  const [, major] = LABEL.exec(text) ?? []
+  const [, major, names = ''] = LABEL.exec(text) ?? []
   const [, date, time] = /^START TIME: (\S+) (\S+) UTC$/m.exec(text) ?? []
   if (major === undefined || date === undefined) throw new BadTar('it has no label')
-  return { postgresql: Number(major), as_of: `${date}T${time}Z` }
+  const operators = names === '' ? [] : names.split(',')
+  return { postgresql: Number(major), as_of: `${date}T${time}Z`, operators }
 }
 
 function decompressed(path: string): AsyncIterable<Buffer> {

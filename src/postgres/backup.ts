@@ -24,16 +24,22 @@ export interface Backup extends BackupFacts {
  * Writes a backup to a new file and verifies it. The file gets its name when it is complete,
  * flushed and verified.
  * @param url the embedded database's URL, as its owner
- * @param progress is called with the number of the cluster's bytes read so far
  * @throws DatabaseProblem when another backup writes the file, the server finds a damaged page or
  *   the file fails its verification
  */
 export async function takeBackup(
   url: string,
   file: string,
-  progress: Progress = () => {},
+  { progress = () => {}, operators = [] }: Options = {},
 ): Promise<Backup> {
-  return asOnlyWriter(url, file, () => writeNew(url, file, progress))
+  return asOnlyWriter(url, file, () => writeNew(url, file, { progress, operators }))
+}
+
+interface Options {
+  /** Called with the number of the cluster's bytes read so far. */
+  readonly progress?: Progress
+  /** The installation's operators, who may restore the backup. */
+  readonly operators?: readonly string[]
 }
 
 type Progress = (done_bytes: number, about_bytes: number) => void
@@ -54,13 +60,13 @@ async function asOnlyWriter<T>(url: string, file: string, work: () => Promise<T>
   }
 }
 
-async function writeNew(url: string, file: string, progress: Progress): Promise<Backup> {
+async function writeNew(url: string, file: string, options: Required<Options>): Promise<Backup> {
   await refuseExisting(file)
   const part = `${file}.part`
   try {
     // The file must exist before the server sends the backup.
     await (await fs.open(part, 'w', 0o600)).close()
-    await writeBackup(url, part, progress)
+    await writeBackup(url, part, options)
     const facts = await readBackup(part)
     const { size: bytes } = await fs.stat(part)
     await refuseExisting(file)
@@ -83,7 +89,11 @@ async function refuseExisting(file: string): Promise<void> {
   }
 }
 
-async function writeBackup(url: string, file: string, progress: Progress): Promise<void> {
+async function writeBackup(
+  url: string,
+  file: string,
+  { progress, operators }: Required<Options>,
+): Promise<void> {
   const warnings: string[] = []
   const superuser = new URL(url)
   superuser.username = SUPERUSER
@@ -98,7 +108,7 @@ async function writeBackup(url: string, file: string, progress: Progress): Promi
     )
     // A fast checkpoint, because a spread one takes a quarter of an hour.
     const messages = server.copyOut(
-      `BASE_BACKUP (LABEL '${labelOf(row?.version.split(' ', 1)[0] ?? '')}', PROGRESS true,
+      `BASE_BACKUP (LABEL '${labelOf(row?.version.split(' ', 1)[0] ?? '', operators)}', PROGRESS true,
         CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
     )
     await pipeline(

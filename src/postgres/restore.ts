@@ -17,6 +17,8 @@ export interface Restored extends BackupFacts {
 }
 
 /**
+ * @param options.mayRestore refuses the caller by throwing, before anything is unpacked; it gets the
+ * operators of the backup
  * @param options.accept checks the copy, which is the embedded database of the folder it gets;
  * false leaves the copy in that folder for inspection
  * @throws DatabaseProblem when the folder has a database already, or the file is no complete backup
@@ -26,9 +28,10 @@ export async function restoreBackup(options: {
   file: string
   data_dir: string
   log: (line: string) => void
+  mayRestore?: (operators: readonly string[]) => void
   accept: (data_dir: string) => Promise<boolean>
 }): Promise<Restored> {
-  const { file, log, accept } = options
+  const { file, log, accept, mayRestore = () => {} } = options
   const place = await makePlace(options.data_dir, log)
   const lock = takeStartLock(place)
   if (!lock) throw new DatabaseProblem(`another process uses ${place.data_dir}`)
@@ -38,7 +41,7 @@ export async function restoreBackup(options: {
     await removeUnfinished(restoring)
     await fs.mkdir(restoring.data_dir, { mode: 0o711 })
     try {
-      const facts = await unpack(restoring, file)
+      const facts = await unpack(restoring, file, mayRestore)
       if (!(await accept(restoring.data_dir))) return { ...facts, data_dir: restoring.data_dir }
       await fs.rename(join(restoring.data_dir, 'postgres'), join(place.data_dir, 'postgres'))
       await syncFolder(place.data_dir)
@@ -73,11 +76,16 @@ async function removeUnfinished(restoring: Place): Promise<void> {
   await fs.rm(restoring.data_dir, { recursive: true, force: true, maxRetries: 3 })
 }
 
-async function unpack(restoring: Place, file: string): Promise<BackupFacts> {
+async function unpack(
+  restoring: Place,
+  file: string,
+  mayRestore: (operators: readonly string[]) => void,
+): Promise<BackupFacts> {
   const cluster = await makeEmptyCluster(restoring)
   const facts = await readBackup(
     file,
-    ({ postgresql }) => {
+    ({ postgresql, operators }) => {
+      mayRestore(operators)
       if (postgresql === cluster.postgresql) return
       const versions = `PostgreSQL ${postgresql}, and this is ${cluster.postgresql}`
       throw new DatabaseProblem(

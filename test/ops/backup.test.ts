@@ -425,6 +425,29 @@ test('corridor backup and restore, where they may not: one line, and nothing cha
   assert.deepEqual(await readdir(path('new')), ['postgres.lock'])
 })
 
+test('corridor restore, a backup of an installation with users: asks for an operator before it works', async () => {
+  await onData('original', sql =>
+    sql`insert into users (name, full_name, role) values ('ada', 'Ada', 'operator')`.execute(),
+  )
+  const file = path('of-ada.tar.zst')
+  const as = (user: string, ...args: readonly string[]) =>
+    openCli('', { ...dataOf(args[0] ?? ''), CORRIDOR_USER: user }, true).then(cli =>
+      cli.run(...args.slice(1)).finally(cli.close),
+    )
+  assert.equal((await as('ada', 'original', 'backup', file)).code, 0)
+  for (const [user, code, words] of [
+    ['', 2, /^corridor: say who you are by CORRIDOR_USER/],
+    ['mallory', 1, /^corridor: mallory is no operator of the backup; its operators: ada$/m],
+  ] as const) {
+    const refused = await as(user, 'of-ada', 'restore', file)
+    assert.deepEqual([refused.code, refused.stdout], [code, ''], refused.stderr)
+    assertLine(refused.stderr, words)
+    assert.deepEqual(await readdir(path('of-ada')), ['postgres.lock'])
+  }
+  const restored = await as('ada', 'of-ada', 'restore', file)
+  assert.equal(restored.code, 0, restored.stderr)
+})
+
 function assertLine(text: string, words: RegExp): void {
   assert.match(text, words)
   assert.equal(text.trim().split('\n').length, 1, text)
