@@ -918,18 +918,20 @@ CREATE TABLE payout_batches (
   reference_id text NOT NULL,
   metadata json,
   totals json NOT NULL,
-  CONSTRAINT history TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  hash bytea NOT NULL,
   CONSTRAINT payout_batches_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT nothing_refused_of_all CHECK (((mode = 'best_effort'::text) OR (refused = 0))),
   CONSTRAINT payout_batches_created_check CHECK ((created >= 0)),
+  CONSTRAINT payout_batches_hash_check CHECK ((octet_length(hash) = 32)),
   CONSTRAINT payout_batches_held_check CHECK ((held >= 0)),
   CONSTRAINT payout_batches_mode_check CHECK ((mode = ANY (ARRAY['all_or_nothing'::text, 'best_effort'::text]))),
   CONSTRAINT payout_batches_refused_check CHECK ((refused >= 0))
 );
 CREATE INDEX payout_batches_by_mode ON payout_batches USING btree (account_id, mode, id);
 CREATE INDEX payout_batches_by_reference ON payout_batches USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
+CREATE INDEX payout_batches_paying ON payout_batches USING btree (account_id, id) WHERE ((created + held) > 0);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE CONSTRAINT TRIGGER history AFTER INSERT ON payout_batches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION keep_batch();
+CREATE TRIGGER sealed BEFORE INSERT ON payout_batches FOR EACH ROW EXECUTE FUNCTION seal_batch();
 ALTER TABLE payout_batches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON payout_batches FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON payout_batches FOR SELECT TO corridor_auditor USING (true);
@@ -2935,23 +2937,25 @@ end $function$;
 REVOKE EXECUTE ON FUNCTION paid_elsewhere(text[],text[]) FROM public;
 GRANT EXECUTE ON FUNCTION paid_elsewhere(text[],text[]) TO corridor_service;
 
-CREATE OR REPLACE FUNCTION keep_batch()
+CREATE OR REPLACE FUNCTION seal_batch()
  RETURNS trigger
  LANGUAGE plpgsql
- SECURITY DEFINER
  SET "TimeZone" TO 'UTC'
- SET search_path TO 'public', 'pg_temp'
+ SET "DateStyle" TO 'ISO'
 AS $function$
+declare
+  previous bytea;
 begin
-  insert into audit_log (table_name, changed_at, changed_by, before, after)
-  values (tg_table_name, clock_timestamp(),
-    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), null,
-    digest_row(to_jsonb(new), '{}') || jsonb_build_object('items', (
-      select encode(sha256(convert_to(coalesce(string_agg(json_build_array(position, status,
-        payout_id, reference_id, problems)::text, E'\n' order by position), ''), 'UTF8')), 'hex')
+  select hash into previous from payout_batches
+  where account_id = new.account_id and id < new.id and created + held > 0
+  order by id desc limit 1;
+  new.hash := sha256(coalesce(previous, '') || convert_to(concat_ws(E'\n',
+    (to_jsonb(new) - 'hash')::text, (
+      select string_agg(json_build_array(position, status, payout_id, reference_id, problems)::text,
+        E'\n' order by position)
       from payout_batch_items
-      where account_id = new.account_id and batch_id = new.id)));
-  return null;
+      where account_id = new.account_id and batch_id = new.id)), 'UTF8'));
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION digests_of(changed text, owner_id text, ids text[])
@@ -2962,21 +2966,8 @@ AS $function$
 declare
   digests jsonb;
 begin
-  if changed = 'webhook_endpoints' then
-    select jsonb_object_agg(e.id, digest_row(to_jsonb(e), array['fanned_out', 'delivery_count']))
-    into digests from webhook_endpoints e where e.account_id = owner_id and e.id = any (ids);
-  else
-    select jsonb_object_agg(b.id, digest_row(to_jsonb(b), '{}') || jsonb_build_object('items',
-      encode(sha256(convert_to(coalesce(i.items, ''), 'UTF8')), 'hex')))
-    into digests from payout_batches b
-    left join (
-      select p.batch_id, string_agg(json_build_array(p.position, p.status, p.payout_id,
-        p.reference_id, p.problems)::text, E'\n' order by p.position) as items
-      from payout_batch_items p where p.account_id = owner_id and p.batch_id = any (ids)
-      group by p.batch_id
-    ) i on i.batch_id = b.id
-    where b.account_id = owner_id and b.id = any (ids);
-  end if;
+  select jsonb_object_agg(e.id, digest_row(to_jsonb(e), array['fanned_out', 'delivery_count']))
+  into digests from webhook_endpoints e where e.account_id = owner_id and e.id = any (ids);
   return coalesce(digests, '{}');
 end $function$;
 

@@ -96,7 +96,7 @@ begin
 end $$;
 
 -- The history: each change with its author, the row before and the row after. Triggers write it for
--- reference data and for files of banks, and, as digests, for webhook endpoints and payout batches.
+-- reference data and for files of banks, and, as digests, for webhook endpoints.
 -- So no command and no statement by hand bypasses it. record_act writes it for an operator's acts
 -- on rows of accounts, in the transaction of the act.
 create table audit_log (

@@ -449,8 +449,11 @@ create table payout_batches (
   metadata json,
   -- How much the batch took from each balance, and what it left.
   totals json not null,
+  -- Set by a trigger, seal_batch.
+  hash bytea not null check (octet_length(hash) = 32),
   constraint nothing_refused_of_all check (mode = 'best_effort' or refused = 0)
 );
+create index payout_batches_paying on payout_batches (account_id, id) where created + held > 0;
 create index payout_batches_by_reference on payout_batches (account_id, reference_id, id)
   where reference_id <> '';
 create index payout_batches_by_mode on payout_batches (account_id, mode, id);
@@ -479,22 +482,25 @@ alter table payout_batch_items add primary key (account_id, batch_id, position);
 create trigger append_only before update or delete or truncate on payout_batch_items
   for each statement execute function refuse_change();
 
--- The history of a batch carries the digest of its items, in their order, and so proves which
--- payouts were refused. A caller sends the refused ones again: if two results were exchanged, a
--- payout would be paid twice.
-create function keep_batch() returns trigger language plpgsql
-security definer set timezone to 'UTC' set search_path to public, pg_temp as $$
+-- The hash of a batch covers its row, its items in their order, and the hash of the account's last
+-- batch before it that has a payout. So it proves which payouts were refused: a caller sends the
+-- refused ones again, and if two results were exchanged, a payout would be paid twice. No hash
+-- covers a batch without a payout, so such a batch may be forgotten. The items are there already.
+create function seal_batch() returns trigger language plpgsql
+set timezone to 'UTC' set datestyle to 'ISO' as $$
+declare
+  previous bytea;
 begin
-  insert into audit_log (table_name, changed_at, changed_by, before, after)
-  values (tg_table_name, clock_timestamp(),
-    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), null,
-    digest_row(to_jsonb(new), '{}') || jsonb_build_object('items', (
-      select encode(sha256(convert_to(coalesce(string_agg(json_build_array(position, status,
-        payout_id, reference_id, problems)::text, E'\n' order by position), ''), 'UTF8')), 'hex')
+  select hash into previous from payout_batches
+  where account_id = new.account_id and id < new.id and created + held > 0
+  order by id desc limit 1;
+  new.hash := sha256(coalesce(previous, '') || convert_to(concat_ws(E'\n',
+    (to_jsonb(new) - 'hash')::text, (
+      select string_agg(json_build_array(position, status, payout_id, reference_id, problems)::text,
+        E'\n' order by position)
       from payout_batch_items
-      where account_id = new.account_id and batch_id = new.id)));
-  return null;
+      where account_id = new.account_id and batch_id = new.id)), 'UTF8'));
+  return new;
 end $$;
--- At the end of the transaction, when all items are written.
-create constraint trigger history after insert on payout_batches deferrable initially deferred
-  for each row execute function keep_batch();
+create trigger sealed before insert on payout_batches
+  for each row execute function seal_batch();

@@ -97,21 +97,8 @@ language plpgsql set timezone to 'UTC' as $$
 declare
   digests jsonb;
 begin
-  if changed = 'webhook_endpoints' then
-    select jsonb_object_agg(e.id, digest_row(to_jsonb(e), array['fanned_out', 'delivery_count']))
-    into digests from webhook_endpoints e where e.account_id = owner_id and e.id = any (ids);
-  else
-    select jsonb_object_agg(b.id, digest_row(to_jsonb(b), '{}') || jsonb_build_object('items',
-      encode(sha256(convert_to(coalesce(i.items, ''), 'UTF8')), 'hex')))
-    into digests from payout_batches b
-    left join (
-      select p.batch_id, string_agg(json_build_array(p.position, p.status, p.payout_id,
-        p.reference_id, p.problems)::text, E'\n' order by p.position) as items
-      from payout_batch_items p where p.account_id = owner_id and p.batch_id = any (ids)
-      group by p.batch_id
-    ) i on i.batch_id = b.id
-    where b.account_id = owner_id and b.id = any (ids);
-  end if;
+  select jsonb_object_agg(e.id, digest_row(to_jsonb(e), array['fanned_out', 'delivery_count']))
+  into digests from webhook_endpoints e where e.account_id = owner_id and e.id = any (ids);
   return coalesce(digests, '{}');
 end $$;
 

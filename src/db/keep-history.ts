@@ -10,7 +10,7 @@ import { isSpread } from './shard.ts'
  */
 export async function keepHistory<T>(
   tx: TransactionSql,
-  table: 'webhook_endpoints' | 'payout_batches',
+  table: 'webhook_endpoints',
   rows: readonly Key[],
   change: () => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,5 @@
 // The SQL statements of batches. Rows are written once, under the lock of the account's book and in
 // the transaction of the payouts.
-import type { TransactionSql } from '../db/connect.ts'
-import { keepHistory } from '../db/keep-history.ts'
 import { findByKeys, selectByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
@@ -25,12 +23,8 @@ const KINDS = {
 
 const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
-const insertRows = inserter<PayoutBatch>('payout_batches', KINDS)
-
-/** Inserts batches after their items, because the history of a batch seals both. */
-export function insertBatches(tx: TransactionSql, batches: readonly PayoutBatch[]) {
-  return keepHistory(tx, 'payout_batches', batches, () => insertRows(tx, batches))
-}
+/** Inserts batches. Their items are there already, because the hash of a batch covers them. */
+export const insertBatches = inserter<PayoutBatch>('payout_batches', KINDS)
 
 export const insertItems = inserter<BatchItem>('payout_batch_items', {
   account_id: 'text',

@@ -85,10 +85,27 @@ const ANSWERED_AS_KEPT = rule('idempotency_keys')`
     )`
 
 /**
- * A batch has the counts and totals of its items. Each item that is not refused has a payout with
- * its reference.
+ * A batch has the hash of its content, and the counts and totals of its items. Each item that is
+ * not refused has a payout with its reference.
  */
 const BATCHES = [
+  rule('payout_batches')`
+    select b.account_id, b.id as key, 'the hash of its content, its items and the batch before it'
+      as expected, coalesce(encode(b.hash, 'hex'), 'none') as found
+    from (
+      select b.*, max(id collate "C") filter (where created + held > 0) over (
+        partition by account_id order by id collate "C"
+        rows between unbounded preceding and 1 preceding) as before_it
+      from payout_batches b where ${ofAccount('account_id')}
+    ) b
+    left join payout_batches p on p.account_id = b.account_id and p.id = b.before_it
+    left join lateral (
+      select string_agg(json_build_array(position, status, payout_id, reference_id, problems)::text,
+        E'\\n' order by position) as items
+      from payout_batch_items i where i.account_id = b.account_id and i.batch_id = b.id
+    ) i on true
+    where b.hash is distinct from sha256(coalesce(p.hash, '') || convert_to(concat_ws(E'\\n',
+      (to_jsonb(b) - array['hash', 'before_it'])::text, i.items), 'UTF8'))`,
   rule('payout_batches')`
     select coalesce(b.account_id, i.account_id) as account_id, coalesce(b.id, i.batch_id) as key,
       coalesce(i.created || ' created, ' || i.held || ' held, ' || i.refused || ' refused, '

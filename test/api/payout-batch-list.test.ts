@@ -86,11 +86,11 @@ test('a page of many batches, planned while there were none: fetches what it sho
     besides: query => ('mode' in query ? 3 : 0),
     fill: owner => owner`
       insert into payout_batches (account_id, id, mode, reference_id, created, held, refused, totals,
-        created_at)
+        created_at, hash)
       select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pob')},
         case when i % 20 = 2 then 'best_effort' else 'all_or_nothing' end,
         case when i % 2 = 0 then '' else 'ref-' || i % 50 end, 1, 0, 0, '[]',
-        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
+        timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', sha256('')
       from generate_series(1, 6000) i`,
     one: {
       read: tx => findBatches(tx, [{ account_id: 'acc_a', id: madeAt('pob', 7) }]),

@@ -126,6 +126,15 @@ test('verify --all, two refused items of a batch exchanged: the batch is named',
   assert.match(named[0] ?? '', new RegExp(`^payout_batches .*${id}`))
 })
 
+test('POST /v3/payout_batch: no row of the audit log, which is of the installation', async () => {
+  const logged = () => owner`select from audit_log`
+  const before = (await logged()).length
+  const payouts = [{ ...localPayout, amount: 9_000_000_000 }]
+  const made = await history.main.post('/v3/payout_batch', { mode: 'best_effort', payouts })
+  assert.equal(made.status, 200, made.text)
+  assert.equal((await logged()).length, before)
+})
+
 test('corridor verify --all --json: a list of every row, and exit 1; without --all the first', async () => {
   const { payouts } = history
   const { keep, undo } = keeping('payouts')

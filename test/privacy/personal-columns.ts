@@ -17,7 +17,7 @@ interface Declared {
 export const COLUMNS: Readonly<Record<string, Declared>> = {
   schema_migrations: { none: 'name hash' },
   reference_version: { none: 'change_head' },
-  audit_log: { staff: 'changed_by via reason before after', none: 'table_name act hash' },
+  audit_log: { staff: 'changed_by via origin reason before after', none: 'table_name act hash' },
   users: { staff: 'name full_name disabled_reason', none: 'role' },
   login_attempts: { staff: 'network user_name', none: 'device' },
   known_devices: { staff: 'user_name', none: 'secret_hash' },
@@ -101,7 +101,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   payout_metadata: { digest: 'hashes', none: 'account_id first_id last_id' },
   payout_likenesses: { digest: 'likeness', none: 'account_id payout_id' },
   payout_imports: { digest: 'import_key', none: 'account_id payout_id' },
-  payout_batches: { personal: 'reference_id metadata', none: 'account_id id mode totals' },
+  payout_batches: { personal: 'reference_id metadata', none: 'account_id id mode totals hash' },
   payout_batch_items: {
     personal: 'reference_id problems',
     none: 'account_id batch_id status payout_id',
