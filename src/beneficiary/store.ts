@@ -22,16 +22,20 @@ const insertRows = inserter<Omit<FindableRow, 'archived_at'> & Screened>('benefi
 
 type FindableRow = BeneficiaryRow & { readonly found_by: string }
 
-function findableRow<B extends Beneficiary>(beneficiary: B) {
-  const { name, name_local, email, destination_details } = beneficiary.details
+/** The text by which lists find a beneficiary of this record. */
+export function foundByOf(details: Beneficiary['details']): string {
+  const { name, name_local, email, destination_details } = details
   const { bank, wallet, local_payment_network } = destination_details
   const account =
     bank?.iban ??
     bank?.account_number ??
     wallet?.deposit_address ??
     local_payment_network?.deposit_key
-  const found_by = foundBy({ email, account, names: [name, name_local] })
-  return { ...beneficiaryRow(beneficiary), found_by }
+  return foundBy({ email, account, names: [name, name_local] })
+}
+
+function findableRow<B extends Beneficiary>(beneficiary: B) {
+  return { ...beneficiaryRow(beneficiary), found_by: foundByOf(beneficiary.details) }
 }
 
 interface Screened {

@@ -37,6 +37,10 @@ interface EntityRow extends Entity {
   readonly found_by: string
 }
 
+/** The text by which lists find an entity of this record. */
+export const foundByOf = (details: Entity['details']) =>
+  foundBy({ ...details, names: [details.name] })
+
 export function rowOf(
   entity: Entity,
   judged: readonly Judged[],
@@ -52,7 +56,7 @@ export function rowOf(
     name_address_key: keys.name_and_address,
     registration_key: keys.registration_number,
     import_key,
-    found_by: foundBy({ ...entity.details, names: [entity.details.name] }),
+    found_by: foundByOf(entity.details),
   }
 }
 

@@ -34,7 +34,8 @@ export async function reversalDeed(audit: Sql, by: string, id: string, reason: s
   return { operation: reverseBooking, command, act: bookingAct }
 }
 
-function bookingAct({ entries: [{ line }] }: BookingOutcome): Act {
+/** The act of a booking or a reversal, as the audit log has it. */
+export function bookingAct({ entries: [{ line }] }: BookingOutcome): Act {
   const { account_id, id, type, currency, net_amount, description, metadata } = line
   const { reference = '' } = metadata
   const amount = net_amount.toString()

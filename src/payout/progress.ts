@@ -1,5 +1,5 @@
 // How many steps the rail of a payout has reported, and when it is asked next. Pure.
-import { type Instant, plusMilliseconds } from '../instant.ts'
+import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
 import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
 import type { Advance } from './advance.ts'
@@ -7,6 +7,9 @@ import type { OpenPayout } from './payout.ts'
 import type { Judged } from './report.ts'
 import { firstAskAt, notBefore } from './schedule.ts'
 import { isFinal } from './states.ts'
+
+/** A rail that has a payout is asked again within this time, whatever it says. */
+export const MAX_ASK_AGAIN_MS = DAY_MS
 
 /**
  * The members of the payout that its rail's progress changes. After a step of another cause, the
@@ -41,7 +44,7 @@ export function railProgress(
   if (advance.report !== undefined && moved && !isFinal(payout.status)) return { rail_steps }
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
   if (over) return { rail_steps, expected_at, ask_rail_at: null, claimed_until: null }
-  const next = plusMilliseconds(now, again)
+  const next = plusMilliseconds(now, Math.min(again, MAX_ASK_AGAIN_MS))
   // The payout was claimed again, or its account's clock was advanced: the earlier due time stands.
   if (moved && dueAt(payout.ask_rail_at, payout.claimed_until) < next) return { rail_steps }
   return { rail_steps, expected_at, ask_rail_at: next, claimed_until: null }

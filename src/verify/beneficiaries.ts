@@ -1,7 +1,44 @@
 // Compares beneficiaries' approvals with the beneficiaries, people's decisions and their events.
 // Compares archived beneficiaries with their events and payouts. Each rule is one select.
+
+import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
-import { isArchived, ofAccount, rule } from './rows.ts'
+import { foundByOf } from '../beneficiary/store.ts'
+import { BadRow } from './problem.ts'
+import { isArchived, ofAccount, rule, statement, type Verification } from './rows.ts'
+import { checkEach } from './stream.ts'
+
+const RECORDS = statement`
+  select account_id, id, details, found_by from beneficiaries
+  where ${ofAccount('account_id')} order by account_id, id`
+
+interface Findable {
+  account_id: string
+  id: string
+  details: BeneficiaryDetails
+  found_by: string
+}
+
+/** Lists must find each beneficiary by the words of its record. */
+export async function checkFoundBy(run: Verification): Promise<void> {
+  await checkEach<Findable>(
+    run,
+    'beneficiaries',
+    RECORDS,
+    ({ account_id, id, details, found_by }) => {
+      const expected = foundByOf(details)
+      if (found_by === expected) return
+      const [told, found] = [expected, found_by].map(words => JSON.stringify(words))
+      throw new BadRow({
+        table: 'beneficiaries',
+        account_id,
+        key: id,
+        expected: `found_by ${told}`,
+        found: String(found),
+      })
+    },
+  )
+}
 
 /** The condition that an archive may have the events of approval `a`. */
 const MAY_BE_ARCHIVED = `exists (

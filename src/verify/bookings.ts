@@ -35,7 +35,7 @@ interface WrongJournal {
 const REVERSED = `{${REVERSAL_KINDS.join(',')}}`
 
 /** The SQL of the id of journal `j`'s line. */
-const LINE_ID = numberedIdSql('btr', {
+export const LINE_ID = numberedIdSql('btr', {
   account_id: 'j.account_id',
   created_at: 'j.created_at',
   number: 'j.number',

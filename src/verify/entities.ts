@@ -3,7 +3,7 @@
 import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
 import type { EntityRecord } from '../entity/entity.ts'
 import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
-import { KEY_COLUMNS } from '../entity/store.ts'
+import { foundByOf, KEY_COLUMNS } from '../entity/store.ts'
 import { MAX_NAMED } from './problem.ts'
 import {
   entityProblem,
@@ -25,6 +25,7 @@ interface EntityRow extends EntityRecord {
   reference_id: string
   approval_status: ApprovalStatus
   approval_history: { status: ApprovalStatus }[]
+  found_by: string
   keys: (string | null)[]
 }
 
@@ -32,7 +33,7 @@ const RULES = Object.keys(KEY_COLUMNS) as RuleName[]
 
 const ENTITIES = statement`
   select account_id, id, type, details, on_behalf_of, reference_id, approval_status,
-    approval_history,
+    approval_history, found_by,
     json_build_array(${RULES.map(rule => `encode(${KEY_COLUMNS[rule]}, 'hex')`).join(', ')}) as keys
   from entities where ${ofAccount('account_id')} order by account_id, id`
 
@@ -56,10 +57,17 @@ function checkIdentity(row: EntityRow): void {
     if (found === expected) continue
     throw entityProblem(row, `${KEY_COLUMNS[rule]} ${expected ?? 'none'}`, found ?? 'none')
   }
+  checkFoundBy(row, foundByOf(row.details))
   for (const name of ['on_behalf_of', 'reference_id'] as const) {
     const expected = row.details[name] ?? ''
     if (row[name] !== expected) throw entityProblem(row, `${name} "${expected}"`, row[name])
   }
+}
+
+/** Lists must find the row by the words of its record. */
+function checkFoundBy(row: EntityRow, expected: string): void {
+  if (row.found_by === expected) return
+  throw entityProblem(row, `found_by ${JSON.stringify(expected)}`, JSON.stringify(row.found_by))
 }
 
 /** The history must begin with `pending`, make allowed steps, and end at the entity's status. */

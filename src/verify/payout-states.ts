@@ -4,6 +4,8 @@
 import { type CutOff, releaseOf } from '../calendar/rules.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import { MAX_JUMP_MS } from '../ledger/clock.ts'
+import { MAX_ASK_AGAIN_MS } from '../payout/progress.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { isArchived, ofAccount, rowsOf, rule, STATED_PAYOUTS, type Verification } from './rows.ts'
 
@@ -13,12 +15,14 @@ import { isArchived, ofAccount, rowsOf, rule, STATED_PAYOUTS, type Verification 
  * still come back. rail_steps is at least the number of the rail's events, and at most one more for
  * each time that a person gave the payout back to the rail. A payout before its first question to
  * the rail is due since its last step, or waits for its execution or its release (`checkReleases`).
+ * After it, the rail is asked again within a day, unless another attempt waits for its release.
  */
 export const RAIL = rule('payouts')`
   select account_id, id as key,
     status || ': ' || case
       when asked_needlessly then 'no next question to the rail'
       when never_asked then 'the rail asked before it answers'
+      when too_late then 'the rail asked again within a day'
       when late then 'the rail asked once, or the payout due since its last step'
       when told_elsewhere then 'succeeded at ' || told_at || ', the time of its event'
       else 'rail_steps ' || told || ' to ' || told + given_back end as expected,
@@ -37,6 +41,10 @@ export const RAIL = rule('payouts')`
         or (ask_rail_at > greatest(updated_at, execute_at) and route -> 'timetable' is null)
         or (ask_rail_at is null and status = 'processing' and rail not in ('', '${MANUAL}')))
         as late,
+      rail_attempts > 0 and ask_rail_at > clock_timestamp()
+        + interval '${MAX_ASK_AGAIN_MS + MAX_JUMP_MS} milliseconds' and not exists (
+          select from payout_attempts a where a.account_id = p.account_id and a.payout_id = p.id
+            and a.ended_at is null and a.asked_at is null) as too_late,
       e.told_at is not null and p.outcome_at is distinct from e.told_at as told_elsewhere,
       e.told_at
     from (
@@ -75,7 +83,7 @@ export const RAIL = rule('payouts')`
       group by 1, 2
     ) e on e.account_id = p.account_id and e.object_id = p.id
   ) p
-  where asked_needlessly or never_asked or late or told_elsewhere or rail_steps is null
+  where asked_needlessly or never_asked or late or too_late or told_elsewhere or rail_steps is null
     or rail_steps < told or (rail_steps > told + given_back
       and not ${isArchived('p.created_at', 'p.account_id')})`
 

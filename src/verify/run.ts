@@ -4,9 +4,10 @@
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { isSpread } from '../db/shard.ts'
 import type { Head } from '../ledger/store.ts'
+import { ACTS } from './acts.ts'
 import { APPROVALS } from './approvals.ts'
 import { ATTEMPTS } from './attempts.ts'
-import { BENEFICIARIES } from './beneficiaries.ts'
+import { BENEFICIARIES, checkFoundBy } from './beneficiaries.ts'
 import { checkBookings } from './bookings.ts'
 import { type BookTotals, walkBooks } from './books.ts'
 import { checkEntities } from './entities.ts'
@@ -115,6 +116,7 @@ const RULES: readonly Rule[] = [
   ...BENEFICIARIES,
   ...SCREENING,
   ...CUT_RECORDS,
+  ...ACTS,
 ]
 
 async function check(
@@ -146,6 +148,7 @@ async function check(
   await part('quotes', checkPrices)
   const events = await part('events', checkEvents)
   const entities = await part('entities', checkEntities)
+  await part('beneficiaries', checkFoundBy)
   await part('events', checkChain)
   await part('events', checkSeals)
   await part('erasures', checkErasures)

@@ -60,8 +60,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   entity_duplicates:
     'which records an entity has answered, for people who review it; moves nothing',
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
-  'beneficiaries.found_by': 'words by which lists find it; the record that has them is held',
-  'entities.found_by': 'words by which lists find it; the record that has them is held',
   payout_metadata: 'hashes by which lists find a payout, whose own metadata is held',
   saved_views: 'pages of the console that people have kept under a name; moves nothing',
   known_devices: 'on which devices people have logged in, which opens nothing; moves nothing',
@@ -94,8 +92,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'open_payouts.rail_attempts changed':
     'once more than it was asked: the next question waits longer, and none is left out',
   'open_payouts.rail_attempts swapped': 'that too; what was asked and says it was not is named',
-  'open_payouts.ask_rail_at changed':
-    'when it is asked again is up to the rail; what was never asked is due at once, or named',
   'open_payouts.expected_at':
     'a forecast, which the rail may change at any time: what has happened has its event',
   'payout_outcomes.expected_at': 'that too, as it was last',

@@ -208,7 +208,6 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
       'rates',
       'fees',
       'webhook_endpoints',
-      'payout_batches',
     ],
   }
   if (table !== row.table && !near[row.table]?.includes(table)) return false

@@ -1,7 +1,9 @@
 // The service on the other side of the model: sends what a command asks for, holds the answer against
 // what the model says of it, and after every step the books against the six invariants and the model's
 // balances, payouts and quotes.
+
 import assert from 'node:assert/strict'
+import { recorded } from '../../src/audit/recorded.ts'
 import type { Sql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Refusal } from '../../src/errors.ts'
@@ -17,6 +19,7 @@ import type {
   Reversal,
 } from '../../src/funding/rules.ts'
 import { newId } from '../../src/id.ts'
+import { bookingAct } from '../../src/operator/funding.ts'
 import { verify } from '../../src/verify/run.ts'
 import type { Answer, Client, TestService } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
@@ -66,8 +69,9 @@ export class Driver implements Real {
     this.#books = new Books(place.sql, this.#ids)
     this.#tally = tally
     const { sql } = place.service.deps
-    this.#booking = new Lane(sql, bookMoney, { max_batch: 1 })
-    this.#reversing = new Lane(sql, reverseBooking, { max_batch: 1 })
+    const acts = (made: readonly BookingOutcome[]) => made.map(bookingAct)
+    this.#booking = new Lane(sql, recorded(bookMoney, acts), { max_batch: 1 })
+    this.#reversing = new Lane(sql, recorded(reverseBooking, acts), { max_batch: 1 })
   }
 
   /** Of accounts that have been opened and funded, and nothing else. */

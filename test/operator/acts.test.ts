@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
+import { connect, type TransactionSql } from '../../src/db/connect.ts'
 import { complaintOf } from '../input/judge.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { readDocument } from '../support/assert/document.ts'
+import { undone, verdictIn } from '../support/database/undone.ts'
 import { watchWrittenTables } from '../support/database/written.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
@@ -490,4 +492,52 @@ test('an endpoint that its account has disabled: its account enables it, no oper
   const before = await rowVersions(world.service.database.owner)
   assertRefused(await world.call(name, call), 409, 'invalid_transition')
   assert.deepEqual(await rowVersions(world.service.database.owner), before)
+})
+
+/** Cuts the log after a row, and sets its head back to that row. */
+async function cutAfter(tx: TransactionSql, change_id: bigint): Promise<void> {
+  await tx`alter table audit_log disable trigger append_only`
+  await tx`alter table reference_version disable trigger only_rises`
+  await tx`delete from audit_log where change_id > ${change_id}`
+  await tx`
+    update reference_version set change_count = ${change_id}, change_head = coalesce(
+      (select hash from audit_log where change_id = ${change_id}), decode(repeat('00', 32), 'hex'))`
+}
+
+const ACTED_ON = [
+  'POST /v3/operator/fund',
+  'POST /v3/operator/withdraw',
+  'POST /v3/operator/adjust',
+  'POST /v3/operator/balance_transaction/:id/reverse',
+  'POST /v3/operator/payout/:id/take',
+  'POST /v3/operator/payout/:id/release',
+  'POST /v3/operator/payout/:id/transition',
+  'POST /v3/operator/payout/:id/close_exception',
+  'POST /v3/operator/bank_file/:id/release',
+  'POST /v3/operator/entity/:id/review',
+  'POST /v3/operator/screening/:id/clear',
+  'POST /v3/operator/screening/:id/confirm',
+]
+
+test('an act whose row was cut from the end of the log: verify names what was done', async () => {
+  const { owner } = world.service.database
+  const lasting = connect(world.service.database.url, { max: 1, as: 'owner' })
+  const unseen: string[] = []
+  try {
+    for (const name of ACTED_ON) {
+      const call = (await CALLS[name]?.(world)) ?? assert.fail(name)
+      const [before] = await owner<{ last: bigint }[]>`
+        select coalesce(max(change_id), 0) as last from audit_log`
+      const answer = await world.call(name, call)
+      assert.equal(answer.status, 200, `${name} ${answer.text}`)
+      const { problems } = await undone(lasting, async tx => {
+        await cutAfter(tx, before?.last ?? 0n)
+        return verdictIn(tx, true)
+      }).then(verdict => (verdict.ok ? { problems: [] } : verdict))
+      if (!problems.some(({ expected }) => /in the audit log$/.test(expected))) unseen.push(name)
+    }
+  } finally {
+    await lasting.end({ timeout: 5 })
+  }
+  assert.deepEqual(unseen, [])
 })

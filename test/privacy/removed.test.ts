@@ -14,6 +14,7 @@ import { findCut } from '../../src/event/cut-store.ts'
 import { plusMicros } from '../../src/instant.ts'
 import { EMPTY_HASH } from '../../src/ledger/rules.ts'
 import { listHeads } from '../../src/ledger/store.ts'
+import { transitionDeed } from '../../src/operator/payouts.ts'
 import { makeEverything } from '../ledger/everything.ts'
 import type { History } from '../ledger/history.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
@@ -297,14 +298,12 @@ test('a payout goes on after the cut: its newest event shows the whole of it as 
     const payout_id = payouts[fate]
     const was = (await main.get(`/v3/payout/${payout_id}`)).json.data
     const failure = { code: 'PF000100', category: 'other', message: 'Over.' }
-    await history.service.deps.lanes.advancePayout.run({
-      account_id: id(),
-      payout_id,
-      by: 'operator',
-      ask_again_in_ms: null,
-      steps: [{ status: was.status === 'succeeded' ? 'reversed' : steps[fate], failure }],
-      person: { name: 'ada', is_login: false },
-    })
+    const status = was.status === 'succeeded' ? 'reversed' : steps[fate]
+    const operators = history.service.deps.desk
+    const ada = { name: 'ada', is_login: false }
+    const deed = await transitionDeed(operators.audit, ada, payout_id, { status, failure })
+    const author = { operator: 'ada', act: 'payout transition', via: 'cli', origin: {} }
+    await operators.run(author, deed)
     const now = (await main.get(`/v3/payout/${payout_id}`)).json.data
     const [event] = (await main.get(`/v3/event?object_id=${payout_id}&limit=1`)).json.data.results
     assert.deepEqual(event.data, now, fate)

@@ -3,6 +3,7 @@ import type { ApprovalRule } from '../../../src/approval/approval.ts'
 import { deleteRule, insertRule } from '../../../src/approval/rule-store.ts'
 import type { AskedDecision } from '../../../src/approval/rules.ts'
 import { newId } from '../../../src/id.ts'
+import { decisionDeed } from '../../../src/operator/approvals.ts'
 import type { TestService } from './service.ts'
 
 /** A rule for all payouts: one approver, within 30 days. */
@@ -53,7 +54,8 @@ export async function approve(
   const { account_id, payout_id, user: user_name } = who
   const digest = more.digest ?? (await digestOf(service, payout_id))
   const act = { user_name, decision: 'approve', reason: '', digest, ...more } as const
-  const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
-  const { payout } = await service.deps.lanes.advancePayout.run({ ...step, act })
+  const author = { operator: user_name, act: 'payout approve', via: 'api from here', origin: {} }
+  const deed = decisionDeed({ account_id, id: payout_id }, act)
+  const { payout } = await service.deps.desk.run(author, deed)
   return payout.status
 }

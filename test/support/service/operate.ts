@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import type { AccountState } from '../../../src/account/states.ts'
 import { type Context, onDatabase, personOf } from '../../../src/cli/context.ts'
 import type { Operation } from '../../../src/engine/operation.ts'
-import { bookMoney, reverseBooking } from '../../../src/funding/operations.ts'
 import type { BookingKind, BookingOutcome } from '../../../src/funding/rules.ts'
 import { newId } from '../../../src/id.ts'
 import { changeState } from '../../../src/operator/account-operations.ts'
 import type { OpenedAccount } from '../../../src/operator/create-account.ts'
+import type { Deed } from '../../../src/operator/deed.ts'
+import { bookingDeed, reversalDeed } from '../../../src/operator/funding.ts'
 import { eraseParty } from '../../../src/privacy/operations.ts'
 import { findPartyAccount } from '../../../src/privacy/store.ts'
 import { listUsers } from '../../../src/user/store.ts'
@@ -40,15 +41,23 @@ export async function eraseBy(context: Context, id: string, reason = 'Request 11
 /**
  * Runs an operation as the first operator among the users, or without a user when there is none.
  */
-export async function operate<C, S, O>(
-  { deps, database }: TestService,
+export function operate<C, S, O>(
+  service: TestService,
   operation: Operation<C, S, O>,
   command: C,
+): Promise<O> {
+  return operateDeed(service, { operation, command, act: null })
+}
+
+/** Runs a deed with its act, in the same way. */
+export async function operateDeed<C, S, O>(
+  { deps, database }: TestService,
+  deed: Deed<C, S, O>,
 ): Promise<O> {
   const user = (await listUsers(deps.sql)).find(({ role }) => role === 'operator')?.name
   const named = user === undefined ? {} : { user, user_is_login: false }
   const config = { ...deps.config, ...named }
-  return onDatabase(config, database.url, context => context.run({ operation, command, act: null }))
+  return onDatabase(config, database.url, context => context.run(deed))
 }
 
 export function setState(service: TestService, { account }: OpenedAccount, to: AccountState) {
@@ -66,16 +75,10 @@ export function bookUsd(
 ): Promise<BookingOutcome> {
   const source = newId(kind === 'funding' ? 'esc' : kind === 'withdrawal' ? 'wdr' : 'adj')
   const money = { account_id: account.account_id, currency: 'USD', amount, source }
-  return operate(service, bookMoney, {
-    kind,
-    ...money,
-    reference,
-    reason: 'Test',
-    by: 'tester',
-  })
+  const booking = { kind, ...money, reference, reason: 'Test' }
+  return operateDeed(service, bookingDeed('tester', booking))
 }
 
-export function reverse(service: TestService, { account }: OpenedAccount, id: string) {
-  const reversal = { account_id: account.account_id, id, reason: 'Test', by: 'tester' }
-  return operate(service, reverseBooking, reversal)
+export async function reverse(service: TestService, _: OpenedAccount, id: string) {
+  return operateDeed(service, await reversalDeed(service.database.owner, 'tester', id, 'Test'))
 }

@@ -296,7 +296,7 @@ export async function openFunded(
     config.user,
   )
   const { account_id } = opened.account
-  const words = { kind: 'funding', reference: '', reason: '', by: config.user } as const
+  const words = { kind: 'funding', reference: '', reason: '', by: '' } as const
   for (const amount of fund) {
     const command = { ...words, account_id, ...amount, source: newId('esc') }
     await run({ operation: bookMoney, command, act: null })
