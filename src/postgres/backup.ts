@@ -106,9 +106,10 @@ async function writeBackup(
     const row = await server.ask<{ version: string }>(
       `select current_setting('server_version') as version`,
     )
+    const label = labelOf(row?.version.split(' ', 1)[0] ?? '', operators)
     // A fast checkpoint, because a spread one takes a quarter of an hour.
     const messages = server.copyOut(
-      `BASE_BACKUP (LABEL '${labelOf(row?.version.split(' ', 1)[0] ?? '', operators)}', PROGRESS true,
+      `BASE_BACKUP (LABEL '${label}', PROGRESS true,
         CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
     )
     await pipeline(

@@ -17,8 +17,7 @@ export interface Restored extends BackupFacts {
 }
 
 /**
- * @param options.mayRestore refuses the caller by throwing, before anything is unpacked; it gets the
- * operators of the backup
+ * @param options.mayRestore refuses the caller by throwing, before anything is unpacked
  * @param options.accept checks the copy, which is the embedded database of the folder it gets;
  * false leaves the copy in that folder for inspection
  * @throws DatabaseProblem when the folder has a database already, or the file is no complete backup
