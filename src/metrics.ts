@@ -1,6 +1,15 @@
 // Prometheus metrics of one process. Labels are routes, operations and statuses, never ids, names
 // or amounts.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type Metric,
+  type MetricValueWithName,
+  Registry,
+} from 'prom-client'
+import { nextTurn } from './turns.ts'
 
 export type Metrics = ReturnType<typeof makeMetrics>
 
@@ -10,26 +19,23 @@ export function makeMetrics() {
   const registers = [registry]
   return {
     registry,
-    requests: new Histogram({
+    requests: new PartedHistogram('route', {
       name: 'corridor_http_request_seconds',
       help: 'Duration of HTTP requests, from the request line to the end of the answer.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers,
     }),
-    batches: new Histogram({
+    batches: new PartedHistogram('operation', {
       name: 'corridor_lane_batch_seconds',
       help: 'Duration of committed batches: load, decide, store and commit.',
       labelNames: ['operation'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
-      registers,
     }),
-    batchSizes: new Histogram({
+    batchSizes: new PartedHistogram('operation', {
       name: 'corridor_lane_batch_commands',
       help: 'Number of commands in committed batches.',
       labelNames: ['operation'],
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-      registers,
     }),
     railReports: new Counter({
       name: 'corridor_rail_reports_total',
@@ -57,6 +63,85 @@ export function makeMetrics() {
     ...rateMetrics(registers),
   }
 }
+
+interface Shape<Label extends string> {
+  readonly name: string
+  readonly help: string
+  readonly labelNames: readonly Label[]
+  readonly buckets: number[]
+}
+
+/**
+ * A histogram in parts, one for each value of a label. The library reads a histogram in one go, and
+ * one with all routes of the service would block other requests.
+ */
+class PartedHistogram<Label extends string> {
+  readonly #by: Label
+  readonly #shape: Shape<Label>
+  readonly #parts = new Map<string, Histogram<Label>>()
+
+  constructor(by: Label, shape: Shape<Label>) {
+    this.#by = by
+    this.#shape = shape
+  }
+
+  get parts(): Iterable<Metric> {
+    return this.#parts.values()
+  }
+
+  observe(labels: Record<Label, string>, value: number): void {
+    let part = this.#parts.get(labels[this.#by])
+    if (part === undefined) {
+      part = new Histogram({ ...this.#shape, registers: [] })
+      this.#parts.set(labels[this.#by], part)
+    }
+    part.observe(labels, value)
+  }
+}
+
+/** The most lines that are written in one turn of the event loop. */
+export const LINES_A_TURN = 250
+
+/** Writes all metrics in Prometheus's text format, in turns. */
+export async function writeMetrics(metrics: Metrics): Promise<string> {
+  const { registry, requests, batches, batchSizes } = metrics
+  const whole = registry.getMetricsAsArray() as unknown as Metric[]
+  const families = [
+    ...whole.map(metric => [metric]),
+    requests.parts,
+    batches.parts,
+    batchSizes.parts,
+  ]
+  const chunks: string[] = []
+  for (const family of families) {
+    let isFirst = true
+    for (const metric of family) {
+      // Each part of a histogram has a turn of its own.
+      await nextTurn()
+      const { name, help, type, values } = await metric.get()
+      if (isFirst) chunks.push(`# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${type}\n`)
+      isFirst = false
+      for (let at = 0; at < values.length; at += LINES_A_TURN) {
+        if (at > 0) await nextTurn()
+        const some = values.slice(at, at + LINES_A_TURN) as MetricValueWithName<string>[]
+        chunks.push(some.map(value => `${lineOf(name, value)}\n`).join(''))
+      }
+    }
+  }
+  return chunks.join('')
+}
+
+function lineOf(name: string, { metricName, labels, value }: MetricValueWithName<string>): string {
+  const pairs = Object.entries(labels).map(
+    ([label, text]) => `${label}="${escapeText(String(text)).replaceAll('"', '\\"')}"`,
+  )
+  const shown = String(value)
+    .replace(/^(?=I)/, '+')
+    .replace('Infinity', 'Inf')
+  return `${metricName ?? name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${shown}`
+}
+
+const escapeText = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
 function waitingMetrics(registers: Registry[]) {
   return {

@@ -5,6 +5,7 @@ import { pendingMigrations } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
 import { secondsBetween } from './instant.ts'
 import { clock } from './ledger/clock.ts'
+import { writeMetrics } from './metrics.ts'
 import { goodUntil } from './price/rate/rules.ts'
 import { waitAtMost } from './turns.ts'
 
@@ -29,10 +30,14 @@ export function opsRoutes(
     return reply.status(503).send({ status: 'not ready', reason: problem })
   })
 
+  let writing: Promise<string> | undefined
   app.get('/metrics', PROBED, async (_request, reply) => {
-    const { registry } = deps.metrics
     measureRates(deps)
-    return reply.type(registry.contentType).send(await registry.metrics())
+    // Scrapes at one moment get the same text, so that many of them take no more memory.
+    writing ??= writeMetrics(deps.metrics).finally(() => {
+      writing = undefined
+    })
+    return reply.type(deps.metrics.registry.contentType).send(await writing)
   })
 }
 

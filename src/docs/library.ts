@@ -2,12 +2,13 @@
 // openapi.json.
 import { readFile } from 'node:fs/promises'
 import { DOCUMENT } from '../http/document.ts'
+import { runInTurns } from '../turns.ts'
 import { lifePage } from './life.ts'
-import { type FindPlace, type Rendered, render } from './markdown.ts'
+import { type FindPlace, type Rendered, rendering } from './markdown.ts'
 import { type Page, pageOf } from './page.ts'
 import { operationsOf, placeOfReason, referencePages } from './reference.ts'
 import type { ApiDocument } from './schema.ts'
-import { type Index, indexOf } from './search.ts'
+import { type Index, indexing } from './search.ts'
 
 const GUIDES = new URL('../../docs/guides/', import.meta.url)
 
@@ -31,9 +32,10 @@ export interface Library {
   readonly pages: readonly Page[]
   readonly index: Index
   /** The page of this name; undefined when there is none. */
-  find(name: string): { readonly page: Page; readonly rendered: Rendered } | undefined
+  find(name: string): Promise<{ readonly page: Page; readonly rendered: Rendered } | undefined>
 }
 
+/** Reads and makes all pages, in turns, as a person may open the first of them beside payouts. */
 export async function readLibrary(): Promise<Library> {
   const files = [...GUIDE_NAMES, ...POLICIES.map(name => `../${name}`)]
   const guides = await Promise.all(
@@ -43,22 +45,24 @@ export async function readLibrary(): Promise<Library> {
     }),
   )
   const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as ApiDocument
-  const pages = [...guides, lifePage(), ...referencePages(document)]
+  const reference = await runInTurns(referencePages(document))
+  const pages = [...guides, lifePage(), ...reference]
   const byName = new Map(pages.map(page => [page.name, page]))
   const operations = operationsOf(document)
   const places = new Map(operations.map(({ method, path, place }) => [`${method} ${path}`, place]))
   const placeOf: FindPlace = code => places.get(code.split('?', 1)[0] ?? '') ?? placeOfReason(code)
-  const rendered_by_name = new Map<string, Rendered>()
+  const rendered_by_name = new Map<string, Promise<Rendered>>()
   return {
     pages,
-    index: indexOf(pages),
-    find(name) {
+    index: await runInTurns(indexing(pages)),
+    async find(name) {
       const page = byName.get(name)
       if (page === undefined) return undefined
       const rendered =
-        rendered_by_name.get(name) ?? render(page.markdown, placeOf, href => linkTo(byName, href))
+        rendered_by_name.get(name) ??
+        runInTurns(rendering(page.markdown, placeOf, href => linkTo(byName, href)))
       rendered_by_name.set(name, rendered)
-      return { page, rendered }
+      return { page, rendered: await rendered }
     },
   }
 }

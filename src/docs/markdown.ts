@@ -24,25 +24,45 @@ export interface Rendered {
   readonly switches: boolean
 }
 
-export function render(markdown: string, find: FindPlace, link: FindLink): Rendered {
+/** Renders a page in steps, a piece of a section at a time. */
+export function* rendering(
+  markdown: string,
+  find: FindPlace,
+  link: FindLink,
+): Generator<void, Rendered> {
   const headings: { id: string; text: string }[] = []
   const marked = makeMarked(find, link, headings)
-  const tokens = marked.lexer(markdown).filter(token => token.type !== 'space')
   const parts: Content[] = []
   let switches = false
-  for (let at = 0; at < tokens.length; at += 1) {
-    const group = groupAt(tokens, at)
-    if (group.length > 1) {
-      switches = true
-      parts.push(tabs(group))
-      at += group.length - 1
-    } else {
-      const token = tokens[at]
-      if (token !== undefined) parts.push(new Html(marked.parser([token])))
+  for (const section of sectionsOf(markdown)) {
+    const tokens = marked.lexer(section).filter(token => token.type !== 'space')
+    for (let at = 0; at < tokens.length; at += 1) {
+      yield
+      const group = groupAt(tokens, at)
+      if (group.length > 1) {
+        switches = true
+        parts.push(tabs(group))
+        at += group.length - 1
+      } else {
+        const token = tokens[at]
+        if (token !== undefined) parts.push(new Html(marked.parser([token])))
+      }
     }
   }
   const [head, body] = [parts.slice(0, HEAD), parts.slice(HEAD)]
   return { head: html`${head}`, body: html`${body}`, headings, switches }
+}
+
+/** The parts of a page that begin with a heading of the second or third level. */
+function sectionsOf(markdown: string): string[] {
+  const sections = [[]] as string[][]
+  let inCode = false
+  for (const line of markdown.split('\n')) {
+    if (line.startsWith('```')) inCode = !inCode
+    if (!inCode && /^###? /.test(line)) sections.push([])
+    sections.at(-1)?.push(line)
+  }
+  return sections.map(lines => lines.join('\n'))
 }
 
 /** The number of tokens in `head`: a title and a paragraph. */

@@ -44,19 +44,25 @@ export function placeOfReason(reason: string): string | undefined {
   return REASONS.some(known => known === reason) ? `errors#${reason}` : undefined
 }
 
-export function referencePages(document: ApiDocument): Page[] {
+/** Makes the pages in steps, one operation or one object at a time. */
+export function* referencePages(document: ApiDocument): Generator<void, Page[]> {
   const operations = operationsOf(document)
   const common = commonReasons(operations)
-  const pages = tagsOf(document, operations).map(tag => {
+  const pages: Page[] = []
+  for (const tag of tagsOf(document, operations)) {
     const tagged = operations.filter(({ operation }) => operation.tags[0] === tag.name)
-    const parts = [
-      `# ${tag.name}\n\n${tag.description}`,
-      tagged.map(overviewLine).join('\n'),
-      ...tagged.map(each => operationText(document, each, common)),
-      ...objectsOf(document, tagged),
-    ]
-    return pageOf(pageNameOf(tag.name), 'Reference', `${parts.join('\n\n')}\n`)
-  })
+    const parts = [`# ${tag.name}\n\n${tag.description}`, tagged.map(overviewLine).join('\n')]
+    for (const each of tagged) {
+      yield
+      parts.push(operationText(document, each, common))
+    }
+    for (const name of objectNames(document, tagged)) {
+      yield
+      parts.push(objectText(document, name))
+    }
+    pages.push(pageOf(pageNameOf(tag.name), 'Reference', `${parts.join('\n\n')}\n`))
+  }
+  yield
   return [...pages, errorsPage(operations, common)]
 }
 
@@ -154,17 +160,20 @@ function namesIn(document: ApiDocument, schema: Schema): string[] {
   return name === undefined ? [] : [name]
 }
 
-/** The section of each object in the operations' answers, with its fields. */
-function objectsOf(document: ApiDocument, operations: readonly Endpoint[]): string[] {
+/** The names of the objects in the operations' answers. */
+function objectNames(document: ApiDocument, operations: readonly Endpoint[]): Set<string> {
   const names = operations.flatMap(({ operation }) =>
     objectNamesOf(document, resolved(document, operation.responses['200'] ?? { description: '' })),
   )
-  return [...new Set(names)].map(name => {
-    const schema = { $ref: `#/components/schemas/${name}` }
-    const { description } = resolved<Schema>(document, schema)
-    const intro = description === undefined ? '' : `${description}\n\n`
-    return `## The object ${name}\n\n${intro}${fieldsOf(document, schema).join('\n')}`
-  })
+  return new Set(names)
+}
+
+/** The section of an object, with its fields. */
+function objectText(document: ApiDocument, name: string): string {
+  const schema = { $ref: `#/components/schemas/${name}` }
+  const { description } = resolved<Schema>(document, schema)
+  const intro = description === undefined ? '' : `${description}\n\n`
+  return `## The object ${name}\n\n${intro}${fieldsOf(document, schema).join('\n')}`
 }
 
 /** The reasons that the descriptions of the operation's answers list. */

@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { found } from '../errors.ts'
 import { serveAssets } from '../http/assets.ts'
 import { html } from '../text/html.ts'
+import { runInTurns } from '../turns.ts'
 import { renderHome, renderPage, renderSearch } from './frame.ts'
 import { type Library, llmsText, readLibrary } from './library.ts'
 import { findReader, type KnownReaders, personalize, type Reader } from './reader.ts'
-import { searchIn } from './search.ts'
+import { searching } from './search.ts'
 
 interface Needs {
   readonly reference: { current(): KnownReaders }
@@ -45,13 +46,13 @@ export function docsPages(pages: FastifyInstance, deps: Needs): void {
   pages.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) => {
     const { library, frame } = await readOnce()
     const query = String(request.query.q ?? '').slice(0, MAX_QUERY)
-    const page = renderSearch(frame, query, searchIn(library.index, query))
+    const page = renderSearch(frame, query, await runInTurns(searching(library.index, query)))
     return sendPage(reply, page.text, { address: '', key: undefined })
   })
   pages.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
     const { library, frame } = await readOnce()
     const path = request.params['*']
-    const { page, rendered } = found(library.find(path.replace(/\.md$/, '')))
+    const { page, rendered } = found(await library.find(path.replace(/\.md$/, '')))
     void reply.header('cache-control', 'no-cache')
     if (path.endsWith('.md')) return reply.type(MARKDOWN).send(page.markdown)
     const reader = await findReader(pages, request, deps.reference.current())

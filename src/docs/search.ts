@@ -23,18 +23,22 @@ export interface Hit {
   readonly excerpt: string
 }
 
-export function indexOf(pages: readonly Page[]): Index {
-  return pages.flatMap(page =>
-    page.markdown.split(/^(?=#{1,3} )/m).flatMap(part => {
+/** Makes the index in steps, one section at a time. */
+export function* indexing(pages: readonly Page[]): Generator<void, Index> {
+  const index: Section[] = []
+  for (const page of pages) {
+    for (const part of page.markdown.split(/^(?=#{1,3} )/m)) {
+      yield
       const [, marks = '', heading = ''] = /^(#{1,3}) (.+)/.exec(part) ?? []
-      if (heading === '') return []
+      if (heading === '') continue
       const place = marks === '#' ? page.name : `${page.name}#${anchorOf(heading)}`
       const text = part.replace(/^#.*/, '')
       const prose = proseOf(text.replace(/^```.*?^```$/gms, ''))
       const words = new Set(wordsOf(`${heading} ${text}`))
-      return [{ page, heading, place, prose, words, heading_words: new Set(wordsOf(heading)) }]
-    }),
-  )
+      index.push({ page, heading, place, prose, words, heading_words: new Set(wordsOf(heading)) })
+    }
+  }
+  return index
 }
 
 function proseOf(markdown: string): string {
@@ -46,15 +50,18 @@ function proseOf(markdown: string): string {
 const MAX_WORDS = 8
 const MAX_HITS = 20
 
-export function searchIn(index: Index, query: string): Hit[] {
+/** Searches in steps, one section at a time. */
+export function* searching(index: Index, query: string): Generator<void, Hit[]> {
   const words = [...new Set(wordsOf(query))].slice(0, MAX_WORDS)
   if (words.length === 0) return []
-  return index
-    .map(section => ({ section, score: scoreOf(section, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, MAX_HITS)
-    .map(({ section }) => hitOf(section, words))
+  const scored: { readonly section: Section; readonly score: number }[] = []
+  for (const section of index) {
+    yield
+    const score = scoreOf(section, words)
+    if (score > 0) scored.push({ section, score })
+  }
+  const best = scored.sort((a, b) => b.score - a.score).slice(0, MAX_HITS)
+  return best.map(({ section }) => hitOf(section, words))
 }
 
 /**

@@ -2,7 +2,6 @@
 // subscribers. Knows no resource. Of a caller's text, it logs only the request id.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Histogram } from 'prom-client'
 import { newId } from '../id.ts'
 import { inCourseOf, REQUESTS, type RequestContext } from '../steps.ts'
 import { versionHeaders } from './version.ts'
@@ -28,7 +27,11 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 
 /** The histogram has the seconds of each request, by route, method and status. */
 interface Needs {
-  readonly metrics: { readonly requests: Histogram }
+  readonly metrics: {
+    readonly requests: {
+      observe(labels: Record<'route' | 'method' | 'status', string>, seconds: number): void
+    }
+  }
 }
 
 /** Adds the hooks. Call it before other hooks: it also counts the requests that they refuse. */

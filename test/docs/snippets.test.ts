@@ -13,6 +13,7 @@ import { ADDRESS, KEY } from '../../src/docs/snippets.ts'
 import { curl } from '../../src/snippet/curl.ts'
 import { python as inPython } from '../../src/snippet/python.ts'
 import { typescript as inTypeScript } from '../../src/snippet/typescript.ts'
+import { runInTurns } from '../../src/turns.ts'
 import { CLIENT, linkClient } from '../sdk/link.ts'
 import { noPython, PYTHON_CLIENT, python } from '../sdk/python.ts'
 import type { Ids } from '../support/assert/routes.ts'
@@ -52,7 +53,8 @@ let ids: Ids
 let key: string
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'corridor-snippets-'))
-  const pages = referencePages(JSON.parse(await readFile('openapi.json', 'utf8')))
+  const document = JSON.parse(await readFile('openapi.json', 'utf8'))
+  const pages = await runInTurns(referencePages(document))
   const blocks = /```sh\n(.*?)\n```\n\n```ts\n(.*?)\n```\n\n```python\n(.*?)\n```/gs
   snippets = pages
     .flatMap(({ markdown }) => [...markdown.matchAll(blocks)])

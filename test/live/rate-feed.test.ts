@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { beforeEach, test } from 'node:test'
+import { writeMetrics } from '../../src/metrics.ts'
 import { fetchRatesOnce, startFetchingRates } from '../../src/worker/fetch-rates.ts'
 import { listen } from '../support/network/raw-receiver.ts'
 import { openDesk } from '../support/service/desk.ts'
@@ -37,7 +38,7 @@ function changes() {
 }
 
 async function counted(result: string): Promise<number> {
-  const text = await service.deps.metrics.registry.metrics()
+  const text = await writeMetrics(service.deps.metrics)
   return Number(text.split(`corridor_rate_feed_total{result="${result}"} `)[1]?.split('\n')[0] ?? 0)
 }
 

@@ -15,7 +15,7 @@ import { bookMoney, fundAccount } from '../../../src/funding/operations.ts'
 import { newAccountId, newId } from '../../../src/id.ts'
 import type { Limit } from '../../../src/limit/limit.ts'
 import { insertLimit } from '../../../src/limit/store.ts'
-import { makeMetrics } from '../../../src/metrics.ts'
+import { makeMetrics, writeMetrics } from '../../../src/metrics.ts'
 import { parseDecimal } from '../../../src/money/decimal.ts'
 import { openAccount } from '../../../src/operator/account-operations.ts'
 import { createAccount, type OpenedAccount } from '../../../src/operator/create-account.ts'
@@ -231,7 +231,7 @@ async function startProcess(url: string, config: Config, log: FastifyBaseLogger)
     async close() {
       await app.close()
       await deps.close()
-      keepMetrics(await deps.metrics.registry.metrics())
+      keepMetrics(await writeMetrics(deps.metrics))
     },
   }
 }
