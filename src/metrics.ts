@@ -102,8 +102,11 @@ class PartedHistogram<Label extends string> {
 /** The most lines that are written in one turn of the event loop. */
 export const LINES_A_TURN = 250
 
-/** Writes all metrics in Prometheus's text format, in turns. */
-export async function writeMetrics(metrics: Metrics): Promise<string> {
+/**
+ * Writes all metrics in Prometheus's text format, in turns. Returns the parts of the text: to join
+ * some megabytes takes long, too.
+ */
+export async function writeMetrics(metrics: Metrics): Promise<string[]> {
   const { registry, requests, batches, batchSizes } = metrics
   const whole = registry.getMetricsAsArray() as unknown as Metric[]
   const families = [
@@ -128,7 +131,7 @@ export async function writeMetrics(metrics: Metrics): Promise<string> {
       }
     }
   }
-  return chunks.join('')
+  return chunks
 }
 
 function lineOf(name: string, { metricName, labels, value }: MetricValueWithName<string>): string {

@@ -1,5 +1,6 @@
 // Probes and metrics for operators. They need no credentials; the service listens on loopback
 // unless HOST says otherwise.
+import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { pendingMigrations } from './db/migrate.ts'
 import type { Deps } from './deps.ts'
@@ -30,14 +31,14 @@ export function opsRoutes(
     return reply.status(503).send({ status: 'not ready', reason: problem })
   })
 
-  let writing: Promise<string> | undefined
+  let writing: Promise<string[]> | undefined
   app.get('/metrics', PROBED, async (_request, reply) => {
     measureRates(deps)
     // Scrapes at one moment get the same text, so that many of them take no more memory.
     writing ??= writeMetrics(deps.metrics).finally(() => {
       writing = undefined
     })
-    return reply.type(deps.metrics.registry.contentType).send(await writing)
+    return reply.type(deps.metrics.registry.contentType).send(Readable.from(await writing))
   })
 }
 

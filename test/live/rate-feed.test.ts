@@ -38,7 +38,7 @@ function changes() {
 }
 
 async function counted(result: string): Promise<number> {
-  const text = await writeMetrics(service.deps.metrics)
+  const text = (await writeMetrics(service.deps.metrics)).join('')
   return Number(text.split(`corridor_rate_feed_total{result="${result}"} `)[1]?.split('\n')[0] ?? 0)
 }
 

@@ -231,7 +231,7 @@ async function startProcess(url: string, config: Config, log: FastifyBaseLogger)
     async close() {
       await app.close()
       await deps.close()
-      keepMetrics(await writeMetrics(deps.metrics))
+      keepMetrics((await writeMetrics(deps.metrics)).join(''))
     },
   }
 }
