@@ -95,7 +95,12 @@ export async function withTargets<T>(
  * Settling is off, because it has its own scenario. Level info makes the log name the process's
  * address.
  */
-const ENVIRONMENT = { CORRIDOR_SETTLE: 'off', LOG_LEVEL: 'info', PORT: '0' }
+const ENVIRONMENT = {
+  CORRIDOR_SETTLE: 'off',
+  CORRIDOR_RATE_LIMIT_PER_S: '0',
+  LOG_LEVEL: 'info',
+  PORT: '0',
+}
 
 /** Starts database and service. */
 async function startTarget(options: TargetOptions): Promise<Target> {

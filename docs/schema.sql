@@ -78,12 +78,16 @@ CREATE TABLE accounts (
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   sandbox boolean DEFAULT false NOT NULL,
   duplicate_window_s integer DEFAULT 600 NOT NULL,
+  daily_rows integer DEFAULT 5000000 NOT NULL,
+  daily_mb integer DEFAULT 5000 NOT NULL,
   state text DEFAULT 'active'::text NOT NULL,
   state_reason text DEFAULT ''::text NOT NULL,
   CONSTRAINT accounts_pkey PRIMARY KEY (account_id),
   CONSTRAINT accounts_deposit_address_key UNIQUE (deposit_address),
   CONSTRAINT accounts_check CHECK ((primary_currency = ANY (currencies))),
   CONSTRAINT accounts_currencies_check CHECK ((cardinality(currencies) > 0)),
+  CONSTRAINT accounts_daily_mb_check CHECK ((daily_mb > 0)),
+  CONSTRAINT accounts_daily_rows_check CHECK ((daily_rows > 0)),
   CONSTRAINT accounts_duplicate_window_s_check CHECK (((duplicate_window_s >= 0) AND (duplicate_window_s <= 604800))),
   CONSTRAINT accounts_name_check CHECK ((name <> ''::text)),
   CONSTRAINT known_state CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text]))),
@@ -93,7 +97,7 @@ CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ST
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER legal_change BEFORE UPDATE OF state, currencies ON accounts FOR EACH ROW EXECUTE FUNCTION check_account_change();
 GRANT SELECT ON accounts TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (currencies, duplicate_window_s, name, primary_currency, state, state_reason) ON accounts TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (currencies, daily_mb, daily_rows, duplicate_window_s, name, primary_currency, state, state_reason) ON accounts TO corridor_service;
 
 CREATE TABLE api_keys (
   key_id text COLLATE "C" NOT NULL,
@@ -275,6 +279,9 @@ CREATE TABLE books (
   clock_ahead interval DEFAULT '00:00:00'::interval NOT NULL,
   head_hash bytea NOT NULL,
   event_head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
+  written_day integer DEFAULT 0 NOT NULL,
+  written_rows bigint DEFAULT 0 NOT NULL,
+  written_bytes bigint DEFAULT 0 NOT NULL,
   sandbox boolean DEFAULT false NOT NULL,
   state text DEFAULT 'active'::text NOT NULL,
   has_limit_uses boolean DEFAULT false NOT NULL,
@@ -284,6 +291,8 @@ CREATE TABLE books (
   CONSTRAINT books_event_head_check CHECK ((octet_length(event_head) = 32)),
   CONSTRAINT books_head_hash_check CHECK ((octet_length(head_hash) = 32)),
   CONSTRAINT books_journal_count_check CHECK ((journal_count >= 0)),
+  CONSTRAINT books_written_bytes_check CHECK ((written_bytes >= 0)),
+  CONSTRAINT books_written_rows_check CHECK ((written_rows >= 0)),
   CONSTRAINT clock_of_a_sandbox CHECK ((sandbox OR (clock_ahead = '00:00:00'::interval))),
   CONSTRAINT known_state CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text])))
 ) WITH (fillfactor=50);
@@ -297,7 +306,7 @@ CREATE POLICY find ON books FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON books FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON books TO corridor_auditor;
 GRANT SELECT (account_id, clock_ahead, event_count, sandbox, state) ON books TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, has_limit_uses, head_hash, journal_count, last_written_at, state) ON books TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, has_limit_uses, head_hash, journal_count, last_written_at, state, written_bytes, written_day, written_rows) ON books TO corridor_service;
 
 CREATE TABLE database_clock (
   only_row boolean DEFAULT true NOT NULL,
@@ -671,12 +680,13 @@ CREATE TABLE quotes (
 ) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX quotes_by_entity ON quotes USING btree (account_id, entity_id, id) WHERE (entity_id <> ''::text);
 CREATE INDEX quotes_by_kind ON quotes USING btree (account_id, status, payout_type, id, valid_until);
+CREATE TRIGGER unused_and_expired BEFORE DELETE ON quotes FOR EACH ROW EXECUTE FUNCTION refuse_removal_of_quote();
 ALTER TABLE quotes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON quotes FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON quotes FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON quotes FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON quotes TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (renewed_as, status, updated_at) ON quotes TO corridor_service;
+GRANT DELETE, INSERT, SELECT, UPDATE (renewed_as, status, updated_at) ON quotes TO corridor_service;
 
 CREATE TABLE payouts (
   amount bigint NOT NULL,
@@ -2833,6 +2843,18 @@ begin
     return null;
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_removal_of_quote()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status = 'active' and old.valid_until <= statement_timestamp() - interval '90 days' then
+    return old;
+  end if;
+  raise exception 'quote % is used, or has not been over for 90 days', old.id
+    using errcode = 'restrict_violation', constraint = 'unused_and_expired';
 end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_payout_step()

@@ -47,6 +47,10 @@ create table accounts (
   sandbox boolean not null default false,
   -- For how many seconds a payout like an earlier one is refused; 0: it is not refused.
   duplicate_window_s integer not null default 600 check (duplicate_window_s between 0 and 604800),
+  -- The most rows, and the most megabytes, that requests of the account write in a day of UTC;
+  -- src/ledger/quota.ts says which requests count.
+  daily_rows integer not null default 5000000 check (daily_rows > 0),
+  daily_mb integer not null default 5000 check (daily_mb > 0),
   state text not null default 'active'
     constraint known_state check (state in ('active', 'frozen', 'closed')),
   -- Why the account is in this state, in the operator's words; '' if its state never changed.

@@ -20,6 +20,10 @@ create table books (
   head_hash bytea not null check (octet_length(head_hash) = 32),
   event_head bytea not null default decode(repeat('00', 32), 'hex')
     check (octet_length(event_head) = 32),
+  -- How much requests of the account have written on a day of UTC, by its number since 1970.
+  written_day integer not null default 0,
+  written_rows bigint not null default 0 check (written_rows >= 0),
+  written_bytes bigint not null default 0 check (written_bytes >= 0),
   -- The `sandbox` of the account, which never changes.
   sandbox boolean not null default false,
   -- The `state` of the account. The trigger legal_change of accounts copies each change.

@@ -52,6 +52,18 @@ create index quotes_by_entity on quotes (account_id, entity_id, id) where entity
 -- Also the list of all. It comes last, as in beneficiaries.
 alter table quotes add primary key (account_id, id);
 
+-- A quote is deleted only when it was never used and has expired 90 days ago.
+create function refuse_removal_of_quote() returns trigger language plpgsql as $$
+begin
+  if old.status = 'active' and old.valid_until <= statement_timestamp() - interval '90 days' then
+    return old;
+  end if;
+  raise exception 'quote % is used, or has not been over for 90 days', old.id
+    using errcode = 'restrict_violation', constraint = 'unused_and_expired';
+end $$;
+create trigger unused_and_expired before delete on quotes
+  for each row execute function refuse_removal_of_quote();
+
 -- A payout as it was made. Only an erasure changes the row. The state of the payout has a narrow
 -- row of its own: in open_payouts while the payout is open, then in payout_outcomes.
 create table payouts (

@@ -15,7 +15,8 @@ grant select on database_clock to corridor_auditor;
 
 grant select, insert on accounts, api_keys, users to corridor_service;
 grant update (role, disabled_at, disabled_reason) on users to corridor_service;
-grant update (name, currencies, primary_currency, duplicate_window_s, state, state_reason)
+grant update (name, currencies, primary_currency, duplicate_window_s, daily_rows, daily_mb, state,
+  state_reason)
   on accounts to corridor_service;
 grant update (revoked_at) on api_keys to corridor_service;
 grant select, insert, update on api_key_uses to corridor_service;
@@ -28,7 +29,8 @@ grant insert (account_id, from_currency, to_currency, name, value, effective_fro
 
 grant select, insert on books, balances, journals, events, idempotency_keys
   to corridor_service;
-grant update (journal_count, head_hash, event_count, event_head, last_written_at, clock_ahead, state)
+grant update (journal_count, head_hash, event_count, event_head, last_written_at, clock_ahead, state,
+  written_day, written_rows, written_bytes)
   on books to corridor_service;
 grant update (available, updated_at, account_state) on balances to corridor_service;
 grant update (request_hash, status, body, object_id, state, created_at), delete on idempotency_keys
@@ -46,7 +48,7 @@ grant update (on_behalf_of, reference_id, details, approval_status, approval_sta
 grant select, insert, delete, update (due_at) on ended_reviews to corridor_service;
 
 grant select, insert on quotes, payouts, payout_batches, payout_batch_items to corridor_service;
-grant update (status, updated_at, renewed_as) on quotes to corridor_service;
+grant update (status, updated_at, renewed_as), delete on quotes to corridor_service;
 grant select on payout_states, scheduled_payouts to corridor_service;
 grant select, insert, delete, update (status, status_description, failure, held_for, answers,
   ask_rail_at, claimed_until, rail_steps, rail_attempts, rail, rail_reference, taken_by, taken_at,

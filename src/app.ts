@@ -226,6 +226,7 @@ function admitRequests(
   app.decorateRequest('person', null)
   app.decorateRequest('session', null)
   app.decorateRequest('key_id')
+  app.decorateRequest('rate_name', '')
   app.decorateRequest('caller')
   const { connections } = lifecycle
   const admit = admission(deps, atWork)
@@ -258,7 +259,7 @@ function admitRequests(
   // While draining, each answer closes its connection, so that the client reconnects elsewhere.
   app.addHook('onSend', (request, reply, payload, done) => {
     if (lifecycle.draining) void reply.header('connection', 'close')
-    void reply.headers(limitHeaders(deps.limits, request.key_id ?? ''))
+    void reply.headers(limitHeaders(deps.limits, request.rate_name))
     const { length = 0 } = (payload ?? '') as { length?: number }
     connections.countUnsent(request.raw, reply.raw, length)
     done()

@@ -33,6 +33,7 @@ export const CATALOGUE = {
     status: 429,
     meaning: 'Too many requests, or too many with wrong credentials; see Retry-After.',
   },
+  quota_exceeded: { code: 139, status: 429, meaning: 'The account has written its daily quota.' },
   invalid_request: {
     code: 111,
     status: 400,

@@ -17,6 +17,7 @@ import { makeMetrics } from './metrics.ts'
 import { deleteOldLikenesses } from './payout/duplicate-store.ts'
 import { clusterFiles } from './postgres/files.ts'
 import { openDatabase } from './postgres/open.ts'
+import { deleteOldQuotes } from './quote/expired-store.ts'
 import { pauseIfRestored } from './rail/restored.ts'
 import { waitAtMost } from './turns.ts'
 import { deleteOldDevices } from './user/device-store.ts'
@@ -47,6 +48,7 @@ export interface Service {
 const DELETIONS = [
   deleteExpiredReplies,
   deleteOldLikenesses,
+  deleteOldQuotes,
   deleteOldUses,
   deleteOldDeliveries,
   deleteOldAttempts,

@@ -105,8 +105,10 @@ export const SETTINGS = [
   },
   {
     name: 'CORRIDOR_RATE_LIMIT_PER_S',
-    fallback: '0',
-    meaning: 'Requests a second that an API key may send to this process; 0 sets no limit.',
+    fallback: '500',
+    meaning:
+      'Requests a second that a key of a live account or of a person may send to this process; ' +
+      '0 sets no limit.',
   },
   {
     name: 'CORRIDOR_FAILED_LOGINS_PER_MIN',

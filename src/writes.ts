@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { LongCommands, type OpenedLanes, planLanes } from './engine/lanes.ts'
 import { loadOnly } from './engine/load-only.ts'
 import { writeEntity } from './entity/operations.ts'
+import { found } from './errors.ts'
 import { idempotent, idempotentLong } from './http/idempotency/operations.ts'
 import { bookId } from './id.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
@@ -36,22 +37,31 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   const beside_long = { ...often, long_commands }
   const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
   const shared = payoutReference(reference, lists, config.bic)
+  const quotaOf = (account_id: string) => found(reference.current().accounts.get(account_id))
+  const wholly = { metering: { quotaOf, live: 'wholly' } } as const
+  const unless_paid = { metering: { quotaOf, live: 'never' } } as const
   return {
-    createQuote: planLanes(idempotent(createQuote(shared)), beside_long),
-    createPayout: planLanes(idempotent(createPayout(shared), keptPayout), beside_long),
-    createBatch: planLanes(idempotentLong(createBatch(shared)), batches),
+    createQuote: planLanes(idempotent(createQuote(shared), wholly), beside_long),
+    createPayout: planLanes(
+      idempotent(createPayout(shared), { ...unless_paid, keeping: keptPayout }),
+      beside_long,
+    ),
+    createBatch: planLanes(
+      idempotentLong(createBatch(shared), { quotaOf, live: 'by_writes' }),
+      batches,
+    ),
     tryPayouts: planLanes(loadOnly(createPayout(shared)), batches),
-    cancelPayout: planLanes(idempotent(cancelPayout), often),
-    updatePayout: planLanes(idempotent(updatePayout), often),
-    answerPayout: planLanes(idempotent(answerPayout), seldom),
+    cancelPayout: planLanes(idempotent(cancelPayout, unless_paid), often),
+    updatePayout: planLanes(idempotent(updatePayout, wholly), often),
+    answerPayout: planLanes(idempotent(answerPayout, wholly), seldom),
     advancePayout: planLanes(advancePayout, often),
-    writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews)), often),
-    writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared)), often),
+    writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews), wholly), often),
+    writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared), wholly), often),
     // A replay of thousands of events must not keep the book of another account locked.
-    writeWebhook: planLanes(idempotent(writeWebhook(bookId)), singly),
+    writeWebhook: planLanes(idempotent(writeWebhook(bookId), wholly), singly),
     keepFound: planLanes(keepFound, singly),
-    advanceClock: planLanes(idempotent(advanceClock), singly),
-    fundSandbox: planLanes(idempotent(fundSandbox), seldom),
-    transitionPayout: planLanes(idempotent(transitionPayout), seldom),
+    advanceClock: planLanes(idempotent(advanceClock, wholly), singly),
+    fundSandbox: planLanes(idempotent(fundSandbox, wholly), seldom),
+    transitionPayout: planLanes(idempotent(transitionPayout, wholly), seldom),
   }
 }

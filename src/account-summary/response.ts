@@ -4,6 +4,7 @@ import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
 import { integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
+import { endOfDay, type WrittenRow, writtenToday } from '../ledger/quota.ts'
 import { EACH, PERS } from '../limit/limit.ts'
 import type { UsedLimit } from './rules.ts'
 
@@ -75,6 +76,20 @@ export const AccountResponse = Type.Object(
     duplicate_window_s: Type.Integer({
       description: 'For how many seconds a payout like an earlier one is refused; 0 for never.',
     }),
+    daily_rows: Type.Integer({
+      description:
+        'How many rows requests of the account may write in a day; the operator sets it.',
+    }),
+    daily_mb: Type.Integer({ description: 'How many megabytes they may write in a day.' }),
+    written_today: Type.Object(
+      { rows: Type.Integer(), bytes: Type.Integer(), until: Timestamp },
+      {
+        title: 'WrittenToday',
+        description:
+          'What requests of the account have written today, up to `until`, which is 00:00 UTC. ' +
+          'Payouts of a live account do not count. See also `quota_exceeded`.',
+      },
+    ),
     limits: Type.Array(LimitResponse, {
       description:
         'Every limit that counts payouts of this account, and how much of the limit is used.',
@@ -85,17 +100,18 @@ export const AccountResponse = Type.Object(
 )
 
 /** The facts about an account that only the database has. */
-export interface AccountFacts {
+export interface AccountFacts extends WrittenRow {
   readonly state: AccountState
   readonly created_at: Instant
 }
 
 export function presentAccount(
   account: Account,
-  { state, created_at }: AccountFacts,
+  { state, created_at, ...written }: AccountFacts,
   limits: readonly UsedLimit[],
 ) {
   const { account_id, name, sandbox, currencies, primary_currency } = account
+  const { written_rows, written_bytes } = writtenToday(written)
   return {
     id: account_id,
     object: 'account',
@@ -106,6 +122,13 @@ export function presentAccount(
     primary_currency,
     deposit_address: account.deposit_address,
     duplicate_window_s: account.duplicate_window_s,
+    daily_rows: account.daily_rows,
+    daily_mb: account.daily_mb,
+    written_today: {
+      rows: Number(written_rows),
+      bytes: Number(written_bytes),
+      until: endOfDay(written.today),
+    },
     limits: limits.map(presentLimit),
     created_at,
   }

@@ -14,10 +14,20 @@ export interface Account {
   readonly sandbox: boolean
   /** The time for which a likely duplicate of a payout is refused; 0 means never. */
   readonly duplicate_window_s: number
+  /** The most rows, and the most megabytes, that its requests write in a day of UTC. */
+  readonly daily_rows: number
+  readonly daily_mb: number
 }
 
 /** The default of `duplicate_window_s`. */
 export const DUPLICATE_WINDOW_S = 600
+/**
+ * The defaults of `daily_rows` and `daily_mb`: a hundredth of the rows that one key can write in a
+ * day on the machine of docs/performance.md.
+ */
+export const DAILY_QUOTA = { daily_rows: 5_000_000, daily_mb: 5_000 }
+/** The highest `daily_rows` and `daily_mb`. */
+export const MAX_DAILY = 2_000_000_000
 /** The longest `duplicate_window_s`: a week. */
 export const MAX_DUPLICATE_WINDOW_S = 604_800
 

@@ -8,7 +8,7 @@ import type { AccountState } from './states.ts'
 export async function listAccounts(sql: Tag): Promise<Account[]> {
   return sql<Account[]>`
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
-      duplicate_window_s
+      duplicate_window_s, daily_rows, daily_mb
     from accounts order by account_id`
 }
 
@@ -27,7 +27,7 @@ export async function listAccountsInFull(
 ): Promise<AccountListing[]> {
   return sql<AccountListing[]>`
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
-      duplicate_window_s, state, state_reason, created_at
+      duplicate_window_s, daily_rows, daily_mb, state, state_reason, created_at
     from accounts where ${account_id}::text is null or account_id = ${account_id}
     order by created_at, account_id`
 }
@@ -44,14 +44,15 @@ export function updateState(
 /** The settings of an account, which an operator may change. */
 export type Settings = Pick<
   Account,
-  'name' | 'currencies' | 'primary_currency' | 'duplicate_window_s'
+  'name' | 'currencies' | 'primary_currency' | 'duplicate_window_s' | 'daily_rows' | 'daily_mb'
 >
 
 export function updateSettings(tx: TransactionSql, account_id: string, settings: Settings) {
   const { name, currencies, primary_currency, duplicate_window_s } = settings
   return tx`
     update accounts set name = ${name}, currencies = ${[...currencies]}::text[],
-      primary_currency = ${primary_currency}, duplicate_window_s = ${duplicate_window_s}
+      primary_currency = ${primary_currency}, duplicate_window_s = ${duplicate_window_s},
+      daily_rows = ${settings.daily_rows}, daily_mb = ${settings.daily_mb}
     where account_id = ${account_id}`
 }
 
@@ -70,10 +71,10 @@ export async function findAccountIds(
 export async function insertAccount(tx: TransactionSql, account: Account): Promise<void> {
   await tx`
     insert into accounts (account_id, name, currencies, primary_currency, deposit_address, sandbox,
-      duplicate_window_s)
+      duplicate_window_s, daily_rows, daily_mb)
     values (${account.account_id}, ${account.name}, ${[...account.currencies]}::text[],
       ${account.primary_currency}, ${account.deposit_address}, ${account.sandbox},
-      ${account.duplicate_window_s})`.execute()
+      ${account.duplicate_window_s}, ${account.daily_rows}, ${account.daily_mb})`.execute()
 }
 
 /** Every key, revoked ones too. Authentication keeps them in memory. */

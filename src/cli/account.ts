@@ -1,6 +1,6 @@
 // corridor account: opens, lists, shows and changes accounts, and lists what changed in them.
 import type { Command } from 'commander'
-import { DUPLICATE_WINDOW_S, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
+import { DUPLICATE_WINDOW_S, MAX_DAILY, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
 import type { AccountState } from '../account/states.ts'
 import type { Settings } from '../account/store.ts'
 import type { HistoricRow } from '../audit/store.ts'
@@ -83,6 +83,8 @@ export function accountCommands(account: Command): void {
     .option('--add-currencies <codes>', 'balances to add, such as GBP,JPY; none is taken away')
     .option('--primary <code>', 'primary holding currency', readCurrency)
     .option('--duplicate-window <time>', WINDOW_MEANING, readWindow)
+    .option('--daily-rows <n>', 'rows that its requests may write in a day', readQuota('rows'))
+    .option('--daily-mb <n>', 'megabytes that they may write in a day', readQuota('mb'))
     .addHelpText('after', SET_HELP)
     .action(setAction)
   addStateCommand(account, 'freeze', 'frozen', 'let an account read and receive, and nothing else')
@@ -108,7 +110,9 @@ function describeHistoric(row: HistoricRow): string {
   const currencies = (JSON.parse(row.currencies ?? '[]') as string[]).join(',')
   const state = row.state ?? 'active'
   const reason = row.state_reason ? ` (${row.state_reason})` : ''
-  return `${row.name}, ${currencies}, primary ${row.primary_currency}, ${window}, ${state}${reason}`
+  const quota = `${row.daily_rows} rows and ${row.daily_mb} MB a day`
+  const settings = `${currencies}, primary ${row.primary_currency}, ${window}, ${quota}`
+  return `${row.name}, ${settings}, ${state}${reason}`
 }
 
 async function createAction(options: CreateOptions): Promise<void> {
@@ -173,6 +177,7 @@ function accountLines(account: AccountInFull): string[] {
     primary: account.primary_currency,
     'deposit address': account.deposit_address,
     'duplicate window': describeWindow(account.duplicate_window_s),
+    'daily quota': `${account.daily_rows} rows, ${account.daily_mb} MB`,
     created: account.created_at,
   })
 }
@@ -203,11 +208,22 @@ function readNewAccount(options: CreateOptions): FundedAccount {
   return { name, currencies, primary_currency, fund, sandbox, duplicate_window_s }
 }
 
+/** Makes the parser of an option of the daily quota. */
+function readQuota(name: 'rows' | 'mb'): (text: string) => number {
+  return text => {
+    const number = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : 0
+    if (number >= 1 && number <= MAX_DAILY) return number
+    throw new UsageError(`--daily-${name} must be a whole number from 1 to ${MAX_DAILY}`)
+  }
+}
+
 interface SetOptions {
   name?: string
   addCurrencies?: string
   primary?: string
   duplicateWindow?: number
+  dailyRows?: number
+  dailyMb?: number
 }
 
 const SET_HELP = `
@@ -215,24 +231,27 @@ A payout to the same beneficiary details with the same amount, currency and
 reference as one made within the window is refused, unless the request says
 "allow_duplicate": true.
 
+Requests of an account that has written its daily quota are refused until 00:00
+UTC. Payouts of a live account do not count, and are never refused for it.
+
 Examples:
   npx corridor account set acc_7k2m9x4q --duplicate-window 1h
   npx corridor account set acc_7k2m9x4q --add-currencies GBP,JPY`
 
 async function setAction(account_id: string, options: SetOptions): Promise<void> {
-  const { name, addCurrencies, primary, duplicateWindow } = options
-  if ([name, addCurrencies, primary, duplicateWindow].every(option => option === undefined)) {
-    throw new UsageError(
-      'say what to change: --name, --add-currencies, --primary or --duplicate-window',
-    )
-  }
-  const change = given({
-    account_id,
-    add_currencies: addCurrencies?.split(',').map(readCurrency) ?? [],
+  const { name, addCurrencies, primary, duplicateWindow, dailyRows, dailyMb } = options
+  const settings = given({
     name,
     primary_currency: primary,
     duplicate_window_s: duplicateWindow,
+    daily_rows: dailyRows,
+    daily_mb: dailyMb,
   })
+  if (Object.keys(settings).length === 0 && addCurrencies === undefined) {
+    throw new UsageError('say what to change, such as --name or --duplicate-window')
+  }
+  const add_currencies = addCurrencies?.split(',').map(readCurrency) ?? []
+  const change = { ...settings, account_id, add_currencies }
   const { before, after } = await withContext(async context => {
     await accountNamed(context.sql, account_id)
     return context.run({ operation: changeSettings, command: change, act: null })
@@ -249,6 +268,8 @@ const SETTINGS: readonly (readonly [label: string, of: (settings: Settings) => s
   ['currencies', ({ currencies }) => currencies.join(',')],
   ['primary', ({ primary_currency }) => primary_currency],
   ['duplicate window', ({ duplicate_window_s }) => describeWindow(duplicate_window_s)],
+  ['daily rows', ({ daily_rows }) => String(daily_rows)],
+  ['daily megabytes', ({ daily_mb }) => String(daily_mb)],
 ]
 
 function addStateCommand(

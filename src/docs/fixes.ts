@@ -18,6 +18,8 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   sandbox_only: 'Use the key of a sandbox. Live accounts have no such operation.',
   invalid_credentials: 'Send `key_id:secret` of a key that is not revoked, by HTTP Basic.',
   missing_credentials: 'Send the header Authorization: Basic with key id and secret.',
+  quota_exceeded:
+    'Wait until Retry-After, or ask the operator for more; GET /v3/account has what is written.',
   rate_limited: 'Wait as Retry-After says, then send it again; spread your requests out.',
   invalid_request: 'Use an HTTP client that sends one of each header and one length of the body.',
   request_timeout: 'Send the request at once; look for a slow connection or a slow stream.',

@@ -34,7 +34,7 @@ export async function withObjects(
   const complete = await Promise.all([
     withPayouts(sql, eventsAbout('pot_')),
     withCreated(sql, eventsAbout('btr_'), findBalanceTransactions, presentBalanceTransaction),
-    withCreated(sql, eventsAbout('poq_'), findQuotes, presentCreated),
+    withQuotes(sql, eventsAbout('poq_')),
     withParties(sql, eventsAbout('bnf_'), findBeneficiaries, withBeneficiary),
     withParties(sql, eventsAbout('ent_'), findEntities, withEntity),
     eventsAbout('whe_').map(testWithObject),
@@ -82,6 +82,17 @@ async function withCreated<Row extends Key>(
   const rowOf = await objectsOf(sql, events, find)
   return events.map(event => {
     const object = present(rowOf(event))
+    return { ...event, object, previous_attributes: {}, erased: false }
+  })
+}
+
+/** Events of quotes. Of an unused quote that is deleted, only the id is left. */
+async function withQuotes(sql: Tag, events: readonly NamedEvent[]): Promise<EventWithObject[]> {
+  const quotes = byName(await findQuotes(sql, uniqueKeys(events.map(objectKey))))
+  return events.map(event => {
+    const quote = quotes.get(nameOf(objectKey(event)))
+    const deleted = { id: event.object_id, object: 'payout_quote', deleted: true }
+    const object = quote === undefined ? deleted : presentCreated(quote)
     return { ...event, object, previous_attributes: {}, erased: false }
   })
 }

@@ -4,10 +4,11 @@ import { BeneficiaryResponse } from '../beneficiary/response.ts'
 import { EntityResponse } from '../entity/response.ts'
 import { EVENTS } from '../event/event.ts'
 import { EventOf } from '../event/response.ts'
-import { Timestamp } from '../http/schema.ts'
+import { Id, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { PayoutResponse } from '../payout/response.ts'
 import { CAUSES } from '../payout/states.ts'
+import { KEPT_DAYS } from '../quote/expired-store.ts'
 import { QuoteResponse } from '../quote/response.ts'
 import { WebhookEndpointEvent } from '../webhook/response.ts'
 
@@ -78,7 +79,19 @@ const PayoutEvent = EventOf('payout', 'PayoutEvent', PayoutResponse, {
   approval: Approval,
 })
 
-const QuoteEvent = EventOf('payout_quote', 'PayoutQuoteEvent', QuoteResponse)
+const QuoteDeleted = Type.Object(
+  { id: Id('poq', 'Quote id.'), object: Type.Literal('payout_quote'), deleted: Type.Literal(true) },
+  {
+    title: 'PayoutQuoteDeleted',
+    description: `A quote that no payout used; deleted ${KEPT_DAYS} days after it expired.`,
+  },
+)
+
+const QuoteEvent = EventOf(
+  'payout_quote',
+  'PayoutQuoteEvent',
+  Type.Union([QuoteResponse, QuoteDeleted]),
+)
 const EntityEvent = EventOf('entity', 'EntityEvent', EntityResponse, ERASURE)
 const BeneficiaryEvent = EventOf('beneficiary', 'BeneficiaryEvent', BeneficiaryResponse, {
   operator: OPERATOR,

@@ -114,6 +114,9 @@ function emptyBook(balances: Readonly<Record<string, bigint>> = {}): Book {
     ids_given: 0,
     balances: new Map(Object.entries(balances)),
     changed: new Set(),
+    today: 20_000,
+    written_rows: 0n,
+    written_bytes: 0n,
     has_limit_uses: false,
   }
 }

@@ -91,6 +91,11 @@ export interface Book extends GivesIds {
   readonly balances: Map<string, bigint>
   /** Currencies whose balance differs from the row that was read. */
   readonly changed: Set<string>
+  /** The day of UTC on which the book was locked, by its number since 1970. */
+  readonly today: number
+  /** How much requests of the account have written today. */
+  written_rows: bigint
+  written_bytes: bigint
   /** Whether a payout of the account has counted for a limit. */
   has_limit_uses: boolean
 }

@@ -4,9 +4,10 @@ import { confineTo } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { among, byShard, eachShard, holdShard, isSpread, tableAt, within } from '../db/shard.ts'
-import type { Tag } from '../db/sql.ts'
+import { sql as part, type Tag } from '../db/sql.ts'
 import { type Instant, instantToMicros, plusMicros } from '../instant.ts'
 import { clock, refuseBookAhead } from './clock.ts'
+import { type WrittenRow, writtenToday } from './quota.ts'
 import type { Book, Journal, JournalLine, LedgerCode, Posting } from './rules.ts'
 
 export interface LockedBooks {
@@ -45,6 +46,7 @@ export async function lockBooks(
   const locked = shards.map(keys =>
     tx<BookRow[]>`
       select account_id, state, journal_count, encode(head_hash, 'hex') as head_hash, event_count,
+        ${WRITTEN},
         has_limit_uses,
         encode(event_head, 'hex') as event_head
       from ${tableAt(tx, 'books')} k where ${among('k', keys)}
@@ -78,6 +80,7 @@ export async function lockBooks(
     const rows = byAccount.get(row.account_id) ?? []
     result.set(row.account_id, {
       ...row,
+      ...writtenToday(row),
       now: rows[0] === undefined ? '' : accountTime(rows[0], now),
       balances: new Map(rows.map(({ currency, available }) => [currency, available])),
       changed: new Set(),
@@ -89,8 +92,12 @@ export async function lockBooks(
   return { books: result, now, ...version }
 }
 
+/** The SQL of `WrittenRow`, of books. */
+export const WRITTEN = part`written_day, written_rows, written_bytes,
+  floor(extract(epoch from clock_timestamp()) / 86400)::integer as today`
+
 /** A book's row, without its balances. */
-type BookRow = Omit<Book, 'now' | 'balances' | 'changed' | 'kept' | 'ids_given'>
+type BookRow = Omit<Book, 'now' | 'balances' | 'changed' | 'kept' | 'ids_given'> & WrittenRow
 
 interface BalanceRow {
   account_id: string
@@ -127,14 +134,13 @@ export async function accountNow(sql: Tag, account_id: string): Promise<Instant>
 export function updateBooks(tx: TransactionSql, books: readonly Book[]) {
   return updateHeads(
     tx,
-    books.map(book => ({ ...book, last_written_at: book.now })),
+    books.map(book => ({ ...book, last_written_at: book.now, written_day: book.today })),
   )
 }
 
 const updateHeads = updater<
-  Pick<Book, 'account_id' | 'journal_count' | 'head_hash' | 'event_count' | 'event_head'> & {
-    readonly last_written_at: Instant
-  }
+  Pick<Book, 'account_id' | 'journal_count' | 'head_hash' | 'event_count' | 'event_head'> &
+    Omit<WrittenRow, 'today'> & { readonly last_written_at: Instant }
 >('books', ['account_id'], {
   account_id: 'text',
   journal_count: 'bigint',
@@ -142,6 +148,9 @@ const updateHeads = updater<
   event_count: 'bigint',
   event_head: 'hex',
   last_written_at: 'timestamptz',
+  written_day: 'integer',
+  written_rows: 'bigint',
+  written_bytes: 'bigint',
 })
 
 /** Writes changed balances. A constraint rejects negative ones. */

@@ -1,6 +1,6 @@
 // The bodies and queries by which operators write accounts and their keys, and their checks.
 import type { Static } from 'typebox'
-import { MAX_DUPLICATE_WINDOW_S, SCOPES } from '../account/rules.ts'
+import { MAX_DAILY, MAX_DUPLICATE_WINDOW_S, SCOPES } from '../account/rules.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
 import { Closed, CurrencyCode, Literals, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -18,6 +18,17 @@ const Window = Type.Integer({
   description: 'For how many seconds a payout like an earlier one is refused; 0 for never.',
 })
 
+const DailyRows = Type.Integer({
+  minimum: 1,
+  maximum: MAX_DAILY,
+  description: 'How many rows requests of the account may write in a day.',
+})
+const DailyMb = Type.Integer({
+  minimum: 1,
+  maximum: MAX_DAILY,
+  description: 'How many megabytes requests of the account may write in a day.',
+})
+
 export const NewAccountRequest = Closed(
   {
     name: Name,
@@ -29,6 +40,8 @@ export const NewAccountRequest = Closed(
           'Whether the account is for tests: its clock can be moved, and it can fund itself.',
       }),
       duplicate_window_s: Window,
+      daily_rows: DailyRows,
+      daily_mb: DailyMb,
     }),
   },
   { title: 'NewAccount' },
@@ -41,6 +54,8 @@ export const AccountSettings = Closed(
     add_currencies: Currencies,
     primary_currency: CurrencyCode,
     duplicate_window_s: Window,
+    daily_rows: DailyRows,
+    daily_mb: DailyMb,
   }),
   {
     title: 'AccountSettings',

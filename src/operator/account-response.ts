@@ -12,6 +12,8 @@ const SETTINGS = {
   currencies: Type.Array(Type.String()),
   primary_currency: Type.String(),
   duplicate_window_s: Type.Integer({ description: '0 for never.' }),
+  daily_rows: Type.Integer(),
+  daily_mb: Type.Integer(),
 }
 
 const ACCOUNT = {

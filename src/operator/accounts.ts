@@ -62,6 +62,6 @@ export function presentAccount({ balances, ...account }: AccountInFull) {
 }
 
 export function presentSettings(settings: Settings) {
-  const { name, currencies, primary_currency, duplicate_window_s } = settings
-  return { name, currencies, primary_currency, duplicate_window_s }
+  const { name, currencies, primary_currency, duplicate_window_s, daily_rows, daily_mb } = settings
+  return { name, currencies, primary_currency, duplicate_window_s, daily_rows, daily_mb }
 }

@@ -1,5 +1,5 @@
 // Creates an account: makes its ids, and its first key with the secret.
-import { type Account, DUPLICATE_WINDOW_S, makeApiKey } from '../account/rules.ts'
+import { type Account, DAILY_QUOTA, DUPLICATE_WINDOW_S, makeApiKey } from '../account/rules.ts'
 import { newId } from '../id.ts'
 import { newSecret } from '../secret.ts'
 import { openUnderNewId, type Write } from './account-operations.ts'
@@ -10,6 +10,8 @@ export interface NewAccount {
   readonly primary_currency: string
   readonly sandbox?: boolean
   readonly duplicate_window_s?: number
+  readonly daily_rows?: number
+  readonly daily_mb?: number
 }
 
 export interface OpenedAccount {
@@ -29,16 +31,16 @@ export async function createAccount(
   wanted: NewAccount,
   owner: string,
 ): Promise<OpenedAccount> {
-  const { sandbox = false, duplicate_window_s = DUPLICATE_WINDOW_S, ...settings } = wanted
+  const defaults = {
+    sandbox: false,
+    duplicate_window_s: DUPLICATE_WINDOW_S,
+    ...DAILY_QUOTA,
+  }
+  const settings = { ...defaults, ...wanted }
+  const { sandbox } = settings
   const secret = newSecret({ sandbox })
   const { account, key } = await openUnderNewId(write, account_id => ({
-    account: {
-      ...settings,
-      account_id,
-      deposit_address: newId('dep'),
-      sandbox,
-      duplicate_window_s,
-    },
+    account: { ...settings, account_id, deposit_address: newId('dep') },
     key: makeApiKey(account_id, { scope: 'write', name: 'first key', secret, owner }, newId),
   }))
   return { account, key_id: key.key_id, secret }

@@ -22,8 +22,10 @@ import {
   isRefused,
   itemOf,
   makeBatch,
+  makesPayouts,
   newTally,
   refusalOf,
+  type Tally,
 } from './rules.ts'
 import { insertBatches, insertItems } from './store.ts'
 
@@ -72,6 +74,8 @@ export function createBatch(
       // The last portion with payouts. It is stored after the answer is made, because its events
       // carry the answer's digest.
       let last: readonly Decided[] = []
+      // Refused payouts before the first payout that is made.
+      const refused_first: Decided[] = []
       for (let i = 0; i < request.payouts.length; i += PORTION) {
         const decided: Decided[] = []
         await forEachInTurns(request.payouts.slice(i, i + PORTION), (payout, k) => {
@@ -82,7 +86,9 @@ export function createBatch(
         // Making the rows takes as long as one turn of decisions.
         await nextTurn()
         // Once the whole batch is refused, later payouts are decided only to report their problems.
-        if (!isRefused(mode, tally)) {
+        if (!makesPayouts(tally)) refused_first.push(...decided)
+        else if (!isRefused(mode, tally)) {
+          if (refused_first.length > 0) store(refused_first.splice(0))
           const pays = decided.some(({ outcome }) => outcome !== null)
           store(pays ? last : decided)
           if (pays) last = decided
@@ -90,17 +96,28 @@ export function createBatch(
         await nextTurn()
         await stores.at(-MAX_ON_THEIR_WAY)
       }
-      if (isRefused(mode, tally)) throw refusalOf(tally)
-      const batch = makeBatch({ account_id, id, created_at: book.now }, request, tally)
-      const refused = tally.refused.map(one => itemOf(account_id, id, one))
-      const outcome = { batch, reply: success(presentBatch(batch, refused)) }
+      const outcome = answerOf({ account_id, id, created_at: book.now }, request, tally)
       answered(outcome)
       store(last)
-      // The batch has this time of the book, even if it makes no payout.
-      await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [batch])])
+      // The book also has what the answer has counted.
+      await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [outcome.batch])])
       return outcome
     },
   }
+}
+
+/** The batch with its answer. Refuses a batch by its mode, and one that makes no payout. */
+function answerOf(
+  identity: Pick<PayoutBatch, 'account_id' | 'id' | 'created_at'>,
+  request: BatchRequest,
+  tally: Tally,
+): MadeBatch {
+  if (isRefused(modeOf(request), tally) || !makesPayouts(tally)) throw refusalOf(tally)
+  const batch = makeBatch(identity, request, tally)
+  const refused = tally.refused.map(one => itemOf(identity.account_id, identity.id, one))
+  const reply = success(presentBatch(batch, refused))
+  const bytes = tally.problem_bytes + Buffer.byteLength(reply.body)
+  return { batch, reply, writes: { rows: tally.counts.refused + 1, bytes } }
 }
 
 /** The dry run of a batch: runs its decisions, and stores nothing. */

@@ -13,7 +13,7 @@ import {
   type PayoutBatch,
   type Total,
 } from './payout-batch.ts'
-import { isRefused, itemOf, MAX_LISTED, statusOf, totalDebitOf } from './rules.ts'
+import { isRefused, itemOf, MAX_LISTED, makesPayouts, statusOf, totalDebitOf } from './rules.ts'
 
 const Position = Type.Integer({ description: 'The index of the payout in the request.' })
 const Problems = Type.Array(ErrorDetail, {
@@ -157,7 +157,8 @@ export function presentBatch(batch: PayoutBatch, refused: readonly BatchItem[]) 
 export function presentDryRun(batch: PayoutBatch, all: readonly Decided[]) {
   const refused = all.filter(({ outcome }) => outcome === null).slice(0, MAX_LISTED)
   const items = refused.map(decided => itemOf(batch.account_id, '', decided))
-  const is_refused = isRefused(batch.mode, { counts: batch })
+  const counts = { counts: batch }
+  const is_refused = isRefused(batch.mode, counts) || !makesPayouts(counts)
   return {
     ...presentBatch(batch, items),
     dry_run: true,

@@ -52,18 +52,19 @@ export function itemOf(account_id: string, batch_id: string, decided: Decided): 
 }
 
 /** The counts and totals of a batch so far. */
-interface Tally {
+export interface Tally {
   readonly counts: Record<ItemStatus, number>
   readonly totals: Map<string, Total>
   /** The first refused payouts, at most MAX_LISTED. */
   readonly refused: Decided[]
-  /** How many problems the refused payouts have. */
+  /** How many problems the refused payouts have, and their bytes as JSON. */
   problems: number
+  problem_bytes: number
 }
 
 export function newTally(): Tally {
   const counts = { created: 0, held: 0, refused: 0 }
-  return { counts, totals: new Map(), refused: [], problems: 0 }
+  return { counts, totals: new Map(), refused: [], problems: 0, problem_bytes: 0 }
 }
 
 export function addToTally(tally: Tally, decided: Decided): void {
@@ -71,6 +72,9 @@ export function addToTally(tally: Tally, decided: Decided): void {
   if (decided.outcome !== null) addTo(tally.totals, decided.outcome)
   else if (tally.refused.length < MAX_LISTED) tally.refused.push(decided)
   tally.problems += decided.problems.length
+  if (decided.outcome === null) {
+    tally.problem_bytes += Buffer.byteLength(JSON.stringify(decided.problems))
+  }
 }
 
 /** Adds the debit of a payout, which is its first entry; held payouts have one too. */
@@ -95,6 +99,11 @@ export function totalDebitOf({ amount, fixed_fee, variable_fee }: Omit<Total, 'c
 /** Whether the refused payouts refuse the whole batch. */
 export function isRefused(mode: BatchMode, { counts }: Pick<Tally, 'counts'>): boolean {
   return mode === 'all_or_nothing' && counts.refused > 0
+}
+
+/** Whether payouts so far make money move: a batch of refused payouts alone is not kept. */
+export function makesPayouts({ counts }: Pick<Tally, 'counts'>): boolean {
+  return counts.created + counts.held > 0
 }
 
 /** The refusal of the whole batch: the problems of each payout, by its path in the request. */

@@ -6,6 +6,7 @@ import { ENTITY_SEAL } from '../entity/columns.ts'
 import { TIME_END } from '../event/row.ts'
 import { PAYOUT_SEAL } from '../payout/columns.ts'
 import { QUOTE_SEAL } from '../quote/columns.ts'
+import { KEPT_DAYS } from '../quote/expired-store.ts'
 import { MAX_NAMED } from './problem.ts'
 import {
   isArchived,
@@ -36,7 +37,8 @@ const CARRYING = 'Q'
  * Every row must have the digest of its newest event, and every row must have an event. The id's
  * time and end identify the event of its creation; the whole id identifies later events. A line's
  * journal number identifies its event, and the journal's hash covers the line. The seals of
- * archived events count as events. A line's time decides whether its event is archived.
+ * archived events count as events. A line's time decides whether its event is archived. An old
+ * quote may be deleted; `matchPayouts` misses a quote that a payout names.
  */
 export async function checkSeals(run: Verification): Promise<void> {
   const { tx, findings } = run
@@ -81,6 +83,8 @@ export async function checkSeals(run: Verification): Promise<void> {
       full join made m on m.account_id = s.account_id and m.created_at = s.created_at
         and m.mark = s.mark and m.ending = s.ending
       full join changed c on c.account_id = s.account_id and c.id = s.id
+      where (s.id is null and m.mark = 'Q'
+        and m.created_at < statement_timestamp() - interval '${KEPT_DAYS} days') is not true
     ) held
     where not is_there or row is distinct from event or (is_told is null
       and not (table_name = 'journals' and ${isArchived('created_at', 'held.account_id')}))

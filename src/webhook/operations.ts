@@ -88,7 +88,8 @@ export function writeWebhook(
     decide(state, { account_id, change, refused }) {
       if (refused !== undefined) throw refused
       const outcome = decideWebhook(state, account_id, change)
-      return { ...outcome, reply: answerTo(change, outcome) }
+      const writes = { rows: outcome.deliveries.length, bytes: 0 }
+      return { ...outcome, reply: answerTo(change, outcome), writes }
     },
 
     store(tx, outcomes, state) {

@@ -62,9 +62,12 @@ test(`GET ${PATH}, a sandbox and a live account: each as it is, nothing written`
     const { account_id, ...own } = client.account
     const { name, sandbox, currencies, primary_currency, deposit_address } = own
     const is = { name, sandbox, currencies, primary_currency, deposit_address }
-    const { duplicate_window_s } = own
-    const rest = { object: 'account', state: 'active', limits: [], duplicate_window_s }
-    assert.deepEqual(shown, { id: account_id, ...is, ...rest })
+    const { duplicate_window_s, daily_rows, daily_mb } = own
+    const settings = { duplicate_window_s, daily_rows, daily_mb }
+    const { written_today, ...others } = shown
+    assert.deepEqual([written_today.rows, written_today.bytes], [0, 0])
+    const rest = { object: 'account', state: 'active', limits: [], ...settings }
+    assert.deepEqual(others, { id: account_id, ...is, ...rest })
     const [row] = await service.database.owner`
       select created_at from accounts where account_id = ${account_id}`
     assert.equal(created_at, row?.created_at)

@@ -23,7 +23,7 @@ let account: Client
 let wrong: readonly string[]
 before(async () => {
   service = await startTestService()
-  account = await service.openAccount()
+  account = await service.openAccount({ sandbox: false })
   const ended = await service.addKey(account, 'write')
   await markKeyRevoked(service.deps.sql, ended.key_id)
   await service.deps.reference.refresh()
@@ -167,12 +167,17 @@ test('RateLimit of a key: what is left on each answer, none left on a 429; no he
     const nobody = await limited.inject({ url: '/v3/balance' })
     assert.deepEqual(rateOf(nobody), [undefined, undefined])
   })
-  assert.deepEqual(rateOf(await account.get('/v3/balance')), [undefined, undefined])
+  await withLimits({ rate_limit_per_s: 0 }, async (_, by) => {
+    assert.deepEqual(rateOf(await by.get('/v3/balance')), [undefined, undefined])
+  })
+  const sandbox = await service.openAccount()
+  assert.deepEqual(rateOf(await sandbox.get('/v3/balance')), [undefined, undefined])
+  assert.notDeepEqual(rateOf(await account.get('/v3/balance')), [undefined, undefined])
 })
 
-test('settings of the limits: by default none for keys, a hundred wrong credentials a minute from an address; what cannot be read is named', () => {
+test('settings of the limits: by default 500 requests a second for a key, a hundred wrong credentials a minute from an address; what cannot be read is named', () => {
   const { rate_limit_per_s, failed_logins_per_min } = readConfig({})
-  assert.deepEqual([rate_limit_per_s, failed_logins_per_min], [0, 100])
+  assert.deepEqual([rate_limit_per_s, failed_logins_per_min], [500, 100])
   for (const [name, value] of [
     ['CORRIDOR_RATE_LIMIT_PER_S', '-1'],
     ['CORRIDOR_FAILED_LOGINS_PER_MIN', 'many'],

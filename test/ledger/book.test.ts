@@ -598,6 +598,9 @@ const CHANGEABLE = {
     'event_count',
     'event_head',
     'last_written_at',
+    'written_day',
+    'written_rows',
+    'written_bytes',
     'clock_ahead',
     'state',
     'has_limit_uses',
@@ -611,6 +614,8 @@ const CHANGEABLE = {
     'currencies',
     'primary_currency',
     'duplicate_window_s',
+    'daily_rows',
+    'daily_mb',
     'state',
     'state_reason',
   ],
@@ -629,7 +634,8 @@ for (const [table, changeable] of Object.entries(CHANGEABLE)) {
       else await refused(service.unsafe(statement), DENIED, statement)
     }
     const remove = service.unsafe(`delete from ${table} where false`)
-    if (table === 'open_payouts') await remove
+    // Unused quotes are deleted once they are old, which a trigger sees to.
+    if (table === 'open_payouts' || table === 'quotes') await remove
     else await refused(remove, DENIED, `delete from ${table}`)
     await refused(service.unsafe(`truncate ${table}`), DENIED, `truncate ${table}`)
   })

@@ -77,6 +77,9 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'limit_sums.reached':
     'what a window came to when it let a payout through; what is in it now is held against it',
   'limit_sums.cap': 'the cap of then, which is held against what the window came to',
+  'books.written_day': 'how much an account has written today, for its quota; moves nothing',
+  'books.written_rows': 'that too',
+  'books.written_bytes': 'that too',
   'books.has_limit_uses':
     'false of a book whose payouts count is named; true asks once more what they count',
   'reference_version.version': 'wakes processes to read reference rows anew; any number will do',

@@ -6,7 +6,7 @@ import { listJournals } from '../../src/ledger/store.ts'
 
 /** Takes every guard off: append-only, legal transitions, sums of zero. */
 export async function disarm(owner: Sql): Promise<void> {
-  const tables = ['journals', 'events', 'payouts', 'entities']
+  const tables = ['journals', 'events', 'payouts', 'quotes', 'entities']
   for (const table of [...tables, 'payout_batch_items', 'open_payouts', 'payout_outcomes']) {
     await owner.unsafe(`alter table ${table} disable trigger user`)
   }

@@ -115,12 +115,13 @@ test('verify --all, two refused items of a batch exchanged: the batch is named',
   const payouts = ['A', 'B'].map(reference_id => {
     return { ...localPayout, amount: 9_000_000_000, reference_id }
   })
-  const made = await history.main.post('/v3/payout_batch', { mode: 'best_effort', payouts })
+  const body = { mode: 'best_effort', payouts: [{ ...localPayout, amount: 1_000 }, ...payouts] }
+  const made = await history.main.post('/v3/payout_batch', body)
   assert.equal(made.status, 200, made.text)
   const { id } = made.json.data
   const named = await namedAfter(
     `update payout_batch_items set reference_id = case reference_id when 'A' then 'B'
-      else 'A' end where batch_id = '${id}'`,
+      else 'A' end where batch_id = '${id}' and status = 'refused'`,
   )
   assert.deepEqual(named.length, 1, named.join(', '))
   assert.match(named[0] ?? '', new RegExp(`^payout_batches .*${id}`))

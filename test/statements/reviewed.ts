@@ -53,6 +53,7 @@ export const REVIEWED: readonly Reviewed[] = [
     why: FOUND,
   },
   { file: 'src/payout/duplicate-store.ts', says: 'select account_id from payout', why: FOUND },
+  { file: 'src/quote/expired-store.ts', says: 'select account_id from books', why: FOUND },
   { file: 'src/payout/over-store.ts', says: 'where ask_again_at <=', why: FOUND },
   { file: 'src/payout/over-store.ts', says: 'update payout_attempts', why: LIVE, unsent: true },
   { file: 'src/event/cut-store.ts', says: 'insert into archived_seals', why: KEPT, unsent: true },

@@ -22,6 +22,9 @@ Account = TypedDict("Account", {
     "primary_currency": "str",
     "deposit_address": "str",
     "duplicate_window_s": "int",
+    "daily_rows": "int",
+    "daily_mb": "int",
+    "written_today": "\"WrittenToday\"",
     "limits": "List[\"AccountLimit\"]",
     "created_at": "\"Timestamp\"",
 })
@@ -1005,6 +1008,12 @@ PayoutQuote = TypedDict("PayoutQuote", {
     "explanation": NotRequired["\"QuoteExplanation\""],
 })
 
+PayoutQuoteDeleted = TypedDict("PayoutQuoteDeleted", {
+    "id": "str",
+    "object": "Literal[\"payout_quote\"]",
+    "deleted": "Literal[True]",
+})
+
 PayoutQuoteEvent = TypedDict("PayoutQuoteEvent", {
     "id": "str",
     "object": "Literal[\"event\"]",
@@ -1013,7 +1022,7 @@ PayoutQuoteEvent = TypedDict("PayoutQuoteEvent", {
     "sequence": "int",
     "account": "str",
     "object_id": "str",
-    "data": "\"PayoutQuote\"",
+    "data": "Union[\"PayoutQuote\", \"PayoutQuoteDeleted\"]",
     "previous_attributes": "dict[str, Any]",
     "change": "dict[str, Any]",
     "erased": "bool",
@@ -1496,6 +1505,12 @@ WebhookReplayRequest = TypedDict("WebhookReplayRequest", {
 })
 
 WebhookTestRequest = Union[dict[str, Any], None]
+
+WrittenToday = TypedDict("WrittenToday", {
+    "rows": "int",
+    "bytes": "int",
+    "until": "\"Timestamp\"",
+})
 
 
 class OperationsResource:

@@ -7,6 +7,7 @@ import { checkActive, checkOpen } from '../../account/states.ts'
 import type { TransactionSql } from '../../db/connect.ts'
 import type { LongOperation, Operation } from '../../engine/operation.ts'
 import { given } from '../../given.ts'
+import { checkQuota, countWritten, type Quota } from '../../ledger/quota.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { Answering, Claiming, KeptReply, ReadReply, Reply } from './kept-reply.ts'
 import { KEPT_SEAL } from './kept-reply.ts'
@@ -20,6 +21,16 @@ interface State<Inner> {
   readonly kept: Map<string, ReadReply>
   /** Answers that are not stored yet. */
   readonly unstored: KeptReply[]
+}
+
+/** How the quota of an account counts commands. */
+export interface Metering {
+  quotaOf(account_id: string): Quota
+  /**
+   * How commands of live accounts count: wholly; by `writes` alone, where the rest costs money; or
+   * not at all, so that a full quota stops no payout. Commands of sandboxes always count wholly.
+   */
+  readonly live: 'wholly' | 'by_writes' | 'never'
 }
 
 /** The outcome of the inner operation; null when the answer is a kept one. */
@@ -39,10 +50,15 @@ export interface Keeping<Outcome, ObjectState> {
   ): Promise<readonly string[]>
 }
 
-/**
- * Wraps an operation. Keeps only successes: a refused request may be retried. Without `keeping`,
- * keeps the text of each answer.
- */
+/** How an operation keeps its answers, and how it counts for quotas. */
+export interface Answers<Outcome, ObjectState> {
+  /** Without it, the text of each answer is kept. */
+  readonly keeping?: Keeping<Outcome, ObjectState>
+  /** Without it, nothing counts, as for operators. */
+  readonly metering?: Metering
+}
+
+/** Wraps an operation. Keeps only successes: a refused request may be retried. */
 export function idempotent<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },
@@ -51,7 +67,7 @@ export function idempotent<
   ObjectState = never,
 >(
   operation: Operation<Command, Inner, Outcome, Prepared>,
-  keeping?: Keeping<Outcome, ObjectState>,
+  { keeping, metering }: Answers<Outcome, ObjectState> = {},
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
@@ -65,8 +81,10 @@ export function idempotent<
       if (replayed !== null) return { reply: replayed, outcome: null }
       checkAccount(operation, state, command)
       const events = eventCountOf(state, command)
+      const count = meter(state, command, metering)
       const outcome = operation.decide(state.inner, command)
       keep(state, command, outcome.reply, events, keeping?.refer(outcome))
+      count?.(outcome)
       return { reply: outcome.reply, outcome }
     },
 
@@ -89,6 +107,7 @@ export function idempotentLong<
   Prepared,
 >(
   operation: LongOperation<Command, Inner, Outcome, Prepared>,
+  metering?: Metering,
 ): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
@@ -102,7 +121,11 @@ export function idempotentLong<
       if (replayed !== null) return { reply: replayed, outcome: null }
       checkAccount(operation, state, command)
       const events = eventCountOf(state, command)
-      const answered = ({ reply }: Outcome) => keep(state, command, reply, events)
+      const count = meter(state, command, metering)
+      const answered = (outcome: Outcome) => {
+        keep(state, command, outcome.reply, events)
+        count?.(outcome)
+      }
       const outcome = await operation.settle(tx, state.inner, command, answered)
       if (state.unstored.length > 0) await insertKeptReplies(tx, state.unstored.splice(0))
       return { reply: outcome.reply, outcome }
@@ -121,6 +144,27 @@ function checkAccount(
 ): void {
   const check = while_frozen === true ? checkOpen : checkActive
   check(bookOf(books, account_id))
+}
+
+/** Refuses an account that has written its quota. Returns the function that counts the outcome. */
+function meter(
+  state: State<unknown>,
+  { account_id, claim }: Claiming,
+  metering: Metering | undefined,
+): ((outcome: Answering) => void) | undefined {
+  if (metering === undefined) return undefined
+  const quota = metering.quotaOf(account_id)
+  const book = bookOf(state.books, account_id)
+  const counts = quota.sandbox ? 'wholly' : metering.live
+  if (counts === 'never') return undefined
+  checkQuota(book, quota, Date.now() / 1000)
+  const events = book.event_count
+  return ({ reply, writes = { rows: 0, bytes: 0 } }) => {
+    if (counts === 'by_writes') return countWritten(book, writes.rows, writes.bytes)
+    const kept = claim === null ? 0 : 1
+    const rows = Number(book.event_count - events) + 1 + kept + writes.rows
+    countWritten(book, rows, Buffer.byteLength(reply.body) * (1 + kept) + writes.bytes)
+  }
 }
 
 /**

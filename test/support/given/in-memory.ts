@@ -1,7 +1,7 @@
 // Makes books, accounts, quotes, payouts and counting ids in memory, for tests of pure rules, which
 // need no database.
 import assert from 'node:assert/strict'
-import type { Account } from '../../../src/account/rules.ts'
+import { type Account, DAILY_QUOTA } from '../../../src/account/rules.ts'
 import type { Beneficiary } from '../../../src/beneficiary/beneficiary.ts'
 import { Refusal } from '../../../src/errors.ts'
 import type { Event } from '../../../src/event/event.ts'
@@ -56,6 +56,9 @@ export function bookWith(
     ids_given: 0,
     balances: new Map(Object.entries(balances)),
     changed: new Set(),
+    today: 20_000,
+    written_rows: 0n,
+    written_bytes: 0n,
     has_limit_uses: false,
   }
 }
@@ -68,6 +71,7 @@ export const account: Account = {
   deposit_address: 'dep_1',
   sandbox: false,
   duplicate_window_s: 0,
+  ...DAILY_QUOTA,
 }
 
 export function decimal(text: string): Decimal {

@@ -2,7 +2,7 @@
 // and keys. A test replaces at most the clock, the rates and the rail.
 
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify'
-import { hashSecret, makeApiKey, type Scope } from '../../../src/account/rules.ts'
+import { DAILY_QUOTA, hashSecret, makeApiKey, type Scope } from '../../../src/account/rules.ts'
 import { insertApiKey } from '../../../src/account/store.ts'
 import { buildApp } from '../../../src/app.ts'
 import type { createFunded } from '../../../src/cli/account.ts'
@@ -103,6 +103,8 @@ export interface AccountOptions {
   readonly sandbox?: boolean
   /** 0 (off) by default: most tests make the same payout many times. */
   readonly duplicate_window_s?: number
+  readonly daily_rows?: number
+  readonly daily_mb?: number
 }
 
 /**
@@ -239,7 +241,9 @@ async function startProcess(url: string, config: Config, log: FastifyBaseLogger)
 function wantedAccount(options: AccountOptions) {
   const { currencies = ['USD', 'EUR', 'HKD'], primary = currencies[0] ?? 'USD' } = options
   const { sandbox = true, duplicate_window_s = 0 } = options
-  return { name: 'Test', currencies, primary_currency: primary, sandbox, duplicate_window_s }
+  const { daily_rows, daily_mb } = { ...DAILY_QUOTA, ...options }
+  const settings = { sandbox, duplicate_window_s, daily_rows, daily_mb }
+  return { name: 'Test', currencies, primary_currency: primary, ...settings }
 }
 
 function fundsOf({ fund = {} }: AccountOptions) {

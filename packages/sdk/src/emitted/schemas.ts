@@ -32,6 +32,7 @@ export type ApiReason =
   | 'invalid_credentials'
   | 'missing_credentials'
   | 'rate_limited'
+  | 'quota_exceeded'
   | 'invalid_request'
   | 'request_timeout'
   | 'unsupported_media_type'
@@ -117,6 +118,11 @@ export interface Account {
   deposit_address: string
   /** For how many seconds a payout like an earlier one is refused; 0 for never. */
   duplicate_window_s: number
+  /** How many rows requests of the account may write in a day; the operator sets it. */
+  daily_rows: number
+  /** How many megabytes they may write in a day. */
+  daily_mb: number
+  written_today: WrittenToday
   /** Every limit that counts payouts of this account, and how much of the limit is used. */
   limits: AccountLimit[]
   created_at: Timestamp
@@ -863,7 +869,7 @@ export interface ErrorDetail {
   /** The number of the error in the catalogue. */
   code: number
   /** The name of the error: decide by this member. New reasons may be added. */
-  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_slip' | 'event_archived' | (string & {})
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_slip' | 'event_archived' | (string & {})
   /** A text for people; its wording may change. */
   message: string
   /** JSON path of the field; empty for the whole request. */
@@ -1065,7 +1071,7 @@ export interface LoggedRequest {
   /** Until the answer was written, to the microsecond. */
   duration_ms: number
   /** The reason of the first error; empty when there is no error. */
-  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_slip' | 'event_archived' | (string & {})
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_slip' | 'event_archived' | (string & {})
   /** The path of the field that the error is about. */
   remarks: string
   /**
@@ -1579,6 +1585,14 @@ export interface PayoutQuote<M extends Minor = number> {
   explanation?: QuoteExplanation
 }
 
+/** A quote that no payout used; deleted 90 days after it expired. */
+export interface PayoutQuoteDeleted {
+  /** Quote id. */
+  id: string
+  object: 'payout_quote'
+  deleted: true
+}
+
 export interface PayoutQuoteEvent<M extends Minor = number> {
   /** Event id. */
   id: string
@@ -1592,7 +1606,7 @@ export interface PayoutQuoteEvent<M extends Minor = number> {
   account: string
   /** Id of the object that changed. */
   object_id: string
-  data: PayoutQuote<M>
+  data: PayoutQuote<M> | PayoutQuoteDeleted
   /**
    * The members of `data` that this change altered, with their earlier values. Empty when the
    * object was created or its data erased.
@@ -2436,6 +2450,16 @@ export interface WebhookReplayRequest {
 }
 
 export type WebhookTestRequest = {} | null
+
+/**
+ * What requests of the account have written today, up to `until`, which is 00:00 UTC. Payouts of a
+ * live account do not count. See also `quota_exceeded`.
+ */
+export interface WrittenToday {
+  rows: number
+  bytes: number
+  until: Timestamp
+}
 
 /** An event that a webhook delivers. */
 export type EventOf<M extends Minor> = AccountEvent<M>
