@@ -7,6 +7,7 @@ import { CONNECTOR } from './connector/kind.ts'
 import type { Sql } from './db/connect.ts'
 import { iso20022 } from './iso20022/format.ts'
 import { NACHA } from './nacha/format.ts'
+import type { Carriage } from './rail/carriage.ts'
 import type { AnyRailKind, OpenRail, RailRow } from './rail/kind.ts'
 import { type Rail, SIMULATOR } from './rail/rail.ts'
 import { simulator } from './rail/simulator.ts'
@@ -47,6 +48,16 @@ export function timetablesOf(rows: readonly RailRow[]): RailTimetables {
     rows.flatMap(({ name, kind, config }) => {
       const timetable = RAIL_KINDS.find(known => known.name === kind)?.timetable(config) ?? null
       return timetable === null ? [] : [[name, timetable] as const]
+    }),
+  )
+}
+
+/** What keeps each of these rails from carrying a payout. */
+export function carriageOf(rows: readonly RailRow[]): Carriage {
+  return new Map(
+    rows.flatMap(({ name, kind, config }) => {
+      const faults = RAIL_KINDS.find(known => known.name === kind)?.faultsOf(config)
+      return faults === undefined ? [] : [[name, faults] as const]
     }),
   )
 }

@@ -22,12 +22,13 @@ import { listPolicies } from './price/policy/store.ts'
 import type { PricingAt } from './price/price.ts'
 import type { Rate } from './price/rate/rules.ts'
 import { listRates } from './price/rate/store.ts'
+import type { Carriage } from './rail/carriage.ts'
 import type { RailRow } from './rail/kind.ts'
 import { listRails } from './rail/row-store.ts'
 import type { Route } from './rail/rules.ts'
 import { listRoutes } from './rail/store.ts'
 import { withTimetable } from './rail/timetable.ts'
-import { timetablesOf } from './rails.ts'
+import { carriageOf, timetablesOf } from './rails.ts'
 import { indexPeople } from './user/rules.ts'
 import { listAccountRoles, listUserKeys, listUsers } from './user/store.ts'
 import type { Person, UserKey } from './user/user.ts'
@@ -52,6 +53,7 @@ interface ReferenceData {
   /** The routes. A route without its own cut-off has its rail's cut-off here. */
   readonly routes: readonly Route[]
   readonly rails: readonly RailRow[]
+  readonly carriage: Carriage
   /** At price_version. */
   readonly limits: Limits
   /** At price_version. */
@@ -231,6 +233,7 @@ export function payoutReference(
     sender_bic,
     pricing: reference.pricing,
     routes: () => reference.current().routes,
+    carriage: () => reference.current().carriage,
     limits: () => reference.current().limits,
     approvalRules: () => reference.current().approvalRules,
     keys: () => reference.current().keyFacts,
@@ -287,6 +290,7 @@ async function readReference(sql: Sql): Promise<ReferenceData> {
       rates,
       routes: (await listRoutes(tx)).map(route => withTimetable(route, timetables)),
       rails,
+      carriage: carriageOf(rails),
       limits: indexLimits(await listLimits(tx)),
       approvalRules: indexRules(await listRules(tx)),
       pricing: pricingFrom({

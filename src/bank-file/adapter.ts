@@ -4,10 +4,10 @@ import { readConfined, transactConfined } from '../db/confine.ts'
 import { databaseNow, type TransactionSql } from '../db/connect.ts'
 import type { Rail, RailPayout, RailReport } from '../rail/rail.ts'
 import { during } from '../steps.ts'
+import { carriedPayment } from './carriage.ts'
 import { listEvidence } from './evidence-store.ts'
 import { findFiles } from './file-store.ts'
 import { endToEndIdOf } from './ids.ts'
-import { paymentOf } from './item.ts'
 import {
   type FoundItem,
   findItems,
@@ -64,20 +64,14 @@ type ItemWithoutSlot = Omit<NewItem, keyof Slot>
 
 /** The item of a payout, or why a file of this rail cannot carry it. */
 function itemOf(
-  { name, format, config: { settlement_account, profile } }: OpenFileRail,
+  { name, format, config }: OpenFileRail,
   payout: RailPayout,
 ): ItemWithoutSlot | { readonly messages: readonly string[] } {
   const { attempt, destination_amount: amount, destination_currency: currency } = payout
-  const payment = paymentOf(payout)
-  if (payment === undefined) return { messages: ['it goes to no bank account'] }
   const ids = { end_to_end_id: endToEndIdOf(attempt.id), uetr: attempt.uetr }
-  const messages = format.checkItem(
-    { ...ids, amount, currency, ...payment },
-    settlement_account,
-    profile,
-  )
-  if (messages.length > 0) return { messages }
-  return { ...keyOf(payout), ...ids, rail: name, amount, currency, payment }
+  const found = carriedPayment(format, config, payout, ids)
+  if ('messages' in found) return found
+  return { ...keyOf(payout), ...ids, rail: name, amount, currency, payment: found.payment }
 }
 
 function notTaken(messages: readonly string[]): RailReport {

@@ -8,7 +8,8 @@ import type {
 } from '../bank-format/bank-format.ts'
 import { ownNames } from '../beneficiary/bank-code.ts'
 import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
-import type { RailAnswer, RailPayout } from '../rail/rail.ts'
+import type { Carried } from '../rail/carriage.ts'
+import type { RailAnswer } from '../rail/rail.ts'
 
 /** The members of a payment in a file, without its ids and amount. */
 export type Payment = Omit<FileItem, 'end_to_end_id' | 'uetr' | 'amount' | 'currency'>
@@ -16,7 +17,7 @@ export type Payment = Omit<FileItem, 'end_to_end_id' | 'uetr' | 'amount' | 'curr
 type Bank = NonNullable<BeneficiaryDetails['destination_details']['bank']>
 
 /** The payment of a payout; undefined when it goes to no bank account. */
-export function paymentOf(payout: RailPayout): Payment | undefined {
+export function paymentOf(payout: Carried): Payment | undefined {
   const { beneficiary_details: details, answers } = payout
   const { type, bank } = details.destination_details
   if (type !== 'bank' || bank === undefined) return undefined
@@ -131,7 +132,7 @@ function accountTypeOf({ account_type }: Bank): Creditor['account_type'] {
 /** SEPA schemes allow one charge bearer, SLEV: each side pays its own bank. */
 const SEPA_NETWORKS: readonly string[] = ['sepa', 'sepa_instant']
 
-function bearerOf({ charge_type, fund_transfer_network }: RailPayout): ChargeBearer {
+function bearerOf({ charge_type, fund_transfer_network }: Carried): ChargeBearer {
   if (SEPA_NETWORKS.includes(fund_transfer_network)) return 'SLEV'
   return charge_type === 'ours' ? 'DEBT' : 'SHAR'
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { BankFormat } from '../bank-format/bank-format.ts'
 import { type AnyRailKind, type KindName, type RailDeps, railKind } from '../rail/kind.ts'
 import { fileRail } from './adapter.ts'
+import { carriageFaults } from './carriage.ts'
 import { type FileRailConfig, readFileRail } from './config.ts'
 import { Exchange } from './exchange.ts'
 import { openFolder } from './folder.ts'
@@ -31,6 +32,7 @@ export function fileKind(
     identity: ['iban', 'account', 'currency'].map(member => `settlement_account.${member}`),
     readConfig: json => readFileRail(json, format),
     timetable: ({ timetable }) => timetable,
+    faults: (config, payout) => carriageFaults(format, config, payout),
     checkSecret,
     open: (row, deps) => openRail(format, row, deps),
   })

@@ -24,6 +24,7 @@ import { findPayees, findSums, storeUses, upsertPayees } from '../limit/use-stor
 import type { PricingAt } from '../price/price.ts'
 import type { Quote } from '../quote/quote.ts'
 import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
+import type { Carriage } from '../rail/carriage.ts'
 import type { Route } from '../rail/rules.ts'
 import type { Lists } from '../screening/lists-in-memory.ts'
 import { keepMatches } from '../screening/match-store.ts'
@@ -57,6 +58,7 @@ import { findPayouts, insertPayouts } from './store.ts'
 export interface PayoutReference {
   pricing(price_version: bigint | null): Promise<PricingAt>
   routes(): readonly Route[]
+  carriage(): Carriage
   limits(): Limits
   approvalRules(): ApprovalRules
   keys(): ReadonlyMap<string, KeyFacts>
@@ -186,6 +188,7 @@ async function loadCreation(
     sender_bic: reference.sender_bic,
     pricing,
     routes: reference.routes(),
+    carriage: reference.carriage(),
     limits: { ...emptyState(limits), sums, payees },
     approving: { rules, keys: reference.keys(), payees: approved },
     bookId: reference.bookId,

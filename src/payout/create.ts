@@ -25,6 +25,7 @@ import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
 import { NOT_SCREENED } from '../screening/match.ts'
 import { neededApproval, requestApproval } from './approval-need.ts'
+import { checkCarriage } from './carriage.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { checkDestination, checkInline, depositAddressOf, findReceiver } from './destination.ts'
 import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
@@ -56,7 +57,8 @@ export type AskedBy = Pick<CreatePayout, 'key_id' | 'made_by' | 'import_keys'>
  * beneficiary not found (404); beneficiary erased, archived or not approved (422); beneficiary that
  * does not fit the type or lacks a requirement (400); quote used, expired or different (422); no
  * route (422); no rate (422, 503); cost above max_total_debit (422); calendar of the route ended
- * (422); price not fixed until execute_at (400); amount above the network's limit (400); receiver
+ * (422); price not fixed until execute_at (400); amount above the network's limit (400); what no
+ * rail of its routes can carry (400); receiver
  * unknown or its balance full (422); what SWIFT cannot carry (400); duplicate of an earlier payout
  * (409); limits (422); balance (422). If there is a quote, the requirements are checked after it. A
  * check is skipped when an earlier check has refused its input.
@@ -94,6 +96,9 @@ export function judgePayout(
   // Comes after `quoteFor`, which refuses a destination that differs from the quote's.
   if (sentQuote !== null) runDestinationCheck()
   if (quote !== undefined) tryCheck(() => checkLimits(quote, networkOf(quote, request), 'amount'))
+  if (quote && routed) {
+    tryCheck(() => checkCarriage(state, account, request, { beneficiary, quote, routed }))
+  }
   const receiver = quote && tryCheck(() => receiverFor(state, account, beneficiary, quote))
   const message = { id, now: notBefore({ execute_at }, book.now), beneficiary }
   const mt103 = quote && tryCheck(() => writeMt103(state, account, request, { ...message, quote }))

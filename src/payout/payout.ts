@@ -17,6 +17,7 @@ import type { Decimal } from '../money/decimal.ts'
 import type { PricingAt } from '../price/price.ts'
 import type { Basis } from '../quote/basis.ts'
 import type { PayoutType, Quote } from '../quote/quote.ts'
+import type { Carriage } from '../rail/carriage.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
 import type { Route, RouteTaken } from '../rail/rules.ts'
 import type { Match, Screened, ScreeningHold } from '../screening/match.ts'
@@ -153,6 +154,8 @@ export interface PayoutState {
   readonly sender_bic: string
   readonly pricing: PricingAt
   readonly routes: readonly Route[]
+  /** What each rail cannot carry. */
+  readonly carriage: Carriage
   /** The counters of limits; decisions add their own payouts. */
   readonly limits: LimitState
   /** The rules of approvals, of the same version as the prices, and what they judge by. */

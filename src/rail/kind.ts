@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Timetable } from '../calendar/calendar.ts'
 import type { Sql } from '../db/connect.ts'
 import type { Read } from '../text/csv.ts'
+import type { CarriageFault, Carried } from './carriage.ts'
 import type { Rail } from './rail.ts'
 
 /** The kinds of rails that an operator can add. The table `rails` has the same list. */
@@ -61,6 +62,11 @@ export interface AnyRailKind {
   readonly identity?: readonly string[]
   /** The timetable of a rail with these settings; null: it takes payouts at any time. */
   timetable(config: unknown): Timetable | null
+  /**
+   * Which members keep a rail with these settings from carrying a payout. Undefined: it takes
+   * any, as far as is known before it is asked.
+   */
+  faultsOf(config: unknown): ((payout: Carried) => readonly CarriageFault[]) | undefined
   /** Every problem of the settings and the secret; [] when both are valid. */
   check(config: unknown, secret: string): readonly string[]
   /** Throws when the row is not valid. */
@@ -68,11 +74,13 @@ export interface AnyRailKind {
 }
 
 /** A kind of rail with settings of one type. */
-interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetable'> {
+interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetable' | 'faultsOf'> {
   /** The settings, or all of their problems, each naming its member. */
   readConfig(json: unknown): Read<Config>
   /** Absent: rails of this kind take payouts at any time. */
   timetable?(config: Config): Timetable | null
+  /** The members of a payout that it cannot carry. Absent: it takes any. */
+  faults?(config: Config, payout: Carried): readonly CarriageFault[]
   /** The problems of the secret; [] when it is valid. Absent: any secret is valid. */
   checkSecret?(secret: string): readonly string[]
   open(
@@ -92,6 +100,12 @@ export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
     timetable(json) {
       const { value } = kind.readConfig(json)
       return value === undefined ? null : (kind.timetable?.(value) ?? null)
+    },
+    faultsOf(json) {
+      const { value } = kind.readConfig(json)
+      const { faults } = kind
+      if (value === undefined || faults === undefined) return undefined
+      return payout => faults(value, payout)
     },
     check,
     open(row, deps) {

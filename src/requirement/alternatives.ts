@@ -29,6 +29,7 @@ import {
   PARTY,
   POSTAL_CODE,
   partyField,
+  SECOND_NAME,
   STREET,
   WALLET,
 } from './fields.ts'
@@ -70,7 +71,7 @@ export function alternativesOf(subject: Subject): readonly Alternative[] {
         swiftShape(subject.country),
         [subject.country],
         [],
-        [STREET, POSTAL_CODE],
+        [SECOND_NAME, STREET, POSTAL_CODE],
       )
     case 'local':
       return localAlternatives(subject)
@@ -147,7 +148,7 @@ function localAlternativesOver(
     }
   }
   return Array.from(shapes, ([shape, { countries, networks }]) => {
-    const more = [BANK_NAME, BANK_CURRENCY(currency)]
+    const more = [SECOND_NAME, BANK_NAME, BANK_CURRENCY(currency)]
     return shapeAlternatives(shape, [...countries], [...networks], more)
   }).flat()
 }

@@ -33,6 +33,14 @@ export function constant(path: string, value: string, description: string): Fiel
 }
 
 export const NAME = field('name', TEXT, 'Who is paid.', 'Harbour Trading Ltd')
+/** The name that a bank gets when it cannot read the other one. */
+export const SECOND_NAME = field(
+  'name_local',
+  TEXT,
+  'Another name of the payee, which a bank gets if it cannot read `name`: many read Latin ' +
+    'letters alone, and SEPA carries 70 characters.',
+  'Harbour Trading',
+)
 export const PARTY = field(
   'type',
   '^(individual|business)$',

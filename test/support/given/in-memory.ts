@@ -259,6 +259,7 @@ export function payoutState(part: Partial<PayoutState> = {}): PayoutState {
     screenings: nobodyListed,
     pricing: () => pricing(),
     routes: [anyRoute],
+    carriage: new Map(),
     bookId: countingIds(),
     ...part,
   }
