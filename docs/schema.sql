@@ -1784,23 +1784,6 @@ CREATE INDEX login_attempts_by_user ON login_attempts USING btree (user_name, at
 GRANT SELECT ON login_attempts TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON login_attempts TO corridor_service;
 
-CREATE TABLE saved_views (
-  view_id text COLLATE "C" NOT NULL,
-  user_name text COLLATE "C" NOT NULL,
-  name text NOT NULL,
-  place text COLLATE "C" NOT NULL,
-  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-  CONSTRAINT saved_views_pkey PRIMARY KEY (view_id),
-  CONSTRAINT saved_views_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
-  CONSTRAINT saved_views_name_check CHECK (((name <> ''::text) AND (length(name) <= 60))),
-  CONSTRAINT saved_views_place_check CHECK (((length(place) <= 1000) AND (place ~ '^/console/(acc_[0-9a-z]{8}|installation)/[a-z]{1,40}([?][A-Za-z0-9_.*%=&+-]*)?$'::text))),
-  CONSTRAINT saved_views_view_id_check CHECK ((view_id ~ '^viw_[0-9a-z]{20}$'::text))
-);
-CREATE UNIQUE INDEX saved_views_once ON saved_views USING btree (user_name, split_part(place, '?'::text, 1), name);
-CREATE TRIGGER own_view BEFORE INSERT OR DELETE OR UPDATE ON saved_views FOR EACH ROW EXECUTE FUNCTION check_own_view();
-GRANT SELECT ON saved_views TO corridor_auditor;
-GRANT DELETE, INSERT, SELECT, UPDATE (name) ON saved_views TO corridor_service;
-
 CREATE TABLE upkeep_runs (
   number bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   kind text NOT NULL,
@@ -3465,28 +3448,6 @@ begin
 end $function$;
 REVOKE EXECUTE ON FUNCTION keep_refused_login(bigint,text) FROM public;
 GRANT EXECUTE ON FUNCTION keep_refused_login(bigint,text) TO corridor_service;
-
-CREATE OR REPLACE FUNCTION check_own_view()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  owner text := case when tg_op = 'DELETE' then old.user_name else new.user_name end;
-begin
-  if owner is distinct from current_setting('corridor.operator', true) then
-    raise exception 'a view is written by the person whose it is'
-      using errcode = 'restrict_violation', constraint = 'own_view';
-  end if;
-  if tg_op = 'DELETE' then return old; end if;
-  if tg_op = 'INSERT' then
-    perform pg_advisory_xact_lock(hashtextextended('saved_views of ' || owner, 0));
-    if (select count(*) from saved_views where user_name = owner) >= 100 then
-      raise exception 'a person has 100 views at most'
-        using errcode = 'check_violation', constraint = 'views_of_a_person';
-    end if;
-  end if;
-  return new;
-end $function$;
 
 CREATE OR REPLACE FUNCTION check_approval_rule()
  RETURNS trigger

@@ -1,6 +1,5 @@
 -- What people may do besides running commands: their roles on accounts, and the keys, passwords and
--- sessions by which they call the API. Also saved views, and the runs of `corridor verify` and
--- `corridor backup`.
+-- sessions by which they call the API. Also the runs of `corridor verify` and `corridor backup`.
 
 -- A viewer reads the account, a maker makes payouts, an approver approves those of others. A person
 -- may have several roles on an account.
@@ -241,45 +240,6 @@ grant select, insert, delete on login_attempts to corridor_service;
 grant select, insert, update (last_login_at), delete on known_devices to corridor_service;
 grant select on sessions, login_links, login_attempts, known_devices to corridor_auditor;
 grant select (user_name, set_at) on user_passwords to corridor_auditor;
-
--- Saved views: pages of the console with filters, each under a name that its owner chose.
-create table saved_views (
-  view_id text collate "C" primary key check (view_id ~ '^viw_[0-9a-z]{20}$'),
-  user_name text collate "C" not null references users,
-  name text not null check (name <> '' and length(name) <= 60),
-  -- Only a page of the console, because the console sends people to this address.
-  place text collate "C" not null check (
-    length(place) <= 1000
-    and place ~ '^/console/(acc_[0-9a-z]{8}|installation)/[a-z]{1,40}([?][A-Za-z0-9_.*%=&+-]*)?$'
-  ),
-  created_at timestamptz not null default clock_timestamp()
-);
-create unique index saved_views_once on saved_views (user_name, split_part(place, '?', 1), name);
-
--- Only its owner writes a view. A person has 100 views at most.
-create function check_own_view() returns trigger language plpgsql as $$
-declare
-  owner text := case when tg_op = 'DELETE' then old.user_name else new.user_name end;
-begin
-  if owner is distinct from current_setting('corridor.operator', true) then
-    raise exception 'a view is written by the person whose it is'
-      using errcode = 'restrict_violation', constraint = 'own_view';
-  end if;
-  if tg_op = 'DELETE' then return old; end if;
-  if tg_op = 'INSERT' then
-    perform pg_advisory_xact_lock(hashtextextended('saved_views of ' || owner, 0));
-    if (select count(*) from saved_views where user_name = owner) >= 100 then
-      raise exception 'a person has 100 views at most'
-        using errcode = 'check_violation', constraint = 'views_of_a_person';
-    end if;
-  end if;
-  return new;
-end $$;
-create trigger own_view before insert or update or delete on saved_views
-  for each row execute function check_own_view();
-
-grant select, insert, update (name), delete on saved_views to corridor_service;
-grant select on saved_views to corridor_auditor;
 
 -- The runs of `corridor verify` and `corridor backup`: each command writes a row when it is done,
 -- and operators see how long ago the last run was.

@@ -64,7 +64,6 @@ import { requirementRoutes } from './requirement/routes.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 import { sessionPages } from './session/pages.ts'
 import { sessionRoutes } from './session/routes.ts'
-import { viewRoutes } from './session/view-routes.ts'
 import { timelineRoutes } from './timeline/routes.ts'
 import { findSession } from './user/session-store.ts'
 import { deliveryRoutes } from './webhook/delivery-routes.ts'
@@ -169,7 +168,6 @@ export function addRoutes(
   importApprovalRoutes(app, deps)
   beneficiaryApprovalRoutes(app, deps)
   sessionRoutes(app, deps)
-  viewRoutes(app, deps)
   operatorRoutes(app, deps)
 }
 

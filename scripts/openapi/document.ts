@@ -38,7 +38,6 @@ const TAGS = [
   ['/v3/balance', 'Balances', 'What the account holds, in each currency.'],
   ['/v3/beneficiary', 'Beneficiaries', 'The people and businesses that payouts go to.'],
   ['/v3/statement', 'Statements', 'The lines of a period as a file for bookkeeping.'],
-  ['/v3/saved_view', 'Saved views', 'Lists of the console that people have saved.'],
   ['/v3/entity', 'Entities', 'The people and businesses in whose name payouts are made.'],
   ['/v3/event', 'Events', 'The changes of state of an account’s objects, in order.'],
   ['/v3/webhook_endpoint', 'Webhooks', 'Where events are sent.'],
@@ -114,7 +113,7 @@ const PUBLIC: Readonly<Record<string, object>> = {
 type Readers = 'accounts' | 'operators'
 
 function readersOf(url: string): Readers {
-  return /^\/v3\/(operator|session|saved_view)(\/|$)/.test(url) ? 'operators' : 'accounts'
+  return /^\/v3\/(operator|session)(\/|$)/.test(url) ? 'operators' : 'accounts'
 }
 
 const TITLES: Readonly<Record<Readers, string>> = {

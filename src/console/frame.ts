@@ -150,8 +150,6 @@ const DONE: Readonly<Record<string, string>> = {
   refused: 'Your rejection is saved. No payout may go to this beneficiary.',
   submitted: 'The entity is submitted for review.',
   saved: 'Your change is saved.',
-  removed: 'The view is deleted.',
-  kept: 'The view is saved.',
   sent: 'The test event is sent. The deliveries below show whether it has arrived.',
   funded: 'The balance is funded.',
   advanced: 'The clock of the sandbox is advanced.',

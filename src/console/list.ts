@@ -6,7 +6,6 @@ import { type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
 import type { Money } from './objects.ts'
 import { digits, money } from './show.ts'
-import { viewBar } from './views.ts'
 import type { Screen, Visit } from './visit.ts'
 
 const ROWS_PER_PAGE = 50
@@ -96,23 +95,20 @@ function parametersOf<T>(visit: Visit, listing: Listing<T>): Record<string, stri
   return { ...parameters, ...listing.fixed }
 }
 
-/** A page of the list, with its views and filters. `place` is the page's path below the root. */
+/** A page of the list, with its filters. `place` is the page's path below the root. */
 export async function showList<T>(visit: Visit, place: string, listing: Listing<T>): Promise<Html> {
   const path = visit.root + place
   const { starting_after, ending_before } = visit.query
   const parameters = parametersOf(visit, listing)
-  const [page, views] = await Promise.all([
-    visit.api.list<T>(listing.api, {
-      limit: String(ROWS_PER_PAGE),
-      ...parameters,
-      [listing.cursor ?? 'starting_after']: starting_after,
-      ending_before,
-    }),
-    viewBar(visit, path, filterQuery(visit, listing)),
-  ])
+  const page = await visit.api.list<T>(listing.api, {
+    limit: String(ROWS_PER_PAGE),
+    ...parameters,
+    [listing.cursor ?? 'starting_after']: starting_after,
+    ending_before,
+  })
   const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
   const table = isFiltered ? { ...listing, empty: 'Nothing matches these filters.' } : listing
-  return html`${views}${filters(visit, path, listing)}
+  return html`${filters(visit, path, listing)}
 ${rows(table, page.results)}
 ${pager(visit, path, listing, page)}`
 }

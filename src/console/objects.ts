@@ -15,7 +15,6 @@ import type { Option } from '../quote/options/response.ts'
 import type { QuoteResponse } from '../quote/response.ts'
 import type { LoggedRequestResponse } from '../request-log/response.ts'
 import type { RequirementsResponse } from '../requirement/response.ts'
-import type { ViewResponse } from '../session/view-routes.ts'
 import type { DeliveryResponse, DeliverySummary, EndpointResponse } from '../webhook/response.ts'
 import type { Json, JsonObject } from './api.ts'
 
@@ -52,7 +51,6 @@ export type PayoutOption = Shown<typeof Option>
 export type Requirements = Shown<typeof RequirementsResponse>
 export type Requirement = Requirements['alternatives'][number]['fields'][number]
 export type LoggedRequest = Shown<typeof LoggedRequestResponse>
-export type SavedView = Shown<typeof ViewResponse>
 export type DeliveryInFull = Shown<typeof DeliveryResponse>
 export type Delivery = Shown<typeof DeliverySummary>
 

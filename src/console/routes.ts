@@ -34,7 +34,6 @@ import { reviewScreens } from './operator/reviews.ts'
 import { screeningScreens } from './operator/screening.ts'
 import { userScreens } from './operator/users.ts'
 import { type Needs, Screens } from './screens.ts'
-import { viewScreens } from './view-screens.ts'
 
 const STYLE = new URL('client/console.css', import.meta.url)
 const SCRIPT = new URL('client/console.ts', import.meta.url)
@@ -57,7 +56,6 @@ export function consolePages(
     const query = request.query as Readonly<Record<string, unknown>>
     return sendStatement(deps, reply, query, account)
   })
-  viewScreens(screens)
   homeScreens(screens)
   payoutScreens(screens)
   newPayoutScreens(screens)

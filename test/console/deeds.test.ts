@@ -1,5 +1,5 @@
-// What people do on pages: a maker answers what a payout requires, with documents, once; everybody keeps
-// views of lists for themselves; an operator decides who is listed. And what a stranger tries with the browser
+// What people do on pages: a maker answers what a payout requires, with documents, once; an
+// operator decides who is listed. And what a stranger tries with the browser
 // of somebody who is logged in: paths in hidden fields, forms of other sites, floods of files.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -117,88 +117,6 @@ test('what an endpoint was told of a payout: in its timeline, with the way to th
   assert.equal(page.status, 200)
   assert.match(page.text, /webhook not delivered<\/span> <code>payout\.created<\/code>/)
   assert.ok(page.text.includes(`/webhooks/${endpoint}/deliveries/${delivery}">7 ms</a>`))
-})
-
-const idsOf = (text: string) => [...text.matchAll(/views\/(viw_\w+)\/rename/g)].map(m => m[1])
-
-test('a view: kept once by two clicks, shown on its list, renamed and deleted', async () => {
-  const headers = await person()
-  const root = `/console/${id}`
-  const place = `${root}/payouts?status=failed&reference_id=a+b`
-  const form = { name: HOSTILE, place, key: 'k' }
-  const bar = await look(headers, place)
-  assert.match(bar.text, /Save this view/)
-  for (let click = 0; click < 2; click += 1) {
-    const kept = await send(headers, `${root}/views`, form)
-    assert.equal(kept.headers.location, `${place}&done=kept`, kept.text)
-  }
-  const list = await look(headers, `${root}/payouts`)
-  assert.equal(list.text.includes('<script>'), false)
-  assert.match(list.text, /reference_id=a\+b"[^>]*>&lt;\/td&gt;&lt;script/)
-  assert.equal((await look(headers, `${root}/entities`)).text.includes('alert(1)'), false)
-  const other = { ...form, place: `${root}/payouts?status=open` }
-  const taken = await send(headers, `${root}/views`, other)
-  assert.equal(taken.status, 400)
-  assert.match(taken.text, /You have a view of this name on this page/)
-  const views = await look(headers, `${root}/views`)
-  const [view = ''] = idsOf(views.text)
-  assert.match(views.text, /payouts, status: failed, reference id: a b/)
-  const renamed = await send(headers, `${root}/views/${view}/rename`, { name: 'Failed ones' })
-  assert.equal(renamed.status, 303, renamed.text)
-  assert.match((await look(headers, `${root}/payouts`)).text, />Failed ones<\/a>/)
-  for (let click = 0; click < 2; click += 1) {
-    assert.equal((await send(headers, `${root}/views/${view}/delete`, {})).status, 303)
-  }
-  assert.deepEqual(idsOf((await look(headers, `${root}/views`)).text), [])
-})
-
-test('a view of another person: not seen, not renamed, not deleted, not even by its id', async () => {
-  const [mine, theirs] = [await person(), await person('viewer', 'operator')]
-  const place = `/console/${id}/events?type=payout.failed`
-  await send(theirs, `/console/${id}/views`, { name: 'Theirs', place })
-  const [view = ''] = idsOf((await look(theirs, `/console/${id}/views`)).text)
-  const before = await rowVersions(service.database.owner)
-  assert.equal((await look(mine, `/console/${id}/events`)).text.includes('Theirs'), false)
-  const path = `/console/${id}/views/${view}`
-  assert.equal((await send(mine, `${path}/rename`, { name: 'Mine' })).status, 404)
-  await send(mine, `${path}/delete`, {})
-  const { 'sec-fetch-site': _, ...bare } = theirs
-  assert.equal((await send(bare, `${path}/delete`, {})).status, 403)
-  const byHand = service.deps.sql`update saved_views set name = 'Mine' where view_id = ${view}`
-  await assert.rejects(byHand, { constraint_name: 'own_view' })
-  assert.deepEqual(await rowVersions(service.database.owner), before)
-})
-
-test('a view leads to a page of the console and nowhere else; names are lines; 100 at most', async () => {
-  const headers = await person()
-  const url = `/console/${id}/views`
-  const places = [
-    'https://example.com/console/acc_00000000/payouts',
-    '//example.com',
-    '/console/installation/../../login',
-    `/console/${id}/payouts?a=\r\nset-cookie: x=y`,
-    '/logout',
-    '',
-  ]
-  for (const place of places) {
-    const refused = await send(headers, url, { name: 'Away', place })
-    assert.equal(refused.status, 400, place)
-    assert.equal(refused.headers.location, undefined)
-  }
-  const place = `/console/${id}/payouts?status=`
-  for (const name of ['', ' ', 'a\nb', 'x'.repeat(61), 'turn\u202eed']) {
-    assert.equal((await send(headers, url, { name, place })).status, 400, name)
-  }
-  await service.database.owner.begin(async tx => {
-    await tx`select set_config('corridor.operator', ${`person-${people}`}, true)`
-    await tx`
-      insert into saved_views (view_id, user_name, name, place)
-      select 'viw_' || lpad(n::text, 20, '0'), ${`person-${people}`}, 'n' || n, ${place}
-      from generate_series(1, 99) n`
-  })
-  assert.equal((await send(headers, url, { name: 'the last', place })).status, 303)
-  const more = await send(headers, url, { name: 'one more', place })
-  assert.match(more.text, /100 views at most/)
 })
 
 /** All rows but those of sessions, which say when each was seen last. */

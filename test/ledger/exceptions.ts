@@ -61,7 +61,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
     'which records an entity has answered, for people who review it; moves nothing',
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
   payout_metadata: 'hashes by which lists find a payout, whose own metadata is held',
-  saved_views: 'pages of the console that people have kept under a name; moves nothing',
   known_devices: 'on which devices people have logged in, which opens nothing; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
   request_log: 'the last requests of sandboxes, for whoever builds against the API; moves nothing',

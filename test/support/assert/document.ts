@@ -28,7 +28,7 @@ export function examplesOf(operations: readonly Operation[], name: string): Json
  * other documents describe.
  */
 export const ELSEWHERE =
-  /^\/($|(docs|llms|connector|console|log(in|out)|v3\/(operator|session|saved_view))([./]|$))/
+  /^\/($|(docs|llms|connector|console|log(in|out)|v3\/(operator|session))([./]|$))/
 
 /** Returns the result of `start` and the routes that it has added, as `GET /v3/payout/{id}`. */
 export async function watchRoutes<T>(start: () => Promise<T>): Promise<[T, string[]]> {
