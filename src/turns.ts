@@ -37,6 +37,19 @@ function* eachOf<T>(items: Iterable<T>, work: (item: T, i: number) => void): Gen
   }
 }
 
+/** The items of a list that is being read, each in a turn of its own. */
+export function eachInTurn<T>(
+  reading: Promise<readonly T[]>,
+  count: number,
+): Promise<T | undefined>[] {
+  let before: Promise<unknown> = reading
+  return Array.from({ length: count }, (_, i) => {
+    const item = before.then(nextTurn).then(async () => (await reading)[i])
+    before = item
+    return item
+  })
+}
+
 /** Resolves after all pending callbacks have run, before new I/O is read. */
 export function nextTick(): Promise<void> {
   return new Promise(resolve => process.nextTick(resolve))

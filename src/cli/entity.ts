@@ -78,11 +78,9 @@ async function listAction({ status, account: account_id, limit }: ListOptions): 
   const filter = given({ account_id: account_id ?? null, status })
   const { found, now } = await withContext(async ({ audit: sql }) => {
     if (account_id !== undefined) await accountNamed(sql, account_id)
-    // Reads one entity more than it shows, to know whether there are more.
-    return { found: await listEntities(sql, filter, limit + 1), now: await databaseNow(sql) }
+    return { found: await listEntities(sql, filter, limit), now: await databaseNow(sql) }
   })
-  const has_more = found.length > limit
-  const listed = found.slice(0, limit)
+  const { rows: listed, has_more } = found
   const results = listed.map(({ entity, held, screening }) => ({
     account_id: entity.account_id,
     ...presentEntity(entity),

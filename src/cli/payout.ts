@@ -71,11 +71,9 @@ async function listAction({ status, rail, account, limit }: ListOptions): Promis
       readOneOf('rail', rail, [SIMULATOR, ...names])
     }
     if (account !== undefined) await accountNamed(audit, account)
-    // Reads one payout more than it shows, to know whether there are more.
-    return { found: await listForDesk(audit, filter, limit + 1), now: await databaseNow(audit) }
+    return { found: await listForDesk(audit, filter, limit), now: await databaseNow(audit) }
   })
-  const has_more = found.length > limit
-  const payouts = found.slice(0, limit)
+  const { rows: payouts, has_more } = found
   const rows = payouts.map(payout => ({
     payout: payout.id,
     account: payout.account_id,

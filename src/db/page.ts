@@ -147,10 +147,16 @@ export async function findPageAt<Row extends object>(
   const scan = { account_id, after, before, newest_first, limit: limit + 1, filters, besides }
   const query = tx<(Row & Followed)[]>`${withinBytes(listed, selectOf(listed, scan))}`
   const rows = await (isWorthPreparing(filters) ? query : query.unprepared())
+  const page = cutPage(rows, limit)
+  return newest_first ? page : { ...page, rows: page.rows.toReversed() }
+}
+
+/** The page of rows of which one more than `limit` was asked for, and which bytes may have cut. */
+export function cutPage<Row>(rows: readonly (Row & Followed)[], limit: number): Page<Row> {
   const page = rows.slice(0, limit)
   const has_more = rows.length > limit || page.at(-1)?.followed === true
-  for (const row of listed.long === undefined ? [] : page) delete row.followed
-  return { rows: newest_first ? page : page.reverse(), has_more }
+  for (const row of page) if ('followed' in row) delete row.followed
+  return { rows: page, has_more }
 }
 
 const FEW_FILTERS = 2

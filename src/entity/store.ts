@@ -4,10 +4,11 @@ import type { Sql } from '../db/connect.ts'
 import { narrowToText } from '../db/find-by-text.ts'
 import { findByKeys, keysOf, selectByKeys } from '../db/keys.ts'
 import { byId } from '../db/order.ts'
-import { findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
+import { cutPage, findPage, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, isSpread, tableAt, within } from '../db/shard.ts'
 import type { Fragment, Tag } from '../db/sql.ts'
+import { type Followed, withinBytes } from '../db/within-bytes.ts'
 import { given } from '../given.ts'
 import { type Key, nameOf } from '../id.ts'
 import { foundBy, partsOf } from '../text/found-by.ts'
@@ -252,8 +253,13 @@ export function listInReview(
   statuses: readonly ApprovalStatus[],
   account_id: string | null,
   limit: number,
-): Promise<Entity[]> {
-  return sql<Entity[]>`${inReview(sql, statuses, account_id, limit)}`
+): Promise<Page<Entity>> {
+  return cutAt(sql, limit, inReview(sql, statuses, account_id, limit))
+}
+
+/** A page of these rows, of which there is one more than `limit`. */
+async function cutAt(sql: Sql, limit: number, rows: Fragment): Promise<Page<Entity>> {
+  return cutPage(await sql<(Entity & Followed)[]>`${withinBytes(LISTED, rows)}`, limit)
 }
 
 /** The first condition is that of the partial index; `statuses` are among its values. */
@@ -268,7 +274,7 @@ function inReview(
     select ${sql(COLUMNS)} from entities
     where approval_status in ('submitted', 'resubmitted')
       and approval_status = any (${[...statuses]}::text[]) ${within}
-    order by updated_at, id limit ${limit}`
+    order by updated_at, id limit ${limit + 1}`
 }
 
 /**
@@ -280,13 +286,14 @@ export async function listWaiting(
   holding: readonly Key[],
   account_id: string | null,
   limit: number,
-): Promise<Entity[]> {
+): Promise<Page<Entity>> {
   if (isSpread()) return waitingOfShards(sql, holding, account_id, limit)
-  return sql<Entity[]>`
+  const waiting = sql`
     (${inReview(sql, IN_REVIEW, account_id, limit)})
     union all
     (${notSubmitted(sql, holding)})
-    order by updated_at, id limit ${limit}`
+    order by updated_at, id limit ${limit + 1}`
+  return cutAt(sql, limit, waiting)
 }
 
 /** The entities among `keys` that were not submitted, or must be submitted again. */
@@ -306,15 +313,22 @@ async function waitingOfShards(
   holding: readonly Key[],
   account_id: string | null,
   limit: number,
-): Promise<Entity[]> {
+): Promise<Page<Entity>> {
   const [reviewed, others] = await Promise.all([
     listInReview(sql, IN_REVIEW, account_id, limit),
     eachShard(holding, keys => sql<Entity[]>`${notSubmitted(sql, keys)}`),
   ])
   // An entity that was submitted between the two statements is in both.
-  const all = [...new Map([...others, ...reviewed].map(entity => [entity.id, entity])).values()]
+  const all = [
+    ...new Map([...others, ...reviewed.rows].map(entity => [entity.id, entity])).values(),
+  ]
   const place = ({ updated_at, id }: Entity) => `${updated_at} ${id}`
-  return all.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)).slice(0, limit)
+  const sorted = all.toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
+  // After the last of a page that bytes have cut, there may be others in review.
+  const last = reviewed.has_more ? reviewed.rows.at(-1) : undefined
+  const known = last && sorted.filter(entity => place(entity) <= place(last))
+  const { rows, has_more } = cutPage(known ?? sorted, limit)
+  return { rows, has_more: has_more || last !== undefined }
 }
 
 /**
@@ -326,14 +340,15 @@ export async function listByStatus(
   status: ApprovalStatus,
   account_id: string | null,
   limit: number,
-): Promise<Entity[]> {
+): Promise<Page<Entity>> {
   const within = account_id === null ? sql`` : sql`where b.account_id = ${account_id}`
-  return sql<Entity[]>`
+  const newest = sql`
     select r.* from books b
     cross join lateral (
       select ${sql(COLUMNS)} from entities e
       where e.account_id = b.account_id and e.approval_status = ${status}
-      order by e.id desc limit ${limit}
+      order by e.id desc limit ${limit + 1}
     ) r ${within}
-    order by r.created_at desc, r.id desc limit ${limit}`
+    order by r.created_at desc, r.id desc limit ${limit + 1}`
+  return cutAt(sql, limit, newest)
 }

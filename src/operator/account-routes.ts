@@ -40,7 +40,7 @@ export function deskAccountRoutes(routes: DeskRoutes): void {
       const first = accounts.findIndex(({ account_id }) => account_id === starting_after) + 1
       const isKnown = starting_after === undefined || first > 0
       refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no account.')])
-      return accounts.slice(first, first + limit)
+      return accounts.slice(first, first + limit + 1)
     },
     present: presentAccount,
   })

@@ -15,7 +15,7 @@ export function auditRoutes(routes: DeskRoutes): void {
     description: 'The log has the changes by commands and by this API, and is chained by hashes.',
     querystring: AuditQuery,
     item: ChangeResponse,
-    find: (query, { audit }, limit) => listAudit(audit, filterOf(query), limit),
+    find: (query, { audit }, limit) => listAudit(audit, filterOf(query), limit + 1),
     present: presentChange,
   })
 }

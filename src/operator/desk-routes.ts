@@ -3,7 +3,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Sql } from '../db/connect.ts'
+import type { Page } from '../db/page.ts'
 import { send, sendList, success } from '../http/answer.ts'
+import { fitPage } from '../http/fit.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import { addRoute, type RouteDocs } from '../http/route.ts'
@@ -53,8 +55,8 @@ interface PageRoute<Row, QuerySchema extends TSchema>
   extends Omit<Route<TSchema, TSchema>, 'response' | 'refusals'> {
   readonly querystring: QuerySchema
   readonly item: TSchema
-  /** The first `limit` rows of the page. */
-  find(query: Static<QuerySchema>, desk: Desk, limit: number): Promise<readonly Row[]>
+  /** The page; or its rows with one more, which tells whether there are more. */
+  find(query: Static<QuerySchema>, desk: Desk, limit: number): Promise<readonly Row[] | Page<Row>>
   present(row: Row): object
 }
 
@@ -96,9 +98,11 @@ export class DeskRoutes {
       refusals: ['invalid_query_parameter'],
       async answer({ query }, desk) {
         const limit = readLimit(query)
-        // One row more than the page has tells whether there are more.
-        const found = await find(query as Static<QuerySchema>, desk, limit + 1)
-        return listAnswer(found.slice(0, limit).map(present), found.length > limit)
+        const found = await find(query as Static<QuerySchema>, desk, limit)
+        const page =
+          'rows' in found ? found : { rows: found.slice(0, limit), has_more: found.length > limit }
+        const { rows, has_more } = await fitPage(page, 'first', some => some.map(present))
+        return listAnswer(rows, has_more)
       },
     })
   }

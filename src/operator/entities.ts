@@ -2,6 +2,7 @@
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
+import type { Page } from '../db/page.ts'
 import type { Entity, FoundDuplicate } from '../entity/entity.ts'
 import { writeEntity } from '../entity/operations.ts'
 import { type ApprovalStatus, IN_REVIEW, type ReviewResult } from '../entity/states.ts'
@@ -39,8 +40,9 @@ export async function listEntities(
   audit: Sql,
   { status, account_id }: { readonly status?: ApprovalStatus; readonly account_id: string | null },
   limit: number,
-): Promise<ListedEntity[]> {
-  return withHolds(audit, await listFor(audit, status, account_id, limit))
+): Promise<Page<ListedEntity>> {
+  const page = await listFor(audit, status, account_id, limit)
+  return { ...page, rows: await withHolds(audit, page.rows) }
 }
 
 async function withHolds(audit: Sql, entities: readonly Entity[]): Promise<ListedEntity[]> {
@@ -59,7 +61,7 @@ async function listFor(
   status: ApprovalStatus | undefined,
   account_id: string | null,
   limit: number,
-): Promise<Entity[]> {
+): Promise<Page<Entity>> {
   if (status === undefined) {
     return listWaiting(audit, await listHoldingEntities(audit, account_id), account_id, limit)
   }

@@ -62,7 +62,7 @@ export function deskExceptionRoutes(routes: DeskRoutes): void {
     querystring: Closed(optional({ limit: LimitText, starting_after: After })),
     item: ExceptionResponse,
     find: ({ starting_after = ':0' }, { audit }, limit) =>
-      listOpenExceptions(audit, cursorOf(starting_after), limit),
+      listOpenExceptions(audit, cursorOf(starting_after), limit + 1),
     present: presentException,
   })
   routes.change('/v3/operator/payout/:id/close_exception', {

@@ -147,7 +147,7 @@ export function deskFileRoutes(routes: DeskRoutes): void {
       const after = starting_after && (await findFile(audit, starting_after))
       const isKnown = starting_after === undefined || after !== undefined
       refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no file.')])
-      return listFiles(audit, { rail, state, starting_after, limit })
+      return listFiles(audit, { rail, state, starting_after, limit: limit + 1 })
     },
     present: presentFile,
   })

@@ -138,7 +138,7 @@ export function deskScreeningRoutes(routes: DeskRoutes): void {
     querystring: HeldQuery,
     item: HeldResponse,
     find: ({ account_id = '', of, state = '', starting_after = '' }, { audit }, limit) =>
-      listFound(audit, { account_id, of: of ?? '', state, starting_after }, limit),
+      listFound(audit, { account_id, of: of ?? '', state, starting_after }, limit + 1),
     present: found => found,
   })
   routes.read('/v3/operator/screening/:id', {

@@ -44,7 +44,8 @@ export function deskWebhookRoutes(routes: DeskRoutes): void {
     description: 'The oldest endpoint first.',
     querystring: PageQuery('whe', {}),
     item: FailingResponse,
-    find: ({ starting_after = '' }, { audit }, limit) => listFailing(audit, starting_after, limit),
+    find: ({ starting_after = '' }, { audit }, limit) =>
+      listFailing(audit, starting_after, limit + 1),
     present: presentFailing,
   })
   routes.write('/v3/operator/webhook_endpoint/:id/replay', {

@@ -5,6 +5,7 @@ import type { Sql } from '../db/connect.ts'
 import { mergePages } from '../db/merge.ts'
 import { byId } from '../db/order.ts'
 import {
+  cutPage,
   type Filter,
   findPage,
   findPageAt,
@@ -14,6 +15,7 @@ import {
   type Wanted,
 } from '../db/page.ts'
 import type { Fragment, Tag } from '../db/sql.ts'
+import { type Followed, withinBytes } from '../db/within-bytes.ts'
 import { type Refusal, refusal } from '../errors.ts'
 import { idBound, instantIn, withPrefix } from '../id.ts'
 import { BY_METADATA, pairFilters } from './metadata-store.ts'
@@ -204,7 +206,7 @@ export interface DeskFilter {
 }
 
 /**
- * Up to `limit` payouts of all accounts, read by index in each account. With an open status the
+ * A page of payouts of all accounts, read by index in each account. With an open status the
  * oldest come first, so that a limit hides no waiting payout for ever. Otherwise the newest come
  * first.
  */
@@ -212,7 +214,7 @@ export async function listForDesk(
   audit: Sql,
   { account_id, status, rail, starting_after }: DeskFilter,
   limit: number,
-): Promise<Payout[]> {
+): Promise<Page<Payout>> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)
   const is_given_back = status !== undefined && isGivenBack({ status })
   // Ids are in the order of time, across all accounts.
@@ -224,7 +226,7 @@ export async function listForDesk(
   const stated = status === undefined ? audit`true` : audit`n.status = ${status}`
   // The condition of the partial index of payouts given back.
   const indexed = is_given_back ? audit`n.status <> 'succeeded'` : audit`true`
-  const rows = await audit<PayoutRow[]>`
+  const found = audit`
     select r.* from books b
     cross join lateral (
       select p.* from ${audit(table)} n
@@ -234,9 +236,10 @@ export async function listForDesk(
           and ${rail === undefined ? audit`true` : audit`s.rail = ${rail}`} limit 1
       ) p
       where n.account_id = b.account_id and ${stated} and ${indexed} and ${after}
-      order by ${waits ? audit`n.id` : audit`n.id desc`} limit ${limit}
+      order by ${waits ? audit`n.id` : audit`n.id desc`} limit ${limit + 1}
     ) r
     where ${account_id === undefined ? audit`true` : audit`b.account_id = ${account_id}`}
-    order by ${waits ? audit`created_at, id` : audit`created_at desc, id desc`} limit ${limit}`
-  return rows.map(payoutOf)
+    order by ${waits ? audit`created_at, id` : audit`created_at desc, id desc`} limit ${limit + 1}`
+  const page = cutPage(await audit<(PayoutRow & Followed)[]>`${withinBytes(LISTED, found)}`, limit)
+  return { ...page, rows: page.rows.map(payoutOf) }
 }

@@ -2,7 +2,6 @@
 // transaction and records their attempts. Each endpoint has its own queue, so that none waits for
 // another. The worker may be killed at any point: a delivery that was sent but not recorded is sent
 // again when its claim runs out.
-import { setImmediate } from 'node:timers/promises'
 import { readConfined, transactConfined } from '../db/confine.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
@@ -13,19 +12,20 @@ import { presentEvent } from '../event/response.ts'
 import { withObjects } from '../event-object/operations.ts'
 import { type Key, nameOf } from '../id.ts'
 import { during } from '../steps.ts'
+import { eachInTurn, nextTurn } from '../turns.ts'
 import {
   applyResults,
   type ClaimedDelivery,
   claimDeliveries,
-  type DeliveryResult,
   disableGoneEndpoint,
   type LockedEndpoint,
   listEndpointsWithWork,
   lockEndpoint,
 } from '../webhook/queue-store.ts'
-import { afterAttempt, secretsOf } from '../webhook/rules.ts'
-import { NO_ANSWER, type SendResult, send } from '../webhook/send.ts'
+import { secretsOf } from '../webhook/rules.ts'
+import { type SendResult, send } from '../webhook/send.ts'
 import { webhookHeaders } from '../webhook/sign.ts'
+import { type EndedAttempt, endedBy, NOT_MADE } from './ended-attempt.ts'
 import { fanOut } from './fan-out.ts'
 import { startWorker, type Worker, warned } from './worker.ts'
 
@@ -41,6 +41,12 @@ const FIRST_SLOTS = 1
 /** Slow endpoints share this many requests, so that the others always have room. */
 const MAX_SLOW_IN_FLIGHT = 128
 const SLOW_MS = 1_000
+
+/**
+ * The most bytes of bodies that are being sent, so that large events of many accounts do not fill
+ * the memory. Beyond it an endpoint claims one delivery at a time.
+ */
+const MAX_BYTES_IN_FLIGHT = 32 * 1024 * 1024
 
 /** A claim outlives the request's time-out by this time, in which the attempt is recorded. */
 const LEASE_MARGIN_MS = 5_000
@@ -68,15 +74,6 @@ interface Queue {
   /** Whether the last claim left slots free. */
   had_free_slots: boolean
   is_turning: boolean
-}
-
-interface EndedAttempt {
-  /** By performance.now(). */
-  readonly at_ms: number
-  readonly result: DeliveryResult
-  readonly disables: boolean
-  readonly label: 'succeeded' | 'refused' | 'unanswered'
-  readonly account: 'live' | 'sandbox'
 }
 
 interface Turn {
@@ -129,6 +126,7 @@ class Dispatcher {
   readonly #queues = new Map<string, Queue>()
   #in_flight = 0
   #slow_in_flight = 0
+  #bytes_in_flight = 0
   #stopped = false
   /** Resolves the waiting calls of `idle` when a queue has no more work. */
   #onIdle: (() => void)[] = []
@@ -194,7 +192,8 @@ class Dispatcher {
     if (this.#stopped) return 0
     const room = MAX_IN_FLIGHT - this.#in_flight
     const slow_room = is_slow ? MAX_SLOW_IN_FLIGHT - this.#slow_in_flight : room
-    return Math.max(0, Math.min(slots - in_flight, room, slow_room))
+    const most = this.#bytes_in_flight < MAX_BYTES_IN_FLIGHT ? slots : 1
+    return Math.max(0, Math.min(most - in_flight, room, slow_room))
   }
 
   #count(queue: Queue, requests: number): void {
@@ -210,7 +209,7 @@ class Dispatcher {
     try {
       while (this.#hasWork(queue)) {
         // Lets requests that end in the same moment be recorded together.
-        await setImmediate()
+        await nextTurn()
         await this.#turn(queue)
       }
     } catch (error) {
@@ -247,9 +246,10 @@ class Dispatcher {
       const { endpoint } = turn
       if (endpoint === undefined) return
       const reading = this.#readObjects(queue, claimed)
+      // Each body is written in a turn of its own, because it may have half a megabyte.
+      const events = eachInTurn(reading, claimed.length)
       for (const [i, delivery] of claimed.entries()) {
-        const event = reading.then(events => events[i])
-        void this.#send(queue, endpoint, delivery, event)
+        void this.#send(queue, endpoint, delivery, events[i])
       }
     } catch (error) {
       // Drops results that can never be recorded: their deliveries are sent again.
@@ -323,7 +323,7 @@ class Dispatcher {
     queue: Queue,
     endpoint: LockedEndpoint,
     delivery: ClaimedDelivery,
-    event: Promise<EventWithObject | undefined>,
+    event: Promise<EventWithObject | undefined> | undefined,
   ): Promise<void> {
     this.attempts += 1
     const first = delivery.attempts === 1 && !delivery.sandbox
@@ -351,41 +351,24 @@ class Dispatcher {
     const body = JSON.stringify(presentEvent(event))
     const timestamp_s = Math.trunc(Date.now() / 1000)
     const secrets = secretsOf(endpoint, endpoint.account_now)
-    return send({
-      url: endpoint.url,
-      headers: webhookHeaders(secrets, event.id, timestamp_s, body),
-      body,
-      timeout_ms: webhook_timeout_ms,
-      allow_private: webhook_allow_private,
-    })
+    const headers = webhookHeaders(secrets, event.id, timestamp_s, body)
+    this.#bytes_in_flight += body.length
+    try {
+      return await send({
+        url: endpoint.url,
+        headers,
+        body,
+        timeout_ms: webhook_timeout_ms,
+        allow_private: webhook_allow_private,
+      })
+    } finally {
+      this.#bytes_in_flight -= body.length
+    }
   }
 
   #setSlow(queue: Queue, is_slow: boolean): void {
     if (queue.is_slow === is_slow) return
     queue.is_slow = is_slow
     this.#slow_in_flight += is_slow ? queue.in_flight : -queue.in_flight
-  }
-}
-
-/** The result of a request that could not be made. It is retried like every other failure. */
-const NOT_MADE: SendResult = { ...NO_ANSWER, error: 'failed', duration_ms: 0 }
-
-function endedBy(delivery: ClaimedDelivery, sent: SendResult): EndedAttempt {
-  const after = afterAttempt(delivery.attempts, sent, Math.random())
-  const { retry_after_s: _, ...answered } = sent
-  const refused = sent.status_code === null ? 'unanswered' : 'refused'
-  return {
-    at_ms: performance.now(),
-    disables: after.disables,
-    label: after.status === 'succeeded' ? 'succeeded' : refused,
-    account: delivery.sandbox ? 'sandbox' : 'live',
-    result: {
-      delivery_id: delivery.id,
-      claimed_until: delivery.due_at,
-      number: delivery.attempts,
-      status: after.status,
-      retry_in_ms: after.status === 'pending' ? after.retry_in_ms : null,
-      ...answered,
-    },
   }
 }
