@@ -8,7 +8,13 @@ import { MAX_ANSWERS, MAX_ANSWERS_BYTES } from '../../src/payout/action.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import { operatorSets, pay } from '../support/service/payouts.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  addPerson,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any
@@ -68,6 +74,34 @@ async function assertReadWhole(account: Client, path: string, ids: readonly stri
   return down.length
 }
 
+/** Reads what an operator sees of an account: pages of 1 MiB at most, and no payout is left out. */
+async function assertDeskReads(
+  account_id: string,
+  made: Readonly<Record<'entity' | 'payout', readonly string[]>>,
+) {
+  await addPerson(service, { user: 'olga', role: 'operator' })
+  const headers = await logIn(service, 'olga')
+  const page = async (path: string) => {
+    const url = `/v3/operator/${path}&account_id=${account_id}&limit=100`
+    const { status, text, json } = await service.inject({ url, headers })
+    assert.equal(status, 200, text)
+    assert.ok(Buffer.byteLength(text) <= MAX_PAGE_BYTES + 1000, `${path}: ${text.length} bytes`)
+    return json.data
+  }
+  const payouts: string[] = []
+  for (let has_more = true, at = ''; has_more; at = `&starting_after=${payouts.at(-1)}`) {
+    const data = await page(`payout?${at.slice(1)}`)
+    payouts.push(...data.results.map((each: Json) => each.payout.id))
+    has_more = data.has_more
+  }
+  assert.deepEqual(payouts, made.payout)
+  // This list has no cursor: who has decided on its first entities sees the next.
+  const entities = await page('entity?status=pending')
+  const ids = entities.results.map((each: Json) => each.entity.id)
+  assert.ok(ids.length > 10 && entities.has_more)
+  assert.deepEqual(ids, made.entity.slice(0, ids.length))
+}
+
 const person = (i: number, fields: object) => ({
   type: 'individual',
   name: `Anna Berg ${i}`,
@@ -124,6 +158,7 @@ test('GET of lists, 40 objects of 40 KB: pages of 1 MiB at most, every object on
   }
   assert.ok((await assertReadWhole(account, '/v3/entity', made.entity)) > 1)
   assert.ok((await assertReadWhole(account, '/v3/payout', made.payout)) > 1)
+  await assertDeskReads(account.account.account_id, made)
   const expanded = await readAll(account, '/v3/payout?expand=beneficiary', 'starting_after')
   assert.deepEqual(
     expanded.flat().map(({ id }) => id),
