@@ -3,7 +3,9 @@
 import { earlierOf, laterOf, type Moment, type Order, type Place } from './order.ts'
 import type { OfAccount } from './shard.ts'
 import { type Fragment, sql, type Tag } from './sql.ts'
-import { type Followed, withinBytes } from './within-bytes.ts'
+import { cutPage, type Followed, type Page, withinBytes } from './within-bytes.ts'
+
+export type { Page } from './within-bytes.ts'
 
 /** The rows that a request asks for. */
 export interface Wanted {
@@ -24,13 +26,6 @@ export type Filters = Readonly<Record<string, readonly string[]>>
 export interface Cursor {
   readonly id: string
   readonly towards: 'older' | 'newer'
-}
-
-export interface Page<Row> {
-  /** Newest first, whatever the direction of paging. */
-  readonly rows: readonly Row[]
-  /** Whether more rows follow in the direction of paging. */
-  readonly has_more: boolean
 }
 
 /** A filter of a list. A plain name is a column with an index that always leads. */
@@ -149,14 +144,6 @@ export async function findPageAt<Row extends object>(
   const rows = await (isWorthPreparing(filters) ? query : query.unprepared())
   const page = cutPage(rows, limit)
   return newest_first ? page : { ...page, rows: page.rows.toReversed() }
-}
-
-/** The page of rows of which one more than `limit` was asked for, and which bytes may have cut. */
-export function cutPage<Row>(rows: readonly (Row & Followed)[], limit: number): Page<Row> {
-  const page = rows.slice(0, limit)
-  const has_more = rows.length > limit || page.at(-1)?.followed === true
-  for (const row of page) if ('followed' in row) delete row.followed
-  return { rows: page, has_more }
 }
 
 const FEW_FILTERS = 2

@@ -1,8 +1,15 @@
-// Bounds the rows that a statement reads by the bytes of their long columns.
+// Bounds the rows that a statement reads by the bytes of their long columns, and cuts its page.
 import { type Fragment, sql } from './sql.ts'
 
 /** The most bytes of long columns before the last row. */
 const MAX_LONG_BYTES = 1024 * 1024
+
+export interface Page<Row> {
+  /** Newest first, whatever the direction of paging. */
+  readonly rows: readonly Row[]
+  /** Whether more rows follow in the direction of paging. */
+  readonly has_more: boolean
+}
 
 export interface Followed {
   /** Whether another row follows. */
@@ -29,4 +36,12 @@ export function withinBytes(
       from (${rows}) r
     ) r
     where bytes_before < ${MAX_LONG_BYTES}::integer`
+}
+
+/** The page of rows of which one more than `limit` was asked for, and which bytes may have cut. */
+export function cutPage<Row>(rows: readonly (Row & Followed)[], limit: number): Page<Row> {
+  const page = rows.slice(0, limit)
+  const has_more = rows.length > limit || page.at(-1)?.followed === true
+  for (const row of page) if ('followed' in row) delete row.followed
+  return { rows: page, has_more }
 }

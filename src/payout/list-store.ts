@@ -5,7 +5,6 @@ import type { Sql } from '../db/connect.ts'
 import { mergePages } from '../db/merge.ts'
 import { byId } from '../db/order.ts'
 import {
-  cutPage,
   type Filter,
   findPage,
   findPageAt,
@@ -15,7 +14,7 @@ import {
   type Wanted,
 } from '../db/page.ts'
 import type { Fragment, Tag } from '../db/sql.ts'
-import { type Followed, withinBytes } from '../db/within-bytes.ts'
+import { cutPage, type Followed, withinBytes } from '../db/within-bytes.ts'
 import { type Refusal, refusal } from '../errors.ts'
 import { idBound, instantIn, withPrefix } from '../id.ts'
 import { BY_METADATA, pairFilters } from './metadata-store.ts'
