@@ -1,12 +1,20 @@
 // Applies the lines of a bank's file: as evidence of payments, as answers about whole files, or as
 // lines that are set aside. A repeated line, after a crash or in another file, changes nothing.
 import type { BankLine } from '../bank-format/bank-format.ts'
-import { wakePayouts } from '../payout/wake-store.ts'
+import { type Notice, wakePayouts } from '../payout/wake-store.ts'
 import { answerOf, type FileAnswer, isOfEach, isRefusal } from './answer.ts'
 import { insertEvidence, type NewEvidence } from './evidence-store.ts'
 import { findFile, findFiles, listInboxSharers, type RailFile, recordAnswer } from './file-store.ts'
 import { insertSetAsideLines, type SetAsideLine } from './inbox-store.ts'
-import { type Block, type FoundItem, findItemsOfLines, listBlock, sumBlock } from './item-store.ts'
+import {
+  type Block,
+  type FoundItem,
+  findItemsOfLines,
+  type ItemKey,
+  itemName,
+  listBlock,
+  sumBlock,
+} from './item-store.ts'
 import {
   type DebitedAccounts,
   type Group,
@@ -16,6 +24,7 @@ import {
   namesPayment,
   type SetAside,
 } from './match.ts'
+import { noticeOf } from './notice.ts'
 import type { OpenFileRail } from './open-rail.ts'
 import { withShares } from './shares.ts'
 import { keyOf, transactMany } from './waiting.ts'
@@ -72,6 +81,8 @@ class LineApplier {
   readonly #sha256: string
   readonly #lookups: Lookups
   #evidence: NewEvidence[] = []
+  /** What the lines ask of people, with the payments that they are about. */
+  #notices: (ItemKey & { readonly notice: Notice })[] = []
   #set_aside_lines: SetAsideLine[] = []
   /** By message id. */
   #answers = new Map<string, FileAnswer>()
@@ -88,6 +99,8 @@ class LineApplier {
     if ('reason' in match) return this.#setAside(line, match)
     const { item } = match
     this.#evidence.push(evidenceOf(item, line, this.#sha256))
+    const notice = noticeOf(line, this.#rail.config.profile, new Date().toISOString())
+    if (notice !== undefined) this.#notices.push({ ...item, notice })
     // A bank that reports on a payment has its present file, unless it names an earlier file.
     const is_present =
       line.msg_id === '' ? item.earlier_files.length === 0 : line.msg_id === item.msg_id
@@ -176,7 +189,9 @@ class LineApplier {
   /** Writes the results so far in one transaction, and wakes the payouts with new evidence. */
   async write(): Promise<void> {
     const [evidence, lines, answers] = [this.#evidence, this.#set_aside_lines, this.#answers]
+    const notices = this.#notices
     this.#evidence = []
+    this.#notices = []
     this.#set_aside_lines = []
     this.#answers = new Map()
     await transactMany(this.#rail.sql, evidence, async tx => {
@@ -189,7 +204,12 @@ class LineApplier {
       const items = await insertEvidence(tx, evidence)
       // With its number, an attempt that is over is asked about as well.
       const attempts = items.map(item => ({ ...keyOf(item), attempt: item.attempt }))
-      await wakePayouts(tx, attempts)
+      // A repeated line asks for nothing again.
+      const told = new Set(items.map(itemName))
+      const asked = notices
+        .filter(one => told.has(itemName(one)))
+        .map(one => ({ ...keyOf(one), attempt: one.attempt, notice: one.notice }))
+      await wakePayouts(tx, [...attempts, ...asked])
     })
   }
 }

@@ -34,7 +34,10 @@ export const ExceptionResponse = Type.Object(
   },
   {
     title: 'RailException',
-    description: 'A payout that does not move until a person has looked at it.',
+    description:
+      'What a person must look at. The payout does not move until then; with the kinds ' +
+      '`change_notified` and `return_answered` it moves on, and the message has the day by which ' +
+      'the bank expects an answer.',
   },
 )
 
@@ -58,7 +61,7 @@ const ClosedResponse = Type.Object(
 export function deskExceptionRoutes(routes: DeskRoutes): void {
   routes.page('/v3/operator/exception', {
     operationId: 'listExceptions',
-    summary: 'List payouts that do not move until a person has looked at them, the oldest first.',
+    summary: 'List payouts that a person must look at, the oldest first.',
     querystring: Closed(optional({ limit: LimitText, starting_after: After })),
     item: ExceptionResponse,
     find: ({ starting_after = ':0' }, { audit }, limit) =>

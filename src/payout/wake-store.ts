@@ -7,7 +7,14 @@ import { accountsOf } from '../db/shard.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import { type Instant, plusMicros } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
-import { isOpenException, isOver, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import {
+  isOpenException,
+  isOver,
+  NOTICES,
+  type NoticeKind,
+  type PayoutAttempt,
+  type RailException,
+} from '../rail/attempt.ts'
 import { closeExceptions, insertExceptions } from '../rail/exception-store.ts'
 import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
@@ -21,7 +28,17 @@ import { isGivenBack } from './states.ts'
 /** News of a payout: about the attempt with this number, else about the last attempt. */
 interface News extends Key {
   readonly attempt?: number
+  /** What the bank asks of a person, without a change of the payment. */
+  readonly notice?: Notice
 }
+
+export interface Notice {
+  readonly kind: NoticeKind
+  readonly message: string
+}
+
+/** A payout keeps at most this many notices. The bank's lines stay as evidence. */
+const MOST_NOTICES = 20
 
 /**
  * The result of the news of a payout. `woken`: the rail of the attempt is asked next. `person`: a
@@ -51,7 +68,11 @@ export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Pr
   const new_exceptions = woken.flatMap(({ payout, last, known, result }) => {
     const at = books.get(payout.account_id)?.now
     const opens = result === 'person' && last !== undefined && at !== undefined
-    return opens ? [exceptionOf(last, known.length + 1, SAID_AFTER_PERSON, at)] : []
+    if (at === undefined) return []
+    const person = opens ? [{ attempt: last, said: SAID_AFTER_PERSON }] : []
+    return [...person, ...newNotices(payout, newsOf, loaded)].map(({ attempt, said }, i) =>
+      exceptionOf(attempt, known.length + 1 + i, said, at),
+    )
   })
   await Promise.all([
     ...writeDue(tx, due, now),
@@ -69,6 +90,27 @@ const SAID_AFTER_PERSON = {
   kind: 'said_after_person',
   message: 'A person moved the payout; its rail has said something new since.',
 } as const
+
+/** The notices of the news that the payout does not have, each with its attempt. */
+function newNotices(
+  payout: Key,
+  newsOf: ReadonlyMap<string, readonly News[]>,
+  { attempts, earlier, exceptions }: KnownAttempts,
+) {
+  const name = nameOf(payout)
+  const last = attempts.get(name)
+  const all = last === undefined ? [] : [...(earlier.get(name) ?? []), last]
+  const known = exceptions.get(name) ?? []
+  const notices = new Map(
+    (newsOf.get(name) ?? []).flatMap(({ attempt: number, notice: said }) => {
+      const attempt = all.find(one => one.number === number)
+      const is_known = said === undefined || known.some(({ message }) => message === said.message)
+      return attempt === undefined || is_known ? [] : [[said.message, { attempt, said }] as const]
+    }),
+  )
+  const room = MOST_NOTICES - known.filter(({ kind }) => NOTICES.some(one => one === kind)).length
+  return [...notices.values()].slice(0, Math.max(0, room))
+}
 
 /** The attempts of one payout that its rails are asked about, and the result of its news. */
 function wakeOne(
@@ -116,12 +158,14 @@ export async function closeException(
   await lockOpenPayouts(tx, [key])
   const [payout] = await findOpenPayouts(tx, [key])
   const { attempts, exceptions } = await loadAttempts(tx, [key])
-  const open = (exceptions.get(nameOf(key)) ?? []).filter(isOpenException)
-  const closed = open.find(({ number }) => number === closing.number)
+  const all = exceptions.get(nameOf(key)) ?? []
+  const open = all.filter(isOpenException)
+  const closed = all.find(one => one.closed_at === null && one.number === closing.number)
   const last = attempts.get(nameOf(key))
   if (payout === undefined || last === undefined || closed === undefined) return undefined
   const { account_id, id: payout_id } = key
   await closeExceptions(tx, [{ account_id, payout_id, closed_at: now, ...closing }])
+  if (!isOpenException(closed)) return false
   const is_planned = open.length === 1 && isStopped(payout, last)
   if (is_planned) await updateDue(tx, [{ ...payout, ask_rail_at: releaseOf(payout, last, now) }])
   // News of a payout that a person has moved would open another exception.

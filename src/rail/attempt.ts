@@ -35,7 +35,7 @@ export function isOver({ ended_as }: Pick<PayoutAttempt, 'ended_as'>): boolean {
   return ended_as !== '' && ended_as !== 'paid'
 }
 
-/** A reason why a payout stands still until a person has looked at it. */
+/** What a person must look at. Until then the payout stands still, except for NOTICES. */
 export interface RailException {
   readonly account_id: string
   readonly payout_id: string
@@ -52,8 +52,16 @@ export interface RailException {
   readonly note: string
 }
 
-export function isOpenException({ closed_at }: Pick<RailException, 'closed_at'>): boolean {
-  return closed_at === null
+/** Kinds that ask a person for something and stop nothing: the bank's payment is as it was. */
+export const NOTICES = ['change_notified', 'return_answered'] as const
+export type NoticeKind = (typeof NOTICES)[number]
+
+/** Whether the payout stands still until a person has closed the exception. */
+export function isOpenException({
+  closed_at,
+  kind,
+}: Pick<RailException, 'closed_at' | 'kind'>): boolean {
+  return closed_at === null && !NOTICES.some(notice => notice === kind)
 }
 
 /** References that only operators read: a bank's status may be about the operator's own account. */

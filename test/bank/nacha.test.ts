@@ -303,7 +303,7 @@ async function exceptionsOf(payouts: readonly string[]): Promise<string[]> {
   return rows.map(({ kind }) => kind)
 }
 
-test('a notification of change: a note that is kept, and the payout arrives', async () => {
+test('a notification of change: people are asked for it within six banking days, and the payout arrives', async () => {
   const payouts = await pay(nextDay, [{ amount: 2_000, name: 'NOTE C01 Payee' }])
   await sealed(nextDay, 1)
   await nextDay.bank.finish()
@@ -315,9 +315,16 @@ test('a notification of change: a note that is kept, and the payout arrives', as
     notes.map(note => ({ ...note })),
     [{ level: 'note', code: 'C01', text }],
   )
-  assert.deepEqual(await exceptionsOf(payouts), [])
+  assert.deepEqual(await exceptionsOf(payouts), ['change_notified'])
+  const [row] = await database.owner<{ message: string }[]>`
+    select message from rail_exceptions where payout_id = any (${payouts}::text[])`
+  assert.match(
+    row?.message ?? '',
+    /^Correct the payee by \d{4}-\d\d-\d\d, .* C01, to be changed: .*: 1918171614/,
+  )
   await passDays(30)
   await untilArrived(nextDay, payouts)
+  assert.deepEqual(await exceptionsOf(payouts), ['change_notified'])
 })
 
 test('a return after the payout has succeeded: reversed, and the account has its integers back', async () => {
