@@ -111,6 +111,18 @@ export function checkCountries(bank: Bank, path: string): Problem[] {
   return problems
 }
 
+/** What a person should look at: within SEPA, a BIC of another country than the IBAN's is taken. */
+export function countryWarnings({ iban, bank_codes = {} }: Bank): string[] {
+  const of = iban === undefined ? '' : electronicForm(iban).slice(0, 2)
+  const others = bicsOf(bank_codes).filter(({ country }) => !sameBankingCountry(country, of))
+  if (of === '') return []
+  return others.map(
+    ({ name, country }) =>
+      `The IBAN is of ${of}, the BIC in ${name} is of ${country}: the IBAN decides where the ` +
+      'money goes.',
+  )
+}
+
 function sameBankingCountry(one: string, other: string): boolean {
   return bankingCountry(one) === bankingCountry(other)
 }

@@ -2,6 +2,7 @@
 // writes nothing. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { Account } from '../account/rules.ts'
+import { countryWarnings } from '../beneficiary/country.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
@@ -14,6 +15,8 @@ import type { PayoutRequest } from './request.ts'
 export interface DryRun {
   /** In the order of `judgePayout`. A creation would be refused with the first problem. */
   readonly problems: readonly Problem[]
+  /** What refuses nothing, and a person should look at. */
+  readonly warnings: readonly string[]
   /** The entity whose review the payout would wait for, '' for none. */
   readonly held_for: string
   /** When the payout would be executed; null: at once. */
@@ -46,8 +49,10 @@ export function dryRunPayout(
       return undefined
     }
   })
-  const { held_for = '', execute_at = null, quote, routed, needed } = judged
+  const { held_for = '', execute_at = null, quote, routed, needed, beneficiary } = judged
+  const { bank } = beneficiary?.details.destination_details ?? {}
+  const warnings = bank === undefined ? [] : countryWarnings(bank)
   const approvals_needed = needed?.approvers ?? 0
   const book = bookOf(state.books, account.account_id)
-  return { problems, held_for, execute_at, approvals_needed, quote, routed, book }
+  return { problems, warnings, held_for, execute_at, approvals_needed, quote, routed, book }
 }

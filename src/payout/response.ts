@@ -301,6 +301,11 @@ export const DryRunResponse = Type.Object(
         'Every error with which the payout would be refused; the first one decides the answer ' +
         'of a creation.',
     }),
+    warnings: Type.Array(Type.String(), {
+      description:
+        'What refuses nothing and a person should look at, such as a BIC of another SEPA country ' +
+        'than that of the IBAN.',
+    }),
     complete: Type.Boolean({
       description: 'False when an error prevents later checks: correct it and ask again.',
     }),
@@ -321,13 +326,15 @@ export const DryRunResponse = Type.Object(
 
 /** The answer of a dry run. */
 export function presentDryRun(dry_run: DryRun) {
-  const { problems, held_for, execute_at, approvals_needed, quote, routed, book } = dry_run
+  const { problems, warnings, held_for, execute_at, approvals_needed } = dry_run
+  const { quote, routed, book } = dry_run
   const made = held_for === '' ? 'would_create' : 'would_hold'
   const passed = approvals_needed === 0 ? made : 'would_await_approval'
   return {
     object: 'payout_dry_run',
     outcome: problems.length === 0 ? passed : 'would_refuse',
     errors: problems.map(presentProblem),
+    warnings,
     complete: quote !== undefined,
     price: quote === undefined ? null : presentCost(quote, book),
     rail: routed?.rail ?? '',

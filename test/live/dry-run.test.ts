@@ -208,3 +208,28 @@ test(`POST ${PATH}?dry_run=…, not a truth value or a body that is no payout: 4
   assertRefused(odd, 400, 'invalid_query_parameter')
   assertRefused(await account.post(`${PATH}?dry_run=true`, { x: 1 }), 400, 'invalid_field')
 })
+
+test(`POST ${PATH}?dry_run=true, a SEPA IBAN with a BIC of another country: would_create, with a warning`, async () => {
+  const euros = await service.openAccount({ currencies: ['EUR'], fund: { EUR: 100_000n } })
+  const bodyWith = (swift_code: string) => ({
+    ...toHongKong,
+    ...{ currency: 'EUR', holding_currency: 'EUR', local: { fund_transfer_network: 'sepa' } },
+    beneficiary_details: {
+      ...toHongKong.beneficiary_details,
+      destination_details: {
+        type: 'bank',
+        bank: { iban: 'ES9121000418450200051332', bank_codes: { swift_code } },
+      },
+    },
+  })
+  const warningsOf = async (swift_code: string) => {
+    const { data } = (await euros.post(`${PATH}?dry_run=true`, bodyWith(swift_code))).json
+    assert.equal(data.outcome, 'would_create')
+    return data.warnings
+  }
+  assert.match(
+    (await warningsOf('REVOLT21')).join(),
+    /IBAN is of ES, the BIC in swift_code is of LT/,
+  )
+  assert.deepEqual(await warningsOf('CAIXESBB'), [])
+})

@@ -853,6 +853,7 @@ PayoutDryRun = TypedDict("PayoutDryRun", {
     "object": "Literal[\"payout_dry_run\"]",
     "outcome": "Literal[\"would_create\", \"would_await_approval\", \"would_hold\", \"would_refuse\"]",
     "errors": "List[\"ErrorDetail\"]",
+    "warnings": "List[str]",
     "complete": "bool",
     "price": "Union[\"DryRunPrice\", None]",
     "rail": "str",

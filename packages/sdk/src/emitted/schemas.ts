@@ -1380,6 +1380,11 @@ export interface PayoutDryRun<M extends Minor = number> {
    * creation.
    */
   errors: ErrorDetail[]
+  /**
+   * What refuses nothing and a person should look at, such as a BIC of another SEPA country than
+   * that of the IBAN.
+   */
+  warnings: string[]
   /** False when an error prevents later checks: correct it and ask again. */
   complete: boolean
   price: DryRunPrice<M> | null
