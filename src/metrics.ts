@@ -76,11 +76,18 @@ interface Shape<Label extends string> {
  * one with all routes of the service would block other requests.
  */
 class PartedHistogram<Label extends string> {
+  readonly name: string
+  readonly help: string
+  readonly labelNames: readonly Label[]
+  readonly type = 'histogram'
   readonly #by: Label
   readonly #shape: Shape<Label>
   readonly #parts = new Map<string, Histogram<Label>>()
 
   constructor(by: Label, shape: Shape<Label>) {
+    this.name = shape.name
+    this.help = shape.help
+    this.labelNames = shape.labelNames
     this.#by = by
     this.#shape = shape
   }
@@ -108,30 +115,38 @@ export const LINES_A_TURN = 250
  */
 export async function writeMetrics(metrics: Metrics): Promise<string[]> {
   const { registry, requests, batches, batchSizes } = metrics
-  const whole = registry.getMetricsAsArray() as unknown as Metric[]
-  const families = [
-    ...whole.map(metric => [metric]),
-    requests.parts,
-    batches.parts,
-    batchSizes.parts,
-  ]
   const chunks: string[] = []
-  for (const family of families) {
-    let isFirst = true
-    for (const metric of family) {
-      // Each part of a histogram has a turn of its own.
-      await nextTurn()
-      const { name, help, type, values } = await metric.get()
-      if (isFirst) chunks.push(`# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${type}\n`)
-      isFirst = false
-      for (let at = 0; at < values.length; at += LINES_A_TURN) {
-        if (at > 0) await nextTurn()
-        const some = values.slice(at, at + LINES_A_TURN) as MetricValueWithName<string>[]
-        chunks.push(some.map(value => `${lineOf(name, value)}\n`).join(''))
-      }
-    }
+  for (const metric of registry.getMetricsAsArray() as unknown as Metric[]) {
+    await writeValues(chunks, metric, true)
+  }
+  for (const histogram of [requests, batches, batchSizes]) {
+    chunks.push(headOf(histogram))
+    for (const part of histogram.parts) await writeValues(chunks, part, false)
   }
   return chunks
+}
+
+/** Each metric, and each part of a histogram, has a turn of its own. */
+async function writeValues(chunks: string[], metric: Metric, withHead: boolean): Promise<void> {
+  await nextTurn()
+  const data = await metric.get()
+  const { name, values } = data
+  if (withHead) chunks.push(headOf({ ...data, type: String(data.type) }))
+  for (let at = 0; at < values.length; at += LINES_A_TURN) {
+    if (at > 0) await nextTurn()
+    const some = values.slice(at, at + LINES_A_TURN) as MetricValueWithName<string>[]
+    chunks.push(some.map(value => `${lineOf(name, value)}\n`).join(''))
+  }
+}
+
+interface Head {
+  readonly name: string
+  readonly help: string
+  readonly type: string
+}
+
+function headOf({ name, help, type }: Head): string {
+  return `# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${type}\n`
 }
 
 function lineOf(name: string, { metricName, labels, value }: MetricValueWithName<string>): string {
