@@ -8,14 +8,15 @@ export const EXCEPTIONS = {
   contradiction: 'The bank says that it pays and that it does not.',
   second_return: 'The bank has returned the payment twice.',
   amount_differs: 'The bank names another amount or currency.',
-  credit_unmarked:
-    'Money came in with the id of the payment, and the bank does not call it a return.',
   duplicate: 'The bank takes the payment for a repetition of one that it has.',
   group_rejected: 'The bank has rejected the group that the payment is in, and not the payment.',
   no_funds: 'The settlement account is short.',
   needs_person: 'The bank waits for a person: a second signature, or the name of the payee.',
   silence_unproved:
     'The time in which the bank may refuse is over, and its silence proves nothing.',
+  // The last, because it holds nothing back (rail/attempt.ts) and must hide none that does.
+  credit_unmarked:
+    'Money came in with the id of the payment, and the bank does not call it a return.',
 } as const
 
 export type ExceptionKind = keyof typeof EXCEPTIONS

@@ -1,7 +1,7 @@
 // What a rail's report about an attempt that is over means. No step follows from the report. If it
 // contradicts how the attempt has ended, it opens an exception. Pure.
 import { DAY_MS, type Instant, plusMilliseconds } from '../instant.ts'
-import { isOpenException, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
+import { isHolding, type PayoutAttempt, type RailException } from '../rail/attempt.ts'
 import type { RailReport } from '../rail/rail.ts'
 import { isKnownException, type Judged, type NewException, NO_CHANGE } from './report.ts'
 
@@ -66,7 +66,7 @@ export function judgeOverReport(
   if (!is_fresh) return found === null ? NO_CHANGE : { ...NO_CHANGE, over: { attempt, ask: 'now' } }
   const judged = { ...NO_CHANGE, over: { attempt, ask: 'as_reported' } } as const
   // While an exception of the attempt is open, no report opens another.
-  const waits = exceptions.some(one => one.attempt === attempt.number && isOpenException(one))
+  const waits = exceptions.some(one => one.attempt === attempt.number && isHolding(one))
   if (found === null || waits || isKnownException(exceptions, attempt, found)) return judged
   return { ...judged, new_exception: found, ask: 'never' }
 }

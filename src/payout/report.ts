@@ -1,6 +1,8 @@
 // What a rail's report about an attempt means: new steps, another rail, or an exception that a
 // person must look at. Pure.
 import {
+  holdsBack,
+  isHolding,
   isOpenException,
   type NotTaken,
   type PayoutAttempt,
@@ -45,9 +47,29 @@ export const NO_CHANGE: Judged = {
 
 /**
  * Judges a report about the last attempt. `steps` in `Advance` is the attempt's whole history on
- * its rail. `exceptions` are all exceptions of the payout.
+ * its rail. `exceptions` are all exceptions of the payout. An exception that holds nothing back is
+ * opened beside what the report says otherwise, and one of its kind at a time.
  */
 export function judgeReport(
+  payout: OpenPayout,
+  advance: Advance,
+  last: PayoutAttempt | undefined,
+  exceptions: readonly RailException[],
+): Judged {
+  const { exception: beside, ...rest } = advance.report ?? {}
+  if (last === undefined || beside === undefined || holdsBack(beside)) {
+    return judgeSteps(payout, advance, last, exceptions)
+  }
+  const report = rest as NonNullable<Advance['report']>
+  const judged = judgeSteps(payout, { ...advance, report }, last, exceptions)
+  const is_open = exceptions.some(one => isOpenException(one) && one.kind === beside.kind)
+  const is_new = !is_open && !isKnownException(exceptions, last, beside)
+  const is_about = report.attempt === last.number && !exceptions.some(isHolding)
+  if (!is_new || !is_about || judged.new_exception !== null) return judged
+  return { ...judged, new_exception: beside }
+}
+
+function judgeSteps(
   payout: OpenPayout,
   { steps: history, ask_again_in_ms, claim, report }: Advance,
   last: PayoutAttempt | undefined,
@@ -56,7 +78,7 @@ export function judgeReport(
   const steps = freshSteps(payout, history)
   if (report === undefined || last === undefined) return { ...NO_CHANGE, steps, ask: 'as_reported' }
   if (report.attempt !== last.number) return NO_CHANGE
-  if (exceptions.some(isOpenException)) return { ...NO_CHANGE, ask: 'never' }
+  if (exceptions.some(isHolding)) return { ...NO_CHANGE, ask: 'never' }
   const { not_taken } = report
   // A worker that has claimed the payout since may be handing it over at this moment.
   if (not_taken !== undefined && claim !== payout.claimed_until) return NO_CHANGE

@@ -8,6 +8,7 @@ import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import { type Instant, plusMicros } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
+  isHolding,
   isOpenException,
   isOver,
   NOTICES,
@@ -136,7 +137,7 @@ function resultOf(
   exceptions: readonly RailException[],
 ): Woken['result'] {
   if (isGivenBack(payout)) return 'not_asked'
-  if (exceptions.some(isOpenException)) return 'waits'
+  if (exceptions.some(isHolding)) return 'waits'
   if (last === undefined || last.asked_at === null || !isAsked(payout.rail)) return 'not_asked'
   if (payout.taken_over_at === null) return 'woken'
   return isOver(last) ? 'not_asked' : 'person'

@@ -64,6 +64,22 @@ export function isOpenException({
   return closed_at === null && !NOTICES.some(notice => notice === kind)
 }
 
+/**
+ * Kinds of exceptions that hold nothing back: a person looks, and the rail's reports count
+ * meanwhile. Anybody can cause them, at a time of their choice.
+ */
+const HOLDS_NOTHING: ReadonlySet<string> = new Set(['credit_unmarked'])
+
+/** Whether an exception, once open, holds the payout back until a person has closed it. */
+export function holdsBack({ kind }: Pick<RailException, 'kind'>): boolean {
+  return !HOLDS_NOTHING.has(kind)
+}
+
+/** Whether the exception is open and holds the payout back. */
+export function isHolding(exception: RailException): boolean {
+  return isOpenException(exception) && holdsBack(exception)
+}
+
 /** References that only operators read: a bank's status may be about the operator's own account. */
 const OPERATOR_ONLY: ReadonlySet<string> = new Set(['bank_status'])
 
