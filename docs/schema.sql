@@ -2635,6 +2635,50 @@ begin
     using errcode = 'check_violation', constraint = 'time_near_clock';
 end $function$;
 
+CREATE OR REPLACE FUNCTION confirm_clock(host timestamp with time zone)
+ RETURNS clock_corrections
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  correction clock_corrections;
+  present timestamptz;
+  before text := coalesce(current_setting('corridor.maintenance', true), '');
+begin
+  perform set_config('corridor.maintenance', 'on', true);
+  lock table books in share row exclusive mode;
+  present := clock_timestamp();
+  insert into clock_corrections (set_from, set_to)
+  values (greatest(present, (select stopped_from from database_clock),
+    (select max(last_written_at - clock_ahead) from books)), present)
+  returning * into correction;
+  update open_payouts o set ask_rail_at = present, claimed_until = null from books b
+  where b.account_id = o.account_id and ask_rail_at > present + interval '1 day 10 minutes'
+    and (updated_at > present + b.clock_ahead + interval '10 minutes'
+      or rail_attempts > 0 and not exists (
+        select from payout_attempts a where a.account_id = o.account_id and a.payout_id = o.id
+          and a.ended_at is null and a.asked_at is null));
+  update open_payouts set claimed_until = null where claimed_until > present + interval '10 minutes';
+  update ended_reviews set due_at = present where due_at > present + interval '10 minutes';
+  update screening_queue set due_at = present where due_at > present + interval '10 minutes';
+  update screening_pass set due_at = present where due_at > present + interval '10 minutes';
+  update webhook_deliveries set due_at = present where due_at > present + interval '1 day';
+  update limit_payees p set known_since = present + b.clock_ahead from books b
+  where b.account_id = p.account_id and known_since > present + b.clock_ahead;
+  update idempotency_keys k set created_at = present from books b
+  where b.account_id = k.account_id and not b.sandbox and k.created_at > present;
+  update books set last_written_at = present + clock_ahead
+  where last_written_at > present + clock_ahead;
+  insert into database_clock (seen_at, seen_by_host) values (present, host)
+  on conflict (only_row) do update set seen_at = excluded.seen_at,
+    seen_by_host = excluded.seen_by_host, stopped_from = null, stopped_at = null;
+  perform set_config('corridor.maintenance', before, true);
+  return correction;
+end $function$;
+REVOKE EXECUTE ON FUNCTION confirm_clock(timestamp with time zone) FROM public;
+GRANT EXECUTE ON FUNCTION confirm_clock(timestamp with time zone) TO corridor_service;
+
 CREATE OR REPLACE FUNCTION refuse_move()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -9,6 +9,7 @@ grant select on schema_migrations, reference_version, audit_log
 
 grant execute on function record_act(text, text, jsonb, jsonb) to corridor_service;
 
+grant execute on function confirm_clock(timestamptz) to corridor_service;
 grant select on clock_corrections to corridor_service, corridor_auditor;
 grant select, insert, update on database_clock to corridor_service;
 grant select on database_clock to corridor_auditor;

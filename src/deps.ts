@@ -83,7 +83,7 @@ export async function openDeps(
   const onError = warner(log, 'reference data could not be looked at')
   const pollAlso = async (on: Sql) => machines?.follow(on)
   const learned = learn(watch, lists, { onError, pollAlso, onPoll, renew: () => open(1) })
-  const watched = watchClock(sql, metrics, log)
+  const watched = watchClock(sql, log)
   const [reference, stopWatching] = await bothOr(disconnect, learned, watched)
   const usage = openUsageLogs(sql, config, log)
   const reads = openReads(open(config.read_connections, READS), config.read_connections)
@@ -137,11 +137,10 @@ async function bothOr<A, B>(disconnect: () => Promise<unknown>, a: Promise<A>, b
 const LOOK_AT_CLOCK_MS = 5_000
 
 /** Looks at the database's clock now and from time to time. Returns the function that ends it. */
-async function watchClock(sql: Sql, metrics: Metrics, log: FastifyBaseLogger) {
+async function watchClock(sql: Sql, log: FastifyBaseLogger) {
   const look = async () => {
     const before = clock.jump
     const jump = await clock.look(sql, { keeps: true })
-    metrics.clockJumped.set(jump === null ? 0 : 1)
     if (jump !== null && before === null) {
       log.error({ jump }, 'the clock of the database has jumped: corridor clock confirm')
     }

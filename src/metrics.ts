@@ -9,6 +9,7 @@ import {
   type MetricValueWithName,
   Registry,
 } from 'prom-client'
+import { clock } from './ledger/clock.ts'
 import { nextTurn } from './turns.ts'
 
 export type Metrics = ReturnType<typeof makeMetrics>
@@ -278,6 +279,9 @@ function rateMetrics(registers: Registry[]) {
       name: 'corridor_clock_jumped',
       help: '1 while nothing is written because the clock of the database has jumped.',
       registers,
+      collect() {
+        this.set(clock.jump === null ? 0 : 1)
+      },
     }),
     rateGoodFor: new Gauge({
       name: 'corridor_rate_good_for_seconds',

@@ -2,7 +2,7 @@
 import type { Instant } from '../instant.ts'
 import { type CounterSince, counterName, type Limit, type Sum } from '../limit/limit.ts'
 import { totalOf } from '../limit/rules.ts'
-import { windowFrom } from '../limit/window.ts'
+import { windowAt } from '../limit/window.ts'
 
 export interface UsedLimit {
   readonly limit: Limit
@@ -20,7 +20,7 @@ export interface Caller {
 export function countersOf(limits: readonly Limit[], caller: Caller, now: Instant): CounterSince[] {
   return limits
     .filter(({ per, each }) => per !== 'payout' && each !== 'payee')
-    .map(limit => ({ ...counterOf(limit, caller), since: windowFrom(limit, now) }))
+    .map(limit => ({ ...counterOf(limit, caller), ...windowAt(limit, now) }))
 }
 
 function counterOf({ limit_id, each }: Limit, { account_id, key_id }: Caller) {

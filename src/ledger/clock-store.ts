@@ -21,25 +21,28 @@ export async function readMark(sql: Sql) {
     {
       now: Instant
       corrections: bigint
+      corrected_at: Instant | null
       seen_at: Instant | null
       seen_by_host: Instant | null
       stopped_from: Instant | null
       stopped_at: Instant | null
     }[]
   >`
-    select clock_timestamp() as now, c.corrections, m.seen_at, m.seen_by_host, m.stopped_from,
+    select clock_timestamp() as now, c.corrections, c.corrected_at, m.seen_at, m.seen_by_host, m.stopped_from,
       m.stopped_at
-    from (select count(*) as corrections from clock_corrections) c
+    from (
+      select count(*) as corrections, max(set_to) as corrected_at from clock_corrections
+    ) c
     left join database_clock m on true`
   if (row === undefined) throw new Error('no time from the database')
-  const { now, corrections, seen_at, seen_by_host, stopped_from, stopped_at } = row
+  const { now, corrections, corrected_at, seen_at, seen_by_host, stopped_from, stopped_at } = row
   const stopped =
     stopped_from === null || stopped_at === null
       ? null
       : { expected: stopped_from, found: stopped_at }
   const mark: ClockMark | undefined =
     seen_at === null || seen_by_host === null ? undefined : { seen_at, seen_by_host, stopped }
-  return { now, corrections, mark }
+  return { now, corrections, corrected_at, mark }
 }
 
 /** Writes down that the clock is right. */
@@ -59,41 +62,20 @@ export async function setStopped(sql: Sql, jump: Jump, host: Instant): Promise<v
       stopped_at = excluded.stopped_at where c.stopped_at is null`
 }
 
+export interface Correction {
+  readonly set_from: Instant
+  readonly set_to: Instant
+}
+
 /** The confirmed corrections, for the proof of the books. */
-export async function listCorrections(
-  sql: Tag,
-): Promise<{ readonly set_from: Instant; readonly set_to: Instant }[]> {
+export async function listCorrections(sql: Tag): Promise<Correction[]> {
   return sql`select set_from, set_to from clock_corrections order by number`
 }
 
-/**
- * Confirms the database's present time, as the owner. Books and kept answers that are ahead of it
- * are set to it. Returns the correction.
- */
-export async function confirmClock(
-  owner: Sql,
-  host: Instant,
-): Promise<{ readonly set_from: Instant; readonly set_to: Instant }> {
-  return owner.begin(async tx => {
-    await tx`lock table books in share row exclusive mode`
-    const [correction] = await tx<{ set_from: Instant; set_to: Instant }[]>`
-      insert into clock_corrections (set_from, set_to)
-      select greatest(now, (select stopped_from from database_clock),
-        (select max(last_written_at - clock_ahead) from books)), now
-      from (select clock_timestamp() as now offset 0) t
-      returning set_from, set_to`
-    if (correction === undefined) throw new Error('the correction was not kept')
-    const { set_to } = correction
-    await tx`
-      update books set last_written_at = ${set_to}::timestamptz + clock_ahead
-      where last_written_at > ${set_to}::timestamptz + clock_ahead`
-    await tx`
-      update idempotency_keys k set created_at = ${set_to}::timestamptz from books b
-      where b.account_id = k.account_id and not b.sandbox and k.created_at > ${set_to}::timestamptz`
-    await tx`
-      insert into database_clock (seen_at, seen_by_host) values (${set_to}, ${host})
-      on conflict (only_row) do update set seen_at = excluded.seen_at,
-        seen_by_host = excluded.seen_by_host, stopped_from = null, stopped_at = null`
-    return correction
-  })
+/** Confirms the database's present time. Returns the correction. */
+export async function confirmClock(sql: Tag, host: Instant): Promise<Correction> {
+  const [correction] = await sql<Correction[]>`
+    select set_from, set_to from confirm_clock(${host}::timestamptz)`
+  if (correction === undefined) throw new Error('the correction was not kept')
+  return correction
 }

@@ -51,6 +51,9 @@ function jumped(expected: Instant, found: Instant): never {
   throw refusal('clock_jumped', `${words}; nothing was written.`)
 }
 
+/** The time of this machine. */
+export const hostNow = (): Instant => instantOf(Date.now())
+
 const instantOf = (ms: number): Instant => new Date(ms).toISOString().replace('Z', '000Z')
 
 /** What this process knows of the database's clock. */
@@ -59,6 +62,8 @@ export class Clock {
   #corrections: bigint | undefined
   /** Null while the clock is right. */
   jump: Jump | null = null
+  /** When the clock was last confirmed; null: never, as far as this process has looked. */
+  corrected_at: Instant | null = null
 
   #expected(): number | undefined {
     return this.#last && this.#last.ms + performance.now() - this.#last.since
@@ -82,7 +87,8 @@ export class Clock {
    * jump stays known to processes that start later.
    */
   async look(sql: Sql, { keeps }: { readonly keeps: boolean }): Promise<Jump | null> {
-    const { now, corrections, mark } = await readMark(sql)
+    const { now, corrections, corrected_at, mark } = await readMark(sql)
+    this.corrected_at = corrected_at
     const ms = millisecondsOf(now)
     if (this.#corrections !== undefined && corrections !== this.#corrections) this.#learn(ms)
     this.#corrections = corrections
@@ -95,13 +101,13 @@ export class Clock {
         : isNear(ms, expected)
     if (!back) {
       this.jump = stopped ?? { expected: instantOf(expected), found: now }
-      if (keeps && stopped === null) await setStopped(sql, this.jump, instantOf(Date.now()))
+      if (keeps && stopped === null) await setStopped(sql, this.jump, hostNow())
       return this.jump
     }
     this.jump = null
     this.#learn(ms)
     const is_old = mark === undefined || !(ms - millisecondsOf(mark.seen_at) < KEEP_EVERY_MS)
-    if (keeps && (is_old || stopped !== null)) await keepSeen(sql, now, instantOf(Date.now()))
+    if (keeps && (is_old || stopped !== null)) await keepSeen(sql, now, hostNow())
     return null
   }
 }

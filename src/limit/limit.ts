@@ -99,6 +99,8 @@ interface Counter {
 /** A counter, and the beginning of its window. */
 export interface CounterSince extends Counter {
   readonly since: Instant
+  /** Steps that begin later are dated ahead, by a wrong clock; undefined: none is. */
+  readonly until?: Instant
 }
 
 /** The amount that a payout adds to a counter. */

@@ -7,6 +7,7 @@ import { deleter, inserter } from '../db/rows.ts'
 import { eachShard, tableAt, within } from '../db/shard.ts'
 import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
+import { clock } from '../ledger/clock.ts'
 import type { Book } from '../ledger/rules.ts'
 import {
   type CounterSince,
@@ -19,7 +20,10 @@ import {
   type Use,
 } from './limit.ts'
 
-/** These counters' sums within their windows, oldest first, by `counterName`. */
+/**
+ * These counters' sums within their windows, oldest first, by `counterName`. A sum that is dated
+ * ahead counts as made when the clock was last confirmed.
+ */
 export async function findSums(
   tx: TransactionSql,
   wanted: readonly CounterSince[],
@@ -31,12 +35,15 @@ export async function findSums(
       from unnest(
         ${wanted.map(one => one.account_id)}::text[], ${wanted.map(one => one.limit_id)}::text[],
         ${wanted.map(one => one.subject)}::text[],
-        ${wanted.map(one => one.since)}::text[]::timestamptz[]
-      ) as k(account_id, limit_id, subject, since)
+        ${wanted.map(one => one.since)}::text[]::timestamptz[],
+        ${wanted.map(one => one.until ?? 'infinity')}::text[]::timestamptz[]
+      ) as k(account_id, limit_id, subject, since, until)
       cross join lateral (
         select starts_at, used, reached, cap from ${tableAt(tx, 'limit_sums')} s
         where s.account_id = k.account_id and s.limit_id = k.limit_id and s.subject = k.subject
           and s.starts_at >= k.since ${within('s', wanted)}
+          and (s.starts_at <= k.until
+            or coalesce(${clock.corrected_at}::timestamptz >= k.since, true))
         order by s.starts_at
       ) s`,
   )

@@ -9,6 +9,9 @@ export const MAX_HOURS = 744
 const MINUTE = 60_000_000n
 const HOUR = 60n * MINUTE
 
+/** The time of a book is at most this far ahead of the clock (ledger/clock.ts). */
+const AHEAD = 10n * MINUTE
+
 /** The length, in minutes, of a step in a window of this many hours: a window has ≤ 745 steps. */
 export function stepMinutes(hours: number): number {
   if (hours <= 4) return 1
@@ -28,6 +31,11 @@ export function windowFrom(window: Window, now: Instant): Instant {
   const { hours } = window
   const step = stepAt(window, now)
   return hours === null ? step : plusMicros(step, -BigInt(hours) * HOUR)
+}
+
+/** The window at `now`: its beginning, and the latest beginning of a step, by a right clock. */
+export function windowAt(window: Window, now: Instant): { since: Instant; until: Instant } {
+  return { since: windowFrom(window, now), until: plusMicros(now, AHEAD) }
 }
 
 /** Until when a payee counts as new: `hours` after the account first knew it. */

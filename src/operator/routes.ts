@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { deskAccountRoutes } from './account-routes.ts'
 import { approvalRuleRoutes } from './approval-rule-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import { clockRoutes } from './clock-routes.ts'
 import type { NeedsDesk } from './desk.ts'
 import { DeskRoutes } from './desk-routes.ts'
 import { deskEntityRoutes } from './entity-routes.ts'
@@ -51,4 +52,5 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   auditRoutes(routes)
   deskUserRoutes(routes)
   upkeepRoutes(routes)
+  clockRoutes(routes)
 }

@@ -14,7 +14,7 @@ import {
 } from '../limit/limit.ts'
 import { payeeOf } from '../limit/payee.ts'
 import { earlier, judgeLimits, subjectOf } from '../limit/rules.ts'
-import { windowFrom } from '../limit/window.ts'
+import { windowAt } from '../limit/window.ts'
 import type { Quote } from '../quote/quote.ts'
 import { feeSubject } from '../quote/rules.ts'
 import { payeeDetails } from './destination.ts'
@@ -90,7 +90,7 @@ export function countersOf(
       const { limit_id } = limit
       const counter = { account_id, limit_id, subject: subjectOf(limit, { key_id, payee }) }
       const name = counterName(counter)
-      if (!counters.has(name)) counters.set(name, { ...counter, since: windowFrom(limit, now) })
+      if (!counters.has(name)) counters.set(name, { ...counter, ...windowAt(limit, now) })
     }
   }
   return [...counters.values()]

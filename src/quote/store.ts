@@ -9,7 +9,7 @@ import { inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
 import type { Tag } from '../db/sql.ts'
 import type { Approval } from '../entity/rules.ts'
-import { type Key, nameOf, withPrefix } from '../id.ts'
+import { idBound, type Key, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { accountNow } from '../ledger/store.ts'
 import { parseDecimal } from '../money/decimal.ts'
@@ -110,12 +110,14 @@ async function listStored(
   const time = sql`(select ${now}::timestamptz)`
   const wants = (one: string) => status === undefined || status.includes(one)
   const used = wants('used') ? sql`status = 'used' or` : sql``
+  // A quote that is dated ahead is expired. An id has the time of its quote, and the index has it.
+  const ahead = idBound('poq', now, 'after')
   const condition =
     wants('active') === wants('expired')
       ? sql``
       : wants('active')
-        ? sql`and (${used} valid_until > ${time})`
-        : sql`and (${used} valid_until <= ${time})`
+        ? sql`and (${used} valid_until > ${time} and id < ${ahead})`
+        : sql`and (${used} valid_until <= ${time} or id > ${ahead})`
   const place = named === undefined ? null : [named.id]
   const page = await findPageAt<QuoteRow>(
     sql,

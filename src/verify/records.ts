@@ -177,7 +177,8 @@ const BATCHES = [
 
 /**
  * A live account's clock is the database's. A book's last_written_at is the time of its newest
- * event, journal or batch; of a book without any, it is the account's creation.
+ * event, journal or batch; of a book without any, it is the account's creation. After a correction
+ * of the clock it is the corrected time, or that of what was written since.
  */
 const BOOKS = rule('books')`
   select b.account_id, '' as key,
@@ -189,21 +190,26 @@ const BOOKS = rule('books')`
       as found
   from books b left join accounts a on a.account_id = b.account_id
   cross join lateral (
-    select greatest((
+    select (select max(time) from unnest(times) time) as written_at, times
+    from (select array[(
         select created_at from events e where e.account_id = b.account_id
         order by sequence desc limit 1
       ), (
         select created_at from journals j where j.account_id = b.account_id
         order by number desc limit 1
       ), (
-        select max(created_at) from payout_batches p where p.account_id = b.account_id
-      )) as written_at
+        select created_at from payout_batches p where p.account_id = b.account_id
+        order by id desc limit 1
+      )] as times) t
   ) w
   where ${ofAccount('b.account_id')} and (
     b.clock_ahead is null or b.clock_ahead < '0' or (b.clock_ahead > '0' and not a.sandbox)
     or b.last_written_at is null
     or (b.sandbox, b.state) is distinct from (a.sandbox, a.state)
-    or b.last_written_at <> w.written_at
+    or (b.last_written_at <> w.written_at and not exists (
+      select from clock_corrections c
+      where b.last_written_at >= c.set_to and w.written_at <= c.set_from + b.clock_ahead
+        and (b.last_written_at <= c.set_to + b.clock_ahead or b.last_written_at = any (w.times))))
     or (w.written_at is null
       and abs(extract(epoch from b.last_written_at - a.created_at)) > 60))`
 

@@ -4,9 +4,18 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { connect } from '../../src/db/connect.ts'
-import { Clock, clock, expectedAtStart, isBack } from '../../src/ledger/clock.ts'
+import {
+  Clock,
+  clock,
+  expectedAtStart,
+  hostNow,
+  isBack,
+  refuseBookAhead,
+} from '../../src/ledger/clock.ts'
 import { confirmClock } from '../../src/ledger/clock-store.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { openCli } from '../support/service/cli.ts'
 import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
 import { basic, startTestService } from '../support/service/service.ts'
 
@@ -62,6 +71,16 @@ test('a database that starts again: its clock is judged by the clock of the host
   assert.equal(isBack(seen, seen - HOUR, seen + 1), true, 'set forward')
 })
 
+test('a book ahead of its account’s clock: refused by more than ten minutes, not by less', () => {
+  const at = (minute: string) => `2026-01-31T00:${minute}:00.000000Z`
+  const ahead = (after_last: string) => () => refuseBookAhead({ by_clock: at('00'), after_last })
+  assert.doesNotThrow(ahead(at('00')))
+  assert.doesNotThrow(ahead(at('10')))
+  assert.throws(ahead(at('11')), { message: /clock of the database shows .* nothing was written/ })
+  const behind = { by_clock: at('30'), after_last: at('00') }
+  assert.doesNotThrow(() => refuseBookAhead(behind))
+})
+
 test('the clock jumps: no write, but reads, until it is back or confirmed', async t => {
   const { database } = service
   const [named] = await owner<{ name: string }[]>`select current_database() as name`
@@ -73,15 +92,23 @@ test('the clock jumps: no write, but reads, until it is back or confirmed', asyn
       as $$ select pg_catalog.clock_timestamp() + ahead from shifted.by $$;
     grant usage on schema shifted to public;
     grant select on shifted.by to public;
-    alter database ${named?.name} set search_path = shifted, pg_catalog, public`)
+    alter database ${named?.name} set search_path = shifted, pg_catalog, public;
+    alter function confirm_clock(timestamptz) set search_path = shifted, pg_catalog, public;
+    -- It was made with the other function.
+    alter table books disable trigger time_near_clock`)
   const other = await service.anotherProcess()
   const operator = connect(url, { max: 1, as: 'owner', operator: 'ada' })
+  // Sessions that were opened before see the clock that is not shifted.
+  const look = clock.look.bind(clock)
+  t.mock.method(clock, 'look', async (...[sql, keeps]: Parameters<typeof look>) =>
+    sql === other.deps.sql ? look(sql, keeps) : null,
+  )
   t.after(async () => {
     await operator.end({ timeout: 5 })
     await other.close()
   })
   const shift = (ahead: string) => owner`update shifted.by set ahead = ${ahead}::text::interval`
-  const authorization = basic(account.key_id, account.secret)
+  let authorization = basic(account.key_id, account.secret)
   const send = (method: 'GET' | 'POST', url: string, payload?: object) =>
     other.inject({ method, url, headers: { authorization }, ...(payload && { payload }) })
   const quote = () =>
@@ -127,4 +154,68 @@ test('the clock jumps: no write, but reads, until it is back or confirmed', asyn
   )
   await shift('0')
   assert.ok(database.url)
+  await clock.look(other.deps.sql, { keeps: true })
+  await confirmClock(operator, hostNow())
+  await clock.look(other.deps.sql, { keeps: true })
+
+  // A person confirms a wrong clock, and then the right one.
+  const fresh = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+  authorization = basic(fresh.key_id, fresh.secret)
+  const limited = { account_id: fresh.account.account_id, currency: null }
+  await service.setLimits([{ ...limited, cap: 2n, hours: 1 }])
+  await other.deps.reference.refresh()
+  await shift('1 year')
+  await clock.look(other.deps.sql, { keeps: true })
+  const cli = await openCli(url, { CORRIDOR_USER: 'ada' })
+  t.after(() => cli.close())
+  const shown = await cli.run('clock', 'show')
+  assert.match(shown.stdout, /^the clock shows 2\d{3}-.* instead of about .*: writes stand still/)
+  const doctor = await cli.run('doctor')
+  assert.match(doctor.stdout, /writes .*stopped: the database's clock shows/)
+  const metrics = await other.inject({ method: 'GET', url: '/metrics' })
+  assert.match(metrics.text, /^corridor_clock_jumped 1$/m)
+  const confirmed = await cli.run('clock', 'confirm')
+  assert.equal(confirmed.code, 0, confirmed.stderr)
+  assert.match(confirmed.stdout, /^the clock is confirmed: 2\d{3}-/)
+  await clock.look(other.deps.sql, { keeps: true })
+  const ahead = await quote()
+  assert.equal(ahead.status, 200, ahead.text)
+  const paid: string[] = []
+  for (const amount of [101, 102]) {
+    const body = { ...localPayout, amount, reference_id: `ahead-${amount}` }
+    const made = await send('POST', '/v3/payout', body)
+    assert.equal(made.status, 200, made.text)
+    paid.push(made.json.data.id)
+  }
+  const full = await send('POST', '/v3/payout', { ...localPayout, amount: 103 })
+  assert.equal(full.json.errors[0].reason, 'limit_exceeded')
+
+  await shift('0')
+  assert.notEqual(await clock.look(other.deps.sql, { keeps: true }), null)
+  assert.equal((await cli.run('clock', 'confirm')).code, 0)
+  assert.equal(await clock.look(other.deps.sql, { keeps: true }), null)
+  assert.equal((await cli.run('clock', 'show')).stdout.trim(), 'the clock is right')
+  const again = await other.inject({ method: 'GET', url: '/metrics' })
+  assert.match(again.text, /^corridor_clock_jumped 0$/m)
+  // What is dated ahead: quotes are expired in lists too, payouts are due, a limit counts them on.
+  const idsOf = async (status: string) => {
+    const listed = await send('GET', `/v3/payout/quote?status=${status}&limit=100`)
+    return listed.json.data.results.map(({ id }: { id: string }) => id)
+  }
+  assert.ok(!(await idsOf('active')).includes(ahead.json.id))
+  assert.ok((await idsOf('expired')).includes(ahead.json.id))
+  const rows = await owner<{ late: boolean }[]>`
+    select ask_rail_at > now() + interval '2 days' as late from open_payouts
+    where id = any (${paid}::text[])`
+  assert.deepEqual(
+    rows.map(({ late }) => late),
+    [false, false],
+  )
+  const still = await send('POST', '/v3/payout', { ...localPayout, amount: 104 })
+  assert.equal(still.json.errors[0].reason, 'limit_exceeded')
+  clock.corrected_at = new Date(Date.now() - 2 * 3_600_000).toISOString().replace('Z', '000Z')
+  const later = await send('POST', '/v3/payout', { ...localPayout, amount: 105 })
+  assert.equal(later.status, 200, later.text)
+  const { code, stdout } = await cli.run('verify', '--all')
+  assert.equal(code, 0, stdout)
 })

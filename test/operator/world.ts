@@ -318,6 +318,8 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   'POST /v3/operator/user/:name/login_link': about(newUser, {}),
   'POST /v3/operator/user/:name/log_out': about(newUser, {}),
   'GET /v3/operator/upkeep': () => ({}),
+  'GET /v3/operator/clock': () => ({}),
+  'POST /v3/operator/clock/confirm': () => ({}),
 }
 
 const ofLive = ({ live }: OperatorWorld) => ({ account_id: idOf(live), role: 'maker' }) as const
