@@ -56,6 +56,27 @@ test('steps, rejected: the code of the provider stays in the message', () => {
   })
 })
 
+test('steps, money back: at the wish of the payer or the payee if the code says so, and else not', () => {
+  const wishOf = (status: string, code: string) =>
+    readSteps([
+      ...(status === 'returned' ? reported('paid') : []),
+      { number: status === 'returned' ? 2 : 1, status, code, message: 'Why.' },
+    ]).steps.at(-1)?.at_wish
+  for (const status of ['rejected', 'cancelled', 'returned']) {
+    const wished = ['CUST', 'FOCR'].map(code => wishOf(status, code))
+    const others = ['AC04', 'X1', ''].map(code => wishOf(status, code))
+    assert.deepEqual(
+      [wished, others],
+      [
+        [true, true],
+        [undefined, undefined, undefined],
+      ],
+      status,
+    )
+  }
+  assert.equal(wishOf('paid', 'CUST'), undefined)
+})
+
 test('steps, not taken: proof for the next route, and no step', () => {
   const { steps, not_taken } = readSteps(reported('accepted', 'not_taken'))
   assert.deepEqual([steps, not_taken], [[], { code: 'X1', message: 'Why.' }])

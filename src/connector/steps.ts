@@ -146,7 +146,7 @@ function railStep(step: ReportedStep, status: StepStatus): RailStep | undefined 
     case 'rejected':
       return { status: 'failed', failure: failureOf(step, 'PF000400', 'rejected'), ...wish(step) }
     case 'cancelled':
-      return { status: 'failed', failure: failureOf(step, 'PF000410', 'cancelled') }
+      return { status: 'failed', failure: failureOf(step, 'PF000410', 'cancelled'), ...wish(step) }
     case 'returned':
       return { status: 'reversed', failure: failureOf(step, 'PR000400', 'returned'), ...wish(step) }
     case 'not_taken':

@@ -10,7 +10,7 @@ import {
   request,
 } from '../../test/support/given/in-memory.ts'
 import type { RailStatus } from '../rail/rail.ts'
-import { checkPerson, decideHandling, type Handling, type Person } from './by-hand.ts'
+import { checkPerson, decideHandling, type Handling, operatorStep, type Person } from './by-hand.ts'
 import { decidePayout } from './create.ts'
 import type { Payout } from './payout.ts'
 
@@ -117,4 +117,15 @@ test('checkPerson, a reference that has paid another payout: refused, unless for
     /^reference_already_used at reference: .*"B-2" has already paid payout pot_2 of account acc_2/,
   )
   checkPerson(taken, steps, { ...person, force: true }, elsewhere)
+})
+
+test('operatorStep, at the wish of the account or the payee: only where money comes back', () => {
+  for (const status of ['failed', 'reversed'] as const) {
+    assert.equal(operatorStep(status, { at_wish: true }).at_wish, true)
+    assert.equal(operatorStep(status, {}).at_wish, undefined)
+  }
+  for (const status of ['succeeded', 'processing', 'requires_action'] as const) {
+    const said = refusalOf(() => operatorStep(status, { at_wish: true })).join('; ')
+    assert.match(said, /at at_wish: Only failed and reversed are at a wish/, status)
+  }
 })

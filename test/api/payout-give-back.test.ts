@@ -2,6 +2,7 @@
 // the payee after the end of its price, the lower of what was taken and what it is worth now.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { transitionDeed } from '../../src/operator/payouts.ts'
 import type { RailReport, RailStatus, RailStep } from '../../src/rail/rail.ts'
 import { expireApprovals } from '../../src/worker/expire-approvals.ts'
 import { closeVerified } from '../support/assert/books.ts'
@@ -59,10 +60,13 @@ const byRail = (at_wish: boolean, ...statuses: readonly RailStatus[]) =>
     scriptedRail(async () => marked(at_wish, ...statuses)),
   )
 
-function byOperator({ account }: Client, payout_id: string, at_wish: boolean) {
-  const { steps } = marked(at_wish, 'failed')
-  const command = { account_id: account.account_id, payout_id, by: 'operator' } as const
-  return service.deps.lanes.advancePayout.run({ ...command, steps, ask_again_in_ms: null })
+/** As the operator API does it. */
+async function byOperator(payout_id: string, at_wish: boolean) {
+  const { desk } = service.deps
+  const ann = { name: 'ann', is_login: false }
+  const asked = { status: 'failed', reason: 'As asked.', at_wish } as const
+  const deed = await transitionDeed(desk.audit, ann, payout_id, asked)
+  return desk.run({ operator: 'ann', act: 'payout transition', via: 'api', origin: {} }, deed)
 }
 
 interface Way {
@@ -151,7 +155,7 @@ const WAYS: readonly Way[] = [
     what: 'failed by the operator at the wish of the payee',
     wish: true,
     start: scheduled,
-    end: (account, id) => byOperator(account, id, true),
+    end: (_, id) => byOperator(id, true),
   },
   {
     what: 'failed by the rail',
@@ -163,7 +167,7 @@ const WAYS: readonly Way[] = [
     what: 'failed by the operator',
     wish: false,
     start: scheduled,
-    end: (account, id) => byOperator(account, id, false),
+    end: (_, id) => byOperator(id, false),
   },
   {
     what: 'failed by the review of its entity',
