@@ -34,8 +34,9 @@ Example:
 
 const RESTORE_HELP = `
 CORRIDOR_USER names an operator of the backup, if it has users; the command asks
-before it works. CORRIDOR_DATA must have no database yet. The copy takes its place there once it
-runs, has been migrated to this version, and has passed corridor verify.
+before it works. CORRIDOR_DATA must have no database yet. The copy takes its
+place there once it runs, has been migrated to this version, and has passed
+corridor verify.
 
 Example:
   CORRIDOR_DATA=./copy \\

@@ -19,6 +19,12 @@ interface Options {
 }
 
 const HELP = `
+It recomputes balances and prices, walks every chain, and compares each row with
+its event or with the audit log. What a person did (a booking, a step, a review,
+an approval, an import) must have its act in the audit log. The times of a book
+go back only where somebody has confirmed a corrected clock. It needs no
+service, and changes nothing but the note of when it ran.
+
 Examples:
   npx corridor verify --all
   npx corridor verify --account acc_7k2m9x4q
