@@ -28,8 +28,8 @@ export async function readMark(sql: Sql) {
       stopped_at: Instant | null
     }[]
   >`
-    select clock_timestamp() as now, c.corrections, c.corrected_at, m.seen_at, m.seen_by_host, m.stopped_from,
-      m.stopped_at
+    select clock_timestamp() as now, c.corrections, c.corrected_at, m.seen_at, m.seen_by_host,
+      m.stopped_from, m.stopped_at
     from (
       select count(*) as corrections, max(set_to) as corrected_at from clock_corrections
     ) c

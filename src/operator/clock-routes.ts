@@ -1,5 +1,5 @@
-// GET /v3/operator/clock and POST /v3/operator/clock/confirm: the database's clock, and writes after
-// it has jumped.
+// GET /v3/operator/clock and POST /v3/operator/clock/confirm: the database's clock, and writes
+// after it has jumped.
 import { databaseNow, type Sql } from '../db/connect.ts'
 import { Closed, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

@@ -1,10 +1,12 @@
 // What PostgreSQL holds of approvals, whatever code does: statements of the service's role and of the
 // owner that would let a payout go, or count an approval, that nobody has given.
+
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { Refusal } from '../../src/errors.ts'
 import { verify } from '../../src/verify/run.ts'
+import { problemsBesidesActs } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { approve, digestOf } from '../support/service/approvals.ts'
 import {
@@ -180,7 +182,7 @@ test('a payout that a rule fits and that does not wait: refused to service and o
 
 async function problems(): Promise<string[]> {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  return verdict.ok ? [] : verdict.problems.map(({ table, key }) => `${table} ${key}`)
+  return problemsBesidesActs(verdict).map(({ table, key }) => `${table} ${key}`)
 }
 
 /** Past the trigger that keeps rows, as somebody who has taken it off. */

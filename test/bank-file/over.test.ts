@@ -1,6 +1,7 @@
 // What banks say of payments that are over: refused and refunded, returned, or not taken and sent by
 // another bank. What agrees is kept and opens nothing; what does not is an exception, and what can
 // still be stopped is stopped.
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fileRail } from '../../src/bank-file/adapter.ts'
@@ -8,6 +9,7 @@ import type { BankLine } from '../../src/bank-format/bank-format.ts'
 import type { Rail } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { problemsBesidesActs } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import {
   bookedLine,
@@ -22,7 +24,7 @@ import type { TestService } from '../support/service/service.ts'
 let service: TestService
 after(async () => {
   const verdict = await verify(service.database.owner, { account_id: null, all: true })
-  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+  assert.deepEqual(problemsBesidesActs(verdict), [])
 })
 const world = fileWorlds('bank', started => {
   service = started
@@ -100,6 +102,26 @@ test('a return of camt.054 that camt.053 repeats: nothing; a second return: an e
   await bank.work()
   assert.deepEqual(await exceptionsOf(id), ['1 second_return'])
   assert.deepEqual(await balancesOf(bank.client), before)
+})
+
+test('stray cents with the id of a payment, again and again: one exception, and the debit and a return count', async () => {
+  const bank = await world()
+  const before = await balancesOf(bank.client)
+  const { id, sent } = await sentBy(bank)
+  for (const cents of [1n, 2n]) {
+    const stray = booked(sent, 'booking', `camt.053 ${cents}`, `S-${cents}`)
+    await bank.report([{ ...stray, is_credit: true, amount: cents }])
+    await bank.work()
+    assert.deepEqual(await exceptionsOf(id), ['1 credit_unmarked'])
+  }
+  await bank.report([booked(sent, 'booking', 'camt.053 3', 'D-1')])
+  await bank.work()
+  assert.equal(await bank.statusOf(id), 'succeeded')
+  await bank.report([booked(sent, 'return', 'camt.053 4', 'C-1')])
+  await bank.work()
+  assert.equal(await bank.statusOf(id), 'reversed')
+  assert.deepEqual(await balancesOf(bank.client), before)
+  assert.deepEqual(await exceptionsOf(id), ['1 credit_unmarked'])
 })
 
 /** Rounds of the work on files: a report is read once two looks have found the same size. */
