@@ -42,13 +42,12 @@ export function clockRoutes(routes: DeskRoutes): void {
   })
   routes.change('/v3/operator/clock/confirm', {
     act: 'clock confirm',
-    actsAgain: true,
     config: { asksPassword: true },
     operationId: 'confirmClock',
     summary: 'Confirm that the clock of the database is right now, so that writes go on.',
     description:
       'Times of books that are ahead are set to the present, and what is due much later is due ' +
-      'now. Each process goes on within five seconds. A repeat confirms again.',
+      'now. Each process goes on within five seconds.',
     emptyBody: 'ConfirmClockRequest',
     response: CorrectionResponse,
     change: sql => confirmClock(sql, hostNow()),

@@ -3,13 +3,13 @@
 import type { TransactionSql } from '../db/connect.ts'
 import { findByKeys, keysOf } from '../db/keys.ts'
 import { mergePages, withinReach } from '../db/merge.ts'
-import { byId } from '../db/order.ts'
+import { byId, type Moment, newerOf, olderOf } from '../db/order.ts'
 import { findPageAt, type Listed, type Page, type Wanted } from '../db/page.ts'
 import { inserter, updater } from '../db/rows.ts'
 import { eachShard, within } from '../db/shard.ts'
-import type { Tag } from '../db/sql.ts'
+import type { Fragment, Tag } from '../db/sql.ts'
 import type { Approval } from '../entity/rules.ts'
-import { idBound, type Key, nameOf, withPrefix } from '../id.ts'
+import { type Key, nameOf, withPrefix } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { accountNow } from '../ledger/store.ts'
 import { parseDecimal } from '../money/decimal.ts'
@@ -110,24 +110,24 @@ async function listStored(
   const time = sql`(select ${now}::timestamptz)`
   const wants = (one: string) => status === undefined || status.includes(one)
   const used = wants('used') ? sql`status = 'used' or` : sql``
-  // A quote that is dated ahead is expired. An id has the time of its quote, and the index has it.
-  const ahead = idBound('poq', now, 'after')
-  const condition =
-    wants('active') === wants('expired')
-      ? sql``
-      : wants('active')
-        ? sql`and (${used} valid_until > ${time} and id < ${ahead})`
-        : sql`and (${used} valid_until <= ${time} or id > ${ahead})`
   const place = named === undefined ? null : [named.id]
-  const page = await findPageAt<QuoteRow>(
-    sql,
-    LISTED,
-    account_id,
-    { ...wanted, filters },
-    place,
-    condition,
-  )
-  return { ...page, rows: page.rows.map(quoteFromRow) }
+  const read = async (wanted: Wanted, condition: Fragment): Promise<Page<Quote>> => {
+    const page = await findPageAt<QuoteRow>(sql, LISTED, account_id, wanted, place, condition)
+    return { ...page, rows: page.rows.map(quoteFromRow) }
+  }
+  const asked = { ...wanted, filters }
+  if (wants('active') === wants('expired')) return read(asked, sql``)
+  // A quote that is dated ahead is expired. The list is in the order of ids, which have the time.
+  const present: Moment = { created_at: now, side: 'after' }
+  if (wants('active')) {
+    const below = wants('used') ? wanted.below : olderOf(wanted.below, present)
+    return read({ ...asked, below }, sql`and (${used} valid_until > ${time})`)
+  }
+  const expired = await read(asked, sql`and (${used} valid_until <= ${time})`)
+  const rest = withinReach({ ...asked, filters: { ...filters, status: ['active'] } }, expired)
+  const above = newerOf(rest.above, present)
+  const ahead = await read({ ...rest, above }, sql`and valid_until > ${time}`)
+  return mergePages(wanted, expired, ahead)
 }
 
 /** The approvals of these quotes' entities, read in the same round trip as the quotes. */
@@ -189,11 +189,11 @@ export function ratesOf(row: Key & Pick<QuoteRow, 'holding_to_payout' | 'payout_
 }
 
 /** The times and the price version by which a read prices terms. */
-interface Moment extends Times {
+interface PricedAt extends Times {
   readonly price_version: bigint
 }
 
-export async function readMoment(tx: TransactionSql, account_id: string): Promise<Moment> {
+export async function readMoment(tx: TransactionSql, account_id: string): Promise<PricedAt> {
   const [at, [version]] = await Promise.all([
     accountNow(tx, account_id),
     tx<{ now: Instant; price_version: bigint }[]>`

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readList } from '../../src/http/list.ts'
+import { plusMilliseconds } from '../../src/instant.ts'
 import { listQuotes } from '../../src/quote/store.ts'
 import {
   assertBounds,
@@ -125,7 +126,7 @@ test(`GET ${PATH}?status, at the moment a quote expires: expired, as it is shown
     return page?.rows.map(row => row.id)
   }
   const valid_until = quote?.valid_until ?? ''
-  const just_before = new Date(Date.parse(valid_until) - 1000).toISOString()
+  const just_before = plusMilliseconds(valid_until, -1000)
   assert.deepEqual(await idsAt('active', just_before), [id])
   assert.deepEqual(await idsAt('expired', just_before), [])
   assert.deepEqual(await idsAt('active', valid_until), [])
@@ -172,7 +173,7 @@ test('a page of many quotes, planned while there were none: fetches what it show
   ]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
   const cursor = madeAt('poq', 3001)
-  const now = '2026-01-01T00:55:00.000000Z'
+  const now = '2026-01-01T01:40:00.000000Z'
   await assertPageCost({
     table: 'quotes',
     queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
@@ -191,7 +192,7 @@ test('a page of many quotes, planned while there were none: fetches what it show
         1, 'USD', 1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '',
         case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,
         case when i % 40 = 1 then 'used' else 'active' end,
-        timestamptz '2026-01-01T00:30:00Z' + i % 3000 * interval '1 second',
+        timestamptz '2026-01-01T01:15:00Z' + i % 3000 * interval '1 second',
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), '{}',
         0, 0
       from generate_series(1, 6000) i`,

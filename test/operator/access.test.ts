@@ -45,6 +45,7 @@ const ASKING = [
     'pricing',
     'pricing/remove',
     'rail/:name/resume',
+    'clock/confirm',
     'rate',
     'rate/remove',
     'route',
