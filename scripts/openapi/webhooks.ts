@@ -21,6 +21,8 @@ const SUMMARIES: Readonly<Record<EventType, string>> = {
   'payout.rerouted': 'A payout goes to another rail, or to the same rail again.',
   'payout.taken': 'A person has taken a payout to pay it.',
   'payout.released': 'A person has given a payout back unpaid.',
+  'payout.notified':
+    'The bank asks to correct the payee of a payout, or answers its return. The payout stays as it is.',
   'payout.updated': 'The metadata of a payout was changed.',
   'payout.erased': 'The personal data of a payout is erased.',
   'entity.created': 'An entity was made.',

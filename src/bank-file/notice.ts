@@ -27,13 +27,14 @@ export function noticeOf(
     const kind = 'change_notified'
     const until = untilWords(received_at, CHANGE_DAYS)
     const what = `Correct the payee${until}, before the next payout to it`
-    return { kind, message: worded(`${what}. The bank says, ${code}, ${text}`, reference) }
+    return { kind, code, message: worded(`${what}. The bank says, ${code}, ${text}`, reference) }
   }
   if (cause === 'answer') {
     const kind = 'return_answered'
     const until = DISHONORED.test(code) ? untilWords(received_at, CONTEST_DAYS) : ''
     return {
       kind,
+      code,
       message: worded(`Look at the return${until}. The bank says, ${code}, ${text}`, reference),
     }
   }

@@ -4,12 +4,13 @@ import { BeneficiaryResponse } from '../beneficiary/response.ts'
 import { EntityResponse } from '../entity/response.ts'
 import { EVENTS } from '../event/event.ts'
 import { EventOf } from '../event/response.ts'
-import { Id, Timestamp } from '../http/schema.ts'
+import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { PayoutResponse } from '../payout/response.ts'
 import { CAUSES } from '../payout/states.ts'
 import { KEPT_DAYS } from '../quote/expired-store.ts'
 import { QuoteResponse } from '../quote/response.ts'
+import { NOTICES } from '../rail/attempt.ts'
 import { WebhookEndpointEvent } from '../webhook/response.ts'
 
 const OPERATOR = Type.String({ description: 'The name of the person who made the change by hand.' })
@@ -47,6 +48,22 @@ const RailAttempt = Type.Object(
   { title: 'RailAttemptTold', description: 'The attempt, as far as its rail had reported.' },
 )
 
+const BankNotice = Type.Object(
+  {
+    kind: Literals(NOTICES, {
+      description:
+        'The bank asks to correct the payee before the next payout, or answers a return.',
+    }),
+    code: Type.String({ description: 'The code of the bank, such as C01.' }),
+  },
+  {
+    title: 'BankNotice',
+    description:
+      'For `payout.notified`. The timeline of the payout has the words of the bank, such as ' +
+      'the right account number.',
+  },
+)
+
 const PayoutEvent = EventOf('payout', 'PayoutEvent', PayoutResponse, {
   by: Type.Unsafe<string>({
     type: 'string',
@@ -76,6 +93,7 @@ const PayoutEvent = EventOf('payout', 'PayoutEvent', PayoutResponse, {
     description: 'For `payout.rerouted`: the number of the new attempt.',
   }),
   rail_attempt: RailAttempt,
+  notice: BankNotice,
   approval: Approval,
 })
 

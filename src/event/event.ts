@@ -23,6 +23,7 @@ export const EVENTS = {
     'rerouted',
     'taken',
     'released',
+    'notified',
     'updated',
     'erased',
   ],

@@ -66,6 +66,7 @@ const CHANGE = [
   'previous_rail',
   'attempt',
   'rail_attempt',
+  'notice',
   'approval',
   'erased_rows',
   'digest',

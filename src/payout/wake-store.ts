@@ -1,17 +1,21 @@
 // Wakes payouts: there is news of them, so their rail is asked at once, even after a success.
 // Closes exceptions, after which a rail is asked again.
 
+import { storeBooks } from '../balance-transaction/operations.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { updater } from '../db/rows.ts'
 import { accountsOf } from '../db/shard.ts'
+import type { Event } from '../event/event.ts'
+import { recordChange } from '../event/rules.ts'
 import { type Key, nameOf, uniqueKeys } from '../id.ts'
 import { type Instant, plusMicros } from '../instant.ts'
+import { type Book, bookOf } from '../ledger/rules.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
   isHolding,
+  isNotice,
   isOpenException,
   isOver,
-  NOTICES,
   type NoticeKind,
   type PayoutAttempt,
   type RailException,
@@ -21,6 +25,8 @@ import { planOrRefuse, sentOf } from '../rail/plan.ts'
 import { isAsked } from '../rail/rail.ts'
 import { exceptionOf, type KnownAttempts } from './attempt-step.ts'
 import { loadAttempts } from './attempt-store.ts'
+import { PAYOUT_SEAL } from './columns.ts'
+import { eventWithPriorState } from './event-state.ts'
 import { askNow } from './over-store.ts'
 import type { OpenPayout, ReadPayout } from './payout.ts'
 import { findOpenPayouts, insertOpenPayouts, lockOpenPayouts } from './state-store.ts'
@@ -35,6 +41,8 @@ interface News extends Key {
 
 export interface Notice {
   readonly kind: NoticeKind
+  /** The bank's code, such as C01. */
+  readonly code: string
   readonly message: string
 }
 
@@ -66,16 +74,19 @@ export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Pr
   const woken = payouts.map(payout => wakeOne(payout, newsOf.get(nameOf(payout)) ?? [], loaded))
   const due = woken.filter(({ result }) => result === 'woken').map(({ payout }) => payout)
   const over = woken.flatMap(one => one.over)
+  const noticed: { events: Event[] }[] = []
   const new_exceptions = woken.flatMap(({ payout, last, known, result }) => {
-    const at = books.get(payout.account_id)?.now
-    const opens = result === 'person' && last !== undefined && at !== undefined
-    if (at === undefined) return []
+    const book = bookOf(books, payout.account_id)
+    const opens = result === 'person' && last !== undefined
     const person = opens ? [{ attempt: last, said: SAID_AFTER_PERSON }] : []
-    return [...person, ...newNotices(payout, newsOf, loaded)].map(({ attempt, said }, i) =>
-      exceptionOf(attempt, known.length + 1 + i, said, at),
+    const notices = newNotices(payout, newsOf, loaded)
+    for (const { said } of notices) noticed.push({ events: [notify(books, payout, said)] })
+    return [...person, ...notices].map(({ attempt, said }, i) =>
+      exceptionOf(attempt, known.length + 1 + i, said, book.now),
     )
   })
   await Promise.all([
+    ...(noticed.length > 0 ? storeBooks(tx, books, noticed) : []),
     ...writeDue(tx, due, now),
     over.length > 0 && askNow(tx, over, now),
     insertExceptions(tx, new_exceptions),
@@ -91,6 +102,18 @@ const SAID_AFTER_PERSON = {
   kind: 'said_after_person',
   message: 'A person moved the payout; its rail has said something new since.',
 } as const
+
+/** The event of a notice. The words of the bank may be personal data, which the event has not. */
+function notify(
+  books: ReadonlyMap<string, Book>,
+  payout: ReadPayout,
+  { kind, code }: Notice,
+): Event {
+  const facts = { status: payout.status, by: 'rail', journals: [], notice: { kind, code } }
+  const content = PAYOUT_SEAL.digest(payout)
+  const event = recordChange({ books }, payout, 'payout.notified', facts, content)
+  return eventWithPriorState(payout, payout, event)
+}
 
 /** The notices of the news that the payout does not have, each with its attempt. */
 function newNotices(
@@ -109,7 +132,7 @@ function newNotices(
       return attempt === undefined || is_known ? [] : [[said.message, { attempt, said }] as const]
     }),
   )
-  const room = MOST_NOTICES - known.filter(({ kind }) => NOTICES.some(one => one === kind)).length
+  const room = MOST_NOTICES - known.filter(isNotice).length
   return [...notices.values()].slice(0, Math.max(0, room))
 }
 

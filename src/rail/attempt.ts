@@ -56,12 +56,13 @@ export interface RailException {
 export const NOTICES = ['change_notified', 'return_answered'] as const
 export type NoticeKind = (typeof NOTICES)[number]
 
+export function isNotice({ kind }: Pick<RailException, 'kind'>): boolean {
+  return NOTICES.some(notice => notice === kind)
+}
+
 /** Whether the payout stands still until a person has closed the exception. */
-export function isOpenException({
-  closed_at,
-  kind,
-}: Pick<RailException, 'closed_at' | 'kind'>): boolean {
-  return closed_at === null && !NOTICES.some(notice => notice === kind)
+export function isOpenException(exception: Pick<RailException, 'closed_at' | 'kind'>): boolean {
+  return exception.closed_at === null && !isNotice(exception)
 }
 
 /**

@@ -5,7 +5,7 @@ import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import { FailureResponse } from '../payout/response.ts'
 import { CAUSES } from '../payout/states.ts'
-import { accountReferences } from '../rail/attempt.ts'
+import { accountReferences, isNotice } from '../rail/attempt.ts'
 import { SIMULATOR } from '../rail/rail.ts'
 import { conditionWords, type RouteTaken } from '../rail/rules.ts'
 import { ATTEMPT_STATES, type TimelineAttempt, type TimelineReview } from './attempts.ts'
@@ -204,8 +204,10 @@ export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
 
 export function presentReview({ at, kind, exception }: TimelineReview, reader: Reader) {
   const { attempt, closed_at: ended_at } = exception
-  const reason =
+  const reviewed =
     ended_at === null ? 'Under review by the operator.' : 'The operator has reviewed it.'
+  // A notice is for the account too: it corrects the payee.
+  const reason = isNotice(exception) ? exception.message : reviewed
   const item = { at, kind, attempt, ended_at, reason }
   if (reader === 'account') return item
   const { number, rail, kind: exception_kind, message, closed_by, note } = exception

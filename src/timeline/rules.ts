@@ -319,6 +319,7 @@ const NO_STATES: ReadonlySet<string> = new Set([
   ...Object.keys(DECIDED),
   REROUTED,
   'payout.sent',
+  'payout.notified',
   'payout.updated',
   'payout.erased',
 ])

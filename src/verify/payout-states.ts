@@ -68,8 +68,8 @@ export const RAIL = rule('payouts')`
           null::timestamptz as told_at
         from events
         where (told like 'S%' or (told like '-%' and type like 'payout.%'))
-          and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.updated',
-            'payout.erased')
+          and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.notified',
+            'payout.updated', 'payout.erased')
           and ${ofAccount('account_id')}
         union all
         select account_id, 'pot_' || split_part(word, '.', 2), 'payout.succeeded', 'rail',

@@ -322,6 +322,20 @@ test('a notification of change: people are asked for it within six banking days,
     row?.message ?? '',
     /^Correct the payee by \d{4}-\d\d-\d\d, .* C01, to be changed: .*: 1918171614/,
   )
+  const [id = ''] = payouts
+  const read = (path: string) => nextDay.client.get(service.address, path)
+  const { results } = (await read(`/v3/event?object_id=${id}&type=payout.notified`)).json?.data
+  assert.deepEqual(
+    results.map((event: { change: { notice: object } }) => event.change.notice),
+    [{ kind: 'change_notified', code: 'C01' }],
+  )
+  assert.equal(results[0].data.status, 'processing')
+  const { items } = (await read(`/v3/payout/${id}/timeline`)).json?.data
+  const reviews = items.filter((item: { kind: string }) => item.kind === 'review')
+  assert.deepEqual(
+    reviews.map((item: { reason: string }) => item.reason),
+    [row?.message],
+  )
   await passDays(30)
   await untilArrived(nextDay, payouts)
   assert.deepEqual(await exceptionsOf(payouts), ['change_notified'])

@@ -271,7 +271,6 @@ const OF_ACCOUNT = [
   '/webhooks',
   '/webhooks/signature',
   '/sandbox',
-  '/views',
 ]
 
 const OF_INSTALLATION = [
@@ -290,7 +289,6 @@ const OF_INSTALLATION = [
   '/audit',
   '/users',
   '/income',
-  '/views',
 ]
 
 const OF_DOCS = [

@@ -185,6 +185,11 @@ BankDestinationDetails = TypedDict("BankDestinationDetails", {
     "bank": "\"BankDestination\"",
 })
 
+BankNotice = TypedDict("BankNotice", {
+    "kind": "Literal[\"change_notified\", \"return_answered\"]",
+    "code": "str",
+})
+
 Beneficiary = TypedDict("Beneficiary", {
     "id": "str",
     "object": "Literal[\"beneficiary\"]",
@@ -865,7 +870,7 @@ PayoutDryRun = TypedDict("PayoutDryRun", {
 PayoutEvent = TypedDict("PayoutEvent", {
     "id": "str",
     "object": "Literal[\"event\"]",
-    "type": "Literal[\"payout.created\", \"payout.pending_approval\", \"payout.approved\", \"payout.rejected\", \"payout.processing\", \"payout.requires_action\", \"payout.compliance_hold\", \"payout.succeeded\", \"payout.failed\", \"payout.reversed\", \"payout.sent\", \"payout.rerouted\", \"payout.taken\", \"payout.released\", \"payout.updated\", \"payout.erased\"]",
+    "type": "Literal[\"payout.created\", \"payout.pending_approval\", \"payout.approved\", \"payout.rejected\", \"payout.processing\", \"payout.requires_action\", \"payout.compliance_hold\", \"payout.succeeded\", \"payout.failed\", \"payout.reversed\", \"payout.sent\", \"payout.rerouted\", \"payout.taken\", \"payout.released\", \"payout.notified\", \"payout.updated\", \"payout.erased\"]",
     "created_at": "\"Timestamp\"",
     "sequence": "int",
     "account": "str",
@@ -928,6 +933,7 @@ PayoutEventChange = TypedDict("PayoutEventChange", {
     "previous_rail": NotRequired["str"],
     "attempt": NotRequired["int"],
     "rail_attempt": NotRequired["\"RailAttemptTold\""],
+    "notice": NotRequired["\"BankNotice\""],
     "approval": NotRequired["\"ApprovalTold\""],
 })
 
@@ -1485,7 +1491,7 @@ WebhookEndpointWithSecret = TypedDict("WebhookEndpointWithSecret", {
     "secret": "str",
 })
 
-WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.updated", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.archived", "beneficiary.unarchived", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
+WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.notified", "payout.updated", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.archived", "beneficiary.unarchived", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
 
 WebhookReplay = TypedDict("WebhookReplay", {
     "object": "Literal[\"webhook_replay\"]",

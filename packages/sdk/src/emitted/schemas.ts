@@ -391,6 +391,17 @@ export interface BankDestinationDetails {
   bank: BankDestination
 }
 
+/**
+ * For `payout.notified`. The timeline of the payout has the words of the bank, such as the right
+ * account number.
+ */
+export interface BankNotice {
+  /** The bank asks to correct the payee before the next payout, or answers a return. */
+  kind: 'change_notified' | 'return_answered'
+  /** The code of the bank, such as C01. */
+  code: string
+}
+
 /** Who receives payouts, and where. */
 export interface Beneficiary {
   /** Beneficiary id. */
@@ -1403,7 +1414,7 @@ export interface PayoutEvent<M extends Minor = number> {
   id: string
   object: 'event'
   /** What happened: the kind of the object, and the change. */
-  type: 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.updated' | 'payout.erased'
+  type: 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.notified' | 'payout.updated' | 'payout.erased'
   created_at: Timestamp
   /** The number of the event in its account: from 1, without gaps, in order. */
   sequence: number
@@ -1451,6 +1462,7 @@ export interface PayoutEventChange {
   /** For `payout.rerouted`: the number of the new attempt. */
   attempt?: number
   rail_attempt?: RailAttemptTold
+  notice?: BankNotice
   approval?: ApprovalTold
 }
 
@@ -2425,7 +2437,7 @@ export interface WebhookEndpointWithSecret {
   secret: string
 }
 
-export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.updated' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
+export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.notified' | 'payout.updated' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
 
 export interface WebhookReplay {
   object: 'webhook_replay'
