@@ -155,7 +155,7 @@ test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, no pl
 test('event types to choose from: those that states and rooms write, and each kind as a whole', () => {
   const expected = [
     ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
-    ...['payout.taken', 'payout.released', 'payout.rerouted', 'payout.sent'],
+    ...['payout.taken', 'payout.released', 'payout.rerouted', 'payout.sent', 'payout.notified'],
     ...['payout.approved', 'payout.rejected', 'payout.updated'],
     ...['payout.erased', 'entity.erased', 'beneficiary.erased'],
     ...['entity.*', 'entity.created', 'entity.updated'],
