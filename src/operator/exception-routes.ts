@@ -35,9 +35,10 @@ export const ExceptionResponse = Type.Object(
   {
     title: 'RailException',
     description:
-      'What a person must look at. The payout does not move until then; with the kinds ' +
-      '`change_notified` and `return_answered` it moves on, and the message has the day by which ' +
-      'the bank expects an answer.',
+      'What a person must look at. The payout does not move until then, except with these kinds: ' +
+      'with `credit_unmarked` the bank’s reports count meanwhile; with `change_notified` and ' +
+      '`return_answered` nothing waits, and the message has the day by which the bank expects an ' +
+      'answer.',
   },
 )
 

@@ -35,7 +35,7 @@ export function isOver({ ended_as }: Pick<PayoutAttempt, 'ended_as'>): boolean {
   return ended_as !== '' && ended_as !== 'paid'
 }
 
-/** What a person must look at. Until then the payout stands still, except for NOTICES. */
+/** What a person must look at. `isHolding` says whether the payout stands still until then. */
 export interface RailException {
   readonly account_id: string
   readonly payout_id: string
@@ -60,7 +60,7 @@ export function isNotice({ kind }: Pick<RailException, 'kind'>): boolean {
   return NOTICES.some(notice => notice === kind)
 }
 
-/** Whether the payout stands still until a person has closed the exception. */
+/** Whether the exception is open and no notice: no person pays, and no file is sent, meanwhile. */
 export function isOpenException(exception: Pick<RailException, 'closed_at' | 'kind'>): boolean {
   return exception.closed_at === null && !isNotice(exception)
 }

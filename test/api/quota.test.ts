@@ -91,7 +91,7 @@ test('an account that has written its quota, another day or a higher quota: it w
   assert.equal((await quote(account)).status, 200)
 })
 
-test('a live account that has written its quota: payouts go on, quotes and batches do not', async () => {
+test('a live account that has written its quota: payouts and batches of them go on, quotes and refused payouts do not', async () => {
   const account = await open({ daily_rows: 3, sandbox: false })
   await service.setRoutes([{ currency: 'USD' }])
   await service.setFees([{ payout_type: 'local', payout_currency: 'USD' }])
@@ -103,7 +103,16 @@ test('a live account that has written its quota: payouts go on, quotes and batch
   assert.equal((await account.post(`/v3/payout/${id}/cancel`, {})).status, 200)
   assert.deepEqual(await writtenBy(account), before)
   const batch = await account.post('/v3/payout_batch', { payouts: [localPayout] })
-  assertRefused(batch, 429, 'quota_exceeded')
+  assert.equal(batch.status, 200, batch.text)
+  assert.deepEqual(await writtenBy(account), before)
+  const rows = await rowVersions(service.database.owner)
+  const payouts = [
+    { ...localPayout, allow_duplicate: true },
+    { ...localPayout, amount: 10_000_000_000 },
+  ]
+  const mixed = await account.post('/v3/payout_batch', { mode: 'best_effort', payouts })
+  assertRefused(mixed, 429, 'quota_exceeded')
+  assert.deepEqual(await rowVersions(service.database.owner), rows)
 })
 
 test('a live account, a batch: its refused payouts count, the others do not', async () => {

@@ -27,8 +27,9 @@ interface State<Inner> {
 export interface Metering {
   quotaOf(account_id: string): Quota
   /**
-   * How commands of live accounts count: wholly; by `writes` alone, where the rest costs money; or
-   * not at all, so that a full quota stops no payout. Commands of sandboxes always count wholly.
+   * How commands of live accounts count: wholly; by `writes` alone, where the rest costs money, and
+   * a full quota refuses only a command that has some; or not at all, so that a full quota stops no
+   * payout. Commands of sandboxes always count wholly.
    */
   readonly live: 'wholly' | 'by_writes' | 'never'
 }
@@ -157,10 +158,14 @@ function meter(
   const book = bookOf(state.books, account_id)
   const counts = quota.sandbox ? 'wholly' : metering.live
   if (counts === 'never') return undefined
-  checkQuota(book, quota, Date.now() / 1000)
+  const check = () => checkQuota(book, quota, Date.now() / 1000)
+  if (counts === 'wholly') check()
   const events = book.event_count
   return ({ reply, writes = { rows: 0, bytes: 0 } }) => {
-    if (counts === 'by_writes') return countWritten(book, writes.rows, writes.bytes)
+    if (counts === 'by_writes') {
+      if (writes.rows > 0) check()
+      return countWritten(book, writes.rows, writes.bytes)
+    }
     const kept = claim === null ? 0 : 1
     const rows = Number(book.event_count - events) + 1 + kept + writes.rows
     countWritten(book, rows, Buffer.byteLength(reply.body) * (1 + kept) + writes.bytes)
