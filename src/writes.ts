@@ -39,11 +39,12 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   const shared = payoutReference(reference, lists, config.bic)
   const quotaOf = (account_id: string) => found(reference.current().accounts.get(account_id))
   const wholly = { metering: { quotaOf, live: 'wholly' } } as const
-  const unless_paid = { metering: { quotaOf, live: 'never' } } as const
+  const paid = { metering: { quotaOf, live: 'paid' } } as const
+  const given_back = { metering: { quotaOf, live: 'given_back' } } as const
   return {
     createQuote: planLanes(idempotent(createQuote(shared), wholly), beside_long),
     createPayout: planLanes(
-      idempotent(createPayout(shared), { ...unless_paid, keeping: keptPayout }),
+      idempotent(createPayout(shared), { ...paid, keeping: keptPayout }),
       beside_long,
     ),
     createBatch: planLanes(
@@ -51,7 +52,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
       batches,
     ),
     tryPayouts: planLanes(loadOnly(createPayout(shared)), batches),
-    cancelPayout: planLanes(idempotent(cancelPayout, unless_paid), often),
+    cancelPayout: planLanes(idempotent(cancelPayout, given_back), often),
     updatePayout: planLanes(idempotent(updatePayout, wholly), often),
     answerPayout: planLanes(idempotent(answerPayout, wholly), seldom),
     advancePayout: planLanes(advancePayout, often),

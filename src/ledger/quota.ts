@@ -19,12 +19,18 @@ const DAY_S = 86_400
 export const MB = 1_000_000
 
 /**
- * Refuses (429) an account that has written its quota. The last command of a day may pass it.
- * `now_s` is the time in seconds, by which the caller is told how long to wait.
+ * Refuses (429) an account that has written its quota so many times. The last command of a day may
+ * pass it. `now_s` is the time in seconds, by which the caller is told how long to wait.
  */
-export function checkQuota(book: Book, { daily_rows, daily_mb }: Quota, now_s: number): void {
+export function checkQuota(
+  book: Book,
+  { daily_rows, daily_mb }: Quota,
+  now_s: number,
+  times: 1 | 2,
+): void {
   const { written_rows: rows, written_bytes: bytes, today } = book
-  const is_full = rows >= BigInt(daily_rows) || bytes >= BigInt(daily_mb) * BigInt(MB)
+  const is_full =
+    rows >= BigInt(daily_rows * times) || bytes >= BigInt(daily_mb * times) * BigInt(MB)
   if (!is_full) return
   const message =
     `The account has written ${rows} rows and ${bytes} bytes today, and may write ${daily_rows} ` +

@@ -99,8 +99,6 @@ test('a live account that has written its quota: payouts and batches of them go 
   const before = await writtenBy(account)
   const paid = await account.post('/v3/payout', localPayout)
   assert.equal(paid.status, 200, paid.text)
-  const { id } = paid.json.data
-  assert.equal((await account.post(`/v3/payout/${id}/cancel`, {})).status, 200)
   assert.deepEqual(await writtenBy(account), before)
   const batch = await account.post('/v3/payout_batch', { payouts: [localPayout] })
   assert.equal(batch.status, 200, batch.text)
@@ -113,6 +111,26 @@ test('a live account that has written its quota: payouts and batches of them go 
   const mixed = await account.post('/v3/payout_batch', { mode: 'best_effort', payouts })
   assertRefused(mixed, 429, 'quota_exceeded')
   assert.deepEqual(await rowVersions(service.database.owner), rows)
+})
+
+test('a live account that makes payouts and cancels them: refused at twice its quota, a cancellation never', async () => {
+  const account = await open({ daily_rows: 20, sandbox: false })
+  await service.setRoutes([{ currency: 'USD' }])
+  await service.setFees([{ payout_type: 'local', payout_currency: 'USD' }])
+  const pay = () => account.post('/v3/payout', { ...localPayout, allow_duplicate: true })
+  const kept = (await pay()).json.data.id
+  assert.equal((await writtenBy(account)).rows, 0)
+  let last = await pay()
+  for (let i = 0; last.status === 200 && i < 20; i++) {
+    assert.equal((await account.post(`/v3/payout/${last.json.data.id}/cancel`, {})).status, 200)
+    last = await pay()
+  }
+  assertRefused(last, 429, 'quota_exceeded')
+  const batch = await account.post('/v3/payout_batch', { payouts: [localPayout] })
+  assertRefused(batch, 429, 'quota_exceeded')
+  const { rows } = await writtenBy(account)
+  assert.ok(rows >= 40 && rows < 60, `${rows} rows`)
+  assert.equal((await account.post(`/v3/payout/${kept}/cancel`, {})).status, 200)
 })
 
 test('a live account, a batch: its refused payouts count, the others do not', async () => {

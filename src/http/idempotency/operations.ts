@@ -27,11 +27,12 @@ interface State<Inner> {
 export interface Metering {
   quotaOf(account_id: string): Quota
   /**
-   * How commands of live accounts count: wholly; by `writes` alone, where the rest costs money, and
-   * a full quota refuses only a command that has some; or not at all, so that a full quota stops no
-   * payout. Commands of sandboxes always count wholly.
+   * How commands of live accounts count. `wholly`. `by_writes`: by `writes` alone, as the rest costs
+   * money, and a full quota refuses only a command that has some. `paid`: not at all, so that a full
+   * quota stops no payout. `given_back`: twice, with the payout that no longer costs money, and
+   * never refused. Commands of sandboxes always count wholly.
    */
-  readonly live: 'wholly' | 'by_writes' | 'never'
+  readonly live: 'wholly' | 'by_writes' | 'paid' | 'given_back'
 }
 
 /** The outcome of the inner operation; null when the answer is a kept one. */
@@ -157,18 +158,22 @@ function meter(
   const quota = metering.quotaOf(account_id)
   const book = bookOf(state.books, account_id)
   const counts = quota.sandbox ? 'wholly' : metering.live
-  if (counts === 'never') return undefined
-  const check = () => checkQuota(book, quota, Date.now() / 1000)
-  if (counts === 'wholly') check()
+  const check = (times: 1 | 2) => checkQuota(book, quota, Date.now() / 1000, times)
+  if (counts === 'wholly') check(1)
+  // Only payouts that are given back write more than the quota.
+  if (counts === 'paid' || counts === 'by_writes') check(2)
+  if (counts === 'paid') return undefined
   const events = book.event_count
   return ({ reply, writes = { rows: 0, bytes: 0 } }) => {
     if (counts === 'by_writes') {
-      if (writes.rows > 0) check()
+      if (writes.rows > 0) check(1)
       return countWritten(book, writes.rows, writes.bytes)
     }
     const kept = claim === null ? 0 : 1
     const rows = Number(book.event_count - events) + 1 + kept + writes.rows
-    countWritten(book, rows, Buffer.byteLength(reply.body) * (1 + kept) + writes.bytes)
+    const bytes = Buffer.byteLength(reply.body) * (1 + kept) + writes.bytes
+    const times = counts === 'given_back' ? 2 : 1
+    countWritten(book, rows * times, bytes * times)
   }
 }
 
