@@ -324,7 +324,8 @@ test('a notification of change: people are asked for it within six banking days,
   )
   const [id = ''] = payouts
   const read = (path: string) => nextDay.client.get(service.address, path)
-  const { results } = (await read(`/v3/event?object_id=${id}&type=payout.notified`)).json?.data ?? {}
+  const { results } =
+    (await read(`/v3/event?object_id=${id}&type=payout.notified`)).json?.data ?? {}
   assert.deepEqual(
     results.map((event: { change: { notice: object } }) => event.change.notice),
     [{ kind: 'change_notified', code: 'C01' }],
