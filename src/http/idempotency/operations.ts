@@ -27,10 +27,10 @@ interface State<Inner> {
 export interface Metering {
   quotaOf(account_id: string): Quota
   /**
-   * How commands of live accounts count. `wholly`. `by_writes`: by `writes` alone, as the rest costs
-   * money, and a full quota refuses only a command that has some. `paid`: not at all, so that a full
-   * quota stops no payout. `given_back`: twice, with the payout that no longer costs money, and
-   * never refused. Commands of sandboxes always count wholly.
+   * How commands of live accounts count. `wholly`. `by_writes`: by `writes` alone, as the rest
+   * costs money, and a full quota refuses only a command that has some. `paid`: not at all, so that
+   * a full quota stops no payout. `given_back`: twice, with the payout that no longer costs money,
+   * and never refused. Commands of sandboxes always count wholly.
    */
   readonly live: 'wholly' | 'by_writes' | 'paid' | 'given_back'
 }
