@@ -1,4 +1,5 @@
 // An entity: its parts, the record that a request makes, and the record that an update makes. Pure.
+import type { Key } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import {
   countryCode,
@@ -115,3 +116,17 @@ function withCountry(address: Address): Address {
   if (address.country === undefined) return address
   return { ...address, country: countryCode(address.country) }
 }
+
+/** What an entity's review says about payouts for it. */
+export interface Approval extends Key {
+  readonly approval_status: ApprovalStatus
+  readonly updated_at: Instant
+  /** When the entity got its status, whatever edits came later. */
+  readonly decided_at: Instant
+  /** When the account last submitted or changed it; null: never. */
+  readonly submitted_at?: Instant | null
+  readonly is_erased?: boolean
+}
+
+/** By `account_id/id`. */
+export type Approvals = ReadonlyMap<string, Approval>

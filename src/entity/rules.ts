@@ -6,13 +6,14 @@ import { checkDetailsSize, checkSteps } from '../bounds.ts'
 import { found, invalidField, type Refusal, refusal, refuseIfAny } from '../errors.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
-import { type BookId, byName, type Key, nameOf } from '../id.ts'
+import { type BookId, byName, nameOf } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { ENTITY_SEAL } from './columns.ts'
 import { comparable } from './comparable.ts'
 import { findDuplicate, type Judged, judge, type RuleName } from './duplicates.ts'
 import {
+  type Approvals,
   type Entity,
   type EntityDetails,
   type EntityRecord,
@@ -295,17 +296,6 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
     approval_history: [...entity.approval_history, { status, description, at }],
   }
 }
-
-export interface Approval extends Key {
-  readonly approval_status: ApprovalStatus
-  readonly updated_at: Instant
-  /** When the entity got its status, whatever edits came later. */
-  readonly decided_at: Instant
-  readonly is_erased?: boolean
-}
-
-/** By `account_id/id`. */
-export type Approvals = ReadonlyMap<string, Approval>
 
 /**
  * The approval status of the entity that a request names; undefined when it names none ('').

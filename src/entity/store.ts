@@ -14,8 +14,7 @@ import { type Key, nameOf } from '../id.ts'
 import { foundBy, partsOf } from '../text/found-by.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
-import type { Entity, FoundDuplicate } from './entity.ts'
-import type { Approval } from './rules.ts'
+import type { Approval, Entity, FoundDuplicate } from './entity.ts'
 import { type ApprovalStatus, IN_REVIEW } from './states.ts'
 
 /** The column of each rule's identity key. */
@@ -242,7 +241,9 @@ export async function findApprovals(sql: Tag, keys: readonly Key[]): Promise<App
     keys,
     ofKey => sql`
       select account_id, id, approval_status, updated_at,
-        approval_history -> -1 ->> 'at' as decided_at, details ->> 'name' = '' as is_erased
+        approval_history -> -1 ->> 'at' as decided_at, details ->> 'name' = '' as is_erased,
+        (select max(step ->> 'at') from json_array_elements(approval_history) as step
+          where step ->> 'status' in ('submitted', 'resubmitted')) as submitted_at
       from ${tableAt(sql, 'entities')} t where ${ofKey} limit 1`,
   )
 }

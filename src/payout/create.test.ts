@@ -22,7 +22,7 @@ import {
 import type { Account } from '../account/rules.ts'
 import type { Timetable } from '../calendar/calendar.ts'
 import { addBusinessDays, instantAt, releaseOf } from '../calendar/rules.ts'
-import type { Approval } from '../entity/rules.ts'
+import type { Approval } from '../entity/entity.ts'
 import { carriedQuote } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
 import { decidePayout } from './create.ts'

@@ -24,6 +24,24 @@ export function isAtWish({ failure, at_wish }: RailStep, by: Cause): boolean {
   return failure !== null && WISHES.includes(failure.code)
 }
 
+/** The failure of a payout whose entity is rejected. */
+export const ENTITY_REJECTED = 'PF000300'
+
+/**
+ * Whether the account has chosen when its entity was rejected: it submitted or changed the entity
+ * after the payout's price had ended. Otherwise it could submit a bad entity once the rate has
+ * moved against it, and a good one when it has not.
+ */
+export function isRejectedAtWish(
+  { failure }: RailStep,
+  by: Cause,
+  submitted_at: Instant | null | undefined,
+  ended_at: Instant,
+): boolean {
+  if (by === 'rail' || by === 'operator' || failure?.code !== ENTITY_REJECTED) return false
+  return submitted_at != null && submitted_at > ended_at
+}
+
 /** Whether the payout converts, so that its price has an end. */
 export function isConverted({ holding_fx_id, payout_fx_id }: Payout): boolean {
   return holding_fx_id !== '' || payout_fx_id !== ''

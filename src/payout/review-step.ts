@@ -1,11 +1,12 @@
 // The steps of a payout that the review of its entity decides, or whose holds have ended. Pure.
-import type { Approvals } from '../entity/rules.ts'
+import type { Approvals } from '../entity/entity.ts'
 import type { ApprovalStatus } from '../entity/states.ts'
 import { refusal } from '../errors.ts'
 import { nameOf } from '../id.ts'
 import { type Instant, plusMicros } from '../instant.ts'
 import { type Book, bookOf, hasRoom } from '../ledger/rules.ts'
 import type { RailStep } from '../rail/rail.ts'
+import { ENTITY_REJECTED } from './give-back.ts'
 import { descriptionOf } from './new-row.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import { checkExecuted } from './schedule.ts'
@@ -138,7 +139,7 @@ function unapprovedStatus(
 /** The step of a payout whose entity is rejected. */
 export function rejectedEntity(entity_id: string): RailStep {
   const message = `Entity ${entity_id}, for which the payout was made, is rejected.`
-  return { status: 'failed', failure: { code: 'PF000300', category: 'compliance', message } }
+  return { status: 'failed', failure: { code: ENTITY_REJECTED, category: 'compliance', message } }
 }
 
 /**

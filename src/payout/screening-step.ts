@@ -1,5 +1,5 @@
 // What screening changes about an open payout, and what its hold forbids. Pure.
-import type { Approvals } from '../entity/rules.ts'
+import type { Approvals } from '../entity/entity.ts'
 import { refusal } from '../errors.ts'
 import { type Key, nameOf } from '../id.ts'
 import type { RailStep } from '../rail/rail.ts'

@@ -21,7 +21,7 @@ import {
 import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
 import type { Timetable } from '../calendar/calendar.ts'
 import { instantAt, releaseOf } from '../calendar/rules.ts'
-import type { Approval } from '../entity/rules.ts'
+import type { Approval } from '../entity/entity.ts'
 import type { Book, Journal } from '../ledger/rules.ts'
 import type { RailStatus, RailStep } from '../rail/rail.ts'
 import type { Advance } from './advance.ts'

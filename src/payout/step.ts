@@ -35,7 +35,7 @@ import {
 import { checkPerson, isTaken, type Person, personFacts } from './by-hand.ts'
 import { PAYOUT_SEAL } from './columns.ts'
 import { eventsWithPriorState } from './event-state.ts'
-import { isAtWish, type Kept, keptOf, type PresentPrice } from './give-back.ts'
+import { isAtWish, isRejectedAtWish, type Kept, keptOf, type PresentPrice } from './give-back.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from './payout.ts'
 import { railProgress } from './progress.ts'
 import {
@@ -155,7 +155,7 @@ export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOut
 
 /** What the house keeps when this step gives the money back. Nothing is posted before. */
 function keptAt(
-  { present }: AdvanceState,
+  { present, approvals }: AdvanceState,
   payout: Payout,
   step: RailStep,
   by: Advance['by'],
@@ -163,7 +163,12 @@ function keptAt(
 ): Kept | undefined {
   const price = present.get(nameOf(payout))
   const goesBack = step.status === 'failed' || step.status === 'reversed'
-  return price && goesBack && isAtWish(step, by) ? keptOf(payout, price, at) : undefined
+  if (price === undefined || !goesBack) return undefined
+  const { account_id, particulars } = payout
+  const entity = approvals.get(nameOf({ account_id, id: particulars.on_behalf_of }))
+  const wish =
+    isAtWish(step, by) || isRejectedAtWish(step, by, entity?.submitted_at, price.ended_at)
+  return wish ? keptOf(payout, price, at) : undefined
 }
 
 /** Records the event of a step and those of its statement lines. */

@@ -92,12 +92,16 @@ async function held(account: Client): Promise<string> {
   return (await pay(account, { ...HKD, on_behalf_of: await entityOf(account) })).id
 }
 
-async function inApproval(account: Client): Promise<string> {
+async function heldInApproval(account: Client): Promise<string> {
+  return inApproval(account, { on_behalf_of: await entityOf(account) })
+}
+
+async function inApproval(account: Client, fields: object = {}): Promise<string> {
   const { account_id } = account.account
   await addPerson(service, { user: `ann-${account_id}`, roles: [[account_id, 'approver']] })
   const remove = await addApprovalRule(service, { account_id })
   await service.deps.reference.refresh()
-  const { id, status } = await pay(account, HKD)
+  const { id, status } = await pay(account, { ...HKD, ...fields })
   assert.equal(status, 'pending_approval')
   await remove()
   await service.deps.reference.refresh()
@@ -180,6 +184,48 @@ const WAYS: readonly Way[] = [
   },
 ]
 
+/** A payout for an entity that is submitted before or after the end of the price. */
+const rejectedWhen = (
+  what: string,
+  late: boolean,
+  start: Way['start'],
+  approved: boolean,
+): Way => ({
+  what,
+  wish: late,
+  async start(account) {
+    const id = await start(account)
+    if (!late) await submit(account, id)
+    return id
+  },
+  async end(account, id) {
+    if (late) await submit(account, id)
+    await review(service, account, await entityOfPayout(account, id), 'rejected')
+    await settleAll(service)
+    if (!approved) return
+    const { account_id } = account.account
+    const user = `ann-${account_id}`
+    await approve(service, { account_id, payout_id: id, user }, { decision: 'approve' })
+  },
+})
+
+async function submit(account: Client, id: string) {
+  const entity = await entityOfPayout(account, id)
+  const answer = await account.post(`/v3/entity/${entity}/submit`, {})
+  assert.equal(answer.status, 200, answer.text)
+}
+
+const REJECTED: readonly Way[] = [
+  rejectedWhen('rejected with its entity, submitted in time', false, held, false),
+  rejectedWhen('rejected with its entity, submitted late', true, held, false),
+  rejectedWhen(
+    'approved after its entity was submitted late and rejected',
+    true,
+    heldInApproval,
+    true,
+  ),
+]
+
 const RATES: readonly (readonly [words: string, mid: string, later_s: number, kept: bigint])[] = [
   ['before the end of the price, worth less', '10', 0, 0n],
   ['after it, worth less', '10', HOUR_S, 20_000n],
@@ -188,7 +234,7 @@ const RATES: readonly (readonly [words: string, mid: string, later_s: number, ke
   ['after it, worth the same', '8', HOUR_S, 0n],
 ]
 
-for (const { what, wish, reversed, start, end } of WAYS) {
+for (const { what, wish, reversed, start, end } of [...WAYS, ...REJECTED]) {
   for (const [words, mid, later_s, kept] of RATES) {
     const keeps = wish ? kept : 0n
     test(`payout that converts, ${what}, ${words}: all but ${keeps} comes back`, async () => {
