@@ -222,6 +222,16 @@ test('key create --owner: its payouts are made by the owner, who approves none o
   assert.equal(await keys(), before)
 })
 
+test('account create, with users: the first key has the owner who created it', async () => {
+  const money = ['--currencies', 'USD', '--primary', 'USD', '--sandbox']
+  const { json } = await run('first', 'account', 'create', '--name', 'New', ...money, '--json')
+  const keys = (await run('first', 'key', 'list', json.account_id, '--json')).json
+  assert.deepEqual(
+    keys.map((key: { key_id: string; owner: string }) => [key.key_id, key.owner]),
+    [[json.key_id, 'first']],
+  )
+})
+
 /** In this order: once a payee needs an approval, so would that of a payout. */
 for (const [subject, url, body] of [
   ['payout', PATH, BODY],
