@@ -148,6 +148,7 @@ function sendPage(reply: FastifyReply, status: number, title: string, body: Html
 <html lang="en">
 <head><meta charset="utf-8"><title>${title} · Corridor</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="/login.css"></head>
 <body><main><h1>${title}</h1>
 ${body}
