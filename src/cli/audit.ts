@@ -1,6 +1,7 @@
 // corridor audit list|export|verify: lists, exports and proves the audit log.
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
+import { describeOrigin } from '../audit/origin.ts'
 import {
   type AuditedChange,
   type AuditFilter,
@@ -8,7 +9,6 @@ import {
   findHead,
   listAudit,
   listAuditAfter,
-  type Origin,
 } from '../audit/store.ts'
 import type { Sql } from '../db/connect.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
@@ -90,14 +90,6 @@ async function listAction(options: ListOptions): Promise<void> {
     from: describeOrigin(change.origin),
   }))
   print(changes.map(presentChange), listing(rows, 'nothing that fits was done'))
-}
-
-/** The user, host and terminal of a command, or the key of a request; '' for neither. */
-function describeOrigin({ key_id, os_user, sudo_user, host, terminal }: Origin): string {
-  if (key_id !== undefined) return key_id
-  const by = sudo_user === undefined ? '' : ` by sudo of ${sudo_user}`
-  const place = [host, terminal].filter(one => one !== undefined).join(' ')
-  return os_user === undefined ? '' : `${os_user}${by} at ${place}`
 }
 
 /** The name of the row, and the members that differ: all of a new row, none of a deleted one. */

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { html } from '../text/html.ts'
+import { timelineOf } from './account/timeline.ts'
 import { callsOf } from './calls.ts'
-import { digits } from './show.ts'
+import { digits, members } from './show.ts'
+import type { Visit } from './visit.ts'
 
 const HOSTILE = `</td><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;`
 
@@ -24,6 +26,21 @@ test('digits: grouped, with the decimals of the currency, to the last minor unit
     ['12', 'XXX', '12'],
   ] as const
   for (const [amount, currency, shown] of rows) assert.equal(digits(amount, currency), shown)
+})
+
+test('members: abbreviations in their usual letters, a line of an address with its number', () => {
+  const bank = { iban: 'DE89', bank_codes: { aba_code: '091000019' } }
+  const { text } = members('', { address: { line1: 'Ring 1' }, bank })
+  const labels = [...text.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, label]) => label)
+  assert.deepEqual(labels, ['address line 1', 'bank IBAN', 'bank codes ABA code'])
+})
+
+test('timeline, a payout that somebody reviews: the sentence of the API, and nothing else', async () => {
+  const review = { at: '2026-11-29T05:52:46.000000Z', kind: 'review', attempt: 1, ended_at: null }
+  const items = [{ ...review, reason: 'Under review by the operator.' }]
+  const api = { get: async () => ({ items, truncated: false }) }
+  const { text } = await timelineOf({ root: '', api } as unknown as Visit, 'pot_1')
+  assert.match(text, /<div>Under review by the operator\.<\/div>/)
 })
 
 test('how a page is made: as curl, and with the client where it has a method', () => {

@@ -145,11 +145,18 @@ function flat(root: string, object: JsonObject, prefix: string): [string, Conten
   return Object.entries(object).flatMap(([name, value]) => {
     if (isEmpty(value)) return []
     if (isObject(value)) return flat(root, value, `${words(name)} `)
-    const own = words(name)
+    const own = labelOf(name)
     // “bank name”, not “bank bank name”.
     const label = own.startsWith(prefix) ? own : `${prefix}${own}`
     return [[label, memberValue(root, value)] as [string, Content]]
   })
+}
+
+/** `iban` as IBAN, `aba_code` as “ABA code”, `line1` as “line 1”. */
+function labelOf(name: string): string {
+  return words(name)
+    .replace(/\b(aba|ach|bic|bsb|cnaps|iban|ifsc|swift)\b/g, code => code.toUpperCase())
+    .replace(/^line(\d)$/, 'line $1')
 }
 
 function isObject(value: Json): value is JsonObject {

@@ -330,6 +330,7 @@ for (const [nth, look] of LOOKS.entries()) {
       `/console/installation/accounts/${id}/income`,
       `/console/installation/users/person-1`,
       ...OF_DOCS.map(path => `/docs${path}`),
+      '/login',
     ]
     for (const path of share(everyOther(paths, nth), paths)) {
       const answer = await page.goto(path)

@@ -76,6 +76,15 @@ test('upkeep: never, until corridor verify of all accounts has run; then with it
   await assert.rejects(service.deps.sql`update upkeep_runs set well = false`)
 })
 
+test('audit log, a row by a command: its system user and host on one line', async () => {
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
+  assert.equal((await cli.run('account', 'set', id, '--daily-rows', '7000000')).code, 0)
+  await cli.close()
+  const { text } = await look('ada', `/audit?account_id=${id}&act=account+set`)
+  assert.match(text, /<td[^>]*>cli, \S+ at \S[^<]*<\/td>/)
+  assert.match(text, /<summary>1 field<\/summary>/)
+})
+
 test('operators’ pages: told of a payout of any account from where they were read, until the role is taken', async () => {
   const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
   const headers = await logIn(service, 'grace')

@@ -41,6 +41,8 @@ ${item.journal_number}</summary>${postings(item)}</details>`
       return html`<strong>${item.by_hand.operator}</strong> ${
         item.action === 'taken' ? 'took it, to pay it by hand' : 'gave it back unpaid'
       }.`
+    case 'review':
+      return item.reason
     default:
       return html`${words(item.kind)} ${rest(root, item)}`
   }

@@ -1,4 +1,5 @@
 // The screen of the audit log: who did what, from where, and why.
+import { describeOrigin } from '../../audit/origin.ts'
 import { type Html, html } from '../../text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { ListPage } from '../list.ts'
@@ -39,12 +40,11 @@ ${reason && html`<br>${reason}`}`,
   }
 }
 
-/** Where the change came from: what its author said, and below it what else is known. */
-function from(via: string, origin: AuditedChange['origin']): Html {
-  const known = Object.entries(origin)
-  return html`${via}${known.map(
-    ([name, value]) => html`<br><span class="faint">${words(name)}</span> ${value}`,
-  )}`
+/** The way of the change, as `cli`, and what its author did not choose. The host is named once. */
+function from(via: string, origin: AuditedChange['origin']): string {
+  const { host } = origin
+  const way = host === undefined ? via : via.replace(` at ${host}`, '')
+  return [way, describeOrigin(origin)].filter(Boolean).join(', ')
 }
 
 /** The members that the change changed, folded. */
@@ -53,7 +53,9 @@ function changes(before: JsonObject | null, after: JsonObject | null): Html {
   const text = (row: JsonObject | null, name: string) =>
     row === null || row[name] === undefined ? '–' : JSON.stringify(row[name])
   const changed = [...names].filter(name => text(before, name) !== text(after, name))
-  return html`<details><summary>${changed.length} fields</summary><ul class="plain">${changed.map(
+  return html`<details><summary>${changed.length} ${
+    changed.length === 1 ? 'field' : 'fields'
+  }</summary><ul class="plain">${changed.map(
     name => html`<li><code>${name}</code>: ${text(before, name)} → ${text(after, name)}</li>`,
   )}</ul></details>`
 }
