@@ -26,6 +26,10 @@ async function confirmAction(): Promise<void> {
   await withContext(async context => {
     personOf(context)
     const { set_from, set_to } = await confirmClock(context.sql, hostNow())
-    print({ set_from, set_to }, `the clock is confirmed: ${set_to}, after ${set_from}`)
+    const ahead =
+      set_from === set_to
+        ? 'no time was ahead of it'
+        : `times as late as ${set_from} were ahead of it`
+    print({ set_from, set_to }, `the clock is confirmed: ${set_to}; ${ahead}`)
   })
 }

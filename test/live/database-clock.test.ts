@@ -176,7 +176,7 @@ test('the clock jumps: no write, but reads, until it is back or confirmed', asyn
   assert.match(metrics.text, /^corridor_clock_jumped 1$/m)
   const confirmed = await cli.run('clock', 'confirm')
   assert.equal(confirmed.code, 0, confirmed.stderr)
-  assert.match(confirmed.stdout, /^the clock is confirmed: 2\d{3}-/)
+  assert.match(confirmed.stdout, /^the clock is confirmed: 2\S+; no time was ahead of it/)
   await clock.look(other.deps.sql, { keeps: true })
   const ahead = await quote()
   assert.equal(ahead.status, 200, ahead.text)
