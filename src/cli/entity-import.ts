@@ -20,8 +20,9 @@ import { wrapped } from './terminal.ts'
 
 const HELP = `
 .jsonl: one creation a line, as POST /v3/entity takes it.
-.csv: cells separated by commas under a header of columns, in any order, of
-which name and type must be there; an empty cell is a member that is not set.
+.csv: cells separated by commas, semicolons or tabs under a header of columns,
+in any order, of which name and type must be there; an empty cell is a member
+that is not set.
 The columns:
 ${wrapped(ENTITY_COLUMNS.names.join(', ').split(' '), { first: '  ' }).join('\n')}
 

@@ -23,9 +23,10 @@ import { padTo, paragraph, wrapped } from './terminal.ts'
 
 const HELP = `
 .jsonl: one payout a line, as POST /v3/payout takes it.
-.csv: cells separated by commas under a header of columns, in any order; an
-empty cell is a member that is not set. Amounts stand in minor units in the
-column amount, or as 1250.00 in the column amount_major. The beneficiary is an
+.csv: cells separated by commas, semicolons or tabs under a header of columns,
+in any order; an empty cell is a member that is not set. Amounts stand in minor
+units in the column amount, or as 1250.00, with a point and never with a comma,
+in the column amount_major. The beneficiary is an
 id in the column beneficiary, or the columns beneficiary.<member>; those of its
 bank account have no longer names, and beneficiary.destination_type may be left
 out where only one kind of destination is filled in. The columns:
