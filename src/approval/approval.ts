@@ -70,8 +70,10 @@ export function asksForNewPayees(rules: ApprovalRules, account_id: string): bool
 export interface JudgedPayout {
   readonly key_id: string
   readonly payout_type: string
-  readonly network: string
+  /** The networks over which the payout may go. */
+  readonly networks: readonly string[]
   readonly currency: string
+  readonly destination_currency: string
   /** The payout amount, in minor units of the currency, without fees. */
   readonly amount: bigint
   readonly payee_is_new: boolean

@@ -10,8 +10,9 @@ import { checkDecision, isComplete, neededFor, neededForBeneficiary } from './ru
 const payout: JudgedPayout = {
   key_id: 'key_1',
   payout_type: 'local',
-  network: 'fps',
+  networks: ['fps'],
   currency: 'USD',
+  destination_currency: 'HKD',
   amount: 1000n,
   payee_is_new: false,
   mayBeIn: country => country === 'HK',
@@ -37,6 +38,7 @@ const RULES: readonly (readonly [
   ['of another network', [{ network: 'chats' }], false],
   ['of this network', [{ network: 'fps' }], true],
   ['of another currency', [{ currency: 'EUR' }], false],
+  ['of the currency that arrives', [{ currency: 'HKD' }], true],
   ['of another country', [{ country: 'DE' }], false],
   ['of this country', [{ country: 'HK' }], true],
   ['of new payees', [{ new_payee: true }], false],

@@ -31,9 +31,9 @@ export function fits(rule: RuleConditions, payout: JudgedPayout, rating: Rating)
   return (
     (key_id === null || key_id === payout.key_id) &&
     (payout_type === null || payout_type === payout.payout_type) &&
-    (network === null || network === payout.network) &&
+    (network === null || payout.networks.includes(network)) &&
     (country === null || payout.mayBeIn(country)) &&
-    (currency === null || currency === payout.currency) &&
+    (currency === null || [payout.currency, payout.destination_currency].includes(currency)) &&
     (!new_payee || payout.payee_is_new) &&
     reaches(rule, payout, rating)
   )

@@ -76,7 +76,8 @@ export interface Payment {
   /** The key that makes the payout; '' for an import. */
   readonly key_id: string
   readonly rail: string
-  readonly network: string
+  /** The networks over which the payout may go. */
+  readonly networks: readonly string[]
   /** The payee's hash, from `payeeOf`. */
   readonly payee: string
   /**

@@ -47,7 +47,7 @@ const payment = (part: Partial<Payment> = {}): Payment => ({
   account_id: 'acc_1',
   key_id: 'key_1',
   rail: 'bank',
-  network: 'fps',
+  networks: ['fps'],
   payee: 'p1',
   known_since: null,
   currency: 'USD',
@@ -87,12 +87,14 @@ test('counts: each condition that a limit names must be met', () => {
     ['account_id', 'acc_1'],
     ['key_id', 'key_1'],
     ['rail', 'bank'],
-    ['network', 'fps'],
   ] as const) {
     assert.ok(counts(limit({ [name]: own }), payment(), NOW), name)
     assert.ok(!counts(limit({ [name]: 'other' }), payment(), NOW), name)
     assert.ok(!counts(limit({ [name]: own }), payment({ [name]: '' }), NOW), name)
   }
+  const overFps = limit({ network: 'fps' })
+  assert.ok(counts(overFps, payment({ networks: ['chats', 'fps'] }), NOW))
+  assert.ok(!counts(overFps, payment({ networks: ['chats'] }), NOW))
 })
 
 test('counts, new payees: one that is not known, and one known for less than the hours', () => {

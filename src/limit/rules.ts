@@ -36,7 +36,7 @@ export function counts(limit: LimitKind, payment: Payment, now: Instant): boolea
     (account_id === null || account_id === payment.account_id) &&
     (key_id === null || key_id === payment.key_id) &&
     (rail === null || rail === payment.rail) &&
-    (network === null || network === payment.network) &&
+    (network === null || payment.networks.includes(network)) &&
     (new_for_hours === null || isNew(new_for_hours, payment, now))
   )
 }

@@ -15,7 +15,8 @@ import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import { nameOf } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
-import { feeSubject } from '../quote/rules.ts'
+import { routeSubject } from '../quote/rules.ts'
+import { possibleNetworks } from '../quote/terms.ts'
 import { hashJson } from '../seal.ts'
 import { APPROVAL_SEAL } from './columns.ts'
 import { payeeDetails } from './destination.ts'
@@ -41,19 +42,18 @@ export function neededApproval(
   if (rules.length === 0 && !key.makes_only) return null
   const { now } = bookOf(state.books, account_id)
   const { destination_details } = beneficiary.details
-  const paid = feeSubject(paidTerms(quote, request, destination_details))
+  const paid = routeSubject(paidTerms(quote, request, destination_details), null)
   const payee = nameOf({ account_id, id: approvedPayeeOf(beneficiary.details) })
   const judged = {
     key_id,
     payout_type: paid.payout_type,
-    network: paid.network,
+    networks: possibleNetworks(paid),
     currency: quote.payout_currency,
+    destination_currency: quote.destination_currency,
     amount: quote.payout_amount,
     payee_is_new: !approving.payees.has(payee),
     mayBeIn: (country: string) =>
-      paid.destination_country === ''
-        ? mayBeIn(country, destination_details)
-        : paid.destination_country === country,
+      paid.country === '' ? mayBeIn(country, destination_details) : paid.country === country,
   }
   const rating = { pricing: state.pricing(account, now), rates_now: state.now }
   return neededFor(rules, judged, key, rating, now)

@@ -16,7 +16,8 @@ import { payeeOf } from '../limit/payee.ts'
 import { earlier, judgeLimits, subjectOf } from '../limit/rules.ts'
 import { windowAt } from '../limit/window.ts'
 import type { Quote } from '../quote/quote.ts'
-import { feeSubject } from '../quote/rules.ts'
+import { routeSubject } from '../quote/rules.ts'
+import { possibleNetworks } from '../quote/terms.ts'
 import { payeeDetails } from './destination.ts'
 import { wantedOf } from './failover.ts'
 import type { CreatePayout, Payout, PayoutState } from './payout.ts'
@@ -43,7 +44,7 @@ export function countForLimits(
     account_id,
     key_id,
     rail,
-    network: feeSubject(paidTerms(quote, request, destination_details)).network,
+    networks: possibleNetworks(routeSubject(paidTerms(quote, request, destination_details), null)),
     payee,
     known_since,
     currency: quote.payout_currency,
@@ -62,7 +63,7 @@ export function paymentOf(payout: Payout): Payment {
     account_id: payout.account_id,
     key_id: '',
     rail: payout.first_rail,
-    network: wantedOf(payout, '').network,
+    networks: possibleNetworks(wantedOf(payout, '')),
     payee: payeeOf(payout.beneficiary_details.destination_details),
     known_since: null,
     currency: payout.currency,

@@ -19,6 +19,7 @@ import {
   paymentNetworksNamed,
   paymentNetworksOf,
 } from '../network/payment.ts'
+import type { RouteSubject } from '../rail/rules.ts'
 import {
   type FixedAmount,
   PAYOUT_TYPES,
@@ -214,6 +215,21 @@ function countryOf(request: QuoteRequest): string {
   const served = candidateNetworks(request).flatMap(network => network.countries)
   const countries = [...new Set(served.map(bankingCountry))]
   return countries.length === 1 ? (countries[0] ?? '') : ''
+}
+
+/**
+ * The networks over which a payout may go: the one that it names, or else every local network of
+ * its currency and country. Rules about a network judge all of them, so that no payer passes a rule
+ * by leaving the name out.
+ */
+export function possibleNetworks(
+  subject: Pick<RouteSubject, 'payout_type' | 'network' | 'currency' | 'country'>,
+): readonly string[] {
+  const { payout_type, network, currency, country } = subject
+  if (network !== '' || payout_type !== 'local') return [network]
+  return networksOf(currency)
+    .filter(({ countries }) => country === '' || countries.map(bankingCountry).includes(country))
+    .map(({ name }) => name)
 }
 
 /** The canonical name of a network; '' for none. */
