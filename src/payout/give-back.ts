@@ -74,8 +74,9 @@ const WAIT_MS = 7 * 86_400_000
 
 /**
  * What the house keeps of a payout whose price has ended; undefined: nothing. Refuses with
- * rate_stale or rate_unavailable while there is no present rate, but for seven days at most. After
- * that the newest rate counts, however old it is. Without any rate nothing is kept.
+ * rate_stale or rate_unavailable while there is no present rate, but for seven days at most after
+ * the rate went stale and the price ended. After that the newest rate counts, however old it is.
+ * Without any rate nothing is kept.
  */
 export function keptOf(payout: Payout, present: PresentPrice, at: Instant): Kept | undefined {
   const { account_id } = payout
@@ -92,18 +93,25 @@ function presentRates(
   { holding_currency, currency, destination_currency }: Payout,
   { rates, policyOf }: Pricing,
   now: Instant,
-  any_age: boolean,
+  has_waited: boolean,
 ): Rates | undefined {
-  const rate = (from: string, to: string) => {
-    const policy = policyOf(from, to)
-    return customerRate(rates, any_age ? { ...policy, any_age } : policy, from, to, now)
+  const ratesAt = (at: Instant, age: { readonly any_age?: true } = {}): Rates | Refusal => {
+    const rate = (from: string, to: string) =>
+      customerRate(rates, { ...policyOf(from, to), ...age }, from, to, at)
+    try {
+      return [rate(holding_currency, currency), rate(currency, destination_currency)]
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
   }
-  try {
-    return [rate(holding_currency, currency), rate(currency, destination_currency)]
-  } catch (error) {
-    if (any_age && error instanceof Refusal) return undefined
-    throw error
-  }
+  const present = ratesAt(now)
+  if (!(present instanceof Refusal)) return present
+  // A feed that has just failed is no option for a payout that is old.
+  const went_stale_lately = !(ratesAt(plusMilliseconds(now, -WAIT_MS)) instanceof Refusal)
+  if (!has_waited || went_stale_lately) throw present
+  const newest = ratesAt(now, { any_age: true })
+  return newest instanceof Refusal ? undefined : newest
 }
 
 function compare(payout: Payout, [first, second]: Rates): Kept | undefined {

@@ -29,15 +29,18 @@ export function readExport(audit: Sql, party: Party): Promise<Section[]> {
 
 async function readSource(
   tx: TransactionSql,
-  { table, where, without = [], of_payees = [] }: Source,
+  { table, where, without = [], of_payees = [], of_payer = [] }: Source,
   { account_id, id }: Party,
   payouts: readonly string[],
 ): Promise<object[]> {
-  const left_out = [...without, ...(partyKind(id) === 'entity' ? of_payees : [])]
-  const names = left_out.map(column => `'${column}'`).join(', ')
+  const is_entity = partyKind(id) === 'entity'
+  const left_out = [...without, ...(is_entity ? of_payees : [])]
+  const [names, path] = [left_out, is_entity ? [] : of_payer].map(words =>
+    words.map(word => `'${word}'`).join(', '),
+  )
   // The last condition is always true. It gives types to parameters that `where` does not use.
   const rows = await tx.unsafe<{ row: object }[]>(
-    `select to_jsonb(t) - array[${names}]::text[] as row from ${table} t
+    `select to_jsonb(t) - array[${names}]::text[] #- array[${path}]::text[] as row from ${table} t
       where (${where}) and ($1::text, $2::text, $3::text[]) is not null`,
     [account_id, id, [...payouts]],
   )

@@ -20,6 +20,8 @@ export interface Source {
   readonly without?: readonly string[]
   /** Columns that the export of an entity leaves out, because they are about its payees. */
   readonly of_payees?: readonly string[]
+  /** The path in a column that the export of a beneficiary leaves out: it is about the payer. */
+  readonly of_payer?: readonly string[]
   /** Why columns are left out, for the reader of the export. */
   readonly note?: string
 }
@@ -48,7 +50,12 @@ export const SOURCES: readonly Source[] = [
     where: `t.account_id = $1 and (t.object_id = any ($3) or strpos(t.body, $2) > 0)`,
     term: 'hours',
   },
-  { table: 'payouts', where: BY_ID, of_payees: ['beneficiary_details', 'mt103'] },
+  {
+    table: 'payouts',
+    where: BY_ID,
+    of_payees: ['beneficiary_details', 'mt103'],
+    of_payer: ['particulars', 'ultimate_debtor'],
+  },
   { table: 'open_payouts', where: BY_ID },
   { table: 'payout_outcomes', where: BY_ID },
   { table: 'payout_batch_items', where: OF_PAYOUT },

@@ -1,10 +1,12 @@
 // The rules of quotes: the price of terms, and until when a payout can use a quote. A payout
 // without a quote has its price from the same functions. Pure.
+import { bankingCountry } from '../beneficiary/country.ts'
 import { type Problem, refusal, refuseIfAny } from '../errors.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { divideByRate, divideDown, divideUp, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
 import { chainName } from '../network/chain.ts'
+import { networksOf } from '../network/local.ts'
 import { paymentNetworkName } from '../network/payment.ts'
 import { type Fee, type FeeSubject, feeAmounts, selectFee } from '../price/fee/rules.ts'
 import type { PriceSources, Pricing } from '../price/price.ts'
@@ -233,6 +235,20 @@ export function checkUsable(quote: Quote, now: Instant): void {
   }
 }
 
+/** The local networks that reach a country, '' for any, in this currency. */
+export function localNetworksTo(currency: string, country: string): readonly string[] {
+  return networksOf(currency)
+    .filter(({ countries }) => country === '' || countries.map(bankingCountry).includes(country))
+    .map(({ name }) => name)
+}
+
+/** The network of a local payout without one, where there is only one; else ''. */
+function soleNetwork({ payout_type, destination_currency, destination_country }: QuoteTerms) {
+  if (payout_type !== 'local') return ''
+  const [only = '', ...others] = localNetworksTo(destination_currency, destination_country)
+  return others.length === 0 ? only : ''
+}
+
 /** The values that select the fee row of these terms. */
 export function feeSubject(terms: QuoteTerms): FeeSubject {
   return {
@@ -242,6 +258,7 @@ export function feeSubject(terms: QuoteTerms): FeeSubject {
     // Fee rows have networks and chains in lower case, so that no spelling costs less.
     network: (
       terms.fund_transfer_network ||
+      soleNetwork(terms) ||
       paymentNetworkName(terms.payment_network) ||
       chainName(terms.wallet_type)
     ).toLowerCase(),

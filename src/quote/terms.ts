@@ -28,7 +28,7 @@ import {
   type QuoteTerms,
 } from './quote.ts'
 import type { QuoteRequest } from './request.ts'
-import { defaultHoldingCurrency } from './rules.ts'
+import { defaultHoldingCurrency, localNetworksTo } from './rules.ts'
 
 /** The detail object that each payout type may carry (§quote.detail); service_account has none. */
 const DETAIL_OBJECTS = ['swift', 'local', 'local_payment_network', 'wallet'] as const
@@ -227,9 +227,7 @@ export function possibleNetworks(
 ): readonly string[] {
   const { payout_type, network, currency, country } = subject
   if (network !== '' || payout_type !== 'local') return [network]
-  return networksOf(currency)
-    .filter(({ countries }) => country === '' || countries.map(bankingCountry).includes(country))
-    .map(({ name }) => name)
+  return localNetworksTo(currency, country)
 }
 
 /** The canonical name of a network; '' for none. */

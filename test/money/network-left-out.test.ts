@@ -33,6 +33,20 @@ test('POST /v3/payout, above the limit of a network: refused with and without th
   assertRefused(await account.post('/v3/payout', { ...YEN, amount: 1 }), 422, 'limit_exceeded')
 })
 
+test('POST /v3/payout, a fee of the only network that can carry it: charged with and without the name', async () => {
+  await service.setFees([
+    { payout_type: 'local', fixed_amount: 0n },
+    { payout_type: 'local', payout_currency: 'JPY', network: 'zengin', fixed_amount: 500n },
+  ])
+  for (const body of [ZENGIN, YEN]) {
+    const account = await open()
+    const { json, text } = await account.post('/v3/payout', body)
+    // 5.00 US dollars.
+    assert.equal(json.data?.fee_info.fixed.in_payout_currency, 750, text)
+  }
+  await service.setFees([{ payout_type: 'local', fixed_amount: 0n }])
+})
+
 test('POST /v3/payout, a rule of a network or of a currency: it waits, whatever is left out', async () => {
   for (const [rule, bodies] of [
     [{ network: 'zengin' }, [ZENGIN, YEN]],

@@ -129,17 +129,17 @@ function isKind(value: unknown, kind: Kind): boolean {
 }
 
 /**
- * The service writes the last use of each API key once a minute, so a refused request can change
- * it.
+ * The service writes the last use of each API key, and the time of the clock, once a minute, so a
+ * refused request can change them.
  */
-export const BY_THE_MINUTE = 'api_key_uses'
+export const BY_THE_MINUTE = ['api_key_uses', 'database_clock']
 
 /** The rows of one account as text, by table; the rows of all accounts without `account_id`. */
 export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<string, string>> {
   const tables = await owner<{ name: string; own: boolean }[]>`
     select table_name::text as name, bool_or(column_name = 'account_id') as own
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_type = 'BASE TABLE' and table_schema = 'public' and table_name <> ${BY_THE_MINUTE}
+    where table_type = 'BASE TABLE' and table_schema = 'public' and table_name <> all (${BY_THE_MINUTE}::text[])
     group by 1 order by 1`
   const found: Record<string, string> = {}
   for (const { name, own } of tables) {
@@ -175,7 +175,7 @@ async function versionsQuery(owner: Sql): Promise<string> {
   if (known !== undefined) return known
   const tables = await owner<{ name: string }[]>`
     select tablename::text as name from pg_tables
-    where schemaname = 'public' and tablename <> ${BY_THE_MINUTE} order by 1`
+    where schemaname = 'public' and tablename <> all (${BY_THE_MINUTE}::text[]) order by 1`
   const parts = tables.map(
     ({ name }) =>
       `select '${name}' as name, count(*) || ' ' || coalesce(max(xmin::text::bigint), 0) as rows

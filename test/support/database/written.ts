@@ -25,7 +25,7 @@ export async function watchWrittenTables(owner: Sql): Promise<WrittenTables> {
     end $$;
     do $$ declare watched text; begin
       for watched in select tablename from pg_tables
-        where schemaname = 'public' and tablename not in ('rows_written', '${BY_THE_MINUTE}')
+        where schemaname = 'public' and tablename not in ('rows_written', '${BY_THE_MINUTE.join("', '")}')
       loop
         execute format('create trigger written after insert or update or delete on %I
           for each row execute function note_written()', watched);
