@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused } from '../support/assert/check.ts'
-import { inJapan } from '../support/given/bodies.ts'
+import { inJapan, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
@@ -31,6 +31,17 @@ test('POST /v3/payout, above the limit of a network: refused with and without th
   const below = await account.post('/v3/payout', { ...YEN, amount: 49_999 })
   assert.equal(below.status, 200, below.text)
   assertRefused(await account.post('/v3/payout', { ...YEN, amount: 1 }), 422, 'limit_exceeded')
+})
+
+test('POST /v3/payout, above the limit of one network of two: refused with and without the name', async () => {
+  const account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 1_000_000n } })
+  const { account_id } = account.account
+  await service.setLimits([{ account_id, network: 'chats', currency: 'HKD', cap: 9_999n }])
+  const body = { ...localPayout, currency: 'HKD', holding_currency: 'HKD' }
+  for (const local of [{ fund_transfer_network: 'chats' }, undefined]) {
+    const answer = await account.post('/v3/payout', { ...body, ...(local && { local }) })
+    assertRefused(answer, 422, 'limit_exceeded')
+  }
 })
 
 test('POST /v3/payout, a fee of the only network that can carry it: charged with and without the name', async () => {
