@@ -186,6 +186,11 @@ test('quotes that are over for 90 days: deleted unless used, their events stay, 
   const [used, unused, later] = made.map(answer => answer.json.id as string)
   assert.equal((await account.post('/v3/payout', { ...localPayout, quote: used })).status, 200)
   assert.equal(await deleteOldQuotes(service.deps), 0)
+  // A database with one account, as each shard of a spread one is asked.
+  const alone = await startTestService()
+  t.after(() => alone.close())
+  await alone.openAccount()
+  assert.equal(await deleteOldQuotes(alone.deps), 0)
   const remove = owner`delete from quotes where id = ${unused as string}`
   await assert.rejects(remove, /has not been over for 90 days/)
 
