@@ -33,7 +33,7 @@ let liveStranger: World
 
 before(async () => {
   const [started, found] = await watchRoutes(() =>
-    startTestService({ webhook_allow_private: true }),
+    startTestService({ webhook_allow_private: true, rate_limit_per_s: 0 }),
   )
   service = started
   // What ends objects comes last.

@@ -25,7 +25,7 @@ const WRITES = [
   ['/v3/payout_batch', { mode: 'best_effort', payouts: [localPayout, localPayout] }],
   [
     '/v3/payout_batch',
-    { mode: 'best_effort', payouts: [{ ...localPayout, amount: 10_000_000_000 }] },
+    { mode: 'best_effort', payouts: [localPayout, { ...localPayout, amount: 10_000_000_000 }] },
   ],
 ] as const
 
