@@ -94,7 +94,7 @@ export async function lockBooks(
 
 /** The SQL of `WrittenRow`, of books. */
 export const WRITTEN = part`written_day, written_rows, written_bytes,
-  floor(extract(epoch from clock_timestamp()) / 86400)::integer as today`
+  floor(date_part('epoch', clock_timestamp()) / 86400)::integer as today`
 
 /** A book's row, without its balances. */
 type BookRow = Omit<Book, 'now' | 'balances' | 'changed' | 'kept' | 'ids_given'> & WrittenRow

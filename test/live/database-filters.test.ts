@@ -16,7 +16,6 @@ import { share } from '../support/share.ts'
 const ROWS = share(5_000, 1_000_000)
 /** What a page of six may read of tables and indexes; a walk of all rows reads hundreds. */
 const MAX_PAGES = 40
-const NOW = '2026-01-01T00:00:00.000000Z'
 
 const database = await createDatabase()
 const sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
@@ -64,11 +63,14 @@ after(async () => {
   await database.drop()
 })
 
+/** After the creation of the quotes, and before they end. */
+const AT = '2026-12-31T00:00:00.000000Z'
+
 type Page = { readonly rows: readonly unknown[] } | undefined
 
 const FILTERS: readonly (readonly [string, number, (tx: TransactionSql) => Promise<Page>])[] = [
-  ['payout/quote?status=active', 1, tx => listQuotes(tx, 'acc_a', wanted('status=active'), NOW)],
-  ['payout/quote?status=expired', 0, tx => listQuotes(tx, 'acc_a', wanted('status=expired'), NOW)],
+  ['payout/quote?status=active', 1, tx => listQuotes(tx, 'acc_a', wanted('status=active'), AT)],
+  ['payout/quote?status=expired', 0, tx => listQuotes(tx, 'acc_a', wanted('status=expired'), AT)],
   [
     'balance_transaction?type=escrow',
     1,
