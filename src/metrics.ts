@@ -127,10 +127,14 @@ export async function writeMetrics(metrics: Metrics): Promise<string[]> {
   return chunks
 }
 
-/** Each metric, and each part of a histogram, has a turn of its own. */
+/**
+ * Each metric, and each part of a histogram, has a turn of its own. A metric that the database
+ * cannot count now is left out: the others are needed most then.
+ */
 async function writeValues(chunks: string[], metric: Metric, withHead: boolean): Promise<void> {
   await nextTurn()
-  const data = await metric.get()
+  const data = await Promise.resolve(metric.get()).catch(() => undefined)
+  if (data === undefined) return
   const { name, values } = data
   if (withHead) chunks.push(headOf({ ...data, type: String(data.type) }))
   for (let at = 0; at < values.length; at += LINES_A_TURN) {
