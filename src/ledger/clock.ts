@@ -88,9 +88,12 @@ export class Clock {
    */
   async look(sql: Sql, { keeps }: { readonly keeps: boolean }): Promise<Jump | null> {
     const { now, corrections, corrected_at, mark } = await readMark(sql)
+    // Looks overlap where the database is slow. An answer from before a correction says nothing any
+    // more; believed, it would let the next jump count as a correction.
+    if (this.#corrections !== undefined && corrections < this.#corrections) return this.jump
     this.corrected_at = corrected_at
     const ms = millisecondsOf(now)
-    if (this.#corrections !== undefined && corrections !== this.#corrections) this.#learn(ms)
+    if (this.#corrections !== undefined && corrections > this.#corrections) this.#learn(ms)
     this.#corrections = corrections
     const measured = this.#expected()
     const expected = measured ?? expectedAtStart(mark, Date.now())
