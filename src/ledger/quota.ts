@@ -1,5 +1,5 @@
-// How much an account may write in a day of UTC. A payer with money pays for each row; a key
-// without money must not fill the disk. Pure.
+// How much an account may write in a day of UTC, so that a key without money does not fill the
+// disk. Pure.
 import type { Account } from '../account/rules.ts'
 import { Refusal } from '../errors.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'
@@ -16,7 +16,7 @@ const ROW_BYTES = 300
 
 const DAY_S = 86_400
 /** The bytes of a megabyte. */
-export const MB = 1_000_000
+const MB = 1_000_000
 
 /**
  * Refuses (429) an account that has written its quota so many times. The last command of a day may

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { bookWith } from '../../test/support/given/in-memory.ts'
 import { MAX_AMOUNT } from '../money/decimal.ts'
 import {
   failurePostings,
@@ -15,7 +16,6 @@ import type { Quote } from '../quote/quote.ts'
 import { totalDebit } from '../quote/rules.ts'
 import {
   assertBalanced,
-  type Book,
   bookOf,
   EMPTY_HASH,
   hashJournal,
@@ -99,26 +99,6 @@ function sumsByCurrency(postings: readonly Posting[]): bigint[] {
   return CURRENCIES.map(code =>
     postings.filter(p => p.currency === code).reduce((sum, p) => sum + p.amount, 0n),
   )
-}
-
-function emptyBook(balances: Readonly<Record<string, bigint>> = {}): Book {
-  return {
-    account_id: 'acc_1',
-    now: NOW,
-    state: 'active',
-    journal_count: 0n,
-    head_hash: EMPTY_HASH,
-    event_count: 0n,
-    event_head: EMPTY_HASH,
-    kept: new Map(),
-    ids_given: 0,
-    balances: new Map(Object.entries(balances)),
-    changed: new Set(),
-    today: 20_000,
-    written_rows: 0n,
-    written_bytes: 0n,
-    has_limit_uses: false,
-  }
 }
 
 test('payout journals, random quotes: each sums to zero in each currency', () => {
@@ -317,7 +297,7 @@ test('hash chain, a fixed journal: the hash that every existing book relies on',
 })
 
 test('postJournal, balanced: numbered, chained and applied to the balance', () => {
-  const book = emptyBook({ USD: 0n })
+  const book = bookWith({ USD: 0n })
   const draft = { kind: 'funding', source: 'esc_1' } as const
   const fund = (amount: bigint): Posting[] => [
     { code: 'funding', currency: 'USD', amount: -amount },
@@ -336,7 +316,7 @@ test('postJournal, balanced: numbered, chained and applied to the balance', () =
 })
 
 test('postJournal, the whole balance: spent to zero, the journal is what the book says', () => {
-  const book = { ...emptyBook({ USD: 5n, EUR: 7n }), journal_count: 41n, head_hash: 'f'.repeat(64) }
+  const book = { ...bookWith({ USD: 5n, EUR: 7n }), journal_count: 41n, head_hash: 'f'.repeat(64) }
   const postings: Posting[] = [
     { code: 'available', currency: 'USD', amount: -5n },
     { code: 'in_transit', currency: 'USD', amount: 5n },
@@ -359,16 +339,16 @@ test('postJournal, the whole balance: spent to zero, the journal is what the boo
     created_at: NOW,
     hash,
   })
-  const after = { ...emptyBook({ USD: 0n, EUR: 7n }), journal_count: 42n, head_hash: hash }
+  const after = { ...bookWith({ USD: 0n, EUR: 7n }), journal_count: 42n, head_hash: hash }
   assert.deepEqual(book, { ...after, changed: new Set(['USD']) })
 })
 
 test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book untouched', () => {
   const refuse = (postings: Posting[], words: RegExp) => {
-    const book = emptyBook({ USD: 5n })
+    const book = bookWith({ USD: 5n })
     const draft = { kind: 'payout', source: 'pot_1', postings } as const
     assert.throws(() => postJournal(book, draft), words)
-    assert.deepEqual(book, emptyBook({ USD: 5n }))
+    assert.deepEqual(book, bookWith({ USD: 5n }))
   }
   const pay = (currency: string, amount: bigint): Posting[] => [
     { code: 'available', currency, amount: -amount },
@@ -383,7 +363,7 @@ test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book
 })
 
 test('bookOf: the book of this account among others; an account without one is a fault', () => {
-  const [first, second] = [emptyBook(), { ...emptyBook(), account_id: 'acc_2' }]
+  const [first, second] = [bookWith(), { ...bookWith(), account_id: 'acc_2' }]
   const books = new Map([
     ['acc_1', first],
     ['acc_2', second],
