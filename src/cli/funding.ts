@@ -1,7 +1,7 @@
 // corridor fund, withdraw, adjust and reverse: book money on an account, and reverse a booking.
 import type { Command } from 'commander'
 import { presentBalanceTransaction } from '../balance-transaction/response.ts'
-import { Refusal } from '../errors.ts'
+import { isOutcomeUnknown } from '../db/failure.ts'
 import type { Booking, BookingKind, BookingOutcome } from '../funding/rules.ts'
 import { newId } from '../id.ts'
 import { accountNamed } from '../operator/accounts.ts'
@@ -210,7 +210,7 @@ async function runOnce<C, S>(
   try {
     return await context.run(deed)
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 503) throw error
+    if (!isOutcomeUnknown(error)) throw error
     throw new CommandFailed(
       'the database did not confirm it; whether the money was booked is not known. This books it ' +
         `once, however often it is run: ${retry}`,

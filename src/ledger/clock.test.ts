@@ -20,10 +20,27 @@ test('Clock.look, an answer from before a correction that comes late: the next j
     clock.look((() => answer) as unknown as Sql, { keeps: false })
   await look(Promise.resolve(answered(began, 0n)))
   const late = Promise.withResolvers<unknown>()
-  const looking = look(late.promise)
-  await look(Promise.resolve(answered(began, 1n)))
-  late.resolve(answered(began, 0n))
-  assert.equal(await looking, null)
+  const looks = [look(late.promise), look(Promise.resolve(answered(began, 1n)))]
+  setImmediate(() => late.resolve(answered(began, 0n)))
+  assert.deepEqual(await Promise.all(looks), [null, null])
   const jump = await look(Promise.resolve(answered(began + HOUR_MS, 1n)))
   assert.equal(jump?.found, at(began + HOUR_MS))
+})
+
+test('Clock.look, a database with fewer corrections: its clock is learned', async () => {
+  const clock = new Clock()
+  const began = Date.now()
+  const look = (ms: number, corrections: bigint) =>
+    clock.look((async () => answered(ms, corrections)) as unknown as Sql, { keeps: false })
+  await look(began + HOUR_MS, 1n)
+  assert.equal(await look(began, 0n), null)
+  assert.notEqual(await look(began + HOUR_MS, 0n), null)
+})
+
+test('Clock.look, the look before it failed: it looks', async () => {
+  const clock = new Clock()
+  const look = (answer: Promise<unknown>) =>
+    clock.look((() => answer) as unknown as Sql, { keeps: false })
+  await assert.rejects(look(Promise.reject(new Error('away'))), /away/)
+  assert.equal(await look(Promise.resolve(answered(Date.now(), 0n))), null)
 })

@@ -60,6 +60,7 @@ const instantOf = (ms: number): Instant => new Date(ms).toISOString().replace('Z
 export class Clock {
   #last: { readonly ms: number; readonly since: number } | undefined
   #corrections: bigint | undefined
+  #looked: Promise<unknown> = Promise.resolve()
   /** Null while the clock is right. */
   jump: Jump | null = null
   /** When the clock was last confirmed; null: never, as far as this process has looked. */
@@ -84,16 +85,20 @@ export class Clock {
 
   /**
    * Looks at the clock of the database. Writes down what it sees, unless the process only reads: a
-   * jump stays known to processes that start later.
+   * jump stays known to processes that start later. A look waits for the one before it: answers out
+   * of order would show a correction again, and let the next jump pass as one.
    */
-  async look(sql: Sql, { keeps }: { readonly keeps: boolean }): Promise<Jump | null> {
+  look(sql: Sql, { keeps }: { readonly keeps: boolean }): Promise<Jump | null> {
+    const look = this.#looked.then(() => this.#lookAlone(sql, keeps))
+    this.#looked = look.catch(() => null)
+    return look
+  }
+
+  async #lookAlone(sql: Sql, keeps: boolean): Promise<Jump | null> {
     const { now, corrections, corrected_at, mark } = await readMark(sql)
-    // Looks overlap where the database is slow. An answer from before a correction says nothing any
-    // more; believed, it would let the next jump count as a correction.
-    if (this.#corrections !== undefined && corrections < this.#corrections) return this.jump
     this.corrected_at = corrected_at
     const ms = millisecondsOf(now)
-    if (this.#corrections !== undefined && corrections > this.#corrections) this.#learn(ms)
+    if (this.#corrections !== undefined && corrections !== this.#corrections) this.#learn(ms)
     this.#corrections = corrections
     const measured = this.#expected()
     const expected = measured ?? expectedAtStart(mark, Date.now())

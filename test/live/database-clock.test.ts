@@ -176,6 +176,8 @@ test('the clock jumps: no write, but reads, until it is back or confirmed', asyn
     })
   const shown = /^the clock shows 2\d{3}-.* instead of about .*: writes stand still/
   await untilTold('the command', shown, async () => (await cli.run('clock', 'show')).stdout)
+  const funding = await cli.run('fund', fresh.account.account_id, 'USD', '1', '--reference', 'R1')
+  assert.match(funding.stderr, /^corridor: The clock of the database .*; nothing was written\.$/m)
   const stopped = /writes .*stopped: the database's clock shows/
   await untilTold('doctor', stopped, async () => (await cli.run('doctor')).stdout)
   const gauge = /^corridor_clock_jumped 1$/m
