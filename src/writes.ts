@@ -4,10 +4,11 @@ import { writeBeneficiary } from './beneficiary/operations.ts'
 import type { Config } from './config.ts'
 import { LongCommands, type OpenedLanes, planLanes } from './engine/lanes.ts'
 import { loadOnly } from './engine/load-only.ts'
-import { writeEntity } from './entity/operations.ts'
+import { type WriteEntity, writeEntity } from './entity/operations.ts'
 import { found } from './errors.ts'
 import { idempotent, idempotentLong } from './http/idempotency/operations.ts'
 import { bookId } from './id.ts'
+import type { FullAt } from './ledger/quota.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
 import { createPayout, keptPayout } from './payout/create-operation.ts'
 import { upsertEndedReviews } from './payout/hold-store.ts'
@@ -38,31 +39,38 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
   const shared = payoutReference(reference, lists, config.bic)
   const quotaOf = (account_id: string) => found(reference.current().accounts.get(account_id))
-  const wholly = { metering: { quotaOf, live: 'wholly' } } as const
-  const paid = { metering: { quotaOf, live: 'paid' } } as const
-  const given_back = { metering: { quotaOf, live: 'given_back' } } as const
+  const until = (full_at: FullAt) => ({ metering: { quotaOf, fullAt: () => full_at } })
+  const free = until('quota')
+  // What makes a payout, or moves one that exists. A cancellation brings money back.
+  const paying = until('twice')
+  const freeing = until('never')
+  const entities = {
+    quotaOf,
+    // A submission moves the payouts that wait for the entity's approval.
+    fullAt: ({ change }: WriteEntity) => (change.kind === 'submit' ? 'twice' : 'quota') as FullAt,
+  }
   return {
-    createQuote: planLanes(idempotent(createQuote(shared), wholly), beside_long),
+    createQuote: planLanes(idempotent(createQuote(shared), free), beside_long),
     createPayout: planLanes(
-      idempotent(createPayout(shared), { ...paid, keeping: keptPayout }),
+      idempotent(createPayout(shared), { ...paying, keeping: keptPayout }),
       beside_long,
     ),
-    createBatch: planLanes(
-      idempotentLong(createBatch(shared), { quotaOf, live: 'by_writes' }),
-      batches,
-    ),
+    createBatch: planLanes(idempotentLong(createBatch(shared), paying.metering), batches),
     tryPayouts: planLanes(loadOnly(createPayout(shared)), batches),
-    cancelPayout: planLanes(idempotent(cancelPayout, given_back), often),
-    updatePayout: planLanes(idempotent(updatePayout, wholly), often),
-    answerPayout: planLanes(idempotent(answerPayout, wholly), seldom),
+    cancelPayout: planLanes(idempotent(cancelPayout, freeing), often),
+    updatePayout: planLanes(idempotent(updatePayout, free), often),
+    answerPayout: planLanes(idempotent(answerPayout, paying), seldom),
     advancePayout: planLanes(advancePayout, often),
-    writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews), wholly), often),
-    writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared), wholly), often),
+    writeEntity: planLanes(
+      idempotent(writeEntity(bookId, upsertEndedReviews), { metering: entities }),
+      often,
+    ),
+    writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared), free), often),
     // A replay of thousands of events must not keep the book of another account locked.
-    writeWebhook: planLanes(idempotent(writeWebhook(bookId), wholly), singly),
+    writeWebhook: planLanes(idempotent(writeWebhook(bookId), free), singly),
     keepFound: planLanes(keepFound, singly),
-    advanceClock: planLanes(idempotent(advanceClock, wholly), singly),
-    fundSandbox: planLanes(idempotent(fundSandbox, wholly), seldom),
-    transitionPayout: planLanes(idempotent(transitionPayout, wholly), seldom),
+    advanceClock: planLanes(idempotent(advanceClock, free), singly),
+    fundSandbox: planLanes(idempotent(fundSandbox, free), seldom),
+    transitionPayout: planLanes(idempotent(transitionPayout, free), seldom),
   }
 }

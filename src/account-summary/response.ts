@@ -87,7 +87,7 @@ export const AccountResponse = Type.Object(
         title: 'WrittenToday',
         description:
           'What requests of the account have written today, up to `until`, which is 00:00 UTC. ' +
-          'Payouts of a live account do not count. See also `quota_exceeded`.',
+          'Payouts of a live account are refused at twice the quota. See also `quota_exceeded`.',
       },
     ),
     limits: Type.Array(LimitResponse, {

@@ -232,8 +232,8 @@ reference as one made within the window is refused, unless the request says
 "allow_duplicate": true.
 
 Requests of an account that has written its daily quota are refused until 00:00
-UTC. A payout of a live account does not count; its cancellation counts twice,
-and payouts are refused at twice the quota.
+UTC; what makes or moves a payout of a live account, at twice the quota. A
+cancellation is never refused.
 
 Examples:
   npx corridor account set acc_7k2m9x4q --duplicate-window 1h

@@ -14,20 +14,29 @@ export type Quota = Pick<Account, 'sandbox' | 'daily_rows' | 'daily_mb'>
  */
 const ROW_BYTES = 300
 
+/**
+ * When a command is refused: at the quota, at twice the quota, or never. What an account may write
+ * without money is refused at the quota, so that a flood of it stops no payout
+ * (docs/decisions/0176).
+ */
+export type FullAt = 'quota' | 'twice' | 'never'
+
 const DAY_S = 86_400
 /** The bytes of a megabyte. */
 const MB = 1_000_000
 
 /**
- * Refuses (429) an account that has written its quota so many times. The last command of a day may
+ * Refuses (429) an account that has written its quota, once or twice. The last command of a day may
  * pass it. `now_s` is the time in seconds, by which the caller is told how long to wait.
  */
 export function checkQuota(
   book: Book,
   { daily_rows, daily_mb }: Quota,
   now_s: number,
-  times: 1 | 2,
+  full_at: FullAt,
 ): void {
+  if (full_at === 'never') return
+  const times = full_at === 'quota' ? 1 : 2
   const { written_rows: rows, written_bytes: bytes, today } = book
   const is_full =
     rows >= BigInt(daily_rows * times) || bytes >= BigInt(daily_mb * times) * BigInt(MB)

@@ -12,6 +12,7 @@ import {
   payoutCreation,
 } from '../payout/create-operation.ts'
 import type { CreatePayout, PayoutState } from '../payout/payout.ts'
+import { presentPayout } from '../payout/response.ts'
 import { forEachInTurns, nextTurn } from '../turns.ts'
 import type { Decided, PayoutBatch } from './payout-batch.ts'
 import { type BatchRequest, modeOf } from './request.ts'
@@ -80,7 +81,7 @@ export function createBatch(
         const decided: Decided[] = []
         await forEachInTurns(request.payouts.slice(i, i + PORTION), (payout, k) => {
           const one = decideItem(state, account, payout, { key_id, made_by, position: i + k })
-          addToTally(tally, one)
+          addToWritten(tally, one)
           decided.push(one)
         })
         // Making the rows takes as long as one turn of decisions.
@@ -116,10 +117,22 @@ function answerOf(
   const batch = makeBatch(identity, request, tally)
   const refused = tally.refused.map(one => itemOf(identity.account_id, identity.id, one))
   const reply = success(presentBatch(batch, refused))
-  // Payouts cost money. Without a refused payout, a batch therefore counts for no quota.
-  if (refused.length === 0) return { batch, reply, writes: { rows: 0, bytes: 0 } }
-  const bytes = tally.problem_bytes + Buffer.byteLength(reply.body)
-  return { batch, reply, writes: { rows: tally.counts.refused + 1, bytes } }
+  // Each payout has a row and an item, a refused one its item alone.
+  const { created, held } = tally.counts
+  const rows = request.payouts.length + created + held
+  return {
+    batch,
+    reply,
+    writes: { rows, bytes: tally.text_bytes, has_refused: refused.length > 0 },
+  }
+}
+
+/** As `addToTally`, with the bytes of the payout, or of its problems. */
+function addToWritten(tally: Tally, decided: Decided): void {
+  const { outcome, problems } = decided
+  addToTally(tally, decided)
+  const text = JSON.stringify(outcome === null ? problems : presentPayout(outcome.payout))
+  tally.text_bytes += Buffer.byteLength(text)
 }
 
 /** The dry run of a batch: runs its decisions, and stores nothing. */

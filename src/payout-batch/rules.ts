@@ -57,14 +57,15 @@ export interface Tally {
   readonly totals: Map<string, Total>
   /** The first refused payouts, at most MAX_LISTED. */
   readonly refused: Decided[]
-  /** How many problems the refused payouts have, and their bytes as JSON. */
+  /** How many problems the refused payouts have. */
   problems: number
-  problem_bytes: number
+  /** The bytes of what the batch writes about its payouts. A dry run writes nothing. */
+  text_bytes: number
 }
 
 export function newTally(): Tally {
   const counts = { created: 0, held: 0, refused: 0 }
-  return { counts, totals: new Map(), refused: [], problems: 0, problem_bytes: 0 }
+  return { counts, totals: new Map(), refused: [], problems: 0, text_bytes: 0 }
 }
 
 export function addToTally(tally: Tally, decided: Decided): void {
@@ -72,9 +73,6 @@ export function addToTally(tally: Tally, decided: Decided): void {
   if (decided.outcome !== null) addTo(tally.totals, decided.outcome)
   else if (tally.refused.length < MAX_LISTED) tally.refused.push(decided)
   tally.problems += decided.problems.length
-  if (decided.outcome === null) {
-    tally.problem_bytes += Buffer.byteLength(JSON.stringify(decided.problems))
-  }
 }
 
 /** Adds the debit of a payout, which is its first entry; held payouts have one too. */

@@ -5,15 +5,18 @@ import { connect } from '../../src/db/connect.ts'
 import { deleteOldQuotes } from '../../src/quote/expired-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { entityOf, operatorSets, pay } from '../support/service/payouts.ts'
 import {
   type AccountOptions,
+  type Answer,
   type Client,
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
 
+const again = { ...localPayout, allow_duplicate: true }
 const QUOTE = { payout_info: { currency: 'USD', amount: 10_000 } }
 
 let service: TestService
@@ -35,6 +38,23 @@ const quote = (account: Client, headers = {}) => account.post('/v3/payout/quote'
 
 async function writtenBy(account: Client): Promise<{ rows: number; bytes: number; until: string }> {
   return (await account.get('/v3/account')).json.data.written_today
+}
+
+/** A live account that can pay USD at a fee of zero. */
+async function openLive(service: TestService, options: AccountOptions): Promise<Client> {
+  const account = await open({ ...options, sandbox: false })
+  await service.setRoutes([{ currency: 'USD' }])
+  await service.setFees(
+    ['local', 'service_account'].map(payout_type => ({ payout_type, payout_currency: 'USD' })),
+  )
+  return account
+}
+
+/** Makes the account have written its quota so many times. */
+async function writeAll({ account: { account_id } }: Client, times: number): Promise<void> {
+  await service.database.owner`
+    update books b set written_rows = a.daily_rows * ${times}
+    from accounts a where a.account_id = b.account_id and b.account_id = ${account_id}`
 }
 
 /** Quotes until the account is refused; returns the refusal. */
@@ -91,59 +111,101 @@ test('an account that has written its quota, another day or a higher quota: it w
   assert.equal((await quote(account)).status, 200)
 })
 
-test('a live account that has written its quota: payouts and batches of them go on, quotes and refused payouts do not', async () => {
-  const account = await open({ daily_rows: 3, sandbox: false })
-  await service.setRoutes([{ currency: 'USD' }])
-  await service.setFees([{ payout_type: 'local', payout_currency: 'USD' }])
+test('a live account that has written its quota: payouts and batches of them go on and count, quotes and refused payouts do not', async () => {
+  const account = await openLive(service, { daily_rows: 20 })
   await fill(account)
   const before = await writtenBy(account)
-  const paid = await account.post('/v3/payout', localPayout)
-  assert.equal(paid.status, 200, paid.text)
-  assert.deepEqual(await writtenBy(account), before)
-  const batch = await account.post('/v3/payout_batch', { payouts: [localPayout] })
-  assert.equal(batch.status, 200, batch.text)
-  assert.deepEqual(await writtenBy(account), before)
+  await pay(account)
+  const after = await writtenBy(account)
+  assert.equal(after.rows - before.rows, 5, 'the payout and its four events')
+  assert.ok(after.bytes - before.bytes > 3 * 300 + 1000)
   const rows = await rowVersions(service.database.owner)
-  const payouts = [
-    { ...localPayout, allow_duplicate: true },
-    { ...localPayout, amount: 10_000_000_000 },
-  ]
+  const payouts = [again, { ...localPayout, amount: 10_000_000_000 }]
   const mixed = await account.post('/v3/payout_batch', { mode: 'best_effort', payouts })
   assertRefused(mixed, 429, 'quota_exceeded')
   assert.deepEqual(await rowVersions(service.database.owner), rows)
+  const batch = await account.post('/v3/payout_batch', { payouts: [again] })
+  assert.equal(batch.status, 200, batch.text)
 })
 
-test('a live account that makes payouts and cancels them: refused at twice its quota, a cancellation never', async () => {
-  const account = await open({ daily_rows: 20, sandbox: false })
-  await service.setRoutes([{ currency: 'USD' }])
-  await service.setFees([{ payout_type: 'local', payout_currency: 'USD' }])
-  const pay = () => account.post('/v3/payout', { ...localPayout, allow_duplicate: true })
-  const kept = (await pay()).json.data.id
-  assert.equal((await writtenBy(account)).rows, 0)
-  let last = await pay()
-  for (let i = 0; last.status === 200 && i < 20; i++) {
-    assert.equal((await account.post(`/v3/payout/${last.json.data.id}/cancel`, {})).status, 200)
-    last = await pay()
-  }
-  assertRefused(last, 429, 'quota_exceeded')
-  const batch = await account.post('/v3/payout_batch', { payouts: [localPayout] })
-  assertRefused(batch, 429, 'quota_exceeded')
-  const { rows } = await writtenBy(account)
-  assert.ok(rows >= 40 && rows < 60, `${rows} rows`)
-  assert.equal((await account.post(`/v3/payout/${kept}/cancel`, {})).status, 200)
+test('a live account that has written its quota: an answer and a submission go on, as payouts do, a cancellation always', async () => {
+  const account = await openLive(service, { daily_rows: 30 })
+  const entity = await entityOf(account)
+  const asked = await pay(account)
+  const [answered, cancelled] = [await pay(account, again), await pay(account, again)]
+  for (const { id } of [asked, answered])
+    await operatorSets(service, account, id, 'requires_action')
+  const answer = (id: string) => account.post(`/v3/payout/${id}/action`, { purpose: 'goods' })
+  const cancel = (id: string) => account.post(`/v3/payout/${id}/cancel`, {})
+  await fill(account)
+  const before = await writtenBy(account)
+  assert.equal((await answer(answered.id)).status, 200)
+  assert.ok((await writtenBy(account)).rows > before.rows, 'an answer counts')
+  const submitted = await account.post(`/v3/entity/${entity}/submit`, {})
+  assert.equal(submitted.status, 200, submitted.text)
+  const renamed = await account.put(`/v3/entity/${entity}`, { name: 'Berta' })
+  assertRefused(renamed, 429, 'quota_exceeded')
+  await writeAll(account, 2)
+  assertRefused(await answer(asked.id), 429, 'quota_exceeded')
+  assertRefused(await account.post('/v3/payout', again), 429, 'quota_exceeded')
+  assert.equal((await cancel(cancelled.id)).status, 200)
 })
 
-test('a live account, a batch: its refused payouts count, the others do not', async () => {
-  const account = await open({ sandbox: false })
-  await service.setRoutes([{ currency: 'USD' }])
-  await service.setFees([{ payout_type: 'local', payout_currency: 'USD' }])
+/** What brings the money of payouts back, or leaves it in the accounts of one person. */
+const CIRCLES: readonly [string, (account: Client, other: Client) => Promise<Answer>][] = [
+  [
+    'makes payouts and cancels them',
+    async account => {
+      const made = await account.post('/v3/payout', again)
+      if (made.status !== 200) return made
+      return account.post(`/v3/payout/${made.json.data.id}/cancel`, {})
+    },
+  ],
+  [
+    'makes payouts that fail at their rail',
+    async account => {
+      const made = await account.post('/v3/payout', again)
+      if (made.status === 200) await operatorSets(service, account, made.json.data.id, 'failed')
+      return made
+    },
+  ],
+  [
+    'pays another account of the same person, without a fee',
+    (account, other) => {
+      const paid = internalPayout(other.account.deposit_address)
+      return account.post('/v3/payout', { ...paid, allow_duplicate: true })
+    },
+  ],
+  [
+    'makes batches of payouts',
+    account => account.post('/v3/payout_batch', { payouts: [again, again] }),
+  ],
+]
+
+for (const [what, circle] of CIRCLES) {
+  test(`a live account that ${what}: refused at twice its quota`, async () => {
+    const account = await openLive(service, { daily_rows: 20 })
+    const other = await openLive(service, {})
+    let last = await circle(account, other)
+    for (let i = 0; last.status === 200 && i < 20; i++) last = await circle(account, other)
+    assertRefused(last, 429, 'quota_exceeded')
+    const { rows } = await writtenBy(account)
+    assert.ok(rows >= 40 && rows < 60, `${rows} rows`)
+  })
+}
+
+test('a live account, a batch: counts as its payouts made one by one, with a row for each item', async () => {
+  const [account, single] = [await openLive(service, {}), await openLive(service, {})]
   const wrong = { ...localPayout, amount: 10_000_000_000 }
-  const payouts = [localPayout, ...Array(20).fill(wrong)]
-  const made = await account.post('/v3/payout_batch', { mode: 'best_effort', payouts })
+  const body = { mode: 'best_effort', payouts: [again, again, ...Array(20).fill(wrong)] }
+  const made = await account.post('/v3/payout_batch', body)
   assert.equal(made.status, 200, made.text)
-  const { rows, bytes } = await writtenBy(account)
-  assert.equal(rows, 21)
-  assert.ok(bytes > made.text.length, `${bytes} bytes`)
+  await pay(single, again)
+  await pay(single, again)
+  const [batch, alone] = [await writtenBy(account), await writtenBy(single)]
+  assert.equal(batch.rows, alone.rows + 22 + 1)
+  const texts = batch.bytes - batch.rows * 300 - made.text.length
+  assert.ok(texts > alone.bytes - alone.rows * 300, `${texts} bytes`)
 })
 
 test('POST /v3/payout_batch, best_effort with every payout refused: refused as a whole, nothing written', async () => {

@@ -51,6 +51,8 @@ export interface Answering {
 export interface Written {
   readonly rows: number
   readonly bytes: number
+  /** Whether refused payouts are among them, which move no money: a full quota refuses those. */
+  readonly has_refused?: boolean
 }
 
 /** A kept answer with its text. */

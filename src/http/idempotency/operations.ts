@@ -7,7 +7,7 @@ import { checkActive, checkOpen } from '../../account/states.ts'
 import type { TransactionSql } from '../../db/connect.ts'
 import type { LongOperation, Operation } from '../../engine/operation.ts'
 import { given } from '../../given.ts'
-import { checkQuota, countWritten, type Quota } from '../../ledger/quota.ts'
+import { checkQuota, countWritten, type FullAt, type Quota } from '../../ledger/quota.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { Answering, Claiming, KeptReply, ReadReply, Reply } from './kept-reply.ts'
 import { KEPT_SEAL } from './kept-reply.ts'
@@ -24,15 +24,13 @@ interface State<Inner> {
 }
 
 /** How the quota of an account counts commands. */
-export interface Metering {
+export interface Metering<Command> {
   quotaOf(account_id: string): Quota
   /**
-   * How commands of live accounts count. `wholly`. `by_writes`: by `writes` alone, as the rest
-   * costs money, and a full quota refuses only a command that has some. `paid`: not at all, so that
-   * a full quota stops no payout. `given_back`: twice, with the payout that no longer costs money,
-   * and never refused. Commands of sandboxes always count wholly.
+   * How many times its quota a live account may have written before this command is refused. In a
+   * sandbox payouts cost nothing, so every command is refused at the quota.
    */
-  readonly live: 'wholly' | 'by_writes' | 'paid' | 'given_back'
+  fullAt(command: Command): FullAt
 }
 
 /** The outcome of the inner operation; null when the answer is a kept one. */
@@ -53,11 +51,11 @@ export interface Keeping<Outcome, ObjectState> {
 }
 
 /** How an operation keeps its answers, and how it counts for quotas. */
-export interface Answers<Outcome, ObjectState> {
+export interface Answers<Command, Outcome, ObjectState> {
   /** Without it, the text of each answer is kept. */
   readonly keeping?: Keeping<Outcome, ObjectState>
   /** Without it, nothing counts, as for operators. */
-  readonly metering?: Metering
+  readonly metering?: Metering<Command>
 }
 
 /** Wraps an operation. Keeps only successes: a refused request may be retried. */
@@ -69,7 +67,7 @@ export function idempotent<
   ObjectState = never,
 >(
   operation: Operation<Command, Inner, Outcome, Prepared>,
-  { keeping, metering }: Answers<Outcome, ObjectState> = {},
+  { keeping, metering }: Answers<Command, Outcome, ObjectState> = {},
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
@@ -109,7 +107,7 @@ export function idempotentLong<
   Prepared,
 >(
   operation: LongOperation<Command, Inner, Outcome, Prepared>,
-  metering?: Metering,
+  metering?: Metering<Command>,
 ): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
@@ -149,31 +147,24 @@ function checkAccount(
 }
 
 /** Refuses an account that has written its quota. Returns the function that counts the outcome. */
-function meter(
+function meter<Command extends Claiming>(
   state: State<unknown>,
-  { account_id, claim }: Claiming,
-  metering: Metering | undefined,
+  command: Command,
+  metering: Metering<Command> | undefined,
 ): ((outcome: Answering) => void) | undefined {
   if (metering === undefined) return undefined
+  const { account_id, claim } = command
   const quota = metering.quotaOf(account_id)
   const book = bookOf(state.books, account_id)
-  const counts = quota.sandbox ? 'wholly' : metering.live
-  const check = (times: 1 | 2) => checkQuota(book, quota, Date.now() / 1000, times)
-  if (counts === 'wholly') check(1)
-  // Only payouts that are given back write more than the quota.
-  if (counts === 'paid' || counts === 'by_writes') check(2)
-  if (counts === 'paid') return undefined
+  const check = (times: FullAt) => checkQuota(book, quota, Date.now() / 1000, times)
+  check(quota.sandbox ? 'quota' : metering.fullAt(command))
   const events = book.event_count
   return ({ reply, writes = { rows: 0, bytes: 0 } }) => {
-    if (counts === 'by_writes') {
-      if (writes.rows > 0) check(1)
-      return countWritten(book, writes.rows, writes.bytes)
-    }
+    if (writes.has_refused === true) check('quota')
     const kept = claim === null ? 0 : 1
     const rows = Number(book.event_count - events) + 1 + kept + writes.rows
     const bytes = Buffer.byteLength(reply.body) * (1 + kept) + writes.bytes
-    const times = counts === 'given_back' ? 2 : 1
-    countWritten(book, rows * times, bytes * times)
+    countWritten(book, rows, bytes)
   }
 }
 

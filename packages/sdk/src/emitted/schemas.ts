@@ -2470,7 +2470,7 @@ export type WebhookTestRequest = {} | null
 
 /**
  * What requests of the account have written today, up to `until`, which is 00:00 UTC. Payouts of a
- * live account do not count. See also `quota_exceeded`.
+ * live account are refused at twice the quota. See also `quota_exceeded`.
  */
 export interface WrittenToday {
   rows: number
