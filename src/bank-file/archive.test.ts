@@ -86,3 +86,15 @@ test('unpack, cut off at any byte, a changed byte, encrypted, an archive inside:
   assert.match(String(await unpacked(gzipSync(zip))), /inside of an archive/)
   assert.match(String(await unpacked(zipOf([]))), /no file/)
 })
+
+test('unpack, gzip with zeros at its end: read; with anything behind them: refused', async () => {
+  const zeros = Buffer.alloc(700)
+  const large = gzipSync(random)
+  for (const _ of Array(8)) {
+    assert.deepEqual(await unpacked(Buffer.concat([gzipSync(one), zeros])), ['<Document/>'])
+    for (const first of [gzipSync(one), large]) {
+      const behind = Buffer.concat([first, zeros.subarray(0, 4), gzipSync(two)])
+      assert.match(String(await unpacked(behind)), /goes on after its end/)
+    }
+  }
+})

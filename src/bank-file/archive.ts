@@ -1,7 +1,7 @@
 // Unpacks a bank's file that is gzip or ZIP. Bounds sizes before it writes anything, and never uses
 // the names in an archive as paths. Throws UnreadableFile for an archive that is not whole.
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib'
@@ -19,6 +19,9 @@ export interface Bounds {
 
 export const RATIO: Omit<Bounds, 'bytes'> = { ratio: 200, free: 16 * 1024 * 1024 }
 
+/** The most zeros behind a gzip. */
+const MOST_PADDING = 1024 * 1024
+
 /** The paths of the files in the archive, in `folder`; the path itself if it is no archive. */
 export async function unpack(path: string, folder: string, bounds: Bounds): Promise<string[]> {
   await using file = await open(path)
@@ -28,7 +31,8 @@ export async function unpack(path: string, folder: string, bounds: Bounds): Prom
   if (isGzip(head)) {
     const into = join(folder, 'unpacked')
     const most = mostOf(size, bounds)
-    await reading(() => pipeline(createReadStream(path), createGunzip(), counted(most), to(into)))
+    const read = await reading(() => gunzip(path, most, into))
+    await checkPadding(file, read, size)
     return [await plain(into)]
   }
   if (!isZip(head)) return [path]
@@ -83,6 +87,30 @@ function counted(most: number) {
   }
 }
 
+/** Unpacks all members of a gzip up to padding; returns how many bytes it has read. */
+async function gunzip(path: string, most: number, into: string): Promise<number> {
+  const source = createReadStream(path)
+  const members = createGunzip()
+  source.once('error', error => members.destroy(error))
+  // Zeros end the members. What follows is not read.
+  members.once('end', () => source.destroy())
+  try {
+    await pipeline(source.pipe(members), counted(most), to(into))
+  } finally {
+    source.destroy()
+  }
+  return members.bytesWritten
+}
+
+/** Tapes and blocks end in zeros. Other bytes may be a member, whose lines must not be lost. */
+async function checkPadding(file: FileHandle, from: number, size: number): Promise<void> {
+  const { buffer } = await file.read(Buffer.alloc(Math.min(size - from, MOST_PADDING)), {
+    position: from,
+  })
+  if (size - from <= MOST_PADDING && buffer.every(byte => byte === 0)) return
+  throw new UnreadableFile(`the archive goes on after its end, at byte ${from}`)
+}
+
 async function writeEntry(path: string, start: number, entry: Entry, into: string): Promise<void> {
   const { packed, unpacked, crc, method, name } = entry
   let sum = 0
@@ -105,9 +133,9 @@ async function writeEntry(path: string, start: number, entry: Entry, into: strin
 }
 
 /** Runs it; a fault of the packed bytes makes the archive unreadable. */
-async function reading(run: () => Promise<void>): Promise<void> {
+async function reading<T>(run: () => Promise<T>): Promise<T> {
   try {
-    await run()
+    return await run()
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string }
     if (!code.startsWith('Z_') && code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
