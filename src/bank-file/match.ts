@@ -1,6 +1,8 @@
 // Matches a line of a bank's file with an item, a group of items, or a file. A line without a
 // match, or one that contradicts the item, is set aside. Pure.
 import type { BankLine } from '../bank-format/bank-format.ts'
+import { moneyWords } from '../money/words.ts'
+import { isWholeReturn } from '../rail/returned.ts'
 import type { FoundItem } from './item-store.ts'
 
 /** The match of one line. */
@@ -111,7 +113,15 @@ function checkMatch(item: FoundItem, line: BankLine, accounts: DebitedAccounts):
   if (line.account !== '' && !names.some(name => isSameAccount(name, line.account))) {
     return setAside(`it is about the account ${line.account}, and was paid from ${account}`)
   }
-  return { item }
+  const part = partOf(item, line)
+  return part === undefined ? { item } : setAside(part)
+}
+
+/** Why a return is not that of the whole payment; undefined when it is, or for another line. */
+function partOf(item: FoundItem, { level, amount, currency }: BankLine): string | undefined {
+  if (level !== 'return' || amount === null || isWholeReturn({ amount, currency }, item)) return
+  const [back, paid] = [moneyWords(amount, currency), moneyWords(item.amount, item.currency)]
+  return `it returns ${back} of ${paid}, and charges do not explain the difference`
 }
 
 /** The account that the payment debits; undefined when another bank has the payment. */

@@ -5,6 +5,7 @@ import { reasonOf } from '../bank-format/reason.ts'
 import { DAY_MS } from '../instant.ts'
 import { moneyWords } from '../money/words.ts'
 import type { RailReport, RailStep } from '../rail/rail.ts'
+import { isWholeReturn } from '../rail/returned.ts'
 import { STEP_STATUSES, type Step, type StepStatus } from './protocol.ts'
 
 /** A step as the connector reported it. */
@@ -65,14 +66,14 @@ export function historyProblem(
 
 /**
  * Why a person must look at the amounts, as a sentence; '' when they fit the order. They do not fit
- * when `paid` has other money than the order, or `returned` has zero or more than the order.
+ * when `paid` has other money than the order, or `returned` has more, or less than a whole return.
  */
 export function amountProblem(reported: readonly ReportedStep[], ordered: Money): string {
   const misfit = reported.find(step => {
-    const { amount, currency } = moneyOf(step, ordered)
-    const is_other = currency !== ordered.currency
-    if (step.status === 'paid') return is_other || amount !== ordered.amount
-    return step.status === 'returned' && (amount === 0n || (!is_other && amount > ordered.amount))
+    const money = moneyOf(step, ordered)
+    if (step.status === 'paid') return words(money) !== words(ordered)
+    if (step.status !== 'returned') return false
+    return !isWholeReturn(money, ordered) || money.amount > ordered.amount
   })
   if (misfit === undefined) return ''
   const [actual, expected] = [moneyOf(misfit, ordered), ordered].map(words)

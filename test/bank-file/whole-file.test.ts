@@ -1,4 +1,5 @@
-// What a bank says of a whole file or a batch, and of an account by another of its names.
+// What a bank says of a whole file or a batch, of an account by another of its names, and of a part
+// of a payment.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bookedLine, fileWorlds } from '../support/bank/file-rail.ts'
@@ -61,4 +62,34 @@ test('a line with a defect: set aside with its reason, the others are applied', 
   await bank.work()
   assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
   assert.match((await bank.setAsideLines())[0]?.reason ?? '', /is not an amount/)
+})
+
+test('a return of a part of a payment, or in another currency: set aside, and the account gets nothing back', async () => {
+  const { bank, paid, statuses } = await paidWorld()
+  await bank.book(paid)
+  await bank.work()
+  const [one = assert.fail('nothing was paid')] = paid
+  const back = bookedLine(one, 'return')
+  await bank.report([
+    { ...back, amount: 1n, reference: 'a' },
+    { ...back, amount: 0n, reference: 'b' },
+    { ...back, amount: (one.amount * 94n) / 100n, reference: 'c' },
+    { ...back, currency: 'JPY', reference: 'd' },
+  ])
+  await bank.work()
+  assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
+  const reasons = (await bank.setAsideLines()).map(({ reason }) => reason)
+  assert.equal(reasons.length, 4)
+  for (const reason of reasons) assert.match(reason, /^it returns .+ of USD \d\.\d\d, and charges/)
+})
+
+test('a return less the charges of the bank: the account gets all back', async () => {
+  const { bank, paid, statuses } = await paidWorld()
+  await bank.book(paid)
+  await bank.work()
+  await bank.report(
+    paid.map(one => ({ ...bookedLine(one, 'return'), amount: (one.amount * 95n + 99n) / 100n })),
+  )
+  await bank.work()
+  assert.deepEqual(await statuses(), ['reversed', 'reversed'])
 })
