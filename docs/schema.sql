@@ -3862,6 +3862,68 @@ AS $function$
     else false end
 $function$;
 
+CREATE OR REPLACE FUNCTION local_networks_to(currency text, country text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(array_agg(words[2] order by words[2]), '{}')
+  from (select string_to_array(line, ' ') as words from unnest(array[
+      'AED aani AE', 'AED uaefts AE', 'ARS coelsa AR', 'AUD becs AU', 'AUD npp AU',
+      'BDT beftn BD', 'BDT npsb BD', 'BHD fawri BH', 'BHD fawri_plus BH', 'BRL pix BR',
+      'BRL ted BR', 'CAD eft CA', 'CAD interac_etransfer CA', 'CAD lynx CA', 'CHF sic CH LI',
+      'CNY beps CN', 'CNY cips CN', 'CNY cnaps CN', 'CNY hvps CN', 'CNY ibps CN',
+      'CNY rmb_chats HK', 'COP ach CO', 'COP cenit CO', 'CRC sinpe CR', 'CZK certis CZ',
+      'DKK intradagclearing DK FO GL', 'DKK straksclearing DK FO GL', 'DKK sumclearing DK FO GL',
+      'EGP instapay EG', 'EUR eur_chats HK',
+      'EUR sepa AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK CZ DK HU PL RO '
+        || 'SE IS LI NO CH GB AD MC SM VA AL MD ME MK RS GI',
+      'EUR sepa_instant AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK CZ DK HU '
+        || 'PL RO SE IS LI NO CH GB AD MC SM VA AL MD ME MK RS GI',
+      'EUR target2 AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK DK PL RO',
+      'GBP bacs GB', 'GBP chaps GB', 'GBP faster_payments GB', 'GHS gip GH', 'HKD chats HK',
+      'HKD fps HK', 'HUF giro HU', 'HUF viber HU', 'IDR bi_fast ID', 'IDR bi_rtgs ID',
+      'IDR skn ID', 'ILS masav IL', 'ILS zahav IL', 'INR imps IN', 'INR neft IN', 'INR rtgs IN',
+      'INR upi IN', 'JOD cliq JO', 'JPY zengin JP', 'KES kepss KE', 'KES pesalink KE',
+      'KRW bok_wire KR', 'LKR cefts LK', 'LKR slips LK', 'MXN spei MX', 'MYR duitnow MY',
+      'MYR ibg MY', 'MYR rentas MY', 'NGN neft NG', 'NGN nip NG', 'NOK nics NO', 'NZD becs NZ',
+      'PEN cce PE', 'PHP instapay PH', 'PHP pesonet PH', 'PKR raast PK', 'PLN elixir PL',
+      'PLN express_elixir PL', 'RON regis RO', 'RON transfond RO', 'RSD ips RS', 'SAR sarie SA',
+      'SEK bankgirot SE', 'SEK rix_inst SE', 'SGD fast SG', 'SGD giro SG', 'SGD meps SG',
+      'THB bahtnet TH', 'THB promptpay TH', 'TRY eft TR', 'TRY fast TR', 'TWD fisc TW',
+      'UAH sep UA', 'USD ach US', 'USD fednow US', 'USD fedwire US', 'USD rtp US',
+      'USD usd_chats HK', 'VND napas VN', 'XAF sygma CF CG CM GA GQ TD',
+      'XOF star_uemoa BF BJ CI GW ML NE SN TG', 'ZAR eft ZA', 'ZAR payshap ZA', 'ZAR rtc ZA',
+      'ZAR samos ZA'
+    ]) line) n
+  where words[1] = $1 and ($2 = '' or $2 = any (words[3:]))
+$function$;
+
+CREATE OR REPLACE FUNCTION priced_country(p payouts)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when named <> '' or p.quote_id = '' or names_no_country(p.beneficiary_details)
+    then named end
+  from (select coalesce(nullif(p.destination_country, ''), (
+    select q.destination_country from quotes q
+    where q.account_id = p.account_id and q.id = p.quote_id), '') as named) c
+$function$;
+
+CREATE OR REPLACE FUNCTION networks_of(p payouts)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when p.fund_transfer_network <> '' then array[lower(p.fund_transfer_network)]
+    when p.type = 'local' then local_networks_to(p.destination_currency, priced_country(p))
+    else array[lower(coalesce(p.beneficiary_details #>> '{destination_details,wallet,type}',
+      p.beneficiary_details #>> '{destination_details,local_payment_network,type}'))]
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION asked_by_a_rule(p payouts)
  RETURNS boolean
  LANGUAGE sql
@@ -3870,13 +3932,12 @@ AS $function$
   select exists (
     select from approval_rules r
     where r.subject = 'payout' and (r.account_id is null or r.account_id = p.account_id)
-      and r.key_id is null and r.network is null and r.at_least is null and not r.new_payee
+      and r.key_id is null and r.at_least is null and not r.new_payee
       and (r.payout_type is null or r.payout_type = p.type)
-      and (r.currency is null or r.currency = p.currency)
-      and (r.country is null or names_no_country(p.beneficiary_details)
-        and p.destination_country = '' and not exists (
-          select from quotes q where q.account_id = p.account_id and q.id = p.quote_id
-            and q.destination_country <> '')))
+      and (r.currency is null or r.currency in (p.currency, p.destination_currency))
+      and (r.network is null or r.network = any (networks_of(p)))
+      and (r.country is null or r.country = priced_country(p)
+        or priced_country(p) = '' and names_no_country(p.beneficiary_details)))
 $function$;
 
 CREATE OR REPLACE FUNCTION check_new_payouts()

@@ -3,11 +3,15 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { bankingCountry } from '../../src/beneficiary/country.ts'
 import type { TransactionSql } from '../../src/db/connect.ts'
 import { Refusal } from '../../src/errors.ts'
+import { CURRENCIES } from '../../src/money/currency.ts'
+import { NETWORKS } from '../../src/network/local.ts'
+import { localNetworksTo } from '../../src/quote/rules.ts'
 import { verify } from '../../src/verify/run.ts'
 import { problemsBesidesActs } from '../support/assert/books.ts'
-import { localPayout } from '../support/given/bodies.ts'
+import { bankBeneficiary, localPayout, overChats } from '../support/given/bodies.ts'
 import { approve, digestOf } from '../support/service/approvals.ts'
 import {
   type PersonClient,
@@ -15,6 +19,12 @@ import {
   type TestService,
 } from '../support/service/service.ts'
 import { Desk, type Statement } from './desk.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
+type Json = any
+
+/** Undoes a statement that PostgreSQL took. */
+class RolledBack extends Error {}
 
 let service: TestService
 let desk: Desk
@@ -151,33 +161,100 @@ test('a payout that waits without an approval, when its transaction ends: refuse
   await desk.assertRefusesBoth('inserted', insert, /nobody was asked to approve payout/)
 })
 
-const COUNTRYLESS = JSON.stringify({
-  ...localPayout.beneficiary_details,
+const COUNTRYLESS = {
   destination_details: { type: 'bank', bank: { account_number: '12345678' } },
-})
+}
+/** A quote of the payouts below. */
+const QUOTE = {
+  payout_info: { currency: 'USD', amount: localPayout.amount },
+  destination_info: { currency: 'USD', country: 'HK' },
+}
+/** The payee with an account in this currency. */
+const paidIn = (currency: string) => {
+  const { bank } = bankBeneficiary.destination_details
+  const destination_details = { type: 'bank', bank: { ...bank, currency } }
+  return { ...bankBeneficiary, destination_details }
+}
+const IN_HKD = { holding_currency: 'USD', currency: 'HKD' }
 
-test('a payout that a rule fits and that does not wait: refused to service and owner, also where nobody knows its country', async () => {
-  const fund = { USD: 1_000_000n }
-  const other = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
-  const made = (await other.account.post('/v3/payout', localPayout)).json.data.id
-  const copy =
-    (details: string | null): Statement =>
-    tx =>
-      tx`
-    insert into payouts select (jsonb_populate_record(p, jsonb_build_object(
-      'id', left(p.id, -1) || case right(p.id, 1) when 'z' then 'y' else 'z' end,
-      'destination_country', case when ${details}::text is null then p.destination_country else '' end,
-      'beneficiary_details', coalesce(${details}::text::jsonb, p.beneficiary_details::jsonb)))).*
-    from payouts p where p.account_id = ${other.id} and p.id = ${made}`
-  for (const [rule, details] of [
-    [{ currency: 'USD' }, null],
-    [{ country: 'DE' }, COUNTRYLESS],
-  ] as const) {
+/** Rules, each with what makes it fit a payout of US dollars to Hong Kong. */
+const FITTING: readonly (readonly [rule: object, fields?: Json, quote?: object])[] = [
+  [{ currency: 'USD' }],
+  [{ currency: 'USD', country: 'HK', payout_type: 'local', network: 'usd_chats' }],
+  [{ currency: 'HKD' }, { beneficiary_details: paidIn('HKD') }],
+  [{ network: 'fps' }, IN_HKD],
+  [{ network: 'chats' }, overChats],
+  [{ network: 'usd_chats' }, {}, QUOTE],
+  [{ network: 'usd_chats' }, {}, { ...QUOTE, local: { fund_transfer_network: 'usd_chats' } }],
+  [{ country: 'HK' }],
+  [{ country: 'HK' }, {}, QUOTE],
+  [{ country: 'DE' }, { details: COUNTRYLESS }],
+  [{ network: 'ach' }, { details: COUNTRYLESS }],
+]
+
+/** Rules that do not fit let the row in: the service would else try for ever. */
+async function assertLetsIn(other: Desk, statement: Statement): Promise<void> {
+  const rolledBack = async (tx: TransactionSql) => {
+    await statement(tx)
+    throw new RolledBack()
+  }
+  for (const rule of [
+    { currency: 'CHF' },
+    { network: 'sepa' },
+    { country: 'FR', currency: 'CHF' },
+  ]) {
     const remove = await other.addRule(rule)
-    const why = /a rule asks for the approval of the payout/
-    await other.assertRefusesBoth(JSON.stringify(rule), copy(details), why)
+    await assert.rejects(other.asOwner(rolledBack), RolledBack)
     await remove()
   }
+}
+
+test('a payout that a rule fits and that does not wait: refused to service and owner, by type, currency, network and country', async () => {
+  const fund = { USD: 1_000_000n }
+  const other = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
+  await service.setRates({ 'USD/HKD': '7.8' })
+  for (const [rule, { details, ...fields } = {}, quote] of FITTING) {
+    const quotes: string[] = []
+    for (let i = 0; quote !== undefined && i < 2; i++)
+      quotes.push((await other.account.post('/v3/payout/quote', quote)).json.id)
+    const named = quotes[0] === undefined ? {} : { quote: quotes[0] }
+    const body = { ...localPayout, ...fields, ...named, allow_duplicate: true }
+    const made = await other.account.post('/v3/payout', body)
+    assert.equal(made.status, 200, made.text)
+    const copy: Statement = tx => tx`
+      insert into payouts select (jsonb_populate_record(p, jsonb_build_object(
+        'id', left(p.id, -1) || case right(p.id, 1) when 'z' then 'y' else 'z' end,
+        'quote_id', ${quotes[1] ?? ''}::text,
+        'destination_country', case when ${details === undefined} then p.destination_country else '' end,
+        'beneficiary_details', coalesce(${details ? JSON.stringify(details) : null}::text::jsonb,
+          p.beneficiary_details::jsonb)))).*
+      from payouts p where p.account_id = ${other.id} and p.id = ${made.json.data.id}`
+    const remove = await other.addRule(rule)
+    const why = /a rule asks for the approval of the payout/
+    await other.assertRefusesBoth(JSON.stringify([rule, fields]), copy, why)
+    await remove()
+    await assertLetsIn(other, copy)
+  }
+})
+
+test('local_networks_to, every currency and country: the networks that the service knows', async () => {
+  const countries = [
+    ...new Set(NETWORKS.flatMap(one => one.countries).map(bankingCountry)),
+    '',
+    'ZZ',
+  ]
+  const rows = await service.database.owner<
+    { currency: string; country: string; networks: string[] }[]
+  >`
+    select currency, country, local_networks_to(currency, country) as networks
+    from unnest(${[...CURRENCIES.keys()]}::text[]) currency, unnest(${countries}::text[]) country`
+  for (const { currency, country, networks } of rows)
+    assert.deepEqual(
+      networks,
+      [...localNetworksTo(currency, country)].sort(),
+      `${currency} ${country}`,
+    )
+  assert.equal(rows.length, CURRENCIES.size * countries.length)
 })
 
 async function problems(): Promise<string[]> {
