@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { checkVariables } from '../config.ts'
+import type { ActionGroup } from '../operator/action.ts'
 import { pathOf, running } from './context.ts'
 import { report } from './failure.ts'
 
@@ -50,6 +51,8 @@ const DESCRIPTIONS = {
 /** Loads the function that gives the command its arguments, options and subcommands. */
 type Load = () => Promise<(command: Command) => void>
 
+const actions = async (group: ActionGroup) => (await import('./action.ts')).commandsOf(group)
+
 const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   start: async () => (await import('./start.ts')).startCommand,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
@@ -67,8 +70,9 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   fees: async () => (await import('./fees.ts')).feesCommands,
   rail: async () => (await import('./rail.ts')).railCommands,
   route: async () => (await import('./route.ts')).routeCommands,
-  limit: async () => (await import('./limit.ts')).limitCommands,
-  'approval-rule': async () => (await import('./approval-rule.ts')).approvalRuleCommands,
+  limit: async () => actions((await import('../operator/limits.ts')).limits),
+  'approval-rule': async () =>
+    actions((await import('../operator/approval-rules.ts')).approvalRules),
   beneficiary: async () => (await import('./approvals.ts')).beneficiaryCommands,
   file: async () => (await import('./file.ts')).fileCommands,
   pricing: async () => (await import('./pricing.ts')).pricingCommands,

@@ -9,6 +9,12 @@ import { Type } from './type.ts'
 /** Schema keyword: the reason of a refusal when the value does not match (http/problems.ts). */
 export const REASON = 'x-reason'
 
+/**
+ * Marks an amount in minor units, and names the member with its currency: the command line reads it
+ * in major units.
+ */
+export const MINOR_OF = Symbol('minor units of')
+
 /** An object with these members and no others. An unknown field is refused (§request.closed). */
 export function Closed<P extends TProperties>(properties: P, options: object = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options })

@@ -1,129 +1,259 @@
 // Sets, lists, shows and removes the limits of payouts.
-import type { Account } from '../account/rules.ts'
-import { listAccounts, listApiKeys } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
-import { DatabaseProblem } from '../db/failure.ts'
 import type { Tag } from '../db/sql.ts'
-import { newId } from '../id.ts'
+import { pathId } from '../http/docs.ts'
+import {
+  Closed,
+  CurrencyCode,
+  Id,
+  integerOrNull,
+  Literals,
+  MINOR_OF,
+  optional,
+  REASON,
+  Text,
+  textOrNull,
+} from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import type { Instant } from '../instant.ts'
-import type { Limit, LimitKind, Sum } from '../limit/limit.ts'
-import { type LimitCells, readLimit } from '../limit/load.ts'
-import { isSameKind, totalOf } from '../limit/rules.ts'
-import { deleteLimit, listLimits, listSumsOf, lockLimits, updateCap } from '../limit/store.ts'
-import { windowFrom } from '../limit/window.ts'
-import { windowName } from '../limit/words.ts'
+import { MAX_NEW_FOR } from '../limit/judge.ts'
+import { EACH, type Limit, type LimitKind, PERS, type Sum, type Window } from '../limit/limit.ts'
+import { totalOf } from '../limit/rules.ts'
+import { deleteLimit, limitOfHistory, listLimits, listSumsOf, lockLimits } from '../limit/store.ts'
+import { MAX_HOURS, windowFrom } from '../limit/window.ts'
+import { kindWords, quantity, windowWords } from '../limit/words.ts'
 import { amountToJson } from '../money/json.ts'
-import { type Make, setLimit, type Write } from '../payout/limit-operation.ts'
-import type { PricingAt } from '../price/price.ts'
-import { SIMULATOR } from '../rail/rail.ts'
-import { listRails } from '../rail/row-store.ts'
-import type { Read } from '../text/csv.ts'
+import { countsPast } from '../payout/limit-operation.ts'
 import { accountNamed } from './accounts.ts'
+import { type ActionGroup, reading, writing } from './action.ts'
 import { known } from './deed.ts'
-import { VOCABULARY } from './fees.ts'
+import { AccountId, MAX_MINOR } from './request.ts'
+import { placeLimit, presentLimit } from './set-limit.ts'
 
-export interface SetLimit {
-  readonly limit: Limit
-  /** The limit of the same kind before the change; undefined for a new limit. */
-  readonly before: Limit | undefined
-  /** How many existing payouts count for a new limit; null for a limit that existed. */
-  readonly counted: number | null
+const MAX_COUNT = 999_999_999_999_999
+
+const SetLimitRequest = Closed(
+  optional({
+    account_id: AccountId,
+    key_id: Id('key', 'Only payouts that this key of an account makes.'),
+    each: Literals(EACH, { description: 'What is counted separately; `account` by default.' }),
+    rail: Text(40, { minLength: 1, description: 'Only payouts that go to this rail first.' }),
+    network: Text(64, { minLength: 1, description: 'Only over this network or chain.' }),
+    new_for_hours: Type.Integer({
+      minimum: 1,
+      maximum: MAX_NEW_FOR,
+      description: 'Only payouts to payees that the account has known for fewer hours.',
+    }),
+    amount: Type.Integer({
+      minimum: 0,
+      maximum: MAX_MINOR,
+      [REASON]: 'amount_out_of_range',
+      [MINOR_OF]: 'currency',
+      description: 'The most that may be paid, in minor units of `currency`.',
+      examples: [5_000_000],
+    }),
+    currency: CurrencyCode,
+    count: Type.Integer({ minimum: 0, maximum: MAX_COUNT, description: 'The most payouts.' }),
+    per: Literals(PERS, { description: '`day` is a day of `zone`; `hours` are the last `hours`.' }),
+    zone: Text(64, { minLength: 1, examples: ['Europe/Berlin'] }),
+    hours: Type.Integer({ minimum: 1, maximum: MAX_HOURS }),
+  }),
+  {
+    title: 'SetLimit',
+    description:
+      'A limit needs `per`, and an `amount` with its `currency` or a `count`. A condition ' +
+      'that is left out is any.',
+  },
+)
+
+const LIMIT = {
+  limit_id: Id('lim', 'Limit id.'),
+  account_id: textOrNull(),
+  key_id: textOrNull(),
+  rail: textOrNull(),
+  network: textOrNull(),
+  new_for_hours: integerOrNull(),
+  each: Literals(EACH),
+  currency: textOrNull(),
+  per: Literals(PERS),
+  zone: textOrNull(),
+  hours: integerOrNull(),
+  cap: Type.Integer({
+    description: 'Minor units of the currency; without a currency, a number of payouts.',
+  }),
+  window: Type.String({ examples: ['payout', 'day:Europe/Berlin', '24h'] }),
 }
 
-/** How `placeLimit` writes: by a command, or with an answer that the API keeps. */
-interface LimitWriter<Answer> {
-  readonly sql: Sql
-  /** Changes reference data in one transaction; null when `work` had nothing to change. */
-  change(work: (sql: Sql) => Promise<SetLimit | null>): Promise<Answer | null>
-  /** Runs one portion of the payouts that count for a new limit. */
-  readonly write: Write
-  /** Runs the last portion, which makes the limit. */
-  make(...of: [...Parameters<Make<Answer>>, set: (counted: number) => SetLimit]): Promise<Answer>
-  readonly pricing: (price_version: bigint | null) => Promise<PricingAt>
-  /** Refuses a caller who may not raise a cap. */
-  checkRaise?(): void
+export const LimitResponse = Type.Object(LIMIT, {
+  title: 'PayoutLimit',
+  description: 'How much accounts may pay out, or how many payouts they may make; null is any.',
+})
+
+const SetLimitResponse = Type.Object(
+  {
+    ...LIMIT,
+    before: Type.Union([LimitResponse, Type.Null()]),
+    counted: integerOrNull({
+      description: 'How many earlier payouts already count; null if the limit existed before.',
+    }),
+  },
+  { title: 'ChangedLimit', description: 'The limit, and the limit that it has replaced.' },
+)
+
+const UsedLimitResponse = Type.Object(
+  {
+    ...LIMIT,
+    used: Type.Array(
+      Type.Object({
+        account_id: AccountId,
+        subject: Type.String({
+          description: 'The key or the payee, if the limit counts them separately.',
+        }),
+        used: Type.Integer(),
+      }),
+      { description: 'What is counted now, the largest first; at most 50.' },
+    ),
+  },
+  { title: 'UsedLimit', description: 'A limit, and what it has counted.' },
+)
+
+const list = reading({
+  name: 'limit list',
+  path: '/v3/operator/limit',
+  operationId: 'listLimits',
+  summary: 'List the limits, or those that count payouts of an account.',
+  query: Closed(optional({ account_id: AccountId })),
+  response: LimitResponse,
+  list: true,
+  refusals: ['invalid_query_parameter', 'not_found'],
+  find: async (audit, { account_id }) => (await listLimitsOf(audit, account_id)).map(presentLimit),
+  command: {
+    words: limits =>
+      limits.map(limit => ({ limit: limit.limit_id, of: kindOf(limit), is: capWords(limit) })),
+    none: 'no limit: corridor limit set sets one',
+    options: { account_id: 'only those that count payouts of this account' },
+    help: '\nExample:\n  npx corridor limit list',
+  },
+})
+
+const show = reading({
+  name: 'limit show',
+  path: '/v3/operator/limit/:id',
+  operationId: 'getLimit',
+  summary: 'Show what a limit has counted, the most used first.',
+  params: pathId('lim'),
+  response: UsedLimitResponse,
+  find: async (audit, { id }) => presentUsed(await showLimit(audit, id)),
+  command: {
+    words(limit) {
+      const head = `${limit.limit_id}: ${kindOf(limit)}: ${capWords(limit)}`
+      const rows = limit.used.map(({ account_id, subject, used }) => ({
+        account: account_id,
+        [limit.each === 'account' ? '' : limit.each]: subject,
+        used: quantity(limit.currency, BigInt(used)),
+        left: quantity(limit.currency, BigInt(Math.max(limit.cap - used, 0))),
+      }))
+      return { head, rows }
+    },
+    none: 'nothing is used',
+    help: '\nExample:\n  npx corridor limit show lim_01m7xpm2m0c6hkd4r9ye',
+  },
+})
+
+const SET_HELP = `
+A payout that a limit has no room for is refused with limit_exceeded. One that
+fails, is cancelled or comes back counts no more. Without --account the limit
+counts the payouts of each account, each account by itself.
+
+An amount is what is paid, without fees, converted into the currency at mid and
+rounded up. A payout that cannot be converted is refused.
+
+Payouts of the window that are there count from the beginning, at the rates of
+now; but not for a limit of keys, as payouts do not say which key made them, nor
+for one of new payees.
+A limit that counts the same is changed, and goes on counting.
+
+Examples:
+  npx corridor limit set --account acc_7k2m9x4q --hours 24 \\
+    --amount 50000.00 --currency USD
+  npx corridor limit set --each payee --per day --zone Europe/Berlin --count 3
+  npx corridor limit set --new-for-hours 72 --per payout --amount 500 \\
+    --currency USD
+  npx corridor limit set --key key_01m7xpm2m0c6hkd4r9ye --per payout \\
+    --amount 1000 --currency EUR`
+
+const set = writing({
+  name: 'limit set',
+  path: '/v3/operator/limit',
+  operationId: 'setLimit',
+  summary: 'Set a limit, or change the cap of the limit with the same conditions.',
+  description:
+    'Payouts that were already made in the window count from the beginning. For an ' +
+    'installation of thousands of accounts, `corridor limit set` has the time for this ' +
+    'count. A session that raises a cap must have confirmed its password lately.',
+  body: SetLimitRequest,
+  response: SetLimitResponse,
+  refusals: ['currency', 'amount_out_of_range', 'not_found'],
+  run: placeLimit,
+  command: {
+    words(limit) {
+      const was = limit.before === null ? 'no limit' : capWords(limit.before)
+      const counted =
+        limit.counted === null || !countsPast(limit)
+          ? ''
+          : `; ${limit.counted} payouts count already`
+      return `${limit.limit_id}: ${kindOf(limit)}: ${capWords(limit)} (before: ${was})${counted}`
+    },
+    help: SET_HELP,
+    options: {
+      account_id: 'only payouts of this account (default: each account by itself)',
+      each: 'what is counted by itself (default: account)',
+      amount: 'the most that may be paid, in major units',
+      currency: 'the currency that amounts are counted in',
+      per: 'payout: each by itself; day: of the --zone; hours: the last --hours',
+      zone: 'the time zone of the day, such as Europe/Berlin',
+      hours: `the last so many hours, 1 to ${MAX_HOURS}`,
+    },
+  },
+})
+
+const remove = writing({
+  name: 'limit remove',
+  path: '/v3/operator/limit/:id/remove',
+  operationId: 'removeLimit',
+  summary: 'Remove a limit. If it is set again, it counts anew.',
+  params: pathId('lim'),
+  emptyBody: 'RemoveLimitRequest',
+  asksPassword: true,
+  actsAgain: true,
+  response: LimitResponse,
+  run: (acting, { id }) => acting.change(async sql => presentLimit(await removeLimit(sql, id))),
+  command: {
+    words: limit =>
+      `${limit.limit_id}: ${kindOf(limit)}: no limit any more (before: ${capWords(limit)})`,
+    help: '\nExample:\n  npx corridor limit remove lim_01m7xpm2m0c6hkd4r9ye',
+  },
+})
+
+export const limits: ActionGroup = {
+  actions: [list, show, set, remove],
+  history: {
+    table_name: 'limits',
+    description: 'list what changed in the limits, newest first',
+    subject: row => kindOf(limitOfHistory(row)),
+    describe: row => capWords(limitOfHistory(row)),
+    example: 'limit history --limit 20',
+  },
 }
 
-/**
- * Makes a limit, or changes the cap of the limit of the same kind. Triggers write the audit log.
- */
-export async function placeLimit<Answer>(
-  { sql, change, write, make, pricing, checkRaise }: LimitWriter<Answer>,
-  cells: LimitCells,
-): Promise<Read<Answer>> {
-  const read = await readKind(sql, cells)
-  if (read.messages !== undefined) return read
-  const { kind, accounts } = read.value
-  const changeExisting = () =>
-    change(async sql => {
-      const before = await changeCap(sql, kind)
-      if (before !== undefined && before.cap < kind.cap) checkRaise?.()
-      return before === undefined
-        ? null
-        : { limit: { ...before, cap: kind.cap }, before, counted: null }
-    })
-  const existing = await changeExisting()
-  if (existing !== null) return { value: existing }
-  const limit = { ...kind, limit_id: newId('lim') }
-  const set = (counted: number): SetLimit => ({ limit, before: undefined, counted })
-  try {
-    const making: Make<Answer> = (...of) => make(...of, set)
-    return { value: await setLimit({ write, make: making }, pricing, limit, accounts) }
-  } catch (error) {
-    // Another caller may have made the limit meanwhile. Then this changes its cap.
-    const made = error instanceof DatabaseProblem ? await changeExisting() : null
-    if (made === null) throw error
-    return { value: made }
-  }
-}
+const kindOf = (limit: LimitKind) => `payouts of ${kindWords(limit)}`
 
-interface ReadKind {
-  readonly kind: LimitKind & Pick<Limit, 'cap'>
-  readonly accounts: readonly Account[]
-}
-
-/** The limit's kind and cap from the text of its options, and the accounts that it counts. */
-async function readKind(sql: Sql, cells: LimitCells): Promise<Read<ReadKind>> {
-  const [all, keys, rails] = await Promise.all([
-    listAccounts(sql),
-    listApiKeys(sql),
-    listRails(sql),
-  ])
-  if (cells.account !== undefined) await accountNamed(sql, cells.account)
-  const read = readLimit(cells, {
-    rails: [...rails.map(({ name }) => name), SIMULATOR],
-    keys: new Map(keys.map(key => [key.key_id, key.account_id])),
-    networkName,
-  })
-  if (read.messages !== undefined) return read
-  const kind = read.value
-  const accounts = all.filter(
-    ({ account_id }) => kind.account_id === null || kind.account_id === account_id,
-  )
-  return { value: { kind, accounts } }
-}
-
-/** The payout types that name a network. */
-const TYPES_WITH_NETWORK = ['local', 'local_payment_network', 'wallet']
-
-/** The stored name of a network or chain; undefined for an unknown one. */
-export function networkName(name: string): string | undefined {
-  const names = TYPES_WITH_NETWORK.map(type => VOCABULARY.networkName(type, name))
-  return names.find(known => known !== undefined)?.toLowerCase()
-}
-
-/** Changes the cap of the limit of this kind; returns the limit before, undefined for none. */
-function changeCap(sql: Sql, kind: ReadKind['kind']): Promise<Limit | undefined> {
-  return sql.begin(async tx => {
-    await lockLimits(tx)
-    const before = (await listLimits(tx)).find(limit => isSameKind(limit, kind))
-    if (before !== undefined) await updateCap(tx, { ...before, cap: kind.cap })
-    return before
-  })
+function capWords(limit: Pick<LimitKind, 'currency' | keyof Window> & { cap: bigint | number }) {
+  return `${quantity(limit.currency, BigInt(limit.cap))} ${windowWords(limit)}`
 }
 
 /** All limits, or those that count payouts of this account. */
-export async function listLimitsOf(sql: Sql, account_id: string | undefined): Promise<Limit[]> {
+async function listLimitsOf(sql: Sql, account_id: string | undefined): Promise<Limit[]> {
   if (account_id !== undefined) await accountNamed(sql, account_id)
   const all = await listLimits(sql)
   const isOf = (limit: Limit) => limit.account_id === null || limit.account_id === account_id
@@ -133,7 +263,7 @@ export async function listLimitsOf(sql: Sql, account_id: string | undefined): Pr
 /** The most counters that `showLimit` returns. */
 const MOST_SHOWN = 50
 
-export interface UsedLimit {
+interface UsedLimit {
   readonly limit: Limit
   /** What each counter has in its window now, the greatest first. */
   readonly used: readonly {
@@ -144,7 +274,7 @@ export interface UsedLimit {
 }
 
 /** A limit, and what it has counted. Refuses (404) an unknown id. */
-export async function showLimit(audit: Sql, limit_id: string): Promise<UsedLimit> {
+async function showLimit(audit: Sql, limit_id: string): Promise<UsedLimit> {
   const limit = await limitNamed(audit, limit_id)
   return { limit, used: usedOf(limit, await listSumsOf(audit, limit_id)) }
 }
@@ -166,7 +296,7 @@ function usedOf(
 }
 
 /** Removes a limit. A limit that is set again counts from zero. Refuses (404) an unknown id. */
-export function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
+function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
   return sql.begin(async tx => {
     await lockLimits(tx)
     const limit = await limitNamed(tx, limit_id)
@@ -181,19 +311,7 @@ async function limitNamed(sql: Tag, limit_id: string): Promise<Limit> {
   return known('limit', limit_id, limit)
 }
 
-export function presentSet({ limit, before, counted }: SetLimit) {
-  const was = before === undefined ? null : presentLimit(before)
-  return { ...presentLimit(limit), before: was, counted }
-}
-
-/**
- * A limit as operators see it. Its cap is in minor units of its currency; without one, in payouts.
- */
-export function presentLimit(limit: Limit) {
-  return { ...limit, cap: amountToJson(limit.cap), window: windowName(limit) }
-}
-
-export function presentUsed({ limit, used }: UsedLimit) {
+function presentUsed({ limit, used }: UsedLimit) {
   const counters = used.map(({ used, ...counter }) => ({ ...counter, used: amountToJson(used) }))
   return { ...presentLimit(limit), used: counters }
 }

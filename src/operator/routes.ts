@@ -1,7 +1,8 @@
 // Every route of the operator API.
 import type { FastifyInstance } from 'fastify'
 import { deskAccountRoutes } from './account-routes.ts'
-import { approvalRuleRoutes } from './approval-rule-routes.ts'
+import { actionRoutes, type NeedsPrices } from './action-routes.ts'
+import { approvalRules } from './approval-rules.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { NeedsDesk } from './desk.ts'
@@ -12,7 +13,7 @@ import { deskFileRoutes } from './file-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { incomeRoutes } from './income-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
-import { deskLimitRoutes } from './limit-routes.ts'
+import { limits } from './limits.ts'
 import { deskListRoutes } from './list-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
 import { deskRoutingRoutes } from './payout-routing-routes.ts'
@@ -26,7 +27,7 @@ import { deskWebhookRoutes } from './webhook-routes.ts'
 type Needs = NeedsDesk &
   Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof fundingRoutes>[1] &
-  Parameters<typeof deskLimitRoutes>[1] &
+  NeedsPrices &
   Parameters<typeof incomeRoutes>[1] &
   Parameters<typeof railFigureRoutes>[1]
 
@@ -37,11 +38,11 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskKeyRoutes(routes)
   deskEntityRoutes(routes)
   deskPriceRoutes(routes)
-  approvalRuleRoutes(routes)
+  actionRoutes(routes, deps, approvalRules.actions)
   deskPayoutRoutes(routes, deps)
   deskExceptionRoutes(routes)
   deskScreeningRoutes(routes)
-  deskLimitRoutes(routes, deps)
+  actionRoutes(routes, deps, limits.actions)
   deskListRoutes(routes)
   deskRoutingRoutes(routes)
   deskRailRoutes(routes)

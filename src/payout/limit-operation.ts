@@ -17,6 +17,7 @@ import {
   emptyState,
   type KnownPayee,
   type Limit,
+  type LimitKind,
   type LimitState,
   type PayoutUse,
   payeeName,
@@ -117,7 +118,7 @@ function countPastPayouts(
  * for new payees counts none, because payouts store neither their key nor whether their payee was
  * new.
  */
-export function countsPast({ per, key_id, each, new_for_hours }: Limit): boolean {
+export function countsPast({ per, key_id, each, new_for_hours }: LimitKind): boolean {
   return per !== 'payout' && key_id === null && each !== 'key' && new_for_hours === null
 }
 

@@ -2,13 +2,9 @@
 // and what does not, and that a payout gives its headroom back as it ends.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { Lane } from '../../src/engine/lane.ts'
 import { plusMilliseconds } from '../../src/instant.ts'
-import type { LimitCells } from '../../src/limit/load.ts'
 import { deleteOldUses } from '../../src/limit/use-store.ts'
 import { leavesAt, stepAt } from '../../src/limit/window.ts'
-import { placeLimit, type SetLimit } from '../../src/operator/limits.ts'
-import type { Write } from '../../src/payout/limit-operation.ts'
 import { STATEMENTS, type StatementContext, stepChannel } from '../../src/steps.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
@@ -38,23 +34,16 @@ const open = (options: AccountOptions = {}) =>
 
 const idOf = ({ account }: Client) => account.account_id
 
-/** Sets a limit of the account as corridor limit set does, and returns its id. */
-async function limit(options: LimitCells): Promise<string> {
-  const { sql, reference } = service.deps
-  const write: Write = (operation, command) =>
-    new Lane(sql, operation, { max_batch: 1 }).run(command)
-  const { value } = await placeLimit<SetLimit>(
-    {
-      sql,
-      change: work => work(sql),
-      write,
-      make: async (operation, command, count, set) => set(count(await write(operation, command))),
-      pricing: reference.pricing,
-    },
-    { account: idOf(account), ...options },
-  )
-  await reference.refresh()
-  return value?.limit.limit_id ?? assert.fail('no limit')
+/** Sets a limit of the account, by options of corridor limit set, and returns its id. */
+async function limit(options: Readonly<Record<string, string>>): Promise<string> {
+  const words = Object.entries({ account: idOf(account), ...options }).flatMap(([name, text]) => [
+    `--${name}`,
+    text,
+  ])
+  const ran = await cli.run('limit', 'set', ...words, '--json')
+  assert.equal(ran.code, 0, ran.stderr)
+  await service.deps.reference.refresh()
+  return ran.json.limit_id
 }
 
 /** A zone in which it is noon or so: the day does not end during a test. */
@@ -175,7 +164,7 @@ const toAccount = (account_number: string) => {
 const HOUR = 3_600
 
 test('POST /v3/payout, a new payee: refused until it is known, from its first payout or its beneficiary', async () => {
-  await limit({ newFor: '72', per: 'payout', amount: '50.00', currency: 'USD' })
+  await limit({ 'new-for-hours': '72', per: 'payout', amount: '50.00', currency: 'USD' })
   const to_stranger = toAccount('555-1')
   const { frees_at } = await assertExceeded(pay(to_stranger), { window: 'payout', cap: '5000' })
   assert.equal(frees_at, 'null')
@@ -194,7 +183,7 @@ test('POST /v3/payout, a new payee: refused until it is known, from its first pa
 })
 
 test('POST /v3/payout, a beneficiary that goes elsewhere: new again', async () => {
-  await limit({ newFor: '1', per: 'payout', amount: '0', currency: 'USD' })
+  await limit({ 'new-for-hours': '1', per: 'payout', amount: '0', currency: 'USD' })
   const { json } = await account.post('/v3/beneficiary', toAccount('1').beneficiary_details)
   const { id } = json.data
   const named = { beneficiary_details: undefined, beneficiary: id }
@@ -207,12 +196,12 @@ test('POST /v3/payout, a beneficiary that goes elsewhere: new again', async () =
   await paid(toAccount('1'))
 })
 
-test('corridor limit set --new-for, payouts there already: their payees are known since the first', async () => {
+test('corridor limit set --new-for-hours, payouts there already: their payees are known since the first', async () => {
   await paid(toAccount('1'))
   await advance(2 * HOUR)
   await paid(toAccount('2'))
   await paid(toAccount('1'))
-  await limit({ newFor: '1', per: 'payout', amount: '0', currency: 'USD' })
+  await limit({ 'new-for-hours': '1', per: 'payout', amount: '0', currency: 'USD' })
   await paid(toAccount('1'))
   await assertExceeded(pay(toAccount('2')), { cap: '0' })
   await advance(HOUR)
@@ -220,8 +209,8 @@ test('corridor limit set --new-for, payouts there already: their payees are know
 })
 
 test('POST /v3/payout_batch, new payees with a number a day: counted together and by themselves', async () => {
-  await limit({ newFor: '24', count: '2', ...A_DAY })
-  await limit({ newFor: '24', each: 'payee', count: '1', ...A_DAY })
+  await limit({ 'new-for-hours': '24', count: '2', ...A_DAY })
+  await limit({ 'new-for-hours': '24', each: 'payee', count: '1', ...A_DAY })
   const payouts = ['1', '1', '2', '3'].map(number => ({ ...localPayout, ...toAccount(number) }))
   const made = await account.post('/v3/payout_batch', { mode: 'best_effort', payouts })
   const positions = made.json.data.refused.map(({ position }: { position: number }) => position)
@@ -378,9 +367,17 @@ test('corridor limit set, a limit that cannot be: exit code 2 with all that is w
   const all = () => service.database.owner`
     select l::text, xmin::text from limits l order by limit_id`
   const before = [...(await all())]
-  const ran = await cli.run('limit', 'set', '--count', '-1', '--rail', 'simulater')
-  assert.equal(ran.code, 2, ran.stdout)
-  assert.match(ran.stderr, /unknown rail simulater.*"-1" is not a whole number.*say for how long/s)
+  const wrong: readonly (readonly [options: readonly string[], words: RegExp])[] = [
+    [['--count', '-1', '--hours', '745'], /--count "-1" is not .*; --hours "745" is not .* to 744/],
+    [['--count', '1', '--rail', 'simulater'], /--rail: There is no rail.*simulator.*; --per: Say /],
+    [['--amount', '1', '--hours', '1'], /--amount needs the --currency that it is in/],
+    [['--amount', '1.001', '--currency', 'USD', '--hours', '1'], /is not an amount in USD: .* 2 /],
+  ]
+  for (const [options, words] of wrong) {
+    const ran = await cli.run('limit', 'set', ...options)
+    assert.equal(ran.code, 2, ran.stdout)
+    assert.match(ran.stderr, words)
+  }
   assert.deepEqual([...(await all())], before)
 })
 

@@ -199,12 +199,12 @@ test('the same limit, set by six calls at once: each is answered, and there is o
 
 /** One row a member; test/live/limits.test.ts has the command's. */
 const NO_LIMITS: readonly (readonly [body: object, words: RegExp])[] = [
-  [{ per: 'payout' }, /amount with its currency, or count/],
-  [{ count: 2 }, /per payout, per day with its zone, or hours/],
-  [{ count: 2, per: 'day', zone: 'Mars/Base' }, /unknown time zone/],
-  [{ amount: 2, per: 'payout' }, /is of a currency/],
-  [{ count: 2, hours: 1, rail: 'bnk' }, /unknown rail bnk/],
-  [{ count: 2, hours: 1, network: 'x' }, /unknown network/],
+  [{ per: 'payout' }, /an amount with its currency, or a count/],
+  [{ count: 2 }, /a payout, a day of a zone, or a number of hours/],
+  [{ count: 2, per: 'day', zone: 'Mars/Base' }, /There is no time zone Mars/],
+  [{ amount: 2, per: 'payout' }, /is of a currency, such as USD/],
+  [{ count: 2, hours: 1, rail: 'bnk' }, /no rail bnk/],
+  [{ count: 2, hours: 1, network: 'x' }, /no network x/],
   [{ count: 2, hours: 1, key_id: `key_${'0'.repeat(20)}` }, /no key/],
 ]
 

@@ -1,0 +1,104 @@
+// Makes commands of actions: their arguments and options, and what they print.
+import type { Command } from 'commander'
+import type { TSchema } from 'typebox'
+import { Lane } from '../engine/lane.ts'
+import { type Problem, Refusal } from '../errors.ts'
+import type { Acting, Action, ActionGroup } from '../operator/action.ts'
+import { audited } from '../operator/deed.ts'
+import { addCommand, type Context, operatorOf, personOf, print, withContext } from './context.ts'
+import { refuseAsCommand, UsageError } from './failure.ts'
+import { historyCommand } from './history.ts'
+import { addOptions, optionOf, readOptions } from './options.ts'
+import { listing } from './table.ts'
+
+/** Gives the command of a group a command for each action, and one for the history. */
+export function commandsOf({ actions, history }: ActionGroup): (group: Command) => void {
+  return group => {
+    for (const action of actions) addAction(group, action)
+    if (history !== undefined) historyCommand(group, history)
+  }
+}
+
+function addAction(group: Command, action: Action): void {
+  const { name, path, summary, command: shown } = action
+  const schema = action.kind === 'read' ? action.query : action.body
+  const command = addCommand(group, name.split(' ').at(-1) ?? '', inHelp(summary))
+  const ids = [...path.matchAll(/:(\w+)/g)].map(([, id = '']) => id)
+  for (const _ of ids) {
+    command.argument(`<${group.name()}>`, `as corridor ${group.name()} list shows it`)
+  }
+  addOptions(command, schema, shown.options)
+  command.addHelpText('after', shown.help).action(async () => {
+    const named = Object.fromEntries(ids.map((id, i) => [id, command.args[i]]))
+    const input = { ...readOptions(schema, command.opts()), ...named }
+    const answer = await withContext(context => perform(context, action, input)).catch(
+      refuseInOptions(schema),
+    )
+    print(answer, wordsOf(shown.words(answer), shown.none))
+  })
+}
+
+function wordsOf(words: ReturnType<Action['command']['words']>, none?: string): string {
+  if (typeof words === 'string') return words
+  return 'head' in words ? `${words.head}\n${listing(words.rows, none)}` : listing(words, none)
+}
+
+/** `list the limits`, of `List the limits.` */
+function inHelp(summary: string): string {
+  return `${summary.slice(0, 1).toLowerCase()}${summary.slice(1).replace(/\.$/, '')}`
+}
+
+async function perform(context: Context, action: Action, input: object): Promise<unknown> {
+  if (action.kind === 'read') return action.find(context.audit, input)
+  if (action.byPerson === true) personOf(context)
+  const { acting, close } = actingIn(context)
+  try {
+    return await action.run(acting, input)
+  } finally {
+    await close()
+  }
+}
+
+/** A new limit counts the last payouts of thousands of accounts, in one transaction. */
+const MAX_WAIT_MS = 120_000
+
+/** Acts on the connections of a command, which keeps no answers. */
+function actingIn(context: Context): { acting: Acting<object>; close(): Promise<void> } {
+  const { sql, audit } = context
+  const run: Acting<object>['run'] = deed =>
+    new Lane(sql, audited(deed), { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(deed.command)
+  // Few actions need prices, and reading them takes a moment.
+  let opened: Promise<typeof import('../reference.ts')> | undefined
+  let reference: ReturnType<typeof import('../reference.ts')['openReference']> | undefined
+  const open = async () => {
+    opened ??= import('../reference.ts')
+    reference ??= (await opened).openReference(sql)
+    return reference
+  }
+  const acting: Acting<object> = {
+    operator: operatorOf(context),
+    audit,
+    kept: () => Promise.resolve(null),
+    change: work => work(sql),
+    changeIfAny: work => work(sql),
+    run,
+    runShown: async (operation, command, present) =>
+      present(await run({ operation, command, act: null })),
+    pricing: async version => (await open()).pricing(version),
+    askPassword() {},
+  }
+  return { acting, close: async () => (await reference)?.close() }
+}
+
+/** Rethrows a refusal of members in the names of their options. */
+function refuseInOptions(schema: TSchema | undefined): (error: unknown) => never {
+  const { properties = {} } = (schema ?? {}) as { readonly properties?: object }
+  const inOption = ({ message, remarks }: Problem) =>
+    remarks in properties ? `${optionOf(remarks)}: ${message}` : message
+  return error => {
+    if (error instanceof Refusal && error.status === 400) {
+      throw new UsageError(error.problems.map(inOption).join('; '))
+    }
+    return refuseAsCommand(error)
+  }
+}

@@ -1,0 +1,84 @@
+// Makes routes of the operator API of actions.
+import type { FastifyRequest } from 'fastify'
+import { checkConfirmed } from '../http/authenticate.ts'
+import type { Reply } from '../http/idempotency/kept-reply.ts'
+import { ListOf } from '../http/list.ts'
+import type { PricingAt } from '../price/price.ts'
+import type { Acting, Action, Reading, Writing } from './action.ts'
+import { callOf, callWithoutClaim, type Desk, operatorOf } from './desk.ts'
+import { type DeskRoutes, listAnswer } from './desk-routes.ts'
+
+export interface NeedsPrices {
+  readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
+}
+
+/** Registers a route for each action. */
+export function actionRoutes(
+  routes: DeskRoutes,
+  deps: NeedsPrices,
+  actions: readonly Action[],
+): void {
+  for (const action of actions) {
+    if (action.kind === 'read') readRoute(routes, action)
+    else writeRoute(routes, deps, action)
+  }
+}
+
+function readRoute(routes: DeskRoutes, action: Reading): void {
+  const { path, operationId, summary, description, params, query, response, refusals } = action
+  routes.read(path, {
+    ...{ operationId, summary },
+    ...(description !== undefined && { description }),
+    ...(params !== undefined && { params }),
+    ...(query !== undefined && { querystring: query }),
+    ...(refusals !== undefined && { refusals }),
+    response: action.list === true ? ListOf(response) : response,
+    async answer(request, { audit }) {
+      const found = await action.find(audit, inputOf(request, request.query))
+      return action.list === true ? listAnswer(found as readonly object[]) : (found as object)
+    },
+  })
+}
+
+function writeRoute(routes: DeskRoutes, deps: NeedsPrices, action: Writing): void {
+  const { path, operationId, summary, description, params, body, emptyBody } = action
+  const { response, refusals, asksPassword, actsAgain } = action
+  routes.write(path, {
+    ...{ operationId, summary, response },
+    idempotent: actsAgain !== true,
+    ...(asksPassword && { config: { asksPassword } }),
+    ...(description !== undefined && { description }),
+    ...(params !== undefined && { params }),
+    ...(body !== undefined && { body }),
+    ...(emptyBody !== undefined && { emptyBody }),
+    ...(refusals !== undefined && { refusals }),
+    answer: (request, desk) =>
+      action.run(actingOf(desk, deps, request, action), inputOf(request, request.body)),
+  })
+}
+
+/** The members of the query or body, and of the path. */
+function inputOf(request: FastifyRequest, members: unknown): object {
+  return { ...(members as object | null), ...(request.params as object) }
+}
+
+function actingOf(
+  desk: Desk,
+  { reference }: NeedsPrices,
+  request: FastifyRequest,
+  { name, actsAgain }: Writing,
+): Acting<Reply> {
+  const call = actsAgain === true ? callWithoutClaim(request, name) : callOf(request, name)
+  return {
+    operator: operatorOf(request),
+    audit: desk.audit,
+    kept: async () =>
+      call.claim === null ? null : desk.changeOnceOrNull(call, () => Promise.resolve(null)),
+    change: work => desk.changeOnce(call, work),
+    changeIfAny: work => desk.changeOnceOrNull(call, work),
+    run: deed => desk.run(call.author, deed),
+    runShown: (operation, command, present) => desk.runOnce(call, operation, command, present),
+    pricing: version => reference.pricing(version),
+    askPassword: () => checkConfirmed(request),
+  }
+}

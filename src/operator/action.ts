@@ -1,0 +1,145 @@
+// An action is a verb of people, described once. HTTP makes a route of the operator API of it, and
+// the command line a command, which runs it on connections of its own, without a service.
+import type { Static, TSchema, TUnsafe } from 'typebox'
+import type { HistoricRow } from '../audit/store.ts'
+import type { Sql } from '../db/connect.ts'
+import type { Operation } from '../engine/operation.ts'
+import type { RouteDocs } from '../http/route.ts'
+import type { Book } from '../ledger/rules.ts'
+import type { PricingAt } from '../price/price.ts'
+import type { Deed, Operator } from './deed.ts'
+
+interface WithBooks {
+  readonly books: ReadonlyMap<string, Book>
+}
+
+/**
+ * How a person acts, by HTTP or by a command. `Shown` is what the action shows: the answer that the
+ * API keeps for a repeat, or the object that a command prints.
+ */
+export interface Acting<Shown> {
+  readonly operator: Operator
+  /** Reads the rows of all accounts, and cannot change them. */
+  readonly audit: Sql
+  /** The kept answer of an earlier call with the same Idempotency-Key; null for a first call. */
+  kept(): Promise<Shown | null>
+  /** Changes reference data in one transaction; shows what `work` returns. */
+  change(work: (sql: Sql) => Promise<object>): Promise<Shown>
+  /** Like `change`, but shows and keeps nothing when `work` returns null: nothing to change. */
+  changeIfAny(work: (sql: Sql) => Promise<object | null>): Promise<Shown | null>
+  /** Runs a deed, and shows nothing. */
+  run<C, S, O>(deed: Deed<C, S, O>): Promise<O>
+  /** Runs an operation on rows of no account; shows what `present` makes of its outcome. */
+  runShown<C, S extends WithBooks, O>(
+    operation: Operation<C, S, O>,
+    command: C,
+    present: (outcome: O) => object,
+  ): Promise<Shown>
+  /** The prices of a version of the reference data; null is the newest. */
+  pricing(version: bigint | null): Promise<PricingAt>
+  /** Refuses (403) a session that has not given its password lately. */
+  askPassword(): void
+}
+
+/** The rows of a table: cells by column. */
+type Rows = readonly Readonly<Record<string, string>>[]
+
+/** How a command shows an action to people. `Answer` is what --json prints. */
+export interface InCommand<Answer> {
+  /** The answer in words; or as the rows of a table, and what stands above it. */
+  words(answer: Answer): string | Rows | { readonly head: string; readonly rows: Rows }
+  /** Text of the help behind the options; with an example. */
+  readonly help: string
+  /** What the table says without rows. */
+  readonly none?: string
+  /** The meaning of members as options, where their description in the schema is not enough. */
+  readonly options?: Readonly<Record<string, string>>
+}
+
+interface Described {
+  /** The words of the command, which name the act in the audit log too: `limit set`. */
+  readonly name: string
+  readonly path: string
+  readonly operationId: string
+  /** One sentence, for openapi.json and the help of the command. */
+  readonly summary: string
+  readonly description?: string
+  /** The schema of the path's parameters. */
+  readonly params?: TSchema
+  readonly response: TSchema
+  /** The refusals besides 404 for a path with parameters. */
+  readonly refusals?: RouteDocs['refusals']
+}
+
+/** An action that only reads. `input` has the members of the query and the path. */
+export interface Reading<Input = unknown, Answer = unknown> extends Described {
+  readonly kind: 'read'
+  readonly query?: TSchema
+  /** Whether the answer is a whole list; `response` is then the schema of one of its objects. */
+  readonly list?: true
+  find(audit: Sql, input: Input): Promise<Answer>
+  readonly command: InCommand<Answer>
+}
+
+/** An action that writes. `input` has the members of the body and the path. */
+export interface Writing<Input = unknown, Answer = unknown> extends Described {
+  readonly kind: 'write'
+  readonly body?: TSchema
+  /** The title of the schema of an empty body. */
+  readonly emptyBody?: string
+  /** Whether a command refuses a log-in, which several people may share. */
+  readonly byPerson?: true
+  /** Whether a session must have given its password lately. */
+  readonly asksPassword?: true
+  /** Whether a repeat acts again, since no answer is kept. */
+  readonly actsAgain?: true
+  run<Shown>(acting: Acting<Shown>, input: Input): Promise<Shown>
+  readonly command: InCommand<Answer>
+}
+
+/** Any action. Its input is what its own schemas have let through. */
+export type Action = Reading | Writing
+
+/** The actions on one kind of object; the first word of their names is the name of the group. */
+export interface ActionGroup {
+  readonly actions: readonly Action[]
+  /** What `history` lists: who changed rows of the table, and how. */
+  readonly history?: History
+}
+
+export interface History {
+  readonly table_name: string
+  /** Such as `list what changed in the limits, newest first`. */
+  readonly description: string
+  readonly subject: (row: HistoricRow) => string
+  readonly describe: (row: HistoricRow) => string
+  readonly example: string
+}
+
+type None = TUnsafe<unknown>
+type Input<Members extends TSchema, Params extends TSchema> = Static<Members> & Static<Params>
+
+/** Makes an action that reads. TypeScript infers its input from the schemas. */
+export function reading<Answer, Query extends TSchema = None, Params extends TSchema = None>(
+  action: Omit<Reading<Input<Query, Params>, Answer>, 'kind'> & {
+    readonly query?: Query
+    readonly params?: Params
+  },
+): Reading<Input<Query, Params>, Answer> {
+  return { kind: 'read', ...action }
+}
+
+/** Makes an action that writes. `Answer` is what its schema `response` describes. */
+export function writing<
+  Response extends TSchema,
+  Body extends TSchema = None,
+  Params extends TSchema = None,
+>(
+  action: Omit<Writing<Input<Body, Params>, Static<Response>>, 'kind'> & {
+    readonly body?: Body
+    readonly params?: Params
+    readonly response: Response
+  },
+): Writing<Input<Body, Params>, Static<Response>> {
+  return { kind: 'write', ...action }
+}

@@ -1,0 +1,118 @@
+// Sets a limit of payouts, or changes the cap of the limit of the same kind.
+import type { Account } from '../account/rules.ts'
+import { listAccounts, listApiKeys } from '../account/store.ts'
+import type { Sql } from '../db/connect.ts'
+import { DatabaseProblem } from '../db/failure.ts'
+import { newId } from '../id.ts'
+import { type AskedLimit, judgeLimit } from '../limit/judge.ts'
+import type { Limit, LimitKind } from '../limit/limit.ts'
+import { isSameKind } from '../limit/rules.ts'
+import { listLimits, lockLimits, updateCap } from '../limit/store.ts'
+import { windowName } from '../limit/words.ts'
+import { amountToJson } from '../money/json.ts'
+import { setLimit } from '../payout/limit-operation.ts'
+import { SIMULATOR } from '../rail/rail.ts'
+import { listRails } from '../rail/row-store.ts'
+import { accountNamed } from './accounts.ts'
+import type { Acting } from './action.ts'
+import { VOCABULARY } from './fees.ts'
+
+interface SetLimit {
+  readonly limit: Limit
+  /** The limit of the same kind before the change; undefined for a new limit. */
+  readonly before: Limit | undefined
+  /** How many existing payouts count for a new limit; null for a limit that existed. */
+  readonly counted: number | null
+}
+
+/**
+ * Makes a limit, or changes the cap of the limit of the same kind, in many transactions. The one
+ * that makes or changes the limit keeps the answer. Triggers write the audit log.
+ */
+export async function placeLimit<Shown>(acting: Acting<Shown>, asked: AskedLimit): Promise<Shown> {
+  // A repeat gets its answer first: a rail or key that the limit names may be gone by now.
+  const kept = await acting.kept()
+  if (kept !== null) return kept
+  const { kind, accounts } = await kindAsked(acting.audit, asked)
+  const changeExisting = () =>
+    acting.changeIfAny(async sql => {
+      const before = await changeCap(sql, kind)
+      if (before === undefined) return null
+      if (before.cap < kind.cap) acting.askPassword()
+      return presentSet({ limit: { ...before, cap: kind.cap }, before, counted: null })
+    })
+  const existing = await changeExisting()
+  if (existing !== null) return existing
+  const limit = { ...kind, limit_id: newId('lim') }
+  const shown = (counted: number) => presentSet({ limit, before: undefined, counted })
+  try {
+    return await setLimit<Shown>(
+      {
+        write: (operation, command) => acting.run({ operation, command, act: null }),
+        make: (operation, command, count) =>
+          acting.runShown(operation, command, outcome => shown(count(outcome))),
+      },
+      version => acting.pricing(version),
+      limit,
+      accounts,
+    )
+  } catch (error) {
+    // Another caller may have made the limit meanwhile. Then this changes its cap.
+    const made = error instanceof DatabaseProblem ? await changeExisting() : null
+    if (made === null) throw error
+    return made
+  }
+}
+
+interface KindAsked {
+  readonly kind: LimitKind & Pick<Limit, 'cap'>
+  readonly accounts: readonly Account[]
+}
+
+/** The limit's kind and cap, and the accounts that it counts. */
+async function kindAsked(sql: Sql, asked: AskedLimit): Promise<KindAsked> {
+  const [all, keys, rails] = await Promise.all([
+    listAccounts(sql),
+    listApiKeys(sql),
+    listRails(sql),
+  ])
+  if (asked.account_id !== undefined) await accountNamed(sql, asked.account_id)
+  const kind = judgeLimit(asked, {
+    rails: [...rails.map(({ name }) => name), SIMULATOR],
+    keys: new Map(keys.map(key => [key.key_id, key.account_id])),
+    networkName,
+  })
+  const { account_id } = kind
+  return { kind, accounts: all.filter(one => account_id === null || account_id === one.account_id) }
+}
+
+/** The payout types that name a network. */
+const TYPES_WITH_NETWORK = ['local', 'local_payment_network', 'wallet']
+
+/** The stored name of a network or chain; undefined for an unknown one. */
+export function networkName(name: string): string | undefined {
+  const names = TYPES_WITH_NETWORK.map(type => VOCABULARY.networkName(type, name))
+  return names.find(known => known !== undefined)?.toLowerCase()
+}
+
+/** Changes the cap of the limit of this kind; returns the limit before, undefined for none. */
+function changeCap(sql: Sql, kind: KindAsked['kind']): Promise<Limit | undefined> {
+  return sql.begin(async tx => {
+    await lockLimits(tx)
+    const before = (await listLimits(tx)).find(limit => isSameKind(limit, kind))
+    if (before !== undefined) await updateCap(tx, { ...before, cap: kind.cap })
+    return before
+  })
+}
+
+function presentSet({ limit, before, counted }: SetLimit) {
+  const was = before === undefined ? null : presentLimit(before)
+  return { ...presentLimit(limit), before: was, counted }
+}
+
+/**
+ * A limit as operators see it. Its cap is in minor units of its currency; without one, in payouts.
+ */
+export function presentLimit(limit: Limit) {
+  return { ...limit, cap: amountToJson(limit.cap), window: windowName(limit) }
+}
