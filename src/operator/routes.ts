@@ -4,7 +4,7 @@ import { deskAccountRoutes } from './account-routes.ts'
 import { actionRoutes, type NeedsPrices } from './action-routes.ts'
 import { approvalRules } from './approval-rules.ts'
 import { auditRoutes } from './audit-routes.ts'
-import { clockRoutes } from './clock-routes.ts'
+import { clockActions } from './clock.ts'
 import type { NeedsDesk } from './desk.ts'
 import { DeskRoutes } from './desk-routes.ts'
 import { deskEntityRoutes } from './entity-routes.ts'
@@ -53,5 +53,5 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   auditRoutes(routes)
   deskUserRoutes(routes)
   upkeepRoutes(routes)
-  clockRoutes(routes)
+  actionRoutes(routes, deps, clockActions.actions)
 }
