@@ -21,6 +21,14 @@ export async function runInTurns<T>(steps: Generator<void, T>): Promise<T> {
   }
 }
 
+/** Runs the steps at once, for callers that nobody waits behind. */
+export function runAtOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
 /** Calls `work` for each item, in order, in slices. */
 export function forEachInTurns<T>(
   items: Iterable<T>,

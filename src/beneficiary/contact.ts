@@ -39,11 +39,36 @@ export const Phone = Closed(
 /** A letter or a digit of some script. Hangul has letters that nobody sees. */
 const NAMES_SOMEBODY = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u
 
-/** Checks that a name has a letter or a digit: "-" or an emoji names nobody. */
+/** The most words of a name. More take too long to compare with the sanctions lists. */
+const MOST_WORDS = 40
+/** A word. Screening reads a Chinese character as one, and each hump of "IvanPetrov". */
+const WORD = /\p{Script=Han}|\p{Lu}?(?:(?!\p{Script=Han}|(?<=\p{Ll})\p{Lu})[\p{L}\p{M}\p{N}])+/gu
+/** Emoji and other signs are read as words, of some words each. */
+const SIGN = /\p{S}/gu
+const WORDS_OF_SIGN = 4
+
+/** How many words screening reads a name as, or some more. */
+function countWords(name: string): number {
+  const plain = name.normalize('NFKC')
+  const countOf = (pattern: RegExp) => plain.match(pattern)?.length ?? 0
+  return countOf(WORD) + WORDS_OF_SIGN * countOf(SIGN)
+}
+
+/** Whether a name is too long to be compared with the sanctions lists. */
+export const hasTooManyWords = (name: string) => countWords(name) > MOST_WORDS
+
+/**
+ * Checks that a name has a letter or a digit, as "-" or an emoji names nobody, and that it is
+ * not too many words.
+ */
 export function checkName(value: string | undefined, remarks: string): Problem[] {
   // The schema says of a blank name that it is blank.
-  if (value === undefined || !/\S/.test(value) || NAMES_SOMEBODY.test(value)) return []
-  return [invalidField(remarks, 'A name has a letter or a digit.')]
+  if (value === undefined || !/\S/.test(value)) return []
+  if (!NAMES_SOMEBODY.test(value)) {
+    return [invalidField(remarks, 'A name has a letter or a digit.')]
+  }
+  if (!hasTooManyWords(value)) return []
+  return [invalidField(remarks, `A name has at most ${MOST_WORDS} words.`)]
 }
 
 /** Checks a day of ISO 8601, YYYY-MM-DD. */

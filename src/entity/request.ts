@@ -71,7 +71,7 @@ export type Representative = Static<typeof Representative>
 const Name = Type.String({
   pattern: '\\S',
   maxLength: 255,
-  description: 'It has a letter or a digit of some script.',
+  description: 'It has a letter or a digit of some script, and at most 40 words.',
 })
 
 /** The optional members by their schemas. */

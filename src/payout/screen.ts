@@ -2,23 +2,23 @@
 // payouts for the worker. Reads clearances only for matches.
 import type { Account } from '../account/rules.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import { hasTooManyWords } from '../beneficiary/contact.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Entity } from '../entity/entity.ts'
 import { findEntities } from '../entity/store.ts'
 import { byName, type Key, nameOf, uniqueKeys } from '../id.ts'
-import type { PresentLists } from '../screening/lists-in-memory.ts'
+import { matchesOf, type PresentLists } from '../screening/lists-in-memory.ts'
 import {
   clearName,
   holdsPayouts,
   type Match,
-  matchOf,
   NOT_SCREENED,
   openMatches,
   type Screened,
 } from '../screening/match.ts'
 import { findCleared, findWaiting } from '../screening/match-store.ts'
 import { partiesOf } from '../screening/parties.ts'
-import { forEachInTurns } from '../turns.ts'
+import { runInTurns } from '../turns.ts'
 import type { CreatePayout } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
@@ -58,7 +58,7 @@ export async function screenAll(
   const waitingOf = Map.groupBy(waiting, ({ account_id, object_id: id }) =>
     nameOf({ account_id, id }),
   )
-  const found = await compare(lists, compared, entities, budget_ms)
+  const found = await runInTurns(comparing(lists, compared, entities, budget_ms))
   const ofParties = (one: PayoutParties) =>
     partyKeys(one).flatMap(key => waitingOf.get(nameOf(key)) ?? [])
   const named = [...found].map(([one, { matches } = NOTHING]) => {
@@ -104,27 +104,43 @@ interface Compared {
 
 const NOTHING: Compared = { matches: [], hashes: new Set() }
 
-/** The matches of each payout; undefined for a payout that was not compared. */
-async function compare(
+/** The matches of each payout; undefined for a payout that was not compared. In short steps. */
+function* comparing(
   lists: PresentLists,
   payouts: readonly PayoutParties[],
   entities: ReadonlyMap<string, Entity>,
   budget_ms: number,
-): Promise<ReadonlyMap<PayoutParties, Compared | undefined>> {
-  const from = performance.now()
+): Generator<void, ReadonlyMap<PayoutParties, Compared | undefined>> {
+  const until = performance.now() + budget_ms
   const found = new Map<PayoutParties, Compared | undefined>()
-  await forEachInTurns(payouts, one => {
+  for (const one of payouts) {
     const { account_id, beneficiary, entity_id: id } = one
     // A payout without a known beneficiary must not count as screened.
-    if (beneficiary === undefined || performance.now() - from > budget_ms) {
+    if (beneficiary === undefined || performance.now() > until) {
       found.set(one, undefined)
-      return
+      continue
     }
     const parties = partiesOf(beneficiary, entities.get(nameOf({ account_id, id })))
-    const matches = parties.map(party => lists.screen(party).map(hit => matchOf(party, hit)))
-    found.set(one, { matches: matches.flat(), hashes: new Set(parties.map(({ hash }) => hash)) })
-  })
+    // A request with such a name is refused. It is compared before that.
+    if (parties.some(({ query }) => hasTooManyWords(query.name))) {
+      found.set(one, undefined)
+      continue
+    }
+    const matches = yield* whileBefore(until, matchesOf(lists, parties))
+    const hashes = new Set(parties.map(({ hash }) => hash))
+    found.set(one, matches && { matches, hashes })
+  }
   return found
+}
+
+/** The result of the steps; undefined when they take longer. */
+function* whileBefore<T>(until: number, steps: Generator<void, T>): Generator<void, T | undefined> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    if (performance.now() > until) return undefined
+    yield
+  }
 }
 
 /** The results of screening requested payouts, by request. */

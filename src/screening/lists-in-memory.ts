@@ -4,6 +4,7 @@ import type { Sql, TransactionSql } from '../db/connect.ts'
 import type { ListStatus } from './list.ts'
 import { stateOf } from './list-rules.ts'
 import { listEntries, listNewest, readRequired } from './list-store.ts'
+import { type Match, matchOf } from './match.ts'
 import type { NamedParty } from './parties.ts'
 import { Screener } from './screener.ts'
 import type { Hit, ListName } from './screening.ts'
@@ -57,16 +58,30 @@ export class PresentLists {
     })
   }
 
-  /** The party's hits, highest score first. */
-  screen({ query, hash }: NamedParty): readonly Hit[] {
+  /** The party's hits, highest score first, in short steps. */
+  *screening({ query, hash }: NamedParty): Generator<void, readonly Hit[]> {
     if (this.#screener.size === 0) return []
     const known = this.#results.get(hash)
     if (known !== undefined) return known
-    const hits = this.#screener.screen(query)
+    const hits = yield* this.#screener.screening(query)
     if (this.#results.size >= MOST_RESULTS) this.#results.clear()
     this.#results.set(hash, hits)
     return hits
   }
+}
+
+/** The matches of these parties, in short steps. */
+export function* matchesOf(
+  lists: PresentLists,
+  parties: readonly NamedParty[],
+): Generator<void, Match[]> {
+  const matches: Match[] = []
+  for (const party of parties) {
+    const hits = yield* lists.screening(party)
+    matches.push(...hits.map(hit => matchOf(party, hit)))
+    yield
+  }
+  return matches
 }
 
 export class Lists {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runAtOnce } from '../turns.ts'
 import { NameIndex } from './name-index.ts'
 import { compareNames } from './name-score.ts'
 
@@ -37,7 +38,10 @@ test('every name that scores enough is found, with its score, and no other', asy
         const index = await NameIndex.of(names.map((words, ref) => ({ ref, words, kind })))
         // Several searches in a row, as each leaves the index as it was.
         for (const words of asked) {
-          const found = index.search(words, least).map(({ ref, compared }) => [ref, compared.score])
+          const found = runAtOnce(index.searching(words, least)).map(({ ref, compared }) => [
+            ref,
+            compared.score,
+          ])
           const expected = names.flatMap((listed, ref) => {
             const { score } = compareNames(words, listed, kind)
             return score >= least ? [[ref, score]] : []
@@ -57,7 +61,7 @@ test('a word beside its misspelling in one name: the one that weighs more counts
   const listed = ['company', 'compny']
   const asked = ['ali', 'company', 'company']
   const index = await NameIndex.of([{ ref: 0, words: listed, kind: 'other' }])
-  const found = index.search(asked, 0.6)
+  const found = runAtOnce(index.searching(asked, 0.6))
   assert.deepEqual(
     found.map(({ compared }) => compared.score),
     [compareNames(asked, listed).score],

@@ -127,13 +127,22 @@ export class NameIndex {
     return [word]
   }
 
-  /** The names with a score of `least` (0 to 1) or more against these words, in no order. */
-  search(words: readonly string[], least: number): FoundName[] {
-    const similar = new Map(words.map(word => [word, this.#similarTo(word)]))
+  /**
+   * The names with a score of `least` (0 to 1) or more against these words, in no order. A party
+   * may have a name that takes long, so it searches in steps.
+   */
+  *searching(words: readonly string[], least: number): Generator<void, FoundName[]> {
+    const similar = new Map<string, SimilarWords>()
+    for (const word of new Set(words)) {
+      similar.set(word, this.#similarTo(word))
+      yield
+    }
     // A listed word that is not similar to the query's word never makes a pair with it.
     const compare = (word: string, listed: string) =>
       similar.get(word)?.byText.get(listed)?.similarity ?? 0
+    // Between two steps, another search may use the arrays of sums: none is in use then.
     const rows = new Set(this.#candidates(words, least))
+    yield
     const { last, before } = this.#parts.joined
     for (let row = last.get(words.join('')) ?? -1; row !== -1; row = before[row] ?? -1)
       rows.add(row)
@@ -142,6 +151,7 @@ export class NameIndex {
       const { ref, words: listed, kind } = this.#parts.rows[row] as Row
       const compared = compareNames(words, listed, kind, compare, this.#isRare)
       if (compared.score >= least) found.push({ ref, compared })
+      yield
     }
     return found
   }

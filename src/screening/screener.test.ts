@@ -349,3 +349,13 @@ test('a word more, another birth date, kind, country or number: a hold stays a h
     }
   }
 })
+
+test('a party with a name of many words: compared in steps, with the same hits as at once', () => {
+  const asked = party(`Viktor Bout ${Array.from({ length: 38 }, (_, i) => `word${i}x`).join(' ')}`)
+  const steps = screener.screening(asked)
+  let count = 0
+  let last = steps.next()
+  for (; last.done !== true; last = steps.next()) count++
+  assert.ok(count >= 40, `${count} steps`)
+  assert.deepEqual(last.value, screener.screen(asked))
+})

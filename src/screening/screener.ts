@@ -1,6 +1,6 @@
 // Compares a party with the lists and returns the entries that it may be, with a score that its
 // pieces explain. The lists are an index in memory: no SQL.
-import { forEachInTurns } from '../turns.ts'
+import { forEachInTurns, runAtOnce } from '../turns.ts'
 import {
   BIRTH_AGREES,
   evidenceSteps,
@@ -85,6 +85,11 @@ export class Screener {
 
   /** The entries with the threshold's score or more, one hit each, the highest score first. */
   screen(party: Party, threshold = THRESHOLD): Hit[] {
+    return runAtOnce(this.screening(party, threshold))
+  }
+
+  /** The same in short steps. */
+  *screening(party: Party, threshold = THRESHOLD): Generator<void, Hit[]> {
     const best = new Map<ListedEntry, Hit>()
     const keep = (hit: Hit) => {
       const known = best.get(hit.entry)
@@ -94,10 +99,12 @@ export class Screener {
     }
     for (const { list, entry, id } of this.#sameIds(party.ids)) keep(idHit(list, entry, id))
     const least = leastOfName(party, threshold / 1000)
+    const titles = titlesOf(party.name)
     for (const words of this.#spellings(party.name)) {
-      for (const { ref, compared } of this.#index.search(words, least)) {
+      for (const { ref, compared } of yield* this.#index.searching(words, least)) {
         const named = this.#names[ref]
-        if (named !== undefined) keep(nameHit(party, named, compared))
+        if (named !== undefined) keep(nameHit(party, named, compared, titles))
+        yield
       }
     }
     return Array.from(best.values()).sort((a, b) => b.score - a.score)
@@ -133,9 +140,14 @@ function idHit(list: ListName, entry: ListedEntry, id: PartyId): Hit {
   return { list, entry, name: entry.names[0]?.text ?? '', score: 1000, pieces }
 }
 
-function nameHit(party: Party, { list, entry, name }: IndexedName, compared: NameScore): Hit {
+function nameHit(
+  party: Party,
+  { list, entry, name }: IndexedName,
+  compared: NameScore,
+  titles: readonly string[],
+): Hit {
   const steps = [
-    ...nameSteps(compared, titlesOf(party.name)),
+    ...nameSteps(compared, titles),
     ...evidenceSteps(compared, party, entry, name.weak),
   ]
   const pieces = steps.map(step => ({ ...step, score: perMille(step.score) }))

@@ -7,8 +7,8 @@ import { readConfined } from '../db/confine.ts'
 import type { Deps } from '../deps.ts'
 import type { Key } from '../id.ts'
 import { readListsVersion } from '../screening/list-store.ts'
-import type { PresentLists } from '../screening/lists-in-memory.ts'
-import { type Match, matchOf } from '../screening/match.ts'
+import { matchesOf, type PresentLists } from '../screening/lists-in-memory.ts'
+import type { Match } from '../screening/match.ts'
 import {
   type ClaimedParties,
   claimPass,
@@ -19,7 +19,7 @@ import {
   type ReadParty,
   readParties,
 } from '../screening/party-store.ts'
-import { forEachInTurns } from '../turns.ts'
+import { runInTurns } from '../turns.ts'
 import { countWaitingParties, startCounting } from './counts.ts'
 import { startWorker, type Worker, warned } from './worker.ts'
 
@@ -105,19 +105,23 @@ async function screenOf(
   // Without current lists a payout waits. A party is compared with old lists now, and again later.
   if (lists.is_empty || lists.ruleFor(await accountOf(deps, account_id)) === 'pass') return
   const parties = await readConfined(deps.sql, [account_id], tx => readParties(tx, account_id, ids))
-  const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []
-  await forEachInTurns(parties, party => {
-    const matches = party.parties.flatMap(named =>
-      lists.screen(named).map(hit => matchOf(named, hit)),
-    )
-    if (matches.length > 0) found.push({ party, matches })
-  })
+  const found = await runInTurns(comparing(lists, parties))
   for (const { party, matches } of found) {
     const { id: party_id, updated_at: compared_at } = party
     const kept = await deps.lanes.keepFound.run({ account_id, party_id, compared_at, matches })
     if (kept.matches.length === 0) continue
     deps.log.warn({ party_id, matches: kept.matches.length }, 'a party may be on a sanctions list')
   }
+}
+
+/** The parties with matches, in short steps. */
+function* comparing(lists: PresentLists, parties: readonly ReadParty[]) {
+  const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []
+  for (const party of parties) {
+    const matches: readonly Match[] = yield* matchesOf(lists, party.parties)
+    if (matches.length > 0) found.push({ party, matches })
+  }
+  return found
 }
 
 /** The account, from memory. If it is unknown, a refresh reads newly opened accounts. */

@@ -1,4 +1,5 @@
-// Names that name nobody: refused wherever a person's or company's name is taken, with its member.
+// Names that name nobody, or take too long to screen: refused wherever a person's or company's name
+// is taken, with its member.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
@@ -73,4 +74,44 @@ test('a name of one letter or digit of any script: taken', async () => {
   }
   const representatives = [{ first_name: '-', last_name: 'Suharto' }]
   assert.equal((await account.post('/v3/entity', entity({ representatives }))).status, 200)
+})
+
+/** Few characters, which stand for hundreds of words that screening compares. */
+const WORDY = [
+  '\ufdfa'.repeat(128),
+  'a '.repeat(41),
+  '王'.repeat(41),
+  'Ab'.repeat(41),
+  '㌀ '.repeat(64),
+]
+
+test('a name of more than 40 words: refused in each request that takes one, with its member', async () => {
+  const made = await account.post('/v3/beneficiary', bankBeneficiary)
+  for (const name of WORDY) {
+    const payee = { ...bankBeneficiary, name }
+    const person = { first_name: name, last_name: 'Smith' }
+    for (const [method, path, body, member] of [
+      ['post', '/v3/beneficiary', payee, 'name'],
+      ['post', '/v3/beneficiary', { ...bankBeneficiary, name_local: name }, 'name_local'],
+      ['put', `/v3/beneficiary/${made.json.data.id}`, { name }, 'name'],
+      ['post', '/v3/entity', entity({ name }), 'name'],
+      [
+        'post',
+        '/v3/entity',
+        entity({ representatives: [person] }),
+        'representatives[0].first_name',
+      ],
+      [
+        'post',
+        '/v3/payout',
+        { ...localPayout, beneficiary_details: payee },
+        'beneficiary_details.name',
+      ],
+    ] as const) {
+      assert.deepEqual(await named(method, path, body), [member], `${path} ${name.slice(0, 5)}`)
+    }
+  }
+  const words = Array.from({ length: 40 }, (_, i) => `w${i}`).join(' ')
+  const taken = await account.post('/v3/beneficiary', { ...bankBeneficiary, name: words })
+  assert.equal(taken.status, 200)
 })

@@ -462,7 +462,7 @@ export interface BeneficiaryApproval {
 }
 
 export interface BeneficiaryDetails {
-  /** It has a letter or a digit of some script. */
+  /** It has a letter or a digit of some script, and at most 40 words. */
   name: string
   type: 'individual' | 'business'
   destination_details: DestinationDetails
@@ -537,7 +537,7 @@ export interface BeneficiaryEventChange {
 
 /** A member that is sent replaces the earlier value as a whole; null removes it. */
 export interface BeneficiaryUpdate {
-  /** It has a letter or a digit of some script. */
+  /** It has a letter or a digit of some script, and at most 40 words. */
   name?: string
   /** The type cannot change: leave it out, or send the present one. */
   type?: 'individual' | 'business'
@@ -779,7 +779,7 @@ export interface EntityEventChange {
 }
 
 export interface EntityRequest {
-  /** It has a letter or a digit of some script. */
+  /** It has a letter or a digit of some script, and at most 40 words. */
   name: string
   type: 'individual' | 'business'
   email?: string
@@ -823,7 +823,7 @@ export interface EntityTimeline {
 
 /** A member that is sent replaces the earlier value as a whole; null removes it. */
 export interface EntityUpdate {
-  /** It has a letter or a digit of some script. */
+  /** It has a letter or a digit of some script, and at most 40 words. */
   name?: string
   /** The type cannot change: leave it out, or send the present one. */
   type?: 'individual' | 'business'
