@@ -50,6 +50,16 @@ const LimitResponse = Type.Object(
   { title: 'AccountLimit', description: 'A limit of payouts. See also `limit_exceeded`.' },
 )
 
+export const WrittenToday = Type.Object(
+  { rows: Type.Integer(), bytes: Type.Integer(), until: Timestamp },
+  {
+    title: 'WrittenToday',
+    description:
+      'What requests of the account have written today, up to `until`, which is 00:00 UTC. ' +
+      'Payouts of a live account are refused at twice the quota. See also `quota_exceeded`.',
+  },
+)
+
 export const AccountResponse = Type.Object(
   {
     id: Type.String(),
@@ -81,15 +91,7 @@ export const AccountResponse = Type.Object(
         'How many rows requests of the account may write in a day; the operator sets it.',
     }),
     daily_mb: Type.Integer({ description: 'How many megabytes they may write in a day.' }),
-    written_today: Type.Object(
-      { rows: Type.Integer(), bytes: Type.Integer(), until: Timestamp },
-      {
-        title: 'WrittenToday',
-        description:
-          'What requests of the account have written today, up to `until`, which is 00:00 UTC. ' +
-          'Payouts of a live account are refused at twice the quota. See also `quota_exceeded`.',
-      },
-    ),
+    written_today: WrittenToday,
     limits: Type.Array(LimitResponse, {
       description:
         'Every limit that counts payouts of this account, and how much of the limit is used.',
@@ -98,6 +100,16 @@ export const AccountResponse = Type.Object(
   },
   { title: 'Account', description: 'The account of the caller.' },
 )
+
+/** What an account has written today. */
+export function presentWritten(written: WrittenRow) {
+  const { written_rows, written_bytes } = writtenToday(written)
+  return {
+    rows: Number(written_rows),
+    bytes: Number(written_bytes),
+    until: endOfDay(written.today),
+  }
+}
 
 /** The facts about an account that only the database has. */
 export interface AccountFacts extends WrittenRow {
@@ -111,7 +123,6 @@ export function presentAccount(
   limits: readonly UsedLimit[],
 ) {
   const { account_id, name, sandbox, currencies, primary_currency } = account
-  const { written_rows, written_bytes } = writtenToday(written)
   return {
     id: account_id,
     object: 'account',
@@ -124,11 +135,7 @@ export function presentAccount(
     duplicate_window_s: account.duplicate_window_s,
     daily_rows: account.daily_rows,
     daily_mb: account.daily_mb,
-    written_today: {
-      rows: Number(written_rows),
-      bytes: Number(written_bytes),
-      until: endOfDay(written.today),
-    },
+    written_today: presentWritten(written),
     limits: limits.map(presentLimit),
     created_at,
   }

@@ -118,6 +118,25 @@ export async function listInbox(
     order by received_at desc, sha256 limit ${limit}`
 }
 
+/**
+ * The files of which nothing is applied, newest first: those that are not read yet, and those in
+ * quarantine that nobody has closed. `after` is the hash of the file after which the page starts.
+ */
+export async function listUnapplied(
+  sql: Sql,
+  { rail, after, limit }: Pick<InboxQuery, 'rail' | 'limit'> & { after: string | undefined },
+): Promise<InboxFile[]> {
+  return sql<InboxFile[]>`
+    select ${COLUMNS} from rail_inbox f
+    where (state = 'stored' or state = 'quarantined' and closed_by = '')
+      and (${rail ?? null}::text is null or rail = ${rail ?? null})
+      and (${after ?? null}::text is null or exists (
+        select from rail_inbox a where a.sha256 = decode(${after ?? null}, 'hex')
+          and (f.received_at < a.received_at
+            or f.received_at = a.received_at and f.sha256 > a.sha256)))
+    order by received_at desc, sha256 limit ${limit}`
+}
+
 /** Ends the reading of a file. With a reason, the file is quarantined and nothing is applied. */
 export async function endReading(
   sql: Sql,

@@ -35,6 +35,7 @@ const INSTALLATION_SCREENS: ScreenGroups = {
     '/screening': 'Screening',
     '/exceptions': 'Exceptions',
     '/files': 'Files for banks',
+    '/unread-files': 'Files from banks',
     '/accounts': 'Accounts',
     '/prices': 'Rates and fees',
     '/rails': 'Rails and routes',
@@ -43,6 +44,7 @@ const INSTALLATION_SCREENS: ScreenGroups = {
     '/deliveries': 'Failing webhooks',
     '/users': 'Users',
     '/audit': 'Audit log',
+    '/clock': 'The clock',
   },
 }
 

@@ -22,6 +22,7 @@ import { Live, type LiveNeeds } from './live.ts'
 import { accountScreens } from './operator/accounts.ts'
 import { attentionScreens } from './operator/attention.ts'
 import { auditScreens } from './operator/audit.ts'
+import { clockScreens } from './operator/clock.ts'
 import { deliveryScreens } from './operator/deliveries.ts'
 import { exceptionScreens } from './operator/exceptions.ts'
 import { fileScreens } from './operator/files.ts'
@@ -84,4 +85,5 @@ export function consolePages(
   deliveryScreens(screens)
   userScreens(screens)
   auditScreens(screens)
+  clockScreens(screens)
 }

@@ -96,6 +96,13 @@ export async function lockBooks(
 export const WRITTEN = part`written_day, written_rows, written_bytes,
   floor(date_part('epoch', clock_timestamp()) / 86400)::integer as today`
 
+/** What one account, or for null every account, has written. */
+export function listWritten(audit: Tag, account_id: string | null) {
+  return audit<(WrittenRow & Pick<Book, 'account_id'>)[]>`
+    select account_id, ${WRITTEN} from books
+    where ${account_id}::text is null or account_id = ${account_id}`
+}
+
 /** A book's row, without its balances. */
 type BookRow = Omit<Book, 'now' | 'balances' | 'changed' | 'kept' | 'ids_given'> & WrittenRow
 

@@ -1,6 +1,8 @@
 // Accounts and their keys as operators see them.
+
 import { SCOPES } from '../account/rules.ts'
 import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
+import { WrittenToday } from '../account-summary/response.ts'
 import { Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { AccountId } from './request.ts'
@@ -34,6 +36,7 @@ export const DeskAccount = Type.Object(
     balances: Type.Record(Type.String(), Type.String(), {
       description: 'Minor units as text, by currency.',
     }),
+    written_today: WrittenToday,
   },
   { title: 'DeskAccount', description: 'An account with its state and balances.' },
 )

@@ -1,4 +1,5 @@
 // Accounts as operators see them.
+
 import type { Account } from '../account/rules.ts'
 import {
   type AccountListing,
@@ -6,9 +7,11 @@ import {
   listAccountsInFull,
   type Settings,
 } from '../account/store.ts'
+import { presentWritten } from '../account-summary/response.ts'
 import type { Sql } from '../db/connect.ts'
 import { findAccountOf } from '../db/keys.ts'
-import { listBalancesOf } from '../ledger/store.ts'
+import type { WrittenRow } from '../ledger/quota.ts'
+import { listBalancesOf, listWritten } from '../ledger/store.ts'
 import { known, knownAmong } from './deed.ts'
 
 /** The account of this id. Refuses (404) an id that no account has. */
@@ -34,19 +37,27 @@ export async function accountIdOf(
 
 export interface AccountInFull extends AccountListing {
   readonly balances: readonly { readonly currency: string; readonly available: bigint }[]
+  readonly written: WrittenRow
 }
 
-/** One account with its balances, or for null all of them, the oldest first. */
+/** One account in full, or for null all of them, the oldest first. */
 export async function findAccounts(
   audit: Sql,
   account_id: string | null,
 ): Promise<AccountInFull[]> {
-  const [accounts, balances] = await Promise.all([
+  const [accounts, balances, written] = await Promise.all([
     listAccountsInFull(audit, account_id),
     listBalancesOf(audit, account_id),
+    listWritten(audit, account_id),
   ])
+  const writtenBy = new Map(written.map(row => [row.account_id, row]))
   const byAccount = Map.groupBy(balances, balance => balance.account_id)
-  return accounts.map(a => ({ ...a, balances: byAccount.get(a.account_id) ?? [] }))
+  // An account that was opened between the reads comes with the next look.
+  return accounts.flatMap(account => {
+    const found = writtenBy.get(account.account_id)
+    const balances = byAccount.get(account.account_id) ?? []
+    return found === undefined ? [] : [{ ...account, balances, written: found }]
+  })
 }
 
 export async function showAccount(audit: Sql, account_id: string): Promise<AccountInFull> {
@@ -56,9 +67,13 @@ export async function showAccount(audit: Sql, account_id: string): Promise<Accou
 }
 
 /** An account as operators see it. Balances are minor units as text, by currency. */
-export function presentAccount({ balances, ...account }: AccountInFull) {
+export function presentAccount({ balances, written, ...account }: AccountInFull) {
   const amounts = balances.map(({ currency, available }) => [currency, available.toString()])
-  return { ...account, balances: Object.fromEntries(amounts) as Record<string, string> }
+  return {
+    ...account,
+    balances: Object.fromEntries(amounts) as Record<string, string>,
+    written_today: presentWritten(written),
+  }
 }
 
 export function presentSettings(settings: Settings) {

@@ -3,7 +3,7 @@ import { databaseNow, type Sql } from '../db/connect.ts'
 import { Closed, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { Clock, hostNow } from '../ledger/clock.ts'
-import { confirmClock } from '../ledger/clock-store.ts'
+import { confirmClock, listCorrections } from '../ledger/clock-store.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 
 const Jump = Type.Unsafe<{ expected: string; found: string } | null>({
@@ -14,21 +14,27 @@ const Jump = Type.Unsafe<{ expected: string; found: string } | null>({
   description: 'The time that was expected and the time that was found; null: the clock is right.',
 })
 
-const ClockResponse = Closed(
-  {
-    now: Type.String({ description: 'What the clock of the database shows.' }),
-    writes: Type.Boolean({ description: 'Whether books are written.' }),
-    jump: Jump,
-  },
-  { title: 'DatabaseClock' },
-)
-
 const CorrectionResponse = Closed(
   { set_from: Timestamp, set_to: Timestamp },
   {
     title: 'ClockCorrection',
     description: 'From which time the clock was set back, and to which.',
   },
+)
+
+/** The most corrections that the answer has. */
+const MAX_CORRECTIONS = 100
+
+export const ClockResponse = Closed(
+  {
+    now: Type.String({ description: 'What the clock of the database shows.' }),
+    writes: Type.Boolean({ description: 'Whether books are written.' }),
+    jump: Jump,
+    corrections: Type.Array(CorrectionResponse, {
+      description: `What operators have confirmed, newest first; ${MAX_CORRECTIONS} at most.`,
+    }),
+  },
+  { title: 'DatabaseClock' },
 )
 
 const show = reading({
@@ -78,5 +84,7 @@ export const clockActions: ActionGroup = { actions: [show, confirm] }
 /** By a look of its own: what this process has measured may be five seconds old. */
 async function showClock(audit: Sql) {
   const jump = await new Clock().look(audit, { keeps: false })
-  return { now: await databaseNow(audit), writes: jump === null, jump }
+  const [now, all] = await Promise.all([databaseNow(audit), listCorrections(audit)])
+  const corrections = all.slice(-MAX_CORRECTIONS).reverse()
+  return { now, writes: jump === null, jump, corrections }
 }

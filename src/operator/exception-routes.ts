@@ -63,10 +63,16 @@ export function deskExceptionRoutes(routes: DeskRoutes): void {
   routes.page('/v3/operator/exception', {
     operationId: 'listExceptions',
     summary: 'List payouts that a person must look at, the oldest first.',
-    querystring: Closed(optional({ limit: LimitText, starting_after: After })),
+    querystring: Closed(
+      optional({
+        limit: LimitText,
+        starting_after: After,
+        payout: Id('pot', 'Only exceptions of this payout.'),
+      }),
+    ),
     item: ExceptionResponse,
-    find: ({ starting_after = ':0' }, { audit }, limit) =>
-      listOpenExceptions(audit, cursorOf(starting_after), limit + 1),
+    find: ({ starting_after = ':0', payout = null }, { audit }, limit) =>
+      listOpenExceptions(audit, cursorOf(starting_after), limit + 1, payout),
     present: presentException,
   })
   routes.change('/v3/operator/payout/:id/close_exception', {

@@ -1,6 +1,7 @@
-// GET /v3/operator/bank_file, /v3/operator/bank_file/{id} and …/content, and POST …/release and
-// …/withdraw.
+// GET /v3/operator/unread_file, /v3/operator/bank_file, /v3/operator/bank_file/{id} and …/content,
+// and POST …/release and …/withdraw.
 import { FILE_STATES, findFile, listFiles } from '../bank-file/file-store.ts'
+import { findInboxFiles, listUnapplied } from '../bank-file/inbox-store.ts'
 import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { Closed, Id, Literals, optional, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -9,6 +10,7 @@ import type { DeskRoutes } from './desk-routes.ts'
 import {
   presentFile,
   presentFileInFull,
+  presentUnread,
   release,
   showContent,
   showFile,
@@ -167,7 +169,45 @@ export function deskFileRoutes(routes: DeskRoutes): void {
     response: ContentResponse,
     answer: ({ params }, { audit }) => showContent(audit, params.id),
   })
+  unreadRoute(routes)
   decisionRoutes(routes)
+}
+
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the file.' })
+
+export const UnreadFileResponse = Type.Object(
+  {
+    sha256: Sha256,
+    rail: FILE.rail,
+    name: Type.String({ description: 'The name that the bank gave the file.' }),
+    bytes: Type.Integer(),
+    received_at: Timestamp,
+    state: Literals(['stored', 'quarantined'] as const, {
+      description: '`stored`: not read yet. `quarantined`: it cannot be read.',
+    }),
+    reason: Type.String({ description: 'Why it is in quarantine; empty for `stored`.' }),
+  },
+  { title: 'UnreadFile', description: 'A file of a bank of which nothing is applied.' },
+)
+
+function unreadRoute(routes: DeskRoutes): void {
+  routes.page('/v3/operator/unread_file', {
+    operationId: 'listUnreadFiles',
+    summary: 'List the files of banks of which nothing is applied, newest first.',
+    description:
+      'A file that is not read yet, or one in quarantine that nobody has closed. While it lies ' +
+      'there, the silence of its bank proves nothing.',
+    querystring: Closed(
+      optional({ limit: LimitText, starting_after: Sha256, rail: FilesQuery.properties.rail }),
+    ),
+    item: UnreadFileResponse,
+    async find({ starting_after: after, rail }, { audit }, limit) {
+      const found = after === undefined ? [undefined] : await findInboxFiles(audit, after)
+      refuseIfAny(found.length > 0 ? [] : [invalidParameter('starting_after', 'It names no file.')])
+      return listUnapplied(audit, { rail, after, limit: limit + 1 })
+    },
+    present: presentUnread,
+  })
 }
 
 function decisionRoutes(routes: DeskRoutes): void {

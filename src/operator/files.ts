@@ -1,6 +1,7 @@
 // Files for banks, as operators see them: each with the payments in it. An operator releases a file
 // or takes it back only as the file was shown.
 import { findFile, type RailFile, readBytes } from '../bank-file/file-store.ts'
+import type { InboxFile } from '../bank-file/inbox-store.ts'
 import { type FoundItem, listItemsOf } from '../bank-file/item-store.ts'
 import { releaseFile, takeBackFile } from '../bank-file/resend.ts'
 import type { Sql } from '../db/connect.ts'
@@ -27,6 +28,11 @@ export async function showFile(audit: Sql, msg_id: string): Promise<FileInFull> 
 /** The file; `bytes` is how many bytes it has. */
 export function presentFile({ size, ...file }: RailFile) {
   return { ...file, bytes: size }
+}
+
+/** A file of a bank of which nothing is applied. */
+export function presentUnread({ sha256, rail, name, size, received_at, state, reason }: InboxFile) {
+  return { sha256, rail, name, bytes: Number(size), received_at, state, reason }
 }
 
 export function presentFileInFull({ file, items }: FileInFull) {

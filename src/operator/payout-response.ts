@@ -5,6 +5,8 @@ import { amountToJson } from '../money/json.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PayoutResponse, presentPayout, UltimateDebtor } from '../payout/response.ts'
 import { presentTimeline } from '../timeline/response.ts'
+import { ExceptionResponse } from './exception-routes.ts'
+import { presentException } from './exceptions.ts'
 import type { ShownPayout } from './payouts.ts'
 import { AccountId } from './request.ts'
 
@@ -32,6 +34,7 @@ export const DeskPayoutInFull = Type.Object(
     ...MEMBERS,
     account_name: Type.String(),
     under_review: Type.Boolean({ description: 'Whether an exception of its rail is open.' }),
+    exceptions: Type.Array(ExceptionResponse, { description: 'The open exceptions.' }),
     screening: textOrNull({
       description:
         'Why screening holds the payout: `waits`, `open` or `confirmed`; null if it does not.',
@@ -62,12 +65,13 @@ export function presentForDesk(payout: Payout) {
   }
 }
 
-export function presentInFull({ account, source, held }: ShownPayout) {
+export function presentInFull({ account, source, held, exceptions }: ShownPayout) {
   const { items, under_review } = presentTimeline(source, 'operator')
   return {
     ...presentForDesk(source.payout),
     account_name: account.name,
     under_review,
+    exceptions: exceptions.filter(one => one.closed_at === null).map(presentException),
     screening: held?.screening ?? null,
     timeline: items,
   }

@@ -10,6 +10,8 @@ import { handlePayout } from '../payout/by-hand-operation.ts'
 import { findHeldByScreening, type HeldByScreening } from '../payout/screening-store.ts'
 import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
 import { advancePayout } from '../payout/step-operation.ts'
+import type { RailException } from '../rail/attempt.ts'
+import { findExceptions } from '../rail/exception-store.ts'
 import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
 import type { TimelineSource } from '../timeline/rules.ts'
 import { findTimeline } from '../timeline/store.ts'
@@ -20,6 +22,7 @@ export interface ShownPayout {
   readonly account: Account
   readonly source: TimelineSource
   readonly held: HeldByScreening | undefined
+  readonly exceptions: readonly RailException[]
 }
 
 /** A payout of any account, with its history and what screening holds it for. */
@@ -31,8 +34,9 @@ export async function showPayout(
   const key = { account_id, id: payout_id }
   const account = (await listAccounts(sql)).find(known => known.account_id === account_id)
   const held = await findHeldByScreening(audit, key)
+  const exceptions = await findExceptions(audit, [key])
   const source = await findTimeline(sql, key)
-  return known('payout', payout_id, source && account && { account, source, held })
+  return known('payout', payout_id, source && account && { account, source, held, exceptions })
 }
 
 /** What a person states about a step. */

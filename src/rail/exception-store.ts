@@ -45,11 +45,17 @@ export interface ExceptionCursor {
   readonly number: number
 }
 
-/** Open exceptions of all accounts, the oldest payouts first. */
-export async function listOpenExceptions(audit: Sql, after: ExceptionCursor, limit: number) {
+/** Open exceptions of all accounts, the oldest payouts first; of one payout with `payout_id`. */
+export async function listOpenExceptions(
+  audit: Sql,
+  after: ExceptionCursor,
+  limit: number,
+  payout_id: string | null = null,
+) {
   return audit<RailException[]>`
     select ${audit(COLUMNS)} from rail_exceptions
     where closed_at is null and (payout_id, number) > (${after.payout_id}, ${after.number})
+      and (${payout_id}::text is null or payout_id = ${payout_id})
     order by payout_id, number limit ${limit}`
 }
 

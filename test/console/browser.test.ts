@@ -288,6 +288,8 @@ const OF_INSTALLATION = [
   '/deliveries',
   '/audit',
   '/users',
+  '/unread-files',
+  '/clock',
   '/income',
 ]
 

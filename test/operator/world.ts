@@ -228,6 +228,7 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     ids: [await newRail(world, 'The bank is closed')],
     body: {},
   }),
+  'GET /v3/operator/unread_file': () => ({ query: '?limit=1' }),
   'GET /v3/operator/bank_file': () => ({ query: '?limit=1' }),
   'GET /v3/operator/bank_file/:id': about(newFile),
   'GET /v3/operator/bank_file/:id/content': about(newFile),

@@ -119,6 +119,7 @@ export const REVIEWED: readonly Reviewed[] = [
     why: WHOLE,
     unsent: true,
   },
+  { file: 'src/ledger/store.ts', says: 'from books where $1::text is null', why: OPERATOR },
   { file: 'src/ledger/store.ts', says: 'from balances where $1::text is null', why: OPERATOR },
   { file: 'src/event/store.ts', says: 'event_count as count from books', why: OPERATOR },
   { file: 'src/event/store.ts', says: 'sum(event_count)', why: OPERATOR },

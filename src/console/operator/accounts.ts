@@ -87,6 +87,15 @@ function balancesOf(balances: DeskAccount['balances']): Html[] {
     .map(([currency, amount]) => html`${money(amount, currency)}<br>`)
 }
 
+/** What the account has written today, of its quota. */
+function writtenOf({ written_today, daily_rows, daily_mb }: DeskAccount): Html {
+  const count = (value: string | number) => Number(value).toLocaleString('en-US')
+  const { rows, bytes, until } = written_today
+  const mb = Math.floor(Number(bytes) / 1e6)
+  return html`${count(rows)} of ${count(daily_rows)} rows, ${count(mb)} of
+${count(daily_mb)} MB, until ${time(until)}`
+}
+
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const [account, keys] = await Promise.all([
@@ -100,6 +109,7 @@ ${facts([
   ['Balances', balancesOf(account.balances)],
   ['Deposit address', html`<code>${account.deposit_address}</code>`],
   ['Opened', time(account.created_at)],
+  ['Written today', writtenOf(account)],
   ['Payouts', link(`${visit.root}/payouts?account_id=${id}`, 'its payouts')],
   ['Income', link(`${visit.root}/accounts/${id}/income`, 'its income')],
   ['Limits', link(`${visit.root}/rules?account_id=${id}`, 'its limits')],

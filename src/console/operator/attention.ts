@@ -8,6 +8,7 @@ import type { Screens } from '../screens.ts'
 import { age, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type {
+  DatabaseClock,
   DeskAccount,
   DeskEntity,
   DeskFile,
@@ -18,6 +19,7 @@ import type {
   Lists,
   RailException,
   Rate,
+  UnreadFile,
   UpkeepRun,
 } from './objects.ts'
 import { isPast } from './prices.ts'
@@ -113,18 +115,29 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
 }
 
 async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
-  const [files, endpoints, rates, rails, accounts] = await Promise.all([
+  const [files, unread, clock, endpoints, rates, rails, accounts] = await Promise.all([
     listOf<DeskFile>(visit, 'bank_file', { state: 'sealed' }),
+    listOf<UnreadFile>(visit, 'unread_file'),
+    visit.api.get<DatabaseClock>('/v3/operator/clock'),
     listOf<FailingEndpoint>(visit, 'webhook_endpoint'),
     visit.api.list<Rate>('/v3/operator/rate'),
     visit.api.list<DeskRail>('/v3/operator/rail'),
     listOf<DeskAccount>(visit, 'account'),
   ])
   const sealed = filtered(files, file => file.needs_release)
+  const quarantined = filtered(unread, file => file.state === 'quarantined')
+  const jumps = { results: clock.jump === null ? [] : [clock.jump], has_more: false }
   const stale = filtered(rates, rate => !rate.pegged && !rate.sample && isPast(rate.good_until))
   const paused = filtered(rails, rail => rail.paused)
   const frozen = filtered(accounts, account => account.state === 'frozen')
   return [
+    need(['jump of the clock stops all writes', ''], jumps, 'clock', () => ''),
+    need(
+      ['file from a bank cannot be read', 'files from banks cannot be read'],
+      quarantined,
+      'unread-files',
+      row => row.received_at,
+    ),
     need(
       ['file for a bank waits for its release', 'files for banks wait for their release'],
       sealed,

@@ -46,6 +46,7 @@ function list(visit: Visit): ListPage<RailException> {
           }),
       },
     ],
+    filters: [{ name: 'payout', label: 'Payout' }],
     empty: 'No exceptions are open.',
   }
 }

@@ -1,5 +1,5 @@
 // Screens of files for banks: the list, and one file byte for byte. A person who has looked at the
-// file releases it, or takes it back.
+// file releases it, or takes it back. Also the files from banks of which nothing is applied.
 import { FILE_STATES } from '../../bank-file/file-store.ts'
 import { type Html, html } from '../../text/html.ts'
 import { mayRunInstallation } from '../../user/rules.ts'
@@ -8,12 +8,13 @@ import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskFile, DeskFileInFull } from './objects.ts'
+import type { DeskFile, DeskFileInFull, UnreadFile } from './objects.ts'
 
 const API = '/v3/operator/bank_file'
 
 export function fileScreens(screens: Screens): void {
   screens.list('installation', '/files', list)
+  screens.list('installation', '/unread-files', listUnread)
   screens.show('installation', '/files/:id', show)
   const file = { to: `${API}/:id`, next: '/files/:id?done=saved', again: show }
   const digestOf = (visit: Visit) => ({ digest: fieldText(visit, 'digest') })
@@ -50,6 +51,32 @@ function list(visit: Visit): ListPage<DeskFile> {
       { name: 'rail', label: 'Rail' },
     ],
     empty: 'No files for banks yet.',
+  }
+}
+
+function listUnread(): ListPage<UnreadFile> {
+  return {
+    title: 'Files from banks that are not applied',
+    api: '/v3/operator/unread_file',
+    caption: 'Files from banks of which nothing is applied, newest first',
+    cursorOf: ({ sha256 }) => sha256,
+    above: html`<p>While a file lies here, the silence of its bank proves nothing, and payouts wait.
+On the server, <code>corridor file read</code> reads a file again after what was wrong is
+mended, and <code>corridor file close</code> notes that you have looked at it.</p>`,
+    columns: [
+      { name: 'File', show: ({ name }) => name },
+      { name: 'SHA-256', show: ({ sha256 }) => html`<code>${sha256.slice(0, 12)}</code>` },
+      { name: 'State', show: file => state(file.state) },
+      {
+        name: 'Why',
+        show: ({ state: now, reason }) => (now === 'stored' ? 'It is not read yet.' : reason),
+      },
+      { name: 'Rail', show: ({ rail }) => rail },
+      { name: 'Bytes', number: true, show: ({ bytes }) => bytes },
+      { name: 'Received', show: ({ received_at }) => time(received_at) },
+    ],
+    filters: [{ name: 'rail', label: 'Rail' }],
+    empty: 'Every file of every bank is read.',
   }
 }
 

@@ -2,9 +2,14 @@
 import type * as accounts from '../../operator/account-response.ts'
 import type { Rule } from '../../operator/approval-rules.ts'
 import type { ChangeResponse } from '../../operator/audit-response.ts'
+import type { ClockResponse } from '../../operator/clock.ts'
 import type * as entities from '../../operator/entity-routes.ts'
 import type { ExceptionResponse } from '../../operator/exception-routes.ts'
-import type { FileInFullResponse, FileResponse } from '../../operator/file-routes.ts'
+import type {
+  FileInFullResponse,
+  FileResponse,
+  UnreadFileResponse,
+} from '../../operator/file-routes.ts'
 import type * as income from '../../operator/income-routes.ts'
 import type { LimitResponse } from '../../operator/limits.ts'
 import type { ListsResponse } from '../../operator/list-routes.ts'
@@ -40,6 +45,8 @@ export type Lists = Shown<typeof ListsResponse>
 export type DeskUser = Shown<typeof users.DeskUser>
 export type UpkeepRun = Shown<typeof upkeep.UpkeepRun>
 export type DeskFile = Shown<typeof FileResponse>
+export type UnreadFile = Shown<typeof UnreadFileResponse>
+export type DatabaseClock = Shown<typeof ClockResponse>
 export type DeskFileInFull = Shown<typeof FileInFullResponse>
 export type RailFigures = Shown<typeof rails.RailFigures>
 export type RailFigure = RailFigures['results'][number]

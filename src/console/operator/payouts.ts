@@ -64,13 +64,13 @@ async function show(visit: Visit): Promise<Screen> {
   const { amount, currency, beneficiary_details } = payout
   const body = html`<div data-live-part><p class="lead">${state(payout.status)}
 ${payout.status_description}
-${found.under_review && link(`${visit.root}/exceptions`, 'This payout is under review.')}
 ${screening && link(`${visit.root}/screening/${id}`, `Screening: ${words(screening)}`)}</p>
 ${
   payout.failure &&
   html`<div class="note bad">${payout.failure.message}
 <code>${payout.failure.code}</code></div>`
 }
+${exceptionsOf(visit, found)}
 ${facts([
   ['Amount to send', money(found.send.amount, found.send.currency)],
   ['On behalf of', debtor && [debtor.name, debtor.id].filter(Boolean).join(', ')],
@@ -92,6 +92,18 @@ ${forms(visit, id, found.taken_by)}
 <h2>Payee</h2>${members(visit.root, beneficiary_details)}`
   const title = `${digits(amount, currency)} ${currency} to ${beneficiary_details.name}`
   return { title, body, live: id }
+}
+
+/** The open exceptions, each with the way to its decision. */
+function exceptionsOf(
+  { root }: Visit,
+  { exceptions }: Pick<DeskPayoutInFull, 'exceptions'>,
+): Html[] {
+  return exceptions.map(({ payout, kind, message, rail, opened_at }) => {
+    const decide = `${root}/exceptions?payout=${payout}`
+    return html`<div class="note bad"><strong>${words(kind)}</strong> ${message}
+<br>Rail ${rail}, ${time(opened_at)}: ${link(decide, 'decide')}</div>`
+  })
 }
 
 function forms(visit: Visit, id: string, taken_by: string): Html {
