@@ -131,7 +131,11 @@ export class NameIndex {
    * The names with a score of `least` (0 to 1) or more against these words, in no order. A party
    * may have a name that takes long, so it searches in steps.
    */
-  *searching(words: readonly string[], least: number): Generator<void, FoundName[]> {
+  *searching(
+    words: readonly string[],
+    least: number,
+    is_business = false,
+  ): Generator<void, FoundName[]> {
     const similar = new Map<string, SimilarWords>()
     for (const word of new Set(words)) {
       similar.set(word, this.#similarTo(word))
@@ -149,7 +153,7 @@ export class NameIndex {
     const found: FoundName[] = []
     for (const row of rows) {
       const { ref, words: listed, kind } = this.#parts.rows[row] as Row
-      const compared = compareNames(words, listed, kind, compare, this.#isRare)
+      const compared = compareNames(words, listed, kind, compare, this.#isRare, is_business)
       if (compared.score >= least) found.push({ ref, compared })
       yield
     }

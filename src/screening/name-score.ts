@@ -137,6 +137,7 @@ export function compareNames(
   kind: NamedKind = 'other',
   compare: (query: string, listed: string) => number = compareWords,
   isRare: (listed: string) => boolean = () => true,
+  is_business = false,
 ): NameScore {
   const joined = query.length !== listed.length && query.join('') === listed.join('')
   if (joined) {
@@ -157,7 +158,7 @@ export function compareNames(
   const swapped = isSwapped(query, listed, pairs)
   const words = weight === 0 ? 0 : (sum / weight) * (swapped ? SWAPPED : 1)
   const left_weight = totalWeight(left_over)
-  const despite = despiteOf(query, listed, pairs, kind, isRare)
+  const despite = despiteOf(query, listed, pairs, kind, isRare, is_business)
   const left_share = left_weight === 0 ? 0 : left_weight / (left_weight + weight)
   const left_factor = despite === '' ? 1 - left_share * LEFT_OVER_WEIGHT : 1
   const isAgreed = despite === 'agreed' || (left_weight === 0 && doAgree(pairs))
@@ -183,6 +184,7 @@ function despiteOf(
   pairs: readonly WordPair[],
   kind: NamedKind,
   isRare: (listed: string) => boolean,
+  is_business: boolean,
 ): NameScore['despite'] {
   const real = pairs.filter(pair => !LEGAL_FORMS.has(pair.listed))
   const telling = real.filter(pair => isTelling(pair.listed) && pair.query.length > 1)
@@ -190,8 +192,10 @@ function despiteOf(
   const count = listed.filter(word => !LEGAL_FORMS.has(word)).length
   if (real.length === count && isWhole(query, listed, real)) {
     const [{ listed: alone, similarity }] = telling as [WordPair]
+    // "Hassan LLC" is not each business of a Hassan.
+    const isMeant = (is_business && listed.length === 1) || query.some(isOfBusiness)
     const isOne = kind === 'organisation' && alone.length >= SHORTEST_ALONE && similarity === 1
-    if (count > 1 || (isOne && query.some(isOfBusiness))) return 'contained'
+    if (count > 1 || (isOne && isMeant)) return 'contained'
   }
   return kind === 'person' && doEndsAgree(listed, pairs, isRare) ? 'agreed' : ''
 }

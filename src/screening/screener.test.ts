@@ -359,3 +359,24 @@ test('a party with a name of many words: compared in steps, with the same hits a
   assert.ok(count >= 40, `${count} steps`)
   assert.deepEqual(last.value, screener.screen(asked))
 })
+
+test("an organisation's one word, whole in the name of a business: found, whatever words are added", async () => {
+  const entry = {
+    ...ENTRY,
+    kind: 'organisation',
+    names: [{ text: 'Kestrelbank', weak: false }],
+  } as const
+  const one = await Screener.of([{ list: 'un', entries: [entry] }])
+  const isFound = (name: string, kind: Party['kind']) => {
+    return one.screen({ ...party(name), kind }).length > 0
+  }
+  for (const name of [
+    'Kestrelbank Relief',
+    'Harakat Kestrelbank',
+    'Kestrelbank of Oda',
+    'Kestrelbank Ltd',
+  ]) {
+    assert.equal(isFound(name, 'organisation'), true, name)
+  }
+  assert.equal(isFound('Maria Kestrelbank', 'person'), false)
+})

@@ -101,7 +101,11 @@ export class Screener {
     const least = leastOfName(party, threshold / 1000)
     const titles = titlesOf(party.name)
     for (const words of this.#spellings(party.name)) {
-      for (const { ref, compared } of yield* this.#index.searching(words, least)) {
+      for (const { ref, compared } of yield* this.#index.searching(
+        words,
+        least,
+        party.kind === 'organisation',
+      )) {
         const named = this.#names[ref]
         if (named !== undefined) keep(nameHit(party, named, compared, titles))
         yield
