@@ -6,7 +6,7 @@ import { type Problem, Refusal } from '../errors.ts'
 import type { Acting, Action, ActionGroup } from '../operator/action.ts'
 import { audited } from '../operator/deed.ts'
 import { addCommand, type Context, operatorOf, personOf, print, withContext } from './context.ts'
-import { refuseAsCommand, UsageError } from './failure.ts'
+import { pointTo, refuseAsCommand, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { addOptions, optionOf, readOptions } from './options.ts'
 import { listing } from './table.ts'
@@ -27,20 +27,26 @@ function addAction(group: Command, action: Action): void {
   for (const _ of ids) {
     command.argument(`<${group.name()}>`, `as corridor ${group.name()} list shows it`)
   }
-  addOptions(command, schema, shown.options)
+  addOptions(command, schema, shown)
   command.addHelpText('after', shown.help).action(async () => {
-    const named = Object.fromEntries(ids.map((id, i) => [id, command.args[i]]))
-    const input = { ...readOptions(schema, command.opts()), ...named }
-    const answer = await withContext(context => perform(context, action, input)).catch(
-      refuseInOptions(schema),
+    const [named, placed] = [command.args.slice(0, ids.length), command.args.slice(ids.length)]
+    const input = {
+      ...readOptions(schema, command.opts(), shown.arguments, placed),
+      ...Object.fromEntries(ids.map((id, i) => [id, named[i]])),
+    }
+    const { answer, said } = await withContext(context => perform(context, action, input)).catch(
+      refuseInOptions(group, schema, shown.arguments),
     )
-    print(answer, wordsOf(shown.words(answer), shown.none))
+    const words = wordsOf(shown.words(answer, said), shown.none)
+    print(shown.json === undefined ? answer : shown.json(answer), words)
   })
 }
 
 function wordsOf(words: ReturnType<Action['command']['words']>, none?: string): string {
   if (typeof words === 'string') return words
-  return 'head' in words ? `${words.head}\n${listing(words.rows, none)}` : listing(words, none)
+  if (!('rows' in words)) return listing(words, none)
+  const { head, rows, tail } = words
+  return [head, listing(rows, none), tail].filter(part => part !== undefined).join('\n')
 }
 
 /** `list the limits`, of `List the limits.` */
@@ -48,12 +54,19 @@ function inHelp(summary: string): string {
   return `${summary.slice(0, 1).toLowerCase()}${summary.slice(1).replace(/\.$/, '')}`
 }
 
-async function perform(context: Context, action: Action, input: object): Promise<unknown> {
-  if (action.kind === 'read') return action.find(context.audit, input)
+interface Performed {
+  readonly answer: unknown
+  /** What the action has said, one line each. */
+  readonly said: string
+}
+
+async function perform(context: Context, action: Action, input: object): Promise<Performed> {
+  if (action.kind === 'read') return { answer: await action.find(context.audit, input), said: '' }
   if (action.byPerson === true) personOf(context)
-  const { acting, close } = actingIn(context)
+  const said: string[] = []
+  const { acting, close } = actingIn(context, words => void said.push(words))
   try {
-    return await action.run(acting, input)
+    return { answer: await action.run(acting, input), said: said.join('\n') }
   } finally {
     await close()
   }
@@ -63,7 +76,10 @@ async function perform(context: Context, action: Action, input: object): Promise
 const MAX_WAIT_MS = 120_000
 
 /** Acts on the connections of a command, which keeps no answers. */
-function actingIn(context: Context): { acting: Acting<object>; close(): Promise<void> } {
+function actingIn(
+  context: Context,
+  say: (words: string) => void,
+): { acting: Acting<object>; close(): Promise<void> } {
   const { sql, audit } = context
   const run: Acting<object>['run'] = deed =>
     new Lane(sql, audited(deed), { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(deed.command)
@@ -86,19 +102,26 @@ function actingIn(context: Context): { acting: Acting<object>; close(): Promise<
       present(await run({ operation, command, act: null })),
     pricing: async version => (await open()).pricing(version),
     askPassword() {},
+    say,
   }
   return { acting, close: async () => (await reference)?.close() }
 }
 
 /** Rethrows a refusal of members in the names of their options. */
-function refuseInOptions(schema: TSchema | undefined): (error: unknown) => never {
+function refuseInOptions(
+  group: Command,
+  schema: TSchema | undefined,
+  placed: readonly string[] = [],
+): (error: unknown) => never {
   const { properties = {} } = (schema ?? {}) as { readonly properties?: object }
-  const inOption = ({ message, remarks }: Problem) =>
-    remarks in properties ? `${optionOf(remarks)}: ${message}` : message
+  const named = ({ message, remarks }: Problem) =>
+    remarks in properties && !placed.includes(remarks)
+      ? `${optionOf(remarks)}: ${message}`
+      : message
   return error => {
-    if (error instanceof Refusal && error.status === 400) {
-      throw new UsageError(error.problems.map(inOption).join('; '))
-    }
+    if (!(error instanceof Refusal)) throw error
+    if (error.status === 400) throw new UsageError(error.problems.map(named).join('; '))
+    if (error.status === 404) return pointTo(`corridor ${group.name()} list shows them`)(error)
     return refuseAsCommand(error)
   }
 }

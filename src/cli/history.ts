@@ -1,27 +1,11 @@
 // corridor … history: lists what changed in a reference table and who changed it, newest first.
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../audit/store.ts'
+import type { History } from '../operator/action.ts'
 import { addCommand, example, print, withContext } from './context.ts'
+import { refuseAsCommand } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
 import { listing, toSecond } from './table.ts'
-
-interface History {
-  /** The name of the table in the database. */
-  readonly table_name: string
-  /** Such as `list what changed in the rate book`. */
-  readonly description: string
-  /** An argument that narrows the list, such as `[pair]`, and the row values that it names. */
-  readonly argument?: {
-    readonly name: string
-    readonly meaning: string
-    readonly read: (text: string) => HistoricRow
-  }
-  /** A row in a few words, without its subject. */
-  readonly describe: (row: HistoricRow) => string
-  /** The name of a row, such as `EUR/USD`. */
-  readonly subject: (row: HistoricRow) => string
-  readonly example: string
-}
 
 export function historyCommand(parent: Command, history: History): void {
   const { argument } = history
@@ -30,7 +14,7 @@ export function historyCommand(parent: Command, history: History): void {
     .addHelpText('after', example(history.example))
     .action(async () => {
       const [text] = command.args
-      const where = argument === undefined || text === undefined ? {} : argument.read(text)
+      const where = argument === undefined || text === undefined ? {} : narrow(argument, text)
       const { limit } = command.opts<{ limit: number }>()
       const changes = await withContext(({ sql }) =>
         listChanges(sql, history.table_name, limit, where),
@@ -39,6 +23,14 @@ export function historyCommand(parent: Command, history: History): void {
       print(changes, listing(rows, 'no change so far'))
     })
   if (argument !== undefined) command.argument(`[${argument.name}]`, argument.meaning)
+}
+
+function narrow({ read }: NonNullable<History['argument']>, text: string): HistoricRow {
+  try {
+    return read(text)
+  } catch (error) {
+    return refuseAsCommand(error)
+  }
 }
 
 function describeChange(history: History, { changed_at, changed_by, before, after }: Change) {

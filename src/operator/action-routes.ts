@@ -80,5 +80,6 @@ function actingOf(
     runShown: (operation, command, present) => desk.runOnce(call, operation, command, present),
     pricing: version => reference.pricing(version),
     askPassword: () => checkConfirmed(request),
+    say() {},
   }
 }

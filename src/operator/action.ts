@@ -39,15 +39,27 @@ export interface Acting<Shown> {
   pricing(version: bigint | null): Promise<PricingAt>
   /** Refuses (403) a session that has not given its password lately. */
   askPassword(): void
+  /** Says more to the reader of a command than the answer has. */
+  say(words: string): void
 }
 
 /** The rows of a table: cells by column. */
 type Rows = readonly Readonly<Record<string, string>>[]
 
-/** How a command shows an action to people. `Answer` is what --json prints. */
+/** How a command shows an action to people. */
 export interface InCommand<Answer> {
-  /** The answer in words; or as the rows of a table, and what stands above it. */
-  words(answer: Answer): string | Rows | { readonly head: string; readonly rows: Rows }
+  /**
+   * The answer in words; or as the rows of a table, and what stands above and below it. `said` is
+   * what the action has said.
+   */
+  words(
+    answer: Answer,
+    said: string,
+  ): string | Rows | { readonly head?: string; readonly rows: Rows; readonly tail?: string }
+  /** What --json prints, where it is not the answer. */
+  json?(answer: Answer): unknown
+  /** The members that are arguments of the command and no options, in order. */
+  readonly arguments?: readonly string[]
   /** Text of the help behind the options; with an example. */
   readonly help: string
   /** What the table says without rows. */
@@ -107,12 +119,22 @@ export interface ActionGroup {
   readonly history?: History
 }
 
+/** What the history of a table shows: who changed which row, and how. */
 export interface History {
+  /** The name of the table in the database. */
   readonly table_name: string
-  /** Such as `list what changed in the limits, newest first`. */
+  /** Such as `list what changed in the rate book`. */
   readonly description: string
-  readonly subject: (row: HistoricRow) => string
+  /** An argument that narrows the list, such as `[pair]`, and the row values that it names. */
+  readonly argument?: {
+    readonly name: string
+    readonly meaning: string
+    readonly read: (text: string) => HistoricRow
+  }
+  /** A row in a few words, without its subject. */
   readonly describe: (row: HistoricRow) => string
+  /** The name of a row, such as `EUR/USD`. */
+  readonly subject: (row: HistoricRow) => string
   readonly example: string
 }
 

@@ -1,18 +1,259 @@
-// Sets and removes rows of the fee schedule.
-import { bankingCountry } from '../beneficiary/country.ts'
+// Lists, sets and removes rows of the fee schedule.
+import type { HistoricRow } from '../audit/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
-import { refusal } from '../errors.ts'
-import { findChain } from '../network/chain.ts'
-import { isCountry } from '../network/country.ts'
-import { NETWORKS } from '../network/local.ts'
-import { paymentNetworksNamed } from '../network/payment.ts'
+import { refusal, refuseIfAny } from '../errors.ts'
+import { given } from '../given.ts'
+import {
+  Amount,
+  Closed,
+  CountryCode,
+  CurrencyCode,
+  integerOrNull,
+  Literals,
+  MINOR_OF,
+  Minor,
+  optional,
+  Text,
+  textOrNull,
+} from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { findFeeSlips } from '../price/fee/guard.ts'
-import { describeSubject, type FeeVocabulary } from '../price/fee/load.ts'
-import type { Fee } from '../price/fee/rules.ts'
+import { type AskedFee, judgeFee, judgeSubject } from '../price/fee/judge.ts'
+import { describeFee, describeSubject, feeCells, MAX_BPS, presentFee } from '../price/fee/load.ts'
+import { type Fee, type FeeKey, selectFee } from '../price/fee/rules.ts'
 import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../price/fee/store.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
-import { hasNoCountry } from '../quote/terms.ts'
+import { type Acting, type ActionGroup, reading, writing } from './action.ts'
+import { VOCABULARY } from './fee-vocabulary.ts'
+import { MAX_MINOR } from './request.ts'
+
+const Force = Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' })
+
+const SUBJECT = {
+  payout_type: Literals(PAYOUT_TYPES),
+  ...optional({
+    payout_currency: CurrencyCode,
+    destination_country: CountryCode,
+    network: Text(64, { minLength: 1 }),
+    charge_type: Literals(CHARGE_TYPES),
+  }),
+}
+
+const FeeSubject = Closed(SUBJECT, {
+  title: 'FeeSubject',
+  description: 'The payouts that the row is for. A member that is left out is any.',
+})
+const AmountOrZero = Type.Integer({
+  minimum: 0,
+  maximum: MAX_MINOR,
+  [MINOR_OF]: 'fee_currency',
+})
+const Bound = { ...Amount, [MINOR_OF]: 'fee_currency' }
+
+const SetFee = Closed(
+  {
+    ...SUBJECT,
+    fixed_amount: Type.Optional(AmountOrZero),
+    fee_currency: CurrencyCode,
+    ...optional({
+      variable_bps: Type.Integer({ minimum: 0, maximum: MAX_BPS }),
+      minimum_amount: Bound,
+      maximum_amount: Bound,
+      force: Force,
+    }),
+  },
+  {
+    title: 'SetFee',
+    description:
+      'Amounts are in minor units of `fee_currency`. A row that costs nothing has 0 as its ' +
+      'amounts.',
+  },
+)
+export const FeeRow = Type.Object(
+  {
+    payout_type: Type.String(),
+    payout_currency: textOrNull(),
+    destination_country: textOrNull(),
+    network: textOrNull(),
+    charge_type: textOrNull(),
+    fixed_amount: Minor,
+    fee_currency: Type.String(),
+    variable_bps: Type.Integer(),
+    minimum_amount: integerOrNull(),
+    maximum_amount: integerOrNull(),
+    sample: Type.Boolean({
+      description: 'Whether the rate is a sample that came with Corridor, for sandboxes only.',
+    }),
+  },
+  { title: 'FeeRow', description: 'A row of the fee schedule; null is any or none.' },
+)
+
+const ChangedFee = Type.Object(
+  { fee: FeeRow, previous: Type.Union([FeeRow, Type.Null()]) },
+  { title: 'ChangedFee', description: 'The new row, and the row that it has replaced.' },
+)
+
+const OPTIONS = {
+  payout_type: 'the payouts that the row is for',
+  payout_currency: 'only payouts in this currency',
+  destination_country: 'only payouts to this country, ISO 3166-1 alpha-2',
+  network: 'only payouts over this local network, payment network or chain',
+  charge_type: 'only swift payouts with this charge type',
+  fixed_amount: 'fixed part, in major units such as 1.00',
+  fee_currency: 'currency of the amounts',
+  variable_bps: 'variable part in basis points of the holding amount',
+  minimum_amount: 'least variable part, in major units',
+  maximum_amount: 'greatest variable part, in major units',
+  force: 'set what is likely a slip of the finger',
+}
+
+const list = reading({
+  name: 'fees list',
+  path: '/v3/operator/fee',
+  operationId: 'listFees',
+  summary: 'List the fee schedule.',
+  response: FeeRow,
+  list: true,
+  find: async audit => (await listFees(audit)).map(presentFee),
+  command: {
+    words: rows => rows.map(row => columnsOf(feeOf(row))),
+    none: 'no fee: payouts of live accounts are refused; corridor fees set adds one',
+    help: '\nExample:\n  npx corridor fees list',
+  },
+})
+
+const SET_HELP = `
+Examples:
+  npx corridor fees set --payout-type local --payout-currency HKD \\
+    --network chats --fixed-amount 0.50 --fee-currency USD --variable-bps 5
+  npx corridor fees set --payout-type service_account \\
+    --fixed-amount 0 --fee-currency USD
+
+A live account's payout that no row fits is refused. One that costs nothing
+needs a row that says so. What is likely a slip is refused without --force: a
+variable part over 1000 bps, and of the row until now any part ten times as high
+or more, a tenth or less that is not 0, or another currency.`
+
+const set = writing({
+  name: 'fees set',
+  path: '/v3/operator/fee',
+  operationId: 'setFee',
+  summary: 'Add a row of the fee schedule, or replace the one for the same payouts.',
+  body: SetFee,
+  asksPassword: true,
+  response: ChangedFee,
+  refusals: ['currency', 'likely_slip'],
+  run: (acting, { force = false, ...asked }) =>
+    acting.change(sql => setFee(sql, acting, askedFee(asked), force)),
+  command: {
+    words: (_, said) => said,
+    json: ({ fee, previous }) => ({ ...fee, replaced: previous !== null, previous }),
+    options: OPTIONS,
+    help: SET_HELP,
+  },
+})
+
+const remove = writing({
+  name: 'fees remove',
+  path: '/v3/operator/fee/remove',
+  operationId: 'removeFee',
+  summary: 'Remove the row of the fee schedule for exactly these payouts.',
+  body: FeeSubject,
+  asksPassword: true,
+  response: FeeRow,
+  refusals: ['currency', 'not_found'],
+  run(acting, asked) {
+    const { key, problems } = judgeSubject(asked, VOCABULARY)
+    refuseIfAny(problems)
+    return acting.change(sql => removeFee(sql, acting, key))
+  },
+  command: {
+    words: (_, said) => said,
+    json: fee => ({ removed: fee }),
+    options: OPTIONS,
+    help: `
+Example:
+  npx corridor fees remove --payout-type local --payout-currency HKD \\
+    --network chats`,
+  },
+})
+
+export const fees: ActionGroup = {
+  actions: [list, set, remove],
+  history: {
+    table_name: 'fees',
+    description: 'list what changed in the fee schedule, newest first',
+    argument: { name: 'type', meaning: 'only this payout type', read: readType },
+    subject: row => describeSubject(feeOfHistory(row)),
+    describe: row => describeFee(feeOfHistory(row)),
+    example: 'fees history local',
+  },
+}
+
+function readType(payout_type: string): HistoricRow {
+  if (PAYOUT_TYPES.some(known => known === payout_type)) return { payout_type }
+  const message = `a payout type is one of ${PAYOUT_TYPES.join(', ')}, not "${payout_type}"`
+  throw refusal('invalid_field', message)
+}
+
+/** A row of the history as a fee. */
+function feeOfHistory(row: HistoricRow): Fee {
+  const amount = (name: string) => (row[name] == null ? null : BigInt(row[name]))
+  return {
+    payout_type: row.payout_type ?? '',
+    payout_currency: row.payout_currency ?? null,
+    destination_country: row.destination_country ?? null,
+    network: row.network ?? null,
+    charge_type: row.charge_type ?? null,
+    fixed_amount: amount('fixed_amount') ?? 0n,
+    fee_currency: row.fee_currency ?? '',
+    variable_bps: Number(row.variable_bps),
+    minimum_amount: amount('minimum_amount'),
+    maximum_amount: amount('maximum_amount'),
+    sample: row.sample === 'true',
+  }
+}
+
+/** The body with exact amounts. */
+function askedFee({
+  fixed_amount,
+  minimum_amount,
+  maximum_amount,
+  ...asked
+}: Omit<AskedFee, AmountMember> & Partial<Record<AmountMember, number>>): AskedFee {
+  const exact = (amount: number | undefined) => (amount === undefined ? amount : BigInt(amount))
+  const amounts = {
+    fixed_amount: exact(fixed_amount),
+    minimum_amount: exact(minimum_amount),
+    maximum_amount: exact(maximum_amount),
+  }
+  return { ...asked, ...given(amounts) }
+}
+
+type AmountMember = 'fixed_amount' | 'minimum_amount' | 'maximum_amount'
+
+async function setFee(sql: Sql, acting: Acting<unknown>, asked: AskedFee, force: boolean) {
+  const { fee, problems } = judgeFee(asked, VOCABULARY)
+  refuseIfAny(problems)
+  const before = await setFees(sql, [fee], { force })
+  const previous = sameRow(before, fee)
+  acting.say(`${describeRow(fee)}; ${describeBefore(before, fee)}`)
+  return { fee: presentFee(fee), previous: previous === undefined ? null : presentFee(previous) }
+}
+
+/** Removes the row with these matching columns. Refuses (404) if there is none. */
+async function removeFee(sql: Sql, acting: Acting<unknown>, key: FeeKey) {
+  const before = await changeFees(sql, async tx => {
+    if (await deleteFee(tx, key)) return
+    throw refusal('not_found', `no row is for exactly ${describeSubject(key)}`)
+  })
+  const removed = sameRow(before, key)
+  if (removed === undefined) throw new Error('a fee was removed that was not listed')
+  const left = before.filter(row => row !== removed)
+  acting.say(`${describeRow(removed)}: removed; from now on ${describeOthers(left, key)}`)
+  return presentFee(removed)
+}
 
 interface AskedFees {
   /** Whether a person has seen the likely slips and confirms them. */
@@ -37,17 +278,6 @@ export function setFees(
   })
 }
 
-/**
- * Removes the row with the same matching columns; returns the schedule before. Refuses (404) if
- * there is none.
- */
-export function removeFee(sql: Sql, key: Fee): Promise<readonly Fee[]> {
-  return changeFees(sql, async tx => {
-    if (await deleteFee(tx, key)) return
-    throw refusal('not_found', `no row is for exactly ${describeSubject(key)}`)
-  })
-}
-
 /** Changes the schedule under a lock; returns the schedule before. */
 function changeFees(
   sql: Sql,
@@ -67,36 +297,59 @@ function refuseSlips(fees: readonly Fee[], present: readonly Fee[]): void {
 }
 
 /** The row with the same matching columns. */
-export function sameRow(fees: readonly Fee[], fee: Fee): Fee | undefined {
+export function sameRow(fees: readonly Fee[], fee: FeeKey): Fee | undefined {
   return fees.find(row => describeSubject(row) === describeSubject(fee))
 }
 
-/** The values that rows of fees may have: the types, networks and countries of payouts. */
-export const VOCABULARY: FeeVocabulary = {
-  payout_types: PAYOUT_TYPES,
-  charge_types: { swift: CHARGE_TYPES },
-  countryFault,
-  networkName,
+export function describeRow(fee: Fee): string {
+  return `${describeSubject(fee)}: ${describeFee(fee)}`
 }
 
-function countryFault(payout_type: string, code: string): string | undefined {
-  if (hasNoCountry(payout_type)) return `a ${payout_type} payout has no destination_country`
-  if (!isCountry(code)) return `unknown country ${code}`
-  const country = bankingCountry(code)
-  if (country === code) return undefined
-  return `accounts of ${code} count as of ${country} (docs/requirements.md); name ${country}`
+export function describeBefore(before: readonly Fee[], fee: Fee): string {
+  const previous = sameRow(before, fee)
+  if (previous === undefined) return `a new row; until now ${describeOthers(before, fee)}`
+  return describeFee(previous) === describeFee(fee) ? 'as before' : `was ${describeFee(previous)}`
 }
 
-function networkName(payout_type: string, name: string): string | undefined {
-  const wanted = name.toLowerCase()
-  switch (payout_type) {
-    case 'local':
-      return NETWORKS.find(network => network.name === wanted)?.name
-    case 'wallet':
-      return findChain(wanted)?.type
-    case 'local_payment_network':
-      return paymentNetworksNamed(wanted)[0]?.name
-    default:
-      return undefined
+/** Says which of these rows prices, for live accounts, a payout with exactly what `key` names. */
+function describeOthers(fees: readonly Fee[], key: FeeKey): string {
+  const own = fees.filter(row => !row.sample)
+  const other = selectFee(own, {
+    payout_type: key.payout_type,
+    payout_currency: key.payout_currency ?? '',
+    destination_country: key.destination_country ?? '',
+    network: key.network ?? '',
+    charge_type: key.charge_type ?? '',
+  })
+  return other === undefined ? 'refused to live accounts' : `by ${describeRow(other)}`
+}
+
+/** A shown row with exact amounts. */
+function feeOf(row: ReturnType<typeof presentFee>): Fee {
+  const exact = (amount: number | null) => (amount === null ? null : BigInt(amount))
+  return {
+    ...row,
+    fixed_amount: BigInt(row.fixed_amount),
+    minimum_amount: exact(row.minimum_amount),
+    maximum_amount: exact(row.maximum_amount),
+  }
+}
+
+/** The cells of a row as people read them. */
+function columnsOf(fee: Fee) {
+  const matching = (cell: string) => cell || 'any'
+  const cells = feeCells(fee)
+  return {
+    type: matching(cells.payout_type),
+    currency: matching(cells.payout_currency),
+    country: matching(cells.destination_country),
+    network: matching(cells.network),
+    charge: matching(cells.charge_type),
+    fixed: cells.fixed_amount,
+    in: cells.fee_currency,
+    bps: cells.variable_bps,
+    min: cells.minimum_amount,
+    max: cells.maximum_amount,
+    for: fee.sample ? 'sandboxes' : 'all accounts',
   }
 }

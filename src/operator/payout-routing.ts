@@ -17,7 +17,7 @@ import {
 import { timetablesOf } from '../rails.ts'
 import type { Read } from '../text/csv.ts'
 import { accountNamed } from './accounts.ts'
-import { VOCABULARY } from './fees.ts'
+import { VOCABULARY } from './fee-vocabulary.ts'
 
 interface AskedRoute {
   readonly cells: RouteCells

@@ -1,27 +1,13 @@
-// The bodies by which operators set rates, fees and pricing policies, and how they are read.
+// The bodies by which operators set rates and pricing policies, and how they are read.
 import type { Static } from 'typebox'
 import { invalidField, refuseIfAny } from '../errors.ts'
-import {
-  Amount,
-  Closed,
-  CountryCode,
-  CurrencyCode,
-  Literals,
-  optional,
-  Text,
-} from '../http/schema.ts'
+import { Closed, CurrencyCode, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { findCurrency } from '../money/currency.ts'
-import { type FeeCells, readFee } from '../price/fee/load.ts'
-import type { Fee } from '../price/fee/rules.ts'
 import { readValue } from '../price/policy/load.ts'
 import { POLICY_NAMES, type PolicyName } from '../price/policy/rules.ts'
 import { MAX_MOVE_BPS } from '../price/rate/guard.ts'
-import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { CHARGE_TYPES } from '../quote/request.ts'
-import { VOCABULARY } from './fees.ts'
-import { AccountId, MAX_MINOR, majorText, Time } from './request.ts'
-import { readOrRefuse } from './words.ts'
+import { AccountId, Time } from './request.ts'
 
 const Force = Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' })
 
@@ -55,73 +41,6 @@ export const SetRate = Closed(
   { title: 'SetRate' },
 )
 export type SetRate = Static<typeof SetRate>
-
-const SUBJECT = {
-  payout_type: Literals(PAYOUT_TYPES),
-  ...optional({
-    payout_currency: CurrencyCode,
-    destination_country: CountryCode,
-    network: Text(64, { minLength: 1 }),
-    charge_type: Literals(CHARGE_TYPES),
-  }),
-}
-
-export const FeeSubject = Closed(SUBJECT, {
-  title: 'FeeSubject',
-  description: 'The payouts that the row is for. A member that is left out is any.',
-})
-export type FeeSubject = Static<typeof FeeSubject>
-
-const AmountOrZero = Type.Integer({ minimum: 0, maximum: MAX_MINOR })
-
-export const SetFee = Closed(
-  {
-    ...SUBJECT,
-    fixed_amount: Type.Optional(AmountOrZero),
-    fee_currency: CurrencyCode,
-    ...optional({
-      variable_bps: Type.Integer({ minimum: 0, maximum: 10_000 }),
-      minimum_amount: Amount,
-      maximum_amount: Amount,
-      force: Force,
-    }),
-  },
-  {
-    title: 'SetFee',
-    description:
-      'Amounts are in minor units of `fee_currency`. A row that costs nothing has 0 as its ' +
-      'amounts.',
-  },
-)
-export type SetFee = Static<typeof SetFee>
-
-/** The row of the schedule that the body describes. Refuses (400) a body that describes none. */
-export function readFeeRequest(body: FeeSubject | SetFee): Fee {
-  const cost: Partial<SetFee> = 'fee_currency' in body ? body : ANY_COST
-  const { fee_currency = '' } = cost
-  if (findCurrency(fee_currency) === undefined) {
-    refuseIfAny([
-      { reason: 'currency', message: 'There is no such currency.', remarks: 'fee_currency' },
-    ])
-  }
-  const major = (amount: number | undefined) => majorText(amount, fee_currency) ?? ''
-  const cells: FeeCells = {
-    payout_type: body.payout_type,
-    payout_currency: body.payout_currency ?? '',
-    destination_country: body.destination_country ?? '',
-    network: body.network ?? '',
-    charge_type: body.charge_type ?? '',
-    fixed_amount: major(cost.fixed_amount),
-    fee_currency,
-    variable_bps: cost.variable_bps?.toString() ?? '',
-    minimum_amount: major(cost.minimum_amount),
-    maximum_amount: major(cost.maximum_amount),
-  }
-  return readOrRefuse(readFee(cells, VOCABULARY))
-}
-
-/** Stands for the amounts of a row to remove: amounts do not identify a row. */
-const ANY_COST: Partial<SetFee> = { fixed_amount: 0, fee_currency: 'USD' }
 
 export const SetPricing = Closed(
   optional({

@@ -1,5 +1,5 @@
-// Rates, fees and pricing policies as operators see them.
-import { integerOrNull, Literals, Minor, Timestamp, textOrNull } from '../http/schema.ts'
+// Rates and pricing policies as operators see them.
+import { Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { POLICY_NAMES } from '../price/policy/rules.ts'
 
@@ -45,30 +45,6 @@ export const ChangedRate = Type.Object(
     gaps: Type.Array(Type.String(), { description: 'The gaps that the rate makes, in words.' }),
   },
   { title: 'ChangedRate', description: 'The rate, and the rate that it has replaced.' },
-)
-
-export const FeeRow = Type.Object(
-  {
-    payout_type: Text,
-    payout_currency: textOrNull(),
-    destination_country: textOrNull(),
-    network: textOrNull(),
-    charge_type: textOrNull(),
-    fixed_amount: Minor,
-    fee_currency: Text,
-    variable_bps: Type.Integer(),
-    minimum_amount: integerOrNull(),
-    maximum_amount: integerOrNull(),
-    sample: Type.Boolean({
-      description: 'Whether the rate is a sample that came with Corridor, for sandboxes only.',
-    }),
-  },
-  { title: 'FeeRow', description: 'A row of the fee schedule; null is any or none.' },
-)
-
-export const ChangedFee = Type.Object(
-  { fee: FeeRow, previous: Type.Union([FeeRow, Type.Null()]) },
-  { title: 'ChangedFee', description: 'The new row, and the row that it has replaced.' },
 )
 
 const POLICY = {

@@ -1,32 +1,18 @@
-// GET and POST /v3/operator/rate, /fee and /pricing, and POST …/remove of each.
+// GET and POST /v3/operator/rate and /pricing, and POST …/remove of each.
 
 import { refusal } from '../errors.ts'
 import { given } from '../given.ts'
 import { ListOf } from '../http/list.ts'
-import { presentFee } from '../price/fee/load.ts'
-import { listFees } from '../price/fee/store.ts'
 import type { Changed } from '../price/rate/change.ts'
 import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
 import { presentRate } from '../price/rate/load.ts'
 import { deleteRate } from '../price/rate/store.ts'
 import type { Read } from '../text/csv.ts'
 import { type DeskRoutes, listAnswer } from './desk-routes.ts'
-import { removeFee, sameRow, setFees } from './fees.ts'
+import { EndPricing, RatePair, readPricing, SetPricing, SetRate } from './price-request.ts'
 import {
-  EndPricing,
-  FeeSubject,
-  RatePair,
-  readFeeRequest,
-  readPricing,
-  SetFee,
-  SetPricing,
-  SetRate,
-} from './price-request.ts'
-import {
-  ChangedFee,
   ChangedRate,
   DatedRate,
-  FeeRow,
   PricingList,
   RateRow,
   RemovedPolicy,
@@ -42,7 +28,6 @@ const WRITES = { asksPassword: true } as const
 export function deskPriceRoutes(routes: DeskRoutes): void {
   listRoutes(routes)
   rateRoutes(routes)
-  feeRoutes(routes)
   pricingRoutes(routes)
 }
 
@@ -52,12 +37,6 @@ function listRoutes(routes: DeskRoutes): void {
     summary: 'List the rate book, with the age of each rate and until when it can be used.',
     response: ListOf(DatedRate),
     answer: async (_, { audit }) => listAnswer((await datedRates(audit)).dated),
-  })
-  routes.read('/v3/operator/fee', {
-    operationId: 'listFees',
-    summary: 'List the fee schedule.',
-    response: ListOf(FeeRow),
-    answer: async (_, { audit }) => listAnswer((await listFees(audit)).map(presentFee)),
   })
   routes.read('/v3/operator/pricing', {
     operationId: 'listPricing',
@@ -117,37 +96,6 @@ function changedOf(read: Read<Changed>): Judged {
   const [change] = changes
   if (change === undefined) throw new Error('a rate was set without a change')
   return change
-}
-
-function feeRoutes(routes: DeskRoutes): void {
-  routes.change('/v3/operator/fee', {
-    act: 'fees set',
-    config: { ...WRITES, check: (body: SetFee) => void readFeeRequest(body) },
-    operationId: 'setFee',
-    summary: 'Add a row of the fee schedule, or replace the one for the same payouts.',
-    body: SetFee,
-    response: ChangedFee,
-    refusals: ['currency', 'likely_slip'],
-    async change(sql, { body }) {
-      const fee = readFeeRequest(body)
-      const { force = false } = body
-      const previous = sameRow(await setFees(sql, [fee], { force }), fee)
-      return { fee: presentFee(fee), previous: previous ? presentFee(previous) : null }
-    },
-  })
-  routes.change('/v3/operator/fee/remove', {
-    act: 'fees remove',
-    config: { ...WRITES, check: (body: FeeSubject) => void readFeeRequest(body) },
-    operationId: 'removeFee',
-    summary: 'Remove the row of the fee schedule for exactly these payouts.',
-    body: FeeSubject,
-    response: FeeRow,
-    refusals: ['currency', 'not_found'],
-    async change(sql, { body }) {
-      const key = readFeeRequest(body)
-      return presentFee(sameRow(await removeFee(sql, key), key) ?? key)
-    },
-  })
 }
 
 function pricingRoutes(routes: DeskRoutes): void {

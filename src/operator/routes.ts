@@ -9,6 +9,7 @@ import type { NeedsDesk } from './desk.ts'
 import { DeskRoutes } from './desk-routes.ts'
 import { deskEntityRoutes } from './entity-routes.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
+import { fees } from './fees.ts'
 import { deskFileRoutes } from './file-routes.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { incomeRoutes } from './income-routes.ts'
@@ -38,6 +39,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskKeyRoutes(routes)
   deskEntityRoutes(routes)
   deskPriceRoutes(routes)
+  actionRoutes(routes, deps, fees.actions)
   actionRoutes(routes, deps, approvalRules.actions)
   deskPayoutRoutes(routes, deps)
   deskExceptionRoutes(routes)

@@ -15,7 +15,7 @@ import { SIMULATOR } from '../rail/rail.ts'
 import { listRails } from '../rail/row-store.ts'
 import { accountNamed } from './accounts.ts'
 import type { Acting } from './action.ts'
-import { VOCABULARY } from './fees.ts'
+import { VOCABULARY } from './fee-vocabulary.ts'
 
 interface SetLimit {
   readonly limit: Limit

@@ -3,7 +3,7 @@
 // row as it was.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { VOCABULARY } from '../../src/operator/fees.ts'
+import { VOCABULARY } from '../../src/operator/fee-vocabulary.ts'
 import { loadDefaultFees } from '../../src/price/fee/load.ts'
 import { upsertFees } from '../../src/price/fee/store.ts'
 import { loadDefaultRates } from '../../src/price/rate/load.ts'

@@ -5,6 +5,7 @@ import type { ChangeResponse } from '../../operator/audit-response.ts'
 import type { ClockResponse } from '../../operator/clock.ts'
 import type * as entities from '../../operator/entity-routes.ts'
 import type { ExceptionResponse } from '../../operator/exception-routes.ts'
+import type { FeeRow } from '../../operator/fees.ts'
 import type {
   FileInFullResponse,
   FileResponse,
@@ -15,7 +16,7 @@ import type { LimitResponse } from '../../operator/limits.ts'
 import type { ListsResponse } from '../../operator/list-routes.ts'
 import type * as payouts from '../../operator/payout-response.ts'
 import type * as routes from '../../operator/payout-routing-routes.ts'
-import type { DatedRate, FeeRow } from '../../operator/price-response.ts'
+import type { DatedRate } from '../../operator/price-response.ts'
 import type * as rails from '../../operator/rail-routes.ts'
 import type * as screening from '../../operator/screening-routes.ts'
 import type * as upkeep from '../../operator/upkeep-routes.ts'

@@ -1,7 +1,8 @@
 // Fee files as tables: the row of each valid line, and the message of each invalid one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FEE_COLUMNS, type FeeVocabulary, feeCells, loadDefaultFees, parseFeesCsv } from './load.ts'
+import type { FeeVocabulary } from './judge.ts'
+import { FEE_COLUMNS, feeCells, loadDefaultFees, parseFeesCsv } from './load.ts'
 import { selectFee } from './rules.ts'
 
 const WORDS: FeeVocabulary = {

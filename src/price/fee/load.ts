@@ -1,11 +1,12 @@
 // Reads fee schedules from CSV with amounts in major units. Returns rows, or the problem of each
-// wrong line. Callers pass payout types, countries and networks as a vocabulary, because they
-// belong to higher rooms.
+// wrong line.
 import { readFile } from 'node:fs/promises'
+import { given } from '../../given.ts'
 import { findCurrency } from '../../money/currency.ts'
 import { formatMajor, MAX_AMOUNT, parseMajor } from '../../money/decimal.ts'
 import { amountToJson } from '../../money/json.ts'
 import { type Parsed, parseCsv, type Read, readLines } from '../../text/csv.ts'
+import { type FeeVocabulary, judgeFee } from './judge.ts'
 import type { Fee, FeeKey } from './rules.ts'
 
 export const FEE_COLUMNS = [
@@ -25,20 +26,9 @@ export type FeeColumn = (typeof FEE_COLUMNS)[number]
 /** A row as text of a file or command line; '' means any, none or zero. */
 export type FeeCells = Record<FeeColumn, string>
 
-/** The possible values of matching columns. */
-export interface FeeVocabulary {
-  readonly payout_types: readonly string[]
-  /** Charge types by payout type; a type without any is absent. */
-  readonly charge_types: Readonly<Record<string, readonly string[]>>
-  /** Why no payout of this type goes to this country; undefined for a possible country. */
-  countryFault(payout_type: string, code: string): string | undefined
-  /** The canonical name of a network of this payout type; undefined when there is none. */
-  networkName(payout_type: string, name: string): string | undefined
-}
-
 const DEFAULT_FEES = new URL('./default-fees.csv', import.meta.url)
 /** 100 percent, as a constraint of the database. */
-const MAX_BPS = 10_000
+export const MAX_BPS = 10_000
 
 /** The sample schedule that comes with the product, for sandboxes. */
 export async function loadDefaultFees(vocabulary: FeeVocabulary): Promise<Fee[]> {
@@ -78,45 +68,31 @@ export function describeFee(fee: Fee): string {
   return `${parts}${minimum}${maximum}${fee.sample ? ' (sample)' : ''}`
 }
 
-/** A row of the schedule, or a message for each mistake. */
+/** A row of the schedule, or a message for each mistake. Codes and words may be in any case. */
 export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
-  const payout_type = cells.payout_type.toLowerCase()
-  const payout_currency = cells.payout_currency.toUpperCase() || null
-  const destination_country = cells.destination_country.toUpperCase() || null
-  const charge_type = cells.charge_type.toLowerCase() || null
   const fee_currency = cells.fee_currency.toUpperCase()
-  const network = cells.network === '' ? null : vocabulary.networkName(payout_type, cells.network)
-  const fixed = readAmount('fixed_amount', cells.fixed_amount || '0', fee_currency)
-  const minimum = readBound('minimum_amount', cells.minimum_amount, fee_currency)
-  const maximum = readBound('maximum_amount', cells.maximum_amount, fee_currency)
-  const bps = readBps(cells.variable_bps || '0')
+  const fixed = readAmount('fixed_amount', cells.fixed_amount, fee_currency)
+  const minimum = readAmount('minimum_amount', cells.minimum_amount, fee_currency)
+  const maximum = readAmount('maximum_amount', cells.maximum_amount, fee_currency)
+  const bps = readBps(cells.variable_bps)
+  const asked = given({
+    payout_type: cells.payout_type.toLowerCase(),
+    payout_currency: cells.payout_currency.toUpperCase() || undefined,
+    destination_country: cells.destination_country.toUpperCase() || undefined,
+    network: cells.network || undefined,
+    charge_type: cells.charge_type.toLowerCase() || undefined,
+    fee_currency,
+    fixed_amount: fixed.value,
+    variable_bps: bps.value,
+    minimum_amount: minimum.value,
+    maximum_amount: maximum.value,
+  })
+  const { fee, problems } = judgeFee(asked, vocabulary)
   const messages = [
-    ...checkType(payout_type, vocabulary),
-    ...(payout_currency === null ? [] : checkCode(payout_currency)),
-    ...checkCountry(payout_type, destination_country, vocabulary),
-    ...(network === undefined ? [`no ${payout_type} payout names network ${cells.network}`] : []),
-    ...checkChargeType(payout_type, charge_type, vocabulary),
-    ...(fee_currency === '' ? ['fee_currency is missing'] : checkCode(fee_currency)),
+    ...problems.map(({ message }) => message),
     ...[fixed, bps, minimum, maximum].flatMap(read => read.messages ?? []),
-    ...checkBounds(minimum.value ?? null, maximum.value ?? null),
-    ...checkPrice(cells),
   ]
-  if (messages.length > 0) return { messages }
-  return {
-    value: {
-      payout_type,
-      payout_currency,
-      destination_country,
-      network: network ?? null,
-      charge_type,
-      fixed_amount: fixed.value ?? 0n,
-      fee_currency,
-      variable_bps: bps.value ?? 0,
-      minimum_amount: minimum.value ?? null,
-      maximum_amount: maximum.value ?? null,
-      sample: false,
-    },
-  }
+  return messages.length > 0 ? { messages } : { value: fee }
 }
 
 /** A row as commands print it with --json: amounts in minor units. */
@@ -148,64 +124,27 @@ export function feeCells(fee: Fee): FeeCells {
   }
 }
 
-function readAmount(column: string, text: string, fee_currency: string): Read<bigint> {
-  // `checkCode` reports an unknown currency, in which no amount can be checked.
+interface ReadCell<T> {
+  /** Undefined for an empty cell. */
+  readonly value: T | undefined
+  readonly messages?: readonly string[]
+}
+
+function readAmount(column: string, text: string, fee_currency: string): ReadCell<bigint> {
+  // `judgeFee` reports an unknown currency, in which no amount can be read.
   const currency = findCurrency(fee_currency)
+  if (text === '') return { value: undefined }
   if (currency === undefined) return { value: 0n }
   const amount = parseMajor(text, currency.exponent)
   if (amount !== undefined && amount <= MAX_AMOUNT) return { value: amount }
   const places = `at most ${currency.exponent} digits after the point`
-  return { messages: [`${column} "${text}" is not an amount in ${fee_currency}, ${places}`] }
+  const message = `${column} "${text}" is not an amount in ${fee_currency}, ${places}`
+  return { value: 0n, messages: [message] }
 }
 
-function readBound(column: string, text: string, fee_currency: string): Read<bigint | null> {
-  return text === '' ? { value: null } : readAmount(column, text, fee_currency)
-}
-
-function readBps(text: string): Read<number> {
+function readBps(text: string): ReadCell<number> {
+  if (text === '') return { value: undefined }
   if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_BPS) return { value: Number(text) }
-  return { messages: [`variable_bps "${text}" is not an integer from 0 to ${MAX_BPS}`] }
-}
-
-function checkType(payout_type: string, { payout_types }: FeeVocabulary): string[] {
-  if (payout_types.includes(payout_type)) return []
-  const shown = payout_type === '' ? 'payout_type is missing' : `unknown payout_type ${payout_type}`
-  return [`${shown}; the types are ${payout_types.join(', ')}`]
-}
-
-function checkCode(code: string): string[] {
-  return findCurrency(code) === undefined ? [`unknown currency ${code}`] : []
-}
-
-function checkCountry(
-  payout_type: string,
-  code: string | null,
-  vocabulary: FeeVocabulary,
-): string[] {
-  const fault = code === null ? undefined : vocabulary.countryFault(payout_type, code)
-  return fault === undefined ? [] : [fault]
-}
-
-/** A message for a charge type that no request can have: the row would never apply. */
-function checkChargeType(
-  payout_type: string,
-  charge_type: string | null,
-  vocabulary: FeeVocabulary,
-): string[] {
-  if (charge_type === null || !vocabulary.payout_types.includes(payout_type)) return []
-  const known = vocabulary.charge_types[payout_type] ?? []
-  if (known.includes(charge_type)) return []
-  if (known.length === 0) return [`a ${payout_type} payout has no charge_type`]
-  return [`unknown charge_type ${charge_type}; it is ${known.join(' or ')}`]
-}
-
-/** A message for a row without a price: a free payout needs an explicit zero. */
-function checkPrice({ fixed_amount, variable_bps, minimum_amount }: FeeCells): string[] {
-  if (fixed_amount !== '' || variable_bps !== '' || minimum_amount !== '') return []
-  return ['neither fixed_amount nor variable_bps is given; fixed_amount 0 makes it free']
-}
-
-function checkBounds(minimum: bigint | null, maximum: bigint | null): string[] {
-  if (minimum === null || maximum === null || minimum <= maximum) return []
-  return ['minimum_amount is more than maximum_amount']
+  const message = `variable_bps "${text}" is not an integer from 0 to ${MAX_BPS}`
+  return { value: 0, messages: [message] }
 }
