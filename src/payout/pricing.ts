@@ -13,14 +13,15 @@ import { currencyExponent } from '../money/currency.ts'
 import { formatDecimal, formatMajor } from '../money/decimal.ts'
 import { chainName, findChain } from '../network/chain.ts'
 import { foldedNetwork, paymentNetworkName } from '../network/payment.ts'
-import { type Fee, selectFee } from '../price/fee/rules.ts'
+import type { Fee } from '../price/fee/rules.ts'
 import type { Pricing } from '../price/price.ts'
+import { sourcesOf } from '../quote/basis.ts'
 import type { Quote, QuoteTerms } from '../quote/quote.ts'
 import {
   checkUsable,
   defaultHoldingCurrency,
-  feeFor,
-  feeSubject,
+  feeRows,
+  feesFor,
   makeQuote,
   priceQuote,
   quoteStatus,
@@ -155,17 +156,31 @@ export function checkSameFee(
   fees: readonly Fee[],
 ): void {
   const paid = paidTerms(quote, request, destination)
-  const feeOf = (terms: QuoteTerms) => selectFee(fees, feeSubject(terms))
-  const fee = feeOf(paid)
-  if (fee === feeOf(quote)) return
+  const rowsOf = (terms: QuoteTerms) => feeRows(fees, terms)
+  const [rows, quoted] = [rowsOf(paid), rowsOf(quote)]
+  if (isSubset(rows, quoted) && isSubset(pricedWith(quote, quoted), rows)) return
   const added = OPEN_MEMBERS.filter(([column]) => paid[column] !== quote[column])
   // Members that change the fee each by themselves; else only together.
-  const decisive = added.filter(([column]) => feeOf({ ...paid, [column]: quote[column] }) !== fee)
+  const decisive = added.filter(([column]) => {
+    const without = rowsOf({ ...paid, [column]: quote[column] })
+    return !isSubset(without, rows) || !isSubset(rows, without)
+  })
   refuseIfAny(
     (decisive.length > 0 ? decisive : added).flatMap(([column, member]) =>
       mismatches(...namedIn(request, member), paid[column], 'not named'),
     ),
   )
+}
+
+function isSubset(rows: readonly Fee[], of: readonly Fee[]): boolean {
+  return rows.every(row => of.includes(row))
+}
+
+/** Of the rows that fit the quote now, the one that it was priced with; all if that is gone. */
+function pricedWith(quote: Quote, rows: readonly Fee[]): readonly Fee[] {
+  const [priced] = sourcesOf(quote.basis, quote).fees
+  const same = rows.filter(row => row.network === priced?.network)
+  return same.length > 0 ? same : rows
 }
 
 /** The terms that a quote may leave open, each with the member of the payout that names it. */
@@ -253,7 +268,7 @@ export function quoteFor(
     sent === null || expired ? newQuote(state, account, nameNew(), terms, pricing) : sent,
   )
   // A refused rate must not hide a missing fee.
-  if (quote === undefined) tryCheck(() => feeFor(terms, pricing))
+  if (quote === undefined) tryCheck(() => feesFor(terms, pricing))
   else tryCheck(() => checkCap(quote, request.max_total_debit, quote === sent))
   // A route may have bounds for the amount that arrives, and that amount needs the price.
   const chosen = quote === undefined ? routed : routed && route(quote.destination_amount, 'amount')

@@ -3,7 +3,7 @@
 // stored quote, and not on today's rates and fees. Pure.
 import { currencyExponent } from '../money/currency.ts'
 import { type Decimal, formatDecimal } from '../money/decimal.ts'
-import { type Fee, feeWays, selectFee } from '../price/fee/rules.ts'
+import { type Fee, feeWays } from '../price/fee/rules.ts'
 import { type RateBook, type Step, type Ways, waysBetween } from '../price/rate/rules.ts'
 import { sourcesOf } from './basis.ts'
 import {
@@ -21,7 +21,7 @@ import {
   times,
 } from './calculation.ts'
 import type { Quote } from './quote.ts'
-import { feeSubject, totalDebit } from './rules.ts'
+import { feeRows, totalDebit } from './rules.ts'
 
 /** An amount in minor units of `currency`: its calculation and the rounded integer. */
 interface Figure extends Evaluation {
@@ -37,7 +37,7 @@ export const RATE_METHODS = ['same_currency', 'direct', 'inverted', 'crossed'] a
 export function explainQuote(quote: Quote) {
   const { basis, holding_currency, payout_currency, destination_currency } = quote
   const { rates: book, fees, policyOf } = sourcesOf(basis, quote)
-  const fee = selectFee(fees, feeSubject(quote))
+  const [fee] = feeRows(fees, quote)
   const ofFee = fee && feeWays(fee, holding_currency, book)
   const stepsOfFee = ofFee?.decides ?? []
   const named = [holding_currency, payout_currency, destination_currency]

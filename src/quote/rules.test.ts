@@ -15,14 +15,16 @@ import {
 import { share } from '../../test/support/share.ts'
 import { plusMilliseconds } from '../instant.ts'
 import { MAX_AMOUNT } from '../money/decimal.ts'
+import type { Fee } from '../price/fee/rules.ts'
 import { sourcesOf } from './basis.ts'
 import { PAYOUT_TYPES, type QuoteTerms } from './quote.ts'
 import {
   checkExpectations,
   checkUsable,
+  dearestFee,
   defaultHoldingCurrency,
-  feeFor,
   feeSubject,
+  feesFor,
   makeQuote,
   priceQuote,
   quoteStatus,
@@ -322,20 +324,44 @@ for (const [stored, now, status, refused] of STATUSES) {
   })
 }
 
-test('feeFor, no row fits: free where that is allowed, else refused, naming what was looked for', () => {
+test('feesFor, no row fits: free where that is allowed, else refused, naming what was looked for', () => {
   const asked = { ...terms, destination_country: 'HK', fund_transfer_network: 'chats' }
   const swift = feeRow({ payout_type: 'swift' })
   const row = feeRow({ fixed_amount: 1n })
   const live = { ...pricing(), fee_required: true }
-  assert.equal(feeFor(asked, pricing({}, [swift])), undefined)
-  assert.equal(feeFor(asked, { ...live, fees: [swift, row] }), row)
+  assert.deepEqual(feesFor(asked, pricing({}, [swift])), [])
+  assert.deepEqual(feesFor(asked, { ...live, fees: [swift, row] }), [row])
   assert.deepEqual(
-    refusalOf(() => feeFor(asked, { ...live, fees: [swift] })),
+    refusalOf(() => feesFor(asked, { ...live, fees: [swift] })),
     [
       'fee_unavailable at the whole: No fee is set for a payout by local, payout_currency USD, ' +
         'destination_country HK, network chats.',
     ],
   )
+})
+
+test('feesFor, local terms without a network: the rows of its networks where each has one, else the general row', () => {
+  const asked = { ...terms, destination_currency: 'HKD', destination_country: 'HK' }
+  const [general, fps, chats] = [
+    feeRow({ fixed_amount: 1n }),
+    feeRow({ network: 'fps', fixed_amount: 2n }),
+    feeRow({ network: 'chats', fixed_amount: 3n }),
+  ]
+  const live = { ...pricing(), fee_required: true }
+  const rowsOf = (fees: readonly Fee[]) => feesFor(asked, { ...live, fees })
+  assert.deepEqual(rowsOf([general, fps, chats]), [chats, fps])
+  assert.deepEqual(rowsOf([fps, chats]), [chats, fps])
+  assert.deepEqual(rowsOf([general, fps]), [general], 'it is the price of chats')
+  assert.match(String(refusalOf(() => rowsOf([fps]))), /^fee_unavailable/)
+  assert.deepEqual(feesFor(asked, { ...live, fees: [fps], fee_required: false }), [fps])
+})
+
+test('dearestFee, a fixed and a variable row: the higher one at each amount', () => {
+  const fixed = feeRow({ network: 'fps', fixed_amount: 10n })
+  const variable = feeRow({ network: 'chats', variable_bps: 100 })
+  const feeOf = (amount: bigint) =>
+    dearestFee([fixed, variable], { currency: 'USD', amount }, pricing(), NOW).fee
+  assert.deepEqual([999n, 1_000n, 1_001n].map(feeOf), [fixed, fixed, variable])
 })
 
 test('routeSubject: what arrives, over which network', () => {

@@ -46,9 +46,8 @@ export function priceQuote(
     ...outOfRange(amount_path, exchanged.destination_amount, destination_currency),
   ])
 
-  const fee = feeFor(terms, pricing)
   const holding = { currency: holding_currency, amount }
-  const { fixed, variable } = feeAmounts(fee, holding, pricing, now)
+  const { fee, fixed, variable } = dearestFee(feesFor(terms, pricing), holding, pricing, now)
   const fees = { fixed_fee_holding: fixed, variable_fee_holding: variable }
   const price: Price = {
     ...exchanged,
@@ -65,19 +64,58 @@ export function priceQuote(
 }
 
 /**
- * The row of the fee schedule for these terms; undefined when no row fits. Refuses that case with
- * fee_unavailable when `fee_required`: a free payout of a live account needs a row of zero.
+ * The rows of the fee schedule for these terms; none when no row fits. There are several for a
+ * local payout that may go over several networks, each with a row of its own: the dearest counts.
+ * If a network has none, the row without a network counts, which is the price of any network.
  */
-export function feeFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): Fee | undefined {
+export function feeRows(fees: readonly Fee[], terms: QuoteTerms): readonly Fee[] {
   const subject = feeSubject(terms)
-  const fee = selectFee(fees, subject)
-  if (fee !== undefined || !fee_required) return fee
+  const general = selectFee(fees, subject)
+  const own = networksLeftOpen(terms).map(network => selectFee(fees, { ...subject, network }))
+  const isPriced = own.length > 0 && (general === undefined || !own.includes(general))
+  return (isPriced ? own : [general]).filter(fee => fee !== undefined)
+}
+
+/** The networks among which local terms choose none; fewer than two are no choice. */
+function networksLeftOpen(terms: QuoteTerms): readonly string[] {
+  const { payout_type, destination_currency, destination_country } = terms
+  if (payout_type !== 'local' || feeSubject(terms).network !== '') return []
+  return localNetworksTo(destination_currency, destination_country)
+}
+
+/**
+ * The rows of the fee schedule for these terms. When `fee_required`, refuses with fee_unavailable
+ * terms without a row, or with a network without one: a free payout of a live account needs a row
+ * of zero.
+ */
+export function feesFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): readonly Fee[] {
+  const rows = feeRows(fees, terms)
+  const subject = feeSubject(terms)
+  const isPriced = (network: string) => selectFee(fees, { ...subject, network }) !== undefined
+  const networks = networksLeftOpen(terms)
+  const isComplete = isPriced(subject.network) || (networks.length > 0 && networks.every(isPriced))
+  if (isComplete || !fee_required) return rows
   const { payout_type, ...named } = subject
   const words = Object.entries(named).flatMap(([name, value]) =>
     value === '' ? [] : [`${name} ${value}`],
   )
   const message = `No fee is set for a payout by ${[payout_type, ...words].join(', ')}.`
   throw refusal('fee_unavailable', message)
+}
+
+/** The row whose fees are highest for this amount, the first of equal ones, and its fees. */
+export function dearestFee(
+  rows: readonly Fee[],
+  holding: { readonly currency: string; readonly amount: bigint },
+  pricing: PriceSources,
+  now: Instant,
+) {
+  const [first, ...others] = rows.map(fee => ({ fee, ...feeAmounts(fee, holding, pricing, now) }))
+  if (first === undefined) return { fee: undefined, fixed: 0n, variable: 0n }
+  return others.reduce(
+    (most, one) => (one.fixed + one.variable > most.fixed + most.variable ? one : most),
+    first,
+  )
 }
 
 /** Converts the payout amount to the holding and the destination currency. */

@@ -3,11 +3,10 @@ import { refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { divideByRate, divideUp, MAX_AMOUNT, multiplyByRate } from '../money/decimal.ts'
-import { feeAmounts } from '../price/fee/rules.ts'
 import type { PriceSources } from '../price/price.ts'
 import { customerRate } from '../price/rate/rules.ts'
 import type { FixedAmount, QuoteTerms } from './quote.ts'
-import { feeFor } from './rules.ts'
+import { dearestFee, feesFor } from './rules.ts'
 
 /**
  * The payout amount of a fixed amount, in minor units (§quote.fixed_debit,
@@ -67,11 +66,11 @@ function largestWithin(
   const rate = customerRate(rates, policy, holding_currency, payout_currency, now)
   const holding_exponent = currencyExponent(holding_currency)
   const payout_exponent = currencyExponent(payout_currency)
-  const fee = feeFor(terms, pricing)
+  const rows = feesFor(terms, pricing)
   const debit = (payout: bigint) => {
     const amount = divideByRate(payout, rate, payout_exponent, holding_exponent, divideUp)
     const holding = { currency: holding_currency, amount }
-    const { fixed, variable } = feeAmounts(fee, holding, pricing, now)
+    const { fixed, variable } = dearestFee(rows, holding, pricing, now)
     return amount + fixed + variable
   }
   let within = 0n

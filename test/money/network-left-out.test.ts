@@ -58,6 +58,55 @@ test('POST /v3/payout, a fee of the only network that can carry it: charged with
   await service.setFees([{ payout_type: 'local', fixed_amount: 0n }])
 })
 
+test('POST /v3/payout, no network named, each of two with a fee of its own: the higher fee, as its quote shows', async () => {
+  const fee = (more: object) => ({ payout_type: 'local', fee_currency: 'HKD', ...more })
+  const account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 10_000_000n } })
+  const body = { ...localPayout, currency: 'HKD', holding_currency: 'HKD', allow_duplicate: true }
+  const payout_info = { currency: 'HKD', amount: body.amount }
+  const destination_info = { currency: 'HKD', country: 'HK' }
+  const quoted = async (local?: object) => {
+    const sent = { payout_info, destination_info, ...(local && { local }) }
+    const { json, text } = await account.post('/v3/payout/quote', sent)
+    assert.ok(json.id, text)
+    return { id: json.id, fee: json.fee_info.fixed.in_holding_currency }
+  }
+  const paid = async (more: object = {}) => {
+    const { json, text } = await account.post('/v3/payout', { ...body, ...more })
+    assert.ok(json.data, text)
+    return json.data.fee_info.fixed.in_holding_currency
+  }
+  const [fps, chats] = [{ fund_transfer_network: 'fps' }, { fund_transfer_network: 'chats' }]
+  const fixed = (network: string | null, amount: bigint) =>
+    fee({ network, payout_currency: network === null ? null : 'HKD', fixed_amount: amount })
+  await service.setFees([fixed(null, 0n), fixed('fps', 500n), fixed('chats', 3_000n)])
+  const quote = await quoted()
+  assert.deepEqual([quote.fee, await paid({ quote: quote.id })], [3_000, 3_000])
+  assert.deepEqual([await paid(), await paid({ local: fps })], [3_000, 500])
+  const { json } = await account.post('/v3/payout/quote?explain=true', {
+    payout_info,
+    destination_info,
+  })
+  assert.equal(json.explanation.fee_row.network, 'chats')
+  const named = await account.post('/v3/payout', {
+    ...body,
+    quote: (await quoted()).id,
+    local: fps,
+  })
+  assertRefused(named, 422, 'quote_mismatch')
+  assert.equal(await paid({ quote: (await quoted()).id, local: chats }), 3_000)
+  const total_debit = { currency: 'HKD', amount: 13_000 }
+  const solved = await account.post('/v3/payout/quote', {
+    payout_info: { currency: 'HKD' },
+    destination_info,
+    total_debit: total_debit.amount,
+  })
+  assert.equal(solved.json.payout_info?.amount, 10_000, solved.text)
+  // The row without a network is the price of a network that has none.
+  await service.setFees([fixed(null, 0n), fixed('chats', 3_000n)])
+  assert.deepEqual([(await quoted()).fee, await paid()], [0, 0])
+  await service.setFees([{ payout_type: 'local', fixed_amount: 0n }])
+})
+
 test('POST /v3/payout, a rule of a network or of a currency: it waits, whatever is left out', async () => {
   for (const [rule, bodies] of [
     [{ network: 'zengin' }, [ZENGIN, YEN]],
