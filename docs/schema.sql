@@ -1150,19 +1150,23 @@ CREATE TABLE rail_exceptions (
   rail text COLLATE "C" NOT NULL,
   kind text NOT NULL,
   message text NOT NULL,
+  notice json,
   closed_by text DEFAULT ''::text NOT NULL,
   note text DEFAULT ''::text NOT NULL,
   CONSTRAINT rail_exceptions_pkey PRIMARY KEY (account_id, payout_id, number),
   CONSTRAINT exception_of_an_attempt FOREIGN KEY (account_id, payout_id, attempt) REFERENCES payout_attempts(account_id, payout_id, number),
   CONSTRAINT closed_by_a_person CHECK ((((closed_at IS NULL) = (closed_by = ''::text)) AND ((closed_at IS NULL) = (note = ''::text)))),
+  CONSTRAINT rail_exceptions_check CHECK (((notice IS NULL) OR ((kind = 'change_notified'::text) AND ((notice ->> 'code'::text) IS NOT NULL) AND ((notice ->> 'beneficiary'::text) IS NOT NULL) AND (octet_length((notice)::text) <= 4096)))),
   CONSTRAINT rail_exceptions_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{1,39}$'::text)),
   CONSTRAINT rail_exceptions_message_check CHECK ((message <> ''::text)),
   CONSTRAINT rail_exceptions_number_check CHECK ((number > 0))
 );
+CREATE INDEX rail_exceptions_by_payee ON rail_exceptions USING btree (account_id, ((notice ->> 'beneficiary'::text)), payout_id, number) WHERE (notice IS NOT NULL);
 CREATE INDEX rail_exceptions_open ON rail_exceptions USING btree (opened_at) WHERE (closed_at IS NULL);
 CREATE TRIGGER closed_once BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.note <> 'erased'::text))) EXECUTE FUNCTION refuse_exception_change();
-CREATE TRIGGER erased_only BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN (((new.note = 'erased'::text) AND (old.closed_at IS NOT NULL))) EXECUTE FUNCTION guard_papers('{"message":"erased","note":"erased"}');
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN (((new.note = 'erased'::text) AND (old.closed_at IS NOT NULL))) EXECUTE FUNCTION guard_papers('{"message":"erased","note":"erased","notice":null}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_exceptions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER said_once BEFORE UPDATE OF notice ON rail_exceptions FOR EACH ROW WHEN ((((old.notice)::text IS DISTINCT FROM (new.notice)::text) AND (new.note <> 'erased'::text))) EXECUTE FUNCTION refuse_change();
 ALTER TABLE rail_exceptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_exceptions FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON rail_exceptions FOR SELECT TO corridor_auditor USING (true);
@@ -1170,7 +1174,7 @@ CREATE POLICY find ON rail_exceptions FOR SELECT TO corridor_finder USING (true)
 CREATE POLICY maintenance ON rail_exceptions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON rail_exceptions TO corridor_auditor;
 GRANT SELECT (account_id, attempt, closed_at, kind, number, opened_at, payout_id, rail) ON rail_exceptions TO corridor_finder;
-GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, message, note) ON rail_exceptions TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (closed_at, closed_by, message, note, notice) ON rail_exceptions TO corridor_service;
 
 CREATE TABLE database_mark (
   only_row boolean DEFAULT true NOT NULL,

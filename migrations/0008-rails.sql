@@ -134,6 +134,9 @@ create table rail_exceptions (
   rail text collate "C" not null,
   kind text not null check (kind ~ '^[a-z][a-z0-9_]{1,39}$'),
   message text not null check (message <> ''),
+  -- What a bank asks to change at the payee: the payee, the values before and the corrected ones.
+  notice json check (notice is null or kind = 'change_notified' and notice ->> 'code' is not null
+    and notice ->> 'beneficiary' is not null and octet_length(notice::text) <= 4096),
   -- Who closed it and what they found.
   closed_by text not null default '',
   note text not null default '',
@@ -144,6 +147,8 @@ create table rail_exceptions (
     references payout_attempts (account_id, payout_id, number)
 );
 create index rail_exceptions_open on rail_exceptions (opened_at) where closed_at is null;
+create index rail_exceptions_by_payee on rail_exceptions
+  (account_id, (notice ->> 'beneficiary'), payout_id, number) where notice is not null;
 create function refuse_exception_change() returns trigger language plpgsql as $$
 begin
   raise exception 'exception % of payout % is closed, and stays so', old.number, old.payout_id

@@ -266,10 +266,14 @@ drop trigger closed_once on rail_exceptions;
 create trigger closed_once before update on rail_exceptions
   for each row when (old.closed_at is not null and new.note <> 'erased')
   execute function refuse_exception_change();
+-- What a bank said about a payee never changes.
+create trigger said_once before update of notice on rail_exceptions
+  for each row when (old.notice::text is distinct from new.notice::text and new.note <> 'erased')
+  execute function refuse_change();
 create trigger erased_only before update on rail_exceptions
   for each row when (new.note = 'erased' and old.closed_at is not null)
-  execute function guard_papers('{"message":"erased","note":"erased"}');
-grant update (message) on rail_exceptions to corridor_service;
+  execute function guard_papers('{"message":"erased","note":"erased","notice":null}');
+grant update (message, notice) on rail_exceptions to corridor_service;
 
 create trigger erased_only before update of not_taken on payout_attempts
   for each row when (old.not_taken is not null and old.not_taken::text <> new.not_taken::text)

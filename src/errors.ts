@@ -216,6 +216,8 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'The object has changed since the digest was read; read the object again.',
   },
+  notice_outdated: { code: 20320, status: 409, meaning: 'The payee has changed since.' },
+  notice_without_value: { code: 20321, status: 422, meaning: 'The bank names no new value.' },
   payout_not_cancellable: {
     code: 20308,
     status: 409,

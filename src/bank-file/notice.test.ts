@@ -4,10 +4,12 @@ import { test } from 'node:test'
 import { type BankLine, type BankProfile, EMPTY_LINE } from '../bank-format/bank-format.ts'
 import { noticeOf } from './notice.ts'
 
+const CHANGE = { old_account: '1', old_routing: '', corrected: { account_number: '17' } }
 const nacha = { nacha: {} as NonNullable<BankProfile['nacha']> }
 const line = (change: Partial<BankLine>): BankLine => ({
   ...EMPTY_LINE,
   ...{ text: 'the account number is wrong: 17', reference: '091000010000001' },
+  ...{ instruction_id: '021000020000007', change: CHANGE },
   ...change,
 })
 /** Wednesday before Thanksgiving, at night in New York: the 25th there. */
@@ -17,7 +19,7 @@ for (const [code, kind, words] of [
   [
     'C01',
     'change_notified',
-    /^Correct the payee by 2026-12-04, .* C01, .*: 17 \(091000010000001\)\.$/,
+    /^Correct the payee by 2026-12-04, .* C01, .*: 17 \(trace number of the payment: 021000020000007; trace number of the notice: 091000010000001\)\.$/,
   ],
   ['C13', 'change_notified', /^Correct the payee by 2026-12-04/],
   ['R61', 'return_answered', /^Look at the return by 2026-11-30\. .* R61, /],
@@ -28,6 +30,9 @@ for (const [code, kind, words] of [
     const notice = noticeOf(line({ reasons: [code] }), nacha, AT)
     assert.equal(notice?.kind, kind)
     assert.match(notice?.message ?? '', words)
+    const [, day = ''] = / by (\d{4}-\d\d-\d\d)/.exec(notice?.message ?? '') ?? []
+    assert.equal(notice?.until, day)
+    assert.deepEqual(notice?.change, kind === 'change_notified' ? CHANGE : null)
   })
 }
 

@@ -17,36 +17,44 @@ const LONGEST = 500
 
 /** The notice of a line that was received at this time; undefined when it asks for nothing. */
 export function noticeOf(
-  { level, reasons, text, reference }: BankLine,
+  line: BankLine,
   { nacha }: Pick<BankProfile, 'nacha'>,
   received_at: Instant,
 ): Notice | undefined {
+  const { level, reasons, text, change } = line
   const [code = ''] = reasons
   const cause = nacha === null || level !== 'note' ? undefined : reasonOf('nacha', code)?.cause
+  const said = `The bank says, ${code}, ${text}`
   if (cause === 'change') {
     const kind = 'change_notified'
-    const until = untilWords(received_at, CHANGE_DAYS)
-    const what = `Correct the payee${until}, before the next payout to it`
-    return { kind, code, message: worded(`${what}. The bank says, ${code}, ${text}`, reference) }
+    const until = dayAfter(received_at, CHANGE_DAYS)
+    const what = `Correct the payee${untilWords(until)}, before the next payout to it`
+    return { kind, code, message: worded(`${what}. ${said}`, line), until, change }
   }
   if (cause === 'answer') {
     const kind = 'return_answered'
-    const until = DISHONORED.test(code) ? untilWords(received_at, CONTEST_DAYS) : ''
-    return {
-      kind,
-      code,
-      message: worded(`Look at the return${until}. The bank says, ${code}, ${text}`, reference),
-    }
+    const until = DISHONORED.test(code) ? dayAfter(received_at, CONTEST_DAYS) : ''
+    const message = worded(`Look at the return${untilWords(until)}. ${said}`, line)
+    return { kind, code, message, until, change: null }
   }
   return undefined
 }
 
-function worded(words: string, reference: string): string {
-  return `${words.slice(0, LONGEST)}${reference === '' ? '' : ` (${reference.slice(0, 40)})`}.`
+/** The words, and the numbers by which the banks find the payment and the notice. */
+function worded(words: string, { instruction_id, reference }: BankLine): string {
+  const traces = [
+    instruction_id !== '' && `trace number of the payment: ${instruction_id.slice(0, 40)}`,
+    reference !== '' && `trace number of the notice: ${reference.slice(0, 40)}`,
+  ].filter(Boolean)
+  return `${words.slice(0, LONGEST)}${traces.length === 0 ? '' : ` (${traces.join('; ')})`}.`
 }
 
-function untilWords(received_at: Instant, days: number): string {
+/** The banking day so many days after this time in New York; '' where the calendar ends. */
+function dayAfter(received_at: Instant, days: number): string {
   const { date } = inNewYork(received_at)
-  const until = addBusinessDays('fed', date, days)
-  return until === undefined ? '' : ` by ${until}`
+  return addBusinessDays('fed', date, days) ?? ''
+}
+
+function untilWords(until: string): string {
+  return until === '' ? '' : ` by ${until}`
 }

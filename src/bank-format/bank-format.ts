@@ -101,6 +101,25 @@ export interface ItemPlace {
   readonly instruction_id: string
 }
 
+/** Details of a payee as a bank names them. It leaves out the members that it does not name. */
+export interface PayeeValues {
+  readonly name?: string
+  readonly account_number?: string
+  /** Nine digits. */
+  readonly routing_number?: string
+  readonly account_type?: 'checking' | 'savings'
+}
+
+/** What a bank asks to change at a payee. */
+export interface PayeeChange {
+  /** The account as the bank says that the payment named it; '' is "not given". */
+  readonly old_account: string
+  /** The first eight digits of the routing number that the payment named; '' is "not given". */
+  readonly old_routing: string
+  /** Empty when the bank names no value that a payee has. */
+  readonly corrected: PayeeValues
+}
+
 /** One status, booking, return or note in a bank's file. '' is "not given". */
 export interface BankLine {
   /** The path or line number in the file. */
@@ -138,6 +157,8 @@ export interface BankLine {
   readonly shared_amount: bigint | null
   /** Why the line cannot be applied, although the file can be read; '' when it can. */
   readonly defect: string
+  /** For a notification of change; else null. */
+  readonly change: PayeeChange | null
 }
 
 /** A note without content. Readers of files overwrite its members. */
@@ -161,6 +182,7 @@ export const EMPTY_LINE: BankLine = {
   said_at: '',
   shared_amount: null,
   defect: '',
+  change: null,
 }
 
 /** How one bank reads and answers files. Some profiles are shipped. */

@@ -28,6 +28,8 @@ import {
 } from './approval.ts'
 import { type ArchiveOutcome, type ArchiveState, decideArchive } from './archive.ts'
 import type { Beneficiary } from './beneficiary.ts'
+import { noticeName } from './notice.ts'
+import { closeNotices, findNotices } from './notice-store.ts'
 import { presentBeneficiary } from './response.ts'
 import {
   type BeneficiaryChange,
@@ -59,7 +61,7 @@ interface BeneficiaryReference {
 
 export type WrittenBeneficiary = BeneficiaryOutcome & Answering
 
-/** POST and PUT /v3/beneficiary, and its archiving and unarchiving. */
+/** POST and PUT /v3/beneficiary, its archiving and unarchiving, and accepting a bank's notice. */
 export function writeBeneficiary(
   reference: BeneficiaryReference,
 ): Operation<WriteBeneficiary, BeneficiaryState, WrittenBeneficiary> {
@@ -67,14 +69,16 @@ export function writeBeneficiary(
     name: 'write_beneficiary',
 
     async load(tx, commands) {
-      const [{ books, price_version }, beneficiaries, open] = await Promise.all([
+      const [{ books, price_version }, beneficiaries, open, noticed] = await Promise.all([
         lockBooks(tx, accountsOf(commands)),
         loadNamed(tx, commands),
         findLatestApprovals(tx, namedBy(commands)),
+        findNotices(tx, notifiedBy(commands)),
       ])
       await reference.pricing(price_version)
       const context = { rules: reference.approvalRules(), keys: reference.keys() }
-      return { books, beneficiaries, open, context, bookId: reference.bookId }
+      const notices = new Map(noticed.map(stored => [noticeName(stored), stored]))
+      return { books, beneficiaries, notices, open, context, bookId: reference.bookId }
     },
 
     decide(state, command) {
@@ -103,6 +107,10 @@ export function writeBeneficiary(
         ),
         updateBeneficiaries(tx, changed),
         updateArchived(tx, archived),
+        closeNotices(
+          tx,
+          outcomes.flatMap(({ accepted }) => accepted ?? []),
+        ),
         // Must come after the beneficiaries: a trigger compares the approvals with them.
         insertBeneficiaryApprovals(tx, approvals),
       ])
@@ -113,6 +121,14 @@ export function writeBeneficiary(
 function namedBy(commands: readonly WriteBeneficiary[]): readonly Key[] {
   const keys = commands.flatMap(({ account_id, change }) =>
     change.kind === 'create' ? [] : [{ account_id, id: change.id }],
+  )
+  return uniqueKeys(keys)
+}
+
+/** The payouts whose notices are accepted. */
+function notifiedBy(commands: readonly WriteBeneficiary[]): readonly Key[] {
+  const keys = commands.flatMap(({ account_id, change }) =>
+    change.kind === 'accept' ? [{ account_id, id: change.notice.payout }] : [],
   )
   return uniqueKeys(keys)
 }

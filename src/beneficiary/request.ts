@@ -9,6 +9,7 @@ import {
   CountryCode,
   CurrencyCode,
   clearable,
+  Id,
   Literals,
   optional,
   Text,
@@ -178,6 +179,19 @@ export const BeneficiaryUpdate = Closed(
   },
 )
 export type BeneficiaryUpdate = Static<typeof BeneficiaryUpdate>
+
+/** The payout whose notice it is, and the number of the notice in it. */
+const NoticeOf = {
+  payout: Id('pot', 'The payout that the bank notified of.'),
+  number: Type.Integer({
+    minimum: 1,
+    maximum: 999_999_999,
+    description: 'The `number` of the notice.',
+  }),
+}
+
+export const AcceptNoticeRequest = Closed(NoticeOf, { title: 'AcceptNotice' })
+export type NoticeKey = Static<typeof AcceptNoticeRequest>
 
 export const ArchiveRequest = Closed({}, { title: 'ArchiveRequest', type: ['object', 'null'] })
 

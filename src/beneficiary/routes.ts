@@ -1,24 +1,32 @@
-// POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}, POST …/archive and …/unarchive.
+// POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}, POST …/archive and …/unarchive,
+// GET …/notice and POST …/accept_notice.
 import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
-import type { Finds } from '../engine/reads.ts'
+import type { Finds, Reads } from '../engine/reads.ts'
 import { found } from '../errors.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
 import type { Beneficiary } from './beneficiary.ts'
+import { listNotices } from './notice-store.ts'
 import type { WriteBeneficiary, WrittenBeneficiary } from './operations.ts'
 import {
+  AcceptNoticeRequest,
   ArchiveRequest,
   BeneficiaryQuery,
   BeneficiaryRequest,
   BeneficiaryUpdate,
 } from './request.ts'
-import { BeneficiaryResponse, presentBeneficiary } from './response.ts'
+import {
+  BeneficiaryResponse,
+  NoticesResponse,
+  presentBeneficiary,
+  presentNotice,
+} from './response.ts'
 import { checkBeneficiary } from './rules.ts'
 import { listBeneficiaries } from './store.ts'
 
-interface Needs {
+interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {
     readonly writeBeneficiary: Runs<WriteBeneficiary, Answered<WrittenBeneficiary>>
   }
@@ -65,6 +73,7 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
   })
   updateRoute(routes, deps)
   for (const act of ['archive', 'unarchive'] as const) archiveRoute(routes, deps, act)
+  noticeRoutes(routes, deps)
 }
 
 /** The account, and the maker of the change, who may not approve it. */
@@ -124,6 +133,58 @@ function archiveRoute(routes: AccountRoutes, deps: Needs, act: keyof typeof ACTS
     refusals: ['not_found'],
     answer(request, claim) {
       const change = { kind: act, id: request.params.id } as const
+      return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: claim(), change })
+    },
+  })
+}
+
+/** The most notices of an answer; each has at most 5 KB. */
+const MOST_NOTICES = 100
+
+function noticeRoutes(routes: AccountRoutes, deps: Needs): void {
+  routes.read('/v3/beneficiary/:id/notice', {
+    operationId: 'getBeneficiaryNotices',
+    summary: 'Show what banks ask to correct at a beneficiary.',
+    description:
+      'A bank that credits a payment in spite of a wrong detail names the right one in a ' +
+      'notification of change. Nacha expects that the next payment has it.',
+    params: pathId('bnf'),
+    response: NoticesResponse,
+    refusals: ['not_found'],
+    async answer({ account: { account_id }, params: { id } }) {
+      const key = { account_id, id }
+      found(await deps.readers.beneficiary(key))
+      const rows = await deps.read(account_id, tx => listNotices(tx, key, MOST_NOTICES + 1))
+      const notices = rows.slice(0, MOST_NOTICES).map(presentNotice)
+      const truncated = rows.length > MOST_NOTICES
+      return { object: 'beneficiary_notices', beneficiary: id, notices, truncated }
+    },
+  })
+  routes.write('/v3/beneficiary/:id/accept_notice', {
+    operationId: 'acceptBeneficiaryNotice',
+    summary: 'Take over the value that a bank corrects at a beneficiary.',
+    description:
+      'It is judged like a change by PUT /v3/beneficiary/{id}: the value is checked and ' +
+      'screened, and where a rule requires it, the beneficiary waits for an approval. The ' +
+      'notice is then `accepted`. With an accepted notice, or a beneficiary that has the value ' +
+      'already, nothing changes. If the beneficiary no longer has the value that the bank calls ' +
+      'wrong, the answer is `notice_outdated`; if the bank names no value of a beneficiary, it ' +
+      'is `notice_without_value`.',
+    params: pathId('bnf'),
+    body: AcceptNoticeRequest,
+    response: BeneficiaryResponse,
+    idempotent: true,
+    refusals: [
+      'not_found',
+      'notice_outdated',
+      'notice_without_value',
+      'beneficiary_archived',
+      'party_erased',
+      'object_full',
+    ],
+    answer(request, claim) {
+      const { account, body: notice, params } = request
+      const change = { kind: 'accept', id: params.id, notice, account } as const
       return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: claim(), change })
     },
   })

@@ -14,7 +14,7 @@ import { findCurrency } from '../money/currency.ts'
 import { checkCountry } from '../network/country.ts'
 import { completed } from '../only-set.ts'
 import { type ApprovalOutcome, type ApprovalState, askApproval, type Maker } from './approval.ts'
-import { type ArchiveState, decideArchive, stillArchived } from './archive.ts'
+import { type ArchiveState, checkNotArchived, decideArchive, stillArchived } from './archive.ts'
 import { BIC_NAMES, isTestBic, ownNames } from './bank-code.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import {
@@ -28,12 +28,14 @@ import { checkDate, checkEmail, checkName } from './contact.ts'
 import { destinationCountry } from './country.ts'
 import { canonicalDestination, checkCodes, faultAt } from './destination.ts'
 import { isIbanCountry } from './iban.ts'
+import { accept, type ClosedNotice, closedNotice, noticeName, type StoredNotice } from './notice.ts'
 import {
   type BeneficiaryRequest,
   type BeneficiaryUpdate,
   DESTINATION_TYPES,
   type DestinationDetails,
   type DestinationType,
+  type NoticeKey,
 } from './request.ts'
 import { taxNumberFault } from './tax-number.ts'
 
@@ -173,14 +175,24 @@ export type BeneficiaryChange =
   | { readonly kind: 'create'; readonly request: BeneficiaryRequest }
   | { readonly kind: 'update'; readonly id: string; readonly update: BeneficiaryUpdate }
   | { readonly kind: 'archive' | 'unarchive'; readonly id: string }
+  | {
+      readonly kind: 'accept'
+      readonly id: string
+      readonly notice: NoticeKey
+      readonly account: Pick<Account, 'sandbox'>
+    }
 
 /** Everything that a batch may touch, read under the locks of its books. */
 export interface BeneficiaryState extends ApprovalState, ArchiveState {
   readonly bookId: BookId
+  /** By noticeName; this batch's changes included. */
+  readonly notices: Map<string, StoredNotice>
 }
 
 export interface BeneficiaryOutcome extends ApprovalOutcome {
   readonly did: 'created' | 'changed' | 'archived' | 'nothing'
+  /** The notice that was open and that the account has accepted. */
+  readonly accepted?: ClosedNotice
 }
 
 /** Decides one change of a checked request. Refuses with not_found. */
@@ -193,6 +205,7 @@ export function decideBeneficiary(
   if (change.kind !== 'create') {
     const known = found(state.beneficiaries.get(nameOf({ account_id, id: change.id })))
     if (change.kind === 'update') return decideUpdate(state, known, change.update, by)
+    if (change.kind === 'accept') return decideAcceptance(state, known, change, by)
     return { ...decideArchive(state, known, change.kind === 'archive'), requested: null }
   }
   const book = bookOf(state.books, account_id)
@@ -209,12 +222,38 @@ export function checkNotErased({ id, details }: Beneficiary, remarks: string): v
   throw refusal('party_erased', `The data of beneficiary ${id} is erased.`, remarks)
 }
 
+/**
+ * Accepts the value that a bank corrects: the same update, with the same checks and approvals, as
+ * by PUT. The notice is then closed.
+ */
+function decideAcceptance(
+  state: BeneficiaryState,
+  beneficiary: Beneficiary,
+  { notice, account }: Extract<BeneficiaryChange, { kind: 'accept' }>,
+  by: Maker,
+): BeneficiaryOutcome {
+  checkNotErased(beneficiary, '')
+  checkNotArchived(beneficiary)
+  const { stored, update } = accept(state.notices, beneficiary, notice)
+  if (update !== null) checkBeneficiary(update, account)
+  const { payout, number } = notice
+  const facts = { notice: { payout, number, code: stored.notice.code } }
+  const outcome = decideUpdate(state, beneficiary, update ?? {}, by, facts)
+  if (stored.closed_at !== null) return outcome
+  const { now } = bookOf(state.books, beneficiary.account_id)
+  const who = by.made_by || `key ${by.key_id}`
+  const accepted = closedNotice(stored, now, who)
+  state.notices.set(noticeName(stored), accepted)
+  return { ...outcome, accepted }
+}
+
 /** The changed beneficiary, or the same one if nothing changes. Refuses a change of the type. */
 function decideUpdate(
   state: BeneficiaryState,
   beneficiary: Beneficiary,
   update: BeneficiaryUpdate,
   by: Maker,
+  further: object = {},
 ): BeneficiaryOutcome {
   checkNotErased(beneficiary, '')
   const before = beneficiary.details
@@ -232,7 +271,7 @@ function decideUpdate(
 
   const updated = { ...beneficiary, details, updated_at: timeAfter(beneficiary, book) }
   const content = BENEFICIARY_SEAL.digest(updated)
-  const facts = { ...updateFacts(beneficiary, updated), ...stillArchived(updated) }
+  const facts = { ...updateFacts(beneficiary, updated), ...stillArchived(updated), ...further }
   const event = recordChange(state, updated, 'beneficiary.updated', facts, content)
   const { beneficiary: next, requested, events } = askApproval(state, beneficiary, updated, by)
   state.beneficiaries.set(nameOf(next), next)

@@ -63,6 +63,10 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   approval_not_allowed: 'Ask another person who is an approver of the account.',
   already_decided: 'Do nothing: your decision counts. Others may still decide.',
   approval_outdated: 'Read the object again, and send the digest that it has now.',
+  notice_outdated:
+    'Compare GET /v3/beneficiary/{id} with the notice, and change it by PUT if it is still wrong.',
+  notice_without_value:
+    'Read the words of the bank in the timeline of the payout, and change the beneficiary by PUT.',
   beneficiary_not_approved: 'Have an approver of the account approve the beneficiary, then pay.',
   beneficiary_archived:
     'Pay another beneficiary, or take this one back by POST /v3/beneficiary/{id}/unarchive.',

@@ -64,6 +64,18 @@ const BankNotice = Type.Object(
   },
 )
 
+const AcceptedNotice = Type.Object(
+  {
+    payout: Id('pot', 'The payout that the bank notified of.'),
+    number: Type.Integer({ minimum: 1, description: 'The number of the notice in the payout.' }),
+    code: Type.String({ description: 'The code of the bank, such as C01.' }),
+  },
+  {
+    title: 'AcceptedNotice',
+    description: 'For `beneficiary.updated`: the notice of a bank that the account has accepted.',
+  },
+)
+
 const PayoutEvent = EventOf('payout', 'PayoutEvent', PayoutResponse, {
   by: Type.Unsafe<string>({
     type: 'string',
@@ -113,6 +125,7 @@ const QuoteEvent = EventOf(
 const EntityEvent = EventOf('entity', 'EntityEvent', EntityResponse, ERASURE)
 const BeneficiaryEvent = EventOf('beneficiary', 'BeneficiaryEvent', BeneficiaryResponse, {
   operator: OPERATOR,
+  notice: AcceptedNotice,
   approval: Approval,
   ...ERASURE,
 })

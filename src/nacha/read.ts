@@ -1,6 +1,7 @@
 // Reads a bank's ACH file: returns of credits, and notes for a person, which change nothing by
 // themselves. Notifications of change and all other entries are notes.
 import { type BankLine, EMPTY_LINE } from '../bank-format/bank-format.ts'
+import { correctedValues } from './change.ts'
 import { changeTitle, readReturnCode } from './codes.ts'
 import { linesOf } from './lines.ts'
 import { CHANGE, RETURN, readLoosely, type Values } from './record.ts'
@@ -35,7 +36,13 @@ function bankLine(entry: Entry): BankLine {
     if (addenda?.text.startsWith(RETURN.begins)) return returnLine(entry, addenda)
     if (addenda?.text.startsWith(CHANGE.begins)) {
       const values = readLoosely(CHANGE, addenda.text)
-      return addendaNote(entry, values, changeTitle(values.code), values.corrected)
+      const note = addendaNote(entry, values, changeTitle(values.code), values.corrected)
+      const change = {
+        old_account: entry.entry.account,
+        old_routing: values.original_rdfi,
+        corrected: correctedValues(note.code, values.corrected),
+      }
+      return { ...note, change }
     }
     // Money may have come back, and nothing says which payout it belongs to.
     const defect = 'a return or a notification of change without its addenda'

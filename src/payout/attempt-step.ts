@@ -1,5 +1,6 @@
 // What a step or a report changes about the attempts of its payout: it ends the last attempt, opens
 // the next attempt on another rail, or opens an exception for a person. Pure.
+import type { PayeeNotice } from '../beneficiary/notice.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { nameOf, payoutKey } from '../id.ts'
@@ -213,7 +214,8 @@ export function exceptionOf(
   number: number,
   { kind, message }: NewException,
   opened_at: Instant,
+  notice: PayeeNotice | null = null,
 ): RailException {
-  const open = { closed_at: null, closed_by: '', note: '' }
-  return { account_id, payout_id, number, attempt, rail, kind, message, opened_at, ...open }
+  const open = { notice, opened_at, closed_at: null, closed_by: '', note: '' }
+  return { account_id, payout_id, number, attempt, rail, kind, message, ...open }
 }

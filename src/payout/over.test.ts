@@ -85,7 +85,7 @@ const fresh = { by_person: false, is_fresh: true }
 function exceptionOf(part: Partial<RailException>): RailException {
   const found = judgeOver(attempt('failed'), PAID, rail)
   assert.ok(found)
-  const open = { closed_at: null, closed_by: '', note: '', opened_at: ENDED_AT }
+  const open = { notice: null, closed_at: null, closed_by: '', note: '', opened_at: ENDED_AT }
   return {
     account_id: 'acc_1',
     payout_id: 'pot_1',

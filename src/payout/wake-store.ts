@@ -2,6 +2,8 @@
 // Closes exceptions, after which a rail is asked again.
 
 import { storeBooks } from '../balance-transaction/operations.ts'
+import type { PayeeChange } from '../bank-format/bank-format.ts'
+import { type PayeeNotice, payeeNotice } from '../beneficiary/notice.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { updater } from '../db/rows.ts'
 import { accountsOf } from '../db/shard.ts'
@@ -44,6 +46,10 @@ export interface Notice {
   /** The bank's code, such as C01. */
   readonly code: string
   readonly message: string
+  /** The day by which the bank expects an answer; '' for none. */
+  readonly until: string
+  /** For a notification of change; else null. */
+  readonly change: PayeeChange | null
 }
 
 /** A payout keeps at most this many notices. The bank's lines stay as evidence. */
@@ -82,7 +88,7 @@ export async function wakePayouts(tx: TransactionSql, news: readonly News[]): Pr
     const notices = newNotices(payout, newsOf, loaded)
     for (const { said } of notices) noticed.push({ events: [notify(books, payout, said)] })
     return [...person, ...notices].map(({ attempt, said }, i) =>
-      exceptionOf(attempt, known.length + 1 + i, said, book.now),
+      exceptionOf(attempt, known.length + 1 + i, said, book.now, noticeOf(payout, said)),
     )
   })
   await Promise.all([
@@ -102,6 +108,15 @@ const SAID_AFTER_PERSON = {
   kind: 'said_after_person',
   message: 'A person moved the payout; its rail has said something new since.',
 } as const
+
+/** What the exception says of the payee; null for one that is not about its details. */
+function noticeOf(
+  { beneficiary_id, beneficiary_details }: ReadPayout,
+  said: Notice | typeof SAID_AFTER_PERSON,
+): PayeeNotice | null {
+  if (said.kind !== 'change_notified') return null
+  return payeeNotice(beneficiary_id, beneficiary_details, said)
+}
 
 /** The event of a notice. The words of the bank may be personal data, which the event has not. */
 function notify(

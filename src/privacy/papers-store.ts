@@ -71,7 +71,8 @@ function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string
     tx`update rail_evidence set message = '', detail = '{}'
       where ${condition} and (message <> '' or detail::text <> '{}')`.execute(),
     tx`update rail_item_evidence set text = '' where ${condition} and text <> ''`.execute(),
-    tx`update rail_exceptions set message = 'erased', note = 'erased' where ${condition}`.execute(),
+    tx`update rail_exceptions set message = 'erased', note = 'erased', notice = null
+      where ${condition}`.execute(),
     tx`update payout_attempts set not_taken = (not_taken::jsonb || '{"message":""}')::json
       where ${condition} and not_taken is not null`.execute(),
   ])

@@ -1,5 +1,6 @@
 // Attempts as they are stored: one payout handed to one rail, once. Also rail exceptions, which a
 // person must look at. Pure.
+import type { PayeeNotice } from '../beneficiary/notice.ts'
 import type { Instant } from '../instant.ts'
 import type { Attempt } from './rail.ts'
 import type { RouteTaken } from './rules.ts'
@@ -45,6 +46,8 @@ export interface RailException {
   readonly rail: string
   readonly kind: string
   readonly message: string
+  /** What a bank asks to change at the payee; null for other exceptions, and once erased. */
+  readonly notice: PayeeNotice | null
   readonly opened_at: Instant
   readonly closed_at: Instant | null
   /** Who closed it, and what they found. */
@@ -52,33 +55,46 @@ export interface RailException {
   readonly note: string
 }
 
-/** Kinds that ask a person for something and stop nothing: the bank's payment is as it was. */
-export const NOTICES = ['change_notified', 'return_answered'] as const
-export type NoticeKind = (typeof NOTICES)[number]
+/**
+ * The kinds of exceptions that hold no payout back: the rail's reports count while they are open. A
+ * `notice` asks a person for something, and the bank's payment is as it was. Anybody can cause a
+ * `doubt`, at a time of their choice; nobody makes a second payment, by hand or by a file, before a
+ * person has looked. Every other kind holds the payout back.
+ */
+const HOLDS_NOTHING = {
+  change_notified: 'notice',
+  return_answered: 'notice',
+  credit_unmarked: 'doubt',
+} as const
+
+type Free = typeof HOLDS_NOTHING
+export type NoticeKind = {
+  [Kind in keyof Free]: Free[Kind] extends 'notice' ? Kind : never
+}[keyof Free]
+
+const FREE: ReadonlyMap<string, 'notice' | 'doubt'> = new Map(Object.entries(HOLDS_NOTHING))
+
+export const FREE_KINDS: readonly string[] = [...FREE.keys()]
+
+export const NOTICES = FREE_KINDS.filter(kind => isNotice({ kind })) as readonly NoticeKind[]
 
 export function isNotice({ kind }: Pick<RailException, 'kind'>): boolean {
-  return NOTICES.some(notice => notice === kind)
+  return FREE.get(kind) === 'notice'
 }
 
-/** Whether the exception is open and no notice: no person pays, and no file is sent, meanwhile. */
+/** Whether the exception is open and no notice: nobody makes a second payment meanwhile. */
 export function isOpenException(exception: Pick<RailException, 'closed_at' | 'kind'>): boolean {
   return exception.closed_at === null && !isNotice(exception)
 }
 
-/**
- * Kinds of exceptions that hold nothing back: a person looks, and the rail's reports count
- * meanwhile. Anybody can cause them, at a time of their choice.
- */
-const HOLDS_NOTHING: ReadonlySet<string> = new Set(['credit_unmarked'])
-
 /** Whether an exception, once open, holds the payout back until a person has closed it. */
 export function holdsBack({ kind }: Pick<RailException, 'kind'>): boolean {
-  return !HOLDS_NOTHING.has(kind)
+  return !FREE.has(kind)
 }
 
 /** Whether the exception is open and holds the payout back. */
-export function isHolding(exception: RailException): boolean {
-  return isOpenException(exception) && holdsBack(exception)
+export function isHolding(exception: Pick<RailException, 'closed_at' | 'kind'>): boolean {
+  return exception.closed_at === null && holdsBack(exception)
 }
 
 /** References that only operators read: a bank's status may be about the operator's own account. */

@@ -16,6 +16,7 @@ const KINDS = {
   rail: 'text',
   kind: 'text',
   message: 'text',
+  notice: 'json',
   opened_at: 'timestamptz',
   ...CLOSING,
 } as const

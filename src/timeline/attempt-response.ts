@@ -137,8 +137,9 @@ export const ReviewItem = Type.Object(
   {
     title: 'TimelineReview',
     description:
-      'The operator reviews what the rail has reported. Until the review ends, the payout ' +
-      'does not move, and the account has nothing to do.',
+      'The operator reviews what the rail has reported. While `under_review` is true, the payout ' +
+      'does not move until the review ends. The account has nothing to do, except where the ' +
+      'words of the bank ask to correct the payee.',
   },
 )
 

@@ -3,7 +3,7 @@ import type { Instant } from '../instant.ts'
 import { endedBy, firstAttempt } from '../payout/attempt.ts'
 import type { Payout } from '../payout/payout.ts'
 import {
-  isOpenException,
+  isHolding,
   type NotTaken,
   type PayoutAttempt,
   type RailException,
@@ -79,7 +79,7 @@ export function reviewsOf({ exceptions }: HandOver): TimelineReview[] {
 }
 
 export function isUnderReview({ exceptions }: HandOver): boolean {
-  return exceptions.some(isOpenException)
+  return exceptions.some(isHolding)
 }
 
 function timelineAttempt(

@@ -1,6 +1,6 @@
 // Compares payouts' attempts with the payouts and their events: the rail, the time and the end of
 // each attempt. Each rule is one select.
-import { NOTICES } from '../rail/attempt.ts'
+import { FREE_KINDS } from '../rail/attempt.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { isArchived, ofAccount, type Rule, rule, STATED_PAYOUTS } from './rows.ts'
 
@@ -88,7 +88,7 @@ const MONEY_IS_WATCHED = rule('payouts')`
     ) and not exists (
       select from rail_exceptions e
       where e.account_id = p.account_id and e.payout_id = p.id and e.closed_at is null
-        and e.kind not in ('${NOTICES.join("', '")}')
+        and e.kind not in ('${FREE_KINDS.join("', '")}')
     )`
 
 /** Evidence and exceptions belong to existing attempts, and have numbers without gaps. */

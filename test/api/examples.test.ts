@@ -19,6 +19,7 @@ import {
 import { type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import { importInto } from '../support/service/importing.ts'
+import { addNotedPayee } from '../support/service/notice.ts'
 import {
   addPerson,
   basic,
@@ -328,6 +329,12 @@ test('examples, approvals: what waits, approved by one and rejected by another',
   await show(payer, 'approveBeneficiary', 'approve', of_payee)
   await show(payer, 'rejectBeneficiary', 'reject', { ...beneficiary, person: ben })
   await show(payer, 'getBeneficiaryApproval', 'rejected', beneficiary)
+})
+
+test('examples, the notice of a bank: shown at the payee, and accepted', async () => {
+  const { id, payout } = await addNotedPayee(service, payer)
+  await show(payer, 'getBeneficiaryNotices', 'open', { ids: [id] })
+  await show(payer, 'acceptBeneficiaryNotice', 'accept', { ids: [id], with: { payout } })
 })
 
 test('examples, what destinations need', async () => {

@@ -20,6 +20,7 @@ import {
   type WatchedPage,
 } from '../support/service/browser.ts'
 import { importInto } from '../support/service/importing.ts'
+import { addNotedPayee } from '../support/service/notice.ts'
 import { type RunningProcess, startProcess } from '../support/service/process.ts'
 import {
   addPerson,
@@ -326,6 +327,7 @@ for (const [nth, look] of LOOKS.entries()) {
     const paths = [
       ...OF_ACCOUNT.map(path => `/console/${id}${path}`),
       `/console/${id}/payouts/${await pay()}`,
+      `/console/${id}/beneficiaries/${(await addNotedPayee(service, account)).id}`,
       `/console/${id}/approvals/${pim}`,
       ...OF_INSTALLATION.map(path => `/console/installation${path}`),
       `/console/installation/accounts/${id}`,

@@ -9,6 +9,7 @@ import { screenParties } from '../../src/worker/screen-parties.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
+import { addNotedPayee, NOTED_BANK } from '../support/service/notice.ts'
 import {
   addPerson,
   type Client,
@@ -64,6 +65,45 @@ async function payoutThatAsks(): Promise<string> {
   assert.equal(asked.status, 200, asked.text)
   return payout
 }
+
+test('the notice of a bank, at the payee: a maker accepts the value; a viewer sees it without a form', async () => {
+  const noted = await addNotedPayee(service, account)
+  const [maker, viewer] = [await person('maker'), await person('viewer')]
+  const path = `/console/${id}/beneficiaries/${noted.id}`
+  const seen = (await look(viewer, path)).text
+  assert.match(seen, /C01<\/strong> The account number is wrong\./)
+  assert.match(seen, /<del>440000000001<\/del> <ins>1918171614<\/ins>/)
+  assert.match(seen, /2026-12-04/)
+  assert.doesNotMatch(seen, /accept_notice/)
+  const form = { payout: noted.payout, number: '1', key: 'accept-1' }
+  assert.match((await look(maker, path)).text, new RegExp(`action="${path}/accept_notice"`))
+  const refused = await send(viewer, `${path}/accept_notice`, form)
+  assert.equal(refused.status, 403)
+  const accepted = await send(maker, `${path}/accept_notice`, form)
+  assert.equal(accepted.status, 303, accepted.text)
+  const { json } = await account.get(`/v3/beneficiary/${noted.id}`)
+  assert.equal(json.data.destination_details.bank.account_number, '1918171614')
+  const after = (await look(maker, path)).text
+  assert.match(after, />accepted</)
+  assert.doesNotMatch(after, /accept_notice"/)
+})
+
+test('the notice of a bank without a value, or after a newer edit: no form, or its refusal on the page', async () => {
+  const maker = await person('maker')
+  const without = await addNotedPayee(service, account, { code: 'C09', corrected: {} })
+  const { text } = await look(maker, `/console/${id}/beneficiaries/${without.id}`)
+  assert.match(text, /C09<\/strong> .*names no value to take over/s)
+  assert.doesNotMatch(text, /accept_notice/)
+  const noted = await addNotedPayee(service, account)
+  const bank = { ...NOTED_BANK, account_number: '77' }
+  const newer = { destination_details: { type: 'bank', bank } }
+  assert.equal((await account.put(`/v3/beneficiary/${noted.id}`, newer)).status, 200)
+  const path = `/console/${id}/beneficiaries/${noted.id}/accept_notice`
+  const form = { payout: noted.payout, number: '1', key: 'accept-2' }
+  const refused = await send(maker, path, form)
+  assert.equal(refused.status, 409)
+  assert.match(refused.text, /no longer has the value/)
+})
 
 test('a payout that requires an answer: a maker sends documents, two clicks send one', async () => {
   const payout = await payoutThatAsks()

@@ -185,6 +185,7 @@ test('a live payee: kept until the retention is over; then files, evidence and m
   const exported = await ada.run('privacy', 'export', beneficiary)
   assert.equal(exported.code, 0, exported.stderr)
   const more = [...texts, 'Zwick Words', 'Zwick Piece', 'Zwick Answer', 'Zwick is another']
+  more.push('Zwick Message', 'Zwick Corrected', 'Zwick Note')
   assert.deepEqual(
     more.filter(text => !exported.stdout.includes(text)),
     [],
@@ -207,6 +208,13 @@ async function addPapers(account_id: string, payout_id: string): Promise<void> {
       entry_digest, score, pieces)
     values (${account_id}, ${payout_id}, 'beneficiary', sha256('a'), 'un', '1', sha256('b'), 900,
       '[{"score":900,"text":"Zwick Piece"}]')`
+  await owner`
+    insert into rail_exceptions (account_id, payout_id, number, attempt, rail, kind, message, notice,
+      opened_at, closed_at, closed_by, note)
+    select account_id, payout_id, 1, number, rail, 'change_notified', 'Zwick Message',
+      json_build_object('beneficiary', 'bnf_1', 'code', 'C04', 'corrected', 'Zwick Corrected'),
+      now(), now(), 'corridor', 'Zwick Note'
+    from payout_attempts where account_id = ${account_id} and payout_id = ${payout_id}`
   await owner`
     insert into webhook_endpoints (account_id, id, url, description, event_types, status,
       disabled_reason, secret, fanned_out, created_at, updated_at)

@@ -122,7 +122,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     none: 'account_id payout_id rail source position level code currency said_at',
   },
   rail_exceptions: {
-    personal: 'message note',
+    personal: 'message note notice',
     staff: 'closed_by',
     none: 'account_id payout_id rail kind',
   },

@@ -14,8 +14,8 @@ import { type Client, startTestService, type TestService } from '../support/serv
 import { makeWorld } from '../support/service/world.ts'
 import { noPython, startPythonClient } from './python.ts'
 
-/** For people, or about a file that only an operator imports: refused, in the declared shape too. */
-const REFUSED = /\/(approve|reject)$|\/payout_import\//
+/** For people, about a file of an operator, or about a notice of a bank: refused, as declared. */
+const REFUSED = /\/(approve|reject|accept_notice)$|\/payout_import\//
 
 let service: TestService
 let routes: readonly Route[]

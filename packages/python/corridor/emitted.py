@@ -12,6 +12,17 @@ VERSION = "2026-11-25"
 """The version of the API that this client is written for."""
 
 
+AcceptNotice = TypedDict("AcceptNotice", {
+    "payout": "str",
+    "number": "int",
+})
+
+AcceptedNotice = TypedDict("AcceptedNotice", {
+    "payout": "str",
+    "number": "int",
+    "code": "str",
+})
+
 Account = TypedDict("Account", {
     "id": "str",
     "object": "Literal[\"account\"]",
@@ -300,9 +311,32 @@ BeneficiaryEventBefore = TypedDict("BeneficiaryEventBefore", {
 
 BeneficiaryEventChange = TypedDict("BeneficiaryEventChange", {
     "operator": NotRequired["str"],
+    "notice": NotRequired["\"AcceptedNotice\""],
     "approval": NotRequired["\"ApprovalTold\""],
     "erased_rows": NotRequired["int"],
     "digest": NotRequired["str"],
+})
+
+BeneficiaryNotice = TypedDict("BeneficiaryNotice", {
+    "object": "Literal[\"beneficiary_notice\"]",
+    "beneficiary": "str",
+    "payout": "str",
+    "number": "int",
+    "code": "str",
+    "meaning": "str",
+    "was": "\"ValuesBefore\"",
+    "corrected": "\"CorrectedValues\"",
+    "until": "Union[str, None]",
+    "status": "Literal[\"open\", \"accepted\", \"closed\"]",
+    "created_at": "\"Timestamp\"",
+    "closed_at": "Union[str, None]",
+})
+
+BeneficiaryNotices = TypedDict("BeneficiaryNotices", {
+    "object": "Literal[\"beneficiary_notices\"]",
+    "beneficiary": "str",
+    "notices": "List[\"BeneficiaryNotice\"]",
+    "truncated": "bool",
 })
 
 BeneficiaryUpdate = TypedDict("BeneficiaryUpdate", {
@@ -342,6 +376,13 @@ ComparedWay = TypedDict("ComparedWay", {
     "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
     "rows": "List[\"RateBookRow\"]",
     "mid": "\"ExplainedMid\"",
+})
+
+CorrectedValues = TypedDict("CorrectedValues", {
+    "name": NotRequired["str"],
+    "account_number": NotRequired["str"],
+    "routing_number": NotRequired["str"],
+    "account_type": NotRequired["Literal[\"checking\", \"savings\"]"],
 })
 
 CountryCode = str
@@ -1374,6 +1415,13 @@ TransitionRequest = TypedDict("TransitionRequest", {
     "failure": NotRequired["dict[str, Any]"],
 })
 
+ValuesBefore = TypedDict("ValuesBefore", {
+    "name": NotRequired["str"],
+    "account_number": NotRequired["str"],
+    "routing_number": NotRequired["str"],
+    "account_type": NotRequired["Literal[\"checking\", \"savings\"]"],
+})
+
 WaitingTotal = TypedDict("WaitingTotal", {
     "currency": "str",
     "payouts": "int",
@@ -1764,6 +1812,14 @@ class BeneficiariesResource:
     def unarchive(self, id: str, body: "ArchiveRequest" = {}, *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
         """Unarchive a beneficiary. `POST /v3/beneficiary/{id}/unarchive`"""
         return self._transport.call("POST", f"/v3/beneficiary/{segment(id)}/unarchive", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def notice(self, id: str, *, options: Options = Options()) -> Answer["BeneficiaryNotices"]:
+        """Show what banks ask to correct at a beneficiary. `GET /v3/beneficiary/{id}/notice`"""
+        return self._transport.call("GET", f"/v3/beneficiary/{segment(id)}/notice", query={}, options=options)
+
+    def accept_notice(self, id: str, body: "AcceptNotice", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Beneficiary"]:
+        """Take over the value that a bank corrects at a beneficiary. `POST /v3/beneficiary/{id}/accept_notice`"""
+        return self._transport.call("POST", f"/v3/beneficiary/{segment(id)}/accept_notice", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
     def approval(self, id: str, *, options: Options = Options()) -> Answer["BeneficiaryApproval"]:
         """Show the approvals that a beneficiary needs before it is paid, and who has approved it. `GET /v3/beneficiary/{id}/approval`"""

@@ -1,4 +1,5 @@
-// Screens of beneficiaries: the list, and one beneficiary with its approval and latest payouts.
+// Screens of beneficiaries: the list, and one beneficiary with its approval, the notices of banks
+// and its latest payouts.
 import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
 import { type Html, html } from '../../text/html.ts'
 import { anyOf, postForm } from '../form.ts'
@@ -8,6 +9,7 @@ import type { Screens } from '../screens.ts'
 import { members, state, time, words } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { beneficiaryApprovalOf, readApproval } from './beneficiary-approval.ts'
+import { noticeScreens, noticesOf, readNotices } from './beneficiary-notices.ts'
 import { decisionScreens } from './decision.ts'
 import { payoutColumns } from './payouts.ts'
 
@@ -16,6 +18,7 @@ export function beneficiaryScreens(screens: Screens): void {
   screens.csv('/beneficiaries', beneficiaryList)
   screens.show('account', '/beneficiaries/:id', showBeneficiary)
   decisionScreens(screens, 'beneficiary', 'beneficiaries', showBeneficiary)
+  noticeScreens(screens, showBeneficiary)
   for (const act of ['archive', 'unarchive']) {
     const sending = { to: `/v3/beneficiary/:id/${act}`, next: `/beneficiaries/:id?done=${act}d` }
     screens.send('account', `/beneficiaries/:id/${act}`, sending, showBeneficiary)
@@ -26,12 +29,14 @@ async function showBeneficiary(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const shownApproval = await readApproval(visit, id)
   const beneficiary = await visit.api.get<Beneficiary>(`/v3/beneficiary/${id}`)
+  const notices = await readNotices(visit, id)
   const latest = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
   const approval = beneficiaryApprovalOf(visit, beneficiary, shownApproval)
   const body = html`<div data-live-part>${
     may(visit, 'maker') && acts(visit, beneficiary, approval === '')
   }
 ${approval}
+${noticesOf(visit, beneficiary, notices)}
 <h2>Details</h2>${members(visit.root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
     {

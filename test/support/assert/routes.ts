@@ -218,6 +218,9 @@ const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'POST /v3/payout/:id/reject': () => [{ reason: 'Not ours.' }],
   'POST /v3/beneficiary/:id/approve': () => [{ digest: '0'.repeat(64) }],
   'POST /v3/beneficiary/:id/reject': () => [{ reason: 'Not ours.' }],
+  'POST /v3/beneficiary/:id/accept_notice': path => [
+    path === '' ? { payout: `pot_${'0'.repeat(20)}`, number: 1 } : { number: 1 },
+  ],
   'POST /v3/payout_batch/:id/approve': () => [{ digest: '0'.repeat(64) }],
   'POST /v3/payout_batch/:id/reject': () => [{ reason: 'Not ours.' }],
   'POST /v3/payout_import/:id/approve': () => [{ digest: '0'.repeat(64) }],

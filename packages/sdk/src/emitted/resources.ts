@@ -4,6 +4,7 @@ import type { Call } from '../call.ts'
 import type { Listing } from '../listing.ts'
 import { type Options, type OptionsWithKey, Resource, type Transport } from '../transport.ts'
 import type {
+  AcceptNotice,
   Account,
   AccountEvent,
   ActionRequest,
@@ -16,6 +17,7 @@ import type {
   Beneficiary,
   BeneficiaryApproval,
   BeneficiaryDetails,
+  BeneficiaryNotices,
   BeneficiaryUpdate,
   CancelRequest,
   ClockRequest,
@@ -746,6 +748,24 @@ export class BeneficiariesResource extends Resource {
    */
   unarchive(id: string, body: ArchiveRequest = {}, options: OptionsWithKey = {}): Call<Beneficiary> {
     return this.transport.call('POST', `/v3/beneficiary/${encodeURIComponent(id)}/unarchive`, { body, keyed: true, options })
+  }
+
+  /**
+   * Show what banks ask to correct at a beneficiary.
+   *
+   * `GET /v3/beneficiary/{id}/notice`
+   */
+  notice(id: string, options: Options = {}): Call<BeneficiaryNotices> {
+    return this.transport.call('GET', `/v3/beneficiary/${encodeURIComponent(id)}/notice`, { options })
+  }
+
+  /**
+   * Take over the value that a bank corrects at a beneficiary.
+   *
+   * `POST /v3/beneficiary/{id}/accept_notice`
+   */
+  acceptNotice(id: string, body: AcceptNotice, options: OptionsWithKey = {}): Call<Beneficiary> {
+    return this.transport.call('POST', `/v3/beneficiary/${encodeURIComponent(id)}/accept_notice`, { body, keyed: true, options })
   }
 
   /**

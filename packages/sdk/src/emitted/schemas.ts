@@ -75,6 +75,8 @@ export type ApiReason =
   | 'approval_not_allowed'
   | 'already_decided'
   | 'approval_outdated'
+  | 'notice_outdated'
+  | 'notice_without_value'
   | 'payout_not_cancellable'
   | 'possible_duplicate_payout'
   | 'max_total_debit_exceeded'
@@ -96,6 +98,23 @@ export type ApiReason =
   | 'object_full'
   | 'likely_slip'
   | 'event_archived'
+
+export interface AcceptNotice {
+  /** The payout that the bank notified of. */
+  payout: string
+  /** The `number` of the notice. */
+  number: number
+}
+
+/** For `beneficiary.updated`: the notice of a bank that the account has accepted. */
+export interface AcceptedNotice {
+  /** The payout that the bank notified of. */
+  payout: string
+  /** The number of the notice in the payout. */
+  number: number
+  /** The code of the bank, such as C01. */
+  code: string
+}
 
 /** The account of the caller. */
 export interface Account {
@@ -528,11 +547,50 @@ export type BeneficiaryEventBefore = Partial<Beneficiary>
 export interface BeneficiaryEventChange {
   /** The name of the person who made the change by hand. */
   operator?: string
+  notice?: AcceptedNotice
   approval?: ApprovalTold
   /** How many rows an erasure has changed. */
   erased_rows?: number
   /** SHA-256 of the rows that the erasure has changed, in hex digits. */
   digest?: string
+}
+
+/** A notice of a bank: what it asks to correct at a payee before the next payout. */
+export interface BeneficiaryNotice {
+  object: 'beneficiary_notice'
+  /** Beneficiary id. */
+  beneficiary: string
+  /** The payout that the bank notified of. */
+  payout: string
+  /** The number of the notice in the payout. The payout and it name the notice. */
+  number: number
+  /** The change code of the bank. */
+  code: string
+  /** What is wrong, in words. */
+  meaning: string
+  was: ValuesBefore
+  corrected: CorrectedValues
+  /** The day by which the bank expects the change; null: not known. */
+  until: string | null
+  /**
+   * `accepted`: the account has taken the value over. `closed`: the operator has looked at it; the
+   * account can still accept it.
+   */
+  status: 'open' | 'accepted' | 'closed'
+  created_at: Timestamp
+  /** Null: it is open. */
+  closed_at: string | null
+}
+
+/** The newest 100 notices about a beneficiary. */
+export interface BeneficiaryNotices {
+  object: 'beneficiary_notices'
+  /** Beneficiary id. */
+  beneficiary: string
+  /** Those of the newest payouts first. */
+  notices: BeneficiaryNotice[]
+  /** Whether there are older notices. */
+  truncated: boolean
 }
 
 /** A member that is sent replaces the earlier value as a whole; null removes it. */
@@ -604,6 +662,15 @@ export interface ComparedWay {
   /** Rows of the rate book as they were, in the order in which they are used. */
   rows: RateBookRow[]
   mid: ExplainedMid
+}
+
+/** What the bank names in its place. Empty: no value that a payee can take. */
+export interface CorrectedValues {
+  name?: string
+  account_number?: string
+  /** The routing number for ACH. */
+  routing_number?: string
+  account_type?: 'checking' | 'savings'
 }
 
 /** ISO 3166-1 alpha-2 country code. */
@@ -880,7 +947,7 @@ export interface ErrorDetail {
   /** The number of the error in the catalogue. */
   code: number
   /** The name of the error: decide by this member. New reasons may be added. */
-  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_slip' | 'event_archived' | (string & {})
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'notice_outdated' | 'notice_without_value' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_slip' | 'event_archived' | (string & {})
   /** A text for people; its wording may change. */
   message: string
   /** JSON path of the field; empty for the whole request. */
@@ -1082,7 +1149,7 @@ export interface LoggedRequest {
   /** Until the answer was written, to the microsecond. */
   duration_ms: number
   /** The reason of the first error; empty when there is no error. */
-  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_slip' | 'event_archived' | (string & {})
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'notice_outdated' | 'notice_without_value' | 'payout_not_cancellable' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_slip' | 'event_archived' | (string & {})
   /** The path of the field that the error is about. */
   remarks: string
   /**
@@ -2114,8 +2181,9 @@ export interface TimelineReroute {
 }
 
 /**
- * The operator reviews what the rail has reported. Until the review ends, the payout does not move,
- * and the account has nothing to do.
+ * The operator reviews what the rail has reported. While `under_review` is true, the payout does
+ * not move until the review ends. The account has nothing to do, except where the words of the bank
+ * ask to correct the payee.
  */
 export interface TimelineReview {
   at: Timestamp
@@ -2223,6 +2291,15 @@ export interface TransitionRequest {
     category?: string
     message?: string
   }
+}
+
+/** What the payment named. */
+export interface ValuesBefore {
+  name?: string
+  account_number?: string
+  /** The routing number for ACH. */
+  routing_number?: string
+  account_type?: 'checking' | 'savings'
 }
 
 export interface WaitingTotal {
