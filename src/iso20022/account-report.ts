@@ -2,6 +2,7 @@
 // their elements: entries, the payments in them, and returns. Only booked entries of a statement or
 // notification are bookings; every other entry is a note.
 import { type BankLine, EMPTY_LINE } from '../bank-format/bank-format.ts'
+import { referencesIn } from '../bank-format/code-word.ts'
 import { childOf, childrenOf, closest, textOf } from './node.ts'
 import type { MessageReader } from './status-report.ts'
 import { idOf, joinTexts, moneyOf } from './values.ts'
@@ -66,19 +67,26 @@ export function accountReportReader(kind: AccountReport): MessageReader {
 
 /**
  * Our end-to-end id. Without one in its place, a bank may give it as its own transaction's id, or
- * in the text behind EREF.
+ * behind EREF: in its own texts, or in the text that the payer wrote. Texts that name several
+ * payments name none, as the payer may have written one of them: a person looks.
  */
-function endToEndIdOf(node: XmlNode, entry_text: string): string {
+function endToEndIdOf(
+  node: XmlNode,
+  entry_text: string,
+): Pick<BankLine, 'end_to_end_id'> & Partial<Pick<BankLine, 'defect'>> {
   const id = idOf(node, 'Refs', 'EndToEndId')
-  if (id !== '') return id
+  if (id !== '') return { end_to_end_id: id }
   const own = idOf(node, 'Refs', 'TxId')
-  if (/^[0-9A-Z]{15}$/.test(own)) return own
+  if (/^[0-9A-Z]{15}$/.test(own)) return { end_to_end_id: own }
   const texts = [
-    ...childrenOf(node, 'RmtInf', 'Ustrd').map(text => textOf(text)),
     textOf(node, 'AddtlTxInf'),
     entry_text,
+    ...childrenOf(node, 'RmtInf', 'Ustrd').map(text => textOf(text)),
   ]
-  return /\bEREF[:+]\s*([0-9A-Z]{15})(?![0-9A-Z])/.exec(texts.join(' '))?.[1] ?? ''
+  const [named = '', ...others] = referencesIn(texts.join(' '))
+  if (others.length === 0) return { end_to_end_id: named }
+  const defect = `line ${node.line}: its texts name ${others.length + 1} payments`
+  return { end_to_end_id: '', defect }
 }
 
 /** Our id of a PmtInf, if the bank gives it as the reference of an entry. */
@@ -128,7 +136,7 @@ function transactionLine(
     level: levelOf(kind, entry_line.code, is_returned),
     msg_id: idOf(node, 'Refs', 'MsgId') || batch.msg_id,
     payment_information_id: idOf(node, 'Refs', 'PmtInfId') || batch.payment_information_id,
-    end_to_end_id: endToEndIdOf(node, entry_line.text),
+    ...endToEndIdOf(node, entry_line.text),
     instruction_id: idOf(node, 'Refs', 'InstrId'),
     uetr: idOf(node, 'Refs', 'UETR').toLowerCase(),
     reasons: reasonsOf(node),

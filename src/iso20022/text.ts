@@ -1,6 +1,7 @@
 // Converts text to the character set of a bank. Lists the lost characters, so that callers refuse a
 // name that cannot be written: an altered name may be another person's. Pure.
 import type { BankProfile } from '../bank-format/bank-format.ts'
+import { withoutCodeWord } from '../bank-format/code-word.ts'
 import { isSwiftText, swiftText } from '../text/swift-text.ts'
 import { cleanXml } from '../text/xml.ts'
 
@@ -36,7 +37,7 @@ export function convertText(text: string, set: CharacterSet): Converted {
     if (isLost(character, written)) lost.add(character)
     converted += written
   }
-  const line = converted.replace(/ {2,}/g, ' ').trim()
+  const line = withoutCodeWord(converted.replace(/ {2,}/g, ' ').trim())
   return {
     // The European Payments Council refuses a slash at either end, and two in a row.
     text: set === 'swift' ? line.replace(/\/{2,}/g, '/').replace(/^\/|\/$/g, '') : line,

@@ -150,6 +150,11 @@ function assertSame(entry: AchEntry, { amount, creditor, purpose, remittance }: 
   assert.equal(entry.same_day, '')
 }
 
+test('text of a customer with the code word of a reference: goes out without the code word', () => {
+  const batch = makeBatch({ items: [makeItem({ remittance: 'EREF+1NGPF6GJVKTQZJS' })] })
+  assert.match(Buffer.from(NACHA.write(batch).bytes).toString(), /NTE\*\*EREF\.1NGPF6GJVKTQZJS/)
+})
+
 test('a file of five entries in three batches, to the character', () => {
   const item = (n: number, kind: 'person' | 'company', purpose: string) =>
     makeItem({

@@ -8,6 +8,7 @@ import type {
   NachaProfile,
   WrittenFile,
 } from '../bank-format/bank-format.ts'
+import { withoutCodeWord } from '../bank-format/code-word.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { swiftText } from '../text/swift-text.ts'
 import { accountNumber, checkItem, isPayroll, routingNumber, TRANSACTION_CODES } from './item.ts'
@@ -170,7 +171,7 @@ function writeEntry({ header }: Batch, item: FileItem, number: number) {
   const { creditor } = item
   const routing = routingNumber(item)
   const trace_number = `${header.odfi}${String(number).padStart(7, '0')}`
-  const remittance = swiftText(item.creditor_reference || item.remittance)
+  const remittance = withoutCodeWord(swiftText(item.creditor_reference || item.remittance))
   const entry = writeRecord(ENTRY, {
     transaction_code: TRANSACTION_CODES[creditor.account_type || 'checking'],
     rdfi: routing.slice(0, 8),

@@ -87,6 +87,31 @@ test('our reference in other places: found', async () => {
   )
 })
 
+test('texts of bank and payer that name two payments: none counts, and a person looks', async () => {
+  const other = '1NGPF6GJVKTQZJS'
+  const ustrd = (id: string) => `<RmtInf><Ustrd>EREF+${id}</Ustrd></RmtInf>`
+  const additional = (id: string) => `<AddtlTxInf>EREF: ${id} SVWZ+Invoice 1</AddtlTxInf>`
+  const lines = await read(
+    statement(
+      entry('1.00', `${ustrd(other)}${additional(ID)}`),
+      entry('1.00', ustrd(other), `<AddtlNtryInf>EREF+${ID}</AddtlNtryInf>`),
+      entry('1.00', ustrd(`${ID} SVWZ+EREF+${other}`)),
+      entry('1.00', `${ustrd(ID)}${additional(ID)}`),
+      entry('1.00', `${REFS}${ustrd(other)}`),
+    ),
+  )
+  assert.deepEqual(
+    lines.map(line => [line.end_to_end_id, / its texts name 2 payments$/.test(line.defect)]),
+    [
+      ['', true],
+      ['', true],
+      ['', true],
+      [ID, false],
+      [ID, false],
+    ],
+  )
+})
+
 test('payments without amounts in one entry: they share its amount', async () => {
   const two = entry('10.00', `${REFS}</TxDtls><TxDtls><Refs><EndToEndId>B</EndToEndId></Refs>`)
   const lines = await read(statement(two))

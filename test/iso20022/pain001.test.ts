@@ -167,6 +167,16 @@ test('pain.001, character sets: letters are spelled in the bank’s own', () => 
   }
 })
 
+test('pain.001, text of a customer with the code word of a reference: goes out without the code word', () => {
+  for (const remittance of ['EREF+1NGPF6GJVKTQZJS', 'rent eref : 1NGPF6GJVKTQZJS', 'xEREF:1']) {
+    for (const set of ['swift', 'utf8']) {
+      const written = textOf(batch([{ ...ITEM, remittance }], { name: 'b', character_set: set }))
+      assert.match(written, /<Ustrd>[^<]*EREF\.[^<]*<\/Ustrd>/i)
+      assert.doesNotMatch(written, /EREF\s*[:+]/i)
+    }
+  }
+})
+
 const REFUSED: readonly [string, Partial<FileItem>, unknown, RegExp][] = [
   ['a name without equivalents', creditor({ name: '山田 Taro' }), 'generic', /not read: 山 田/],
   ['a name with an emoji', creditor({ name: 'Ann 🙂' }), 'swiss', /not read: 🙂/],
