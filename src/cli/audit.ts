@@ -13,12 +13,13 @@ import {
 import type { Sql } from '../db/connect.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
 import { presentChange } from '../operator/audit-response.ts'
+import { toSecond } from '../text/age.ts'
 import { describe, type Problem } from '../verify/problem.ts'
 import { verifyAudit } from '../verify/run.ts'
 import { addCommand, example, print, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
-import { listing, toSecond } from './table.ts'
+import { listing } from './table.ts'
 import { visible } from './terminal.ts'
 
 interface ListOptions {

@@ -75,7 +75,7 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
     actions((await import('../operator/approval-rules.ts')).approvalRules),
   beneficiary: async () => (await import('./approvals.ts')).beneficiaryCommands,
   file: async () => (await import('./file.ts')).fileCommands,
-  pricing: async () => (await import('./pricing.ts')).pricingCommands,
+  pricing: async () => actions((await import('../operator/pricing.ts')).pricing),
   payout: async () => (await import('./payout.ts')).payoutCommands,
   statement: async () => (await import('./statement.ts')).statementCommand,
   entity: async () => (await import('./entity.ts')).entityCommands,

@@ -18,9 +18,9 @@ import { listRails } from '../rail/row-store.ts'
 import { listRoutes } from '../rail/store.ts'
 import { withTimetable } from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
+import { describeAge } from '../text/age.ts'
 import type { Context } from './context.ts'
 import { type Finding, inOrder, wrong } from './doctor-machine.ts'
-import { describeAge } from './table.ts'
 
 /** Workers ask at least once a minute. If work has waited for five minutes, no worker runs. */
 const LATE_S = 300

@@ -33,6 +33,7 @@ import {
   type TakenBack,
   takeBack,
 } from '../operator/files.ts'
+import { toSecond } from '../text/age.ts'
 import {
   addCommand,
   type Context,
@@ -52,7 +53,7 @@ import {
   readReason,
   readText,
 } from './input.ts'
-import { listing, money, outline, table, toSecond } from './table.ts'
+import { listing, money, outline, table } from './table.ts'
 
 const ID = 'C1M7XPM2M0C6HKD4'
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'

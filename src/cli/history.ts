@@ -2,10 +2,11 @@
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../audit/store.ts'
 import type { History } from '../operator/action.ts'
+import { toSecond } from '../text/age.ts'
 import { addCommand, example, print, withContext } from './context.ts'
 import { refuseAsCommand } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'
-import { listing, toSecond } from './table.ts'
+import { listing } from './table.ts'
 
 export function historyCommand(parent: Command, history: History): void {
   const { argument } = history

@@ -7,6 +7,7 @@ import { newId } from '../id.ts'
 import { listKeysOf, makeKey, revokeKey } from '../operator/keys.ts'
 import { userNamed } from '../operator/users.ts'
 import { newUserSecret } from '../secret.ts'
+import { toSecond } from '../text/age.ts'
 import {
   insertUserKey,
   listKeysOfUser,
@@ -15,7 +16,7 @@ import {
 } from '../user/store.ts'
 import { addCommand, example, print, withContext } from './context.ts'
 import { CommandFailed, NotFound, UsageError } from './failure.ts'
-import { listing, toSecond } from './table.ts'
+import { listing } from './table.ts'
 
 const KEY_CREATE_HELP = `
 Example:

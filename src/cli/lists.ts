@@ -10,10 +10,11 @@ import { ImportRefused, type ImportRequest, importList } from '../screening/impo
 import type { ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt } from '../screening/list-rules.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
+import { describeAge, toSecond } from '../text/age.ts'
 import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { MAX_REASON, oneOf, readReason } from './input.ts'
-import { describeAge, listing, toSecond } from './table.ts'
+import { listing } from './table.ts'
 
 const REASON = `take a file that looks wrong: why, up to ${MAX_REASON} characters`
 

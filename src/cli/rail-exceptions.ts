@@ -10,10 +10,11 @@ import { type Instant, secondsBetween } from '../instant.ts'
 import { closeOpenException, MAX_NOTE, presentException } from '../operator/exceptions.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { listOpenExceptions } from '../rail/exception-store.ts'
+import { describeAge } from '../text/age.ts'
 import { personOf, print, withContext } from './context.ts'
 import { pointTo, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
-import { describeAge, listing } from './table.ts'
+import { listing } from './table.ts'
 
 export function exceptionCommands(rail: Command): void {
   rail

@@ -1,83 +1,25 @@
-// corridor rates: lists and changes the rate book, by single rows, by files and by a feed.
+// corridor rates import|fetch: loads rates from a file or a feed. The other commands are actions.
 import { type Command, Option } from 'commander'
-import type { HistoricRow } from '../audit/store.ts'
 import { databaseNow } from '../db/connect.ts'
-import { findCurrency } from '../money/currency.ts'
-import { formatDecimal, parseMajor } from '../money/decimal.ts'
-import { type AskedRate, datedRates, presentChangedRate, setRate } from '../operator/rates.ts'
+import { formatDecimal } from '../money/decimal.ts'
+import { presentChangedRate, rates } from '../operator/rates.ts'
 import { findFrame } from '../price/policy/store.ts'
 import { changeRates, FeedUnreadable, takeFeed } from '../price/rate/change.ts'
 import { ECB_URL, FetchFailed, refuseUrl } from '../price/rate/fetch.ts'
 import { type Judged, MAX_MOVE_BPS } from '../price/rate/guard.ts'
-import { guessRateFormat, parseRates, presentRate, type RateFormat } from '../price/rate/load.ts'
-import { describeRate, type Rate } from '../price/rate/rules.ts'
-import { deleteRate } from '../price/rate/store.ts'
+import { guessRateFormat, parseRates, type RateFormat } from '../price/rate/load.ts'
+import type { Rate } from '../price/rate/rules.ts'
+import { toSecond } from '../text/age.ts'
 import type { LineProblem } from '../text/csv.ts'
-import { addCommand, example, print, withContext } from './context.ts'
-import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
-import { historyCommand } from './history.ts'
+import { commandsOf } from './action.ts'
+import { addCommand, print, withContext } from './context.ts'
+import { CommandFailed, UsageError } from './failure.ts'
 import { readInput, refuseProblems, valuesOf } from './input.ts'
-import { describeAge, listing, toSecond } from './table.ts'
+import { listing } from './table.ts'
 
-export function ratesCommands(rates: Command): void {
-  addCommand(rates, 'list', 'list the rate book: the age of every rate, and until when it is good')
-    .addHelpText('after', example('rates list'))
-    .action(listAction)
-  const setting = addCommand(rates, 'set', 'set one rate: MID units of QUOTE for one unit of BASE')
-    .argument('<base>', 'currency code')
-    .argument('<quote>', 'currency code')
-    .argument('<mid>', 'mid-market rate, a plain decimal with at most 30 fractional digits')
-    .option('--source <text>', 'where the rate comes from', 'operator')
-    .option('--as-of <time>', 'ISO 8601 time the rate is of (default: now)')
-    .option('--peg', 'QUOTE is pegged to BASE at this rate, and crossed through BASE')
-    .option(
-      '--force',
-      'replace a rate that is newer, pegged or of the inverse pair, or set one that moved far',
-    )
-  addChangeOptions(setting).addHelpText('after', SET_HELP).action(setAction)
-  addCommand(rates, 'remove', 'remove the row of one pair')
-    .argument('<base>', 'currency code')
-    .argument('<quote>', 'currency code')
-    .addHelpText('after', example('rates remove USD HKD'))
-    .action(removeAction)
-  loadCommands(rates)
-  historyCommand(rates, {
-    table_name: 'rates',
-    description: 'list what changed in the rate book, newest first',
-    argument: { name: 'pair', meaning: 'only this pair, such as EUR/USD', read: readPair },
-    subject: row => `${row.base}/${row.quote}`,
-    describe: row =>
-      `${row.mid} (${row.source}, ${row.as_of}${row.pegged === 'true' ? ', pegged' : ''})`,
-    example: 'rates history EUR/USD',
-  })
-}
-
-function readPair(text: string): HistoricRow {
-  const [, base, quote] = /^([A-Z]{3,4})\/([A-Z]{3,4})$/.exec(text.toUpperCase()) ?? []
-  if (base !== undefined && quote !== undefined) return { base, quote }
-  throw new UsageError(`a pair is like EUR/USD, not "${text}"`)
-}
-
-const SET_HELP = `
-Examples:
-  npx corridor rates set USD HKD 7.81 --source treasury
-  npx corridor rates set USD AED 3.6725 --peg`
-
-async function listAction(): Promise<void> {
-  const { dated, now } = await withContext(({ sql }) => datedRates(sql))
-  const rows = dated.map(rate => ({
-    base: rate.base,
-    quote: rate.quote,
-    mid: rate.mid,
-    source: rate.source,
-    'as of': toSecond(rate.as_of),
-    age: describeAge(rate.age_s),
-    'good until': describeEnd(rate, now),
-    for: rate.sample ? 'sandboxes' : 'all accounts',
-  }))
-  const gaps = dated.flatMap(({ gap }) => gap ?? [])
-  const words = listing(rows, 'no rate; corridor rates import loads a file of them')
-  print(dated, `${words}${describeGaps(gaps)}`)
+export function ratesCommands(group: Command): void {
+  commandsOf(rates)(group)
+  loadCommands(group)
 }
 
 /** What a file has that is no rate of ours. */
@@ -91,89 +33,32 @@ function describeGaps(messages: readonly string[]): string {
   return messages.length === 0 ? '' : `\n\n${messages.map(message => `gap: ${message}`).join('\n')}`
 }
 
-function describeEnd(rate: { pegged: boolean; good_until: string | null }, now: string): string {
-  const end = rate.good_until ?? ''
-  const words = [rate.pegged && 'pegged', end && toSecond(end), end && now > end && 'stale']
-  return words.filter(Boolean).join(', ')
-}
-
-interface SetOptions extends ChangeOptions {
-  readonly source: string
-  readonly asOf?: string
-  readonly peg?: boolean
-}
-
-async function setAction(base: string, quote: string, mid: string, options: SetOptions) {
-  const request: AskedRate = {
-    cells: { base, quote, mid, source: options.source, as_of: options.asOf ?? '' },
-    peg: options.peg === true,
-    ...changeOf(options),
-  }
-  const { changes, problems, forceable, gaps } = await withContext(async ({ sql }) =>
-    readOrRefuse(await setRate(sql, request)),
-  )
-  const [problem] = problems
-  const [change] = changes
-  if (problem !== undefined) {
-    throw new CommandFailed(`${problem.message}${forceable ? forceHint(change) : ''}`)
-  }
-  if (change === undefined) return
-  const replaced = describeReplaced(change)
-  const before = replaced === undefined ? 'a new pair' : `was ${replaced}`
-  const would = options.dryRun === true ? 'would be set: ' : ''
-  const messages = gaps.map(({ message }) => message)
-  const words = `${would}${describeRate(change.rate)}; ${before}${describeGaps(messages)}`
-  print({ ...presentChangedRate(change), gaps: messages }, words)
-}
-
-function forceHint(change: Judged | undefined): string {
-  const kind = change?.problem?.kind
-  if (kind === 'inverse') return '; set that one, or --force replaces it'
-  // --peg changes only a pair that has a peg as its own row, and no pair that is crossed.
-  if (kind !== 'pegged' || change?.before?.pegged !== true) return '; --force sets it all the same'
-  return '; --peg changes the peg, --force makes it an ordinary rate'
-}
-
-async function removeAction(base: string, quote: string): Promise<void> {
-  const pair = [base, quote].map(code => code.toUpperCase())
-  const unknown = pair.filter(code => findCurrency(code) === undefined)
-  if (unknown.length > 0) throw new UsageError(`unknown currency ${unknown.join(' and ')}`)
-  const [b = '', q = ''] = pair
-  const removed = await withContext(({ sql }) => deleteRate(sql, b, q))
-  if (removed === undefined) {
-    throw new CommandFailed(`${b}/${q} has no row of its own; see: corridor rates list`)
-  }
-  print({ removed: presentRate(removed) }, `removed ${describeRate(removed)}`)
-}
-
-/** The options of every command that changes rates. */
+/** The options of the commands that load rates. */
 interface ChangeOptions {
   readonly force?: boolean
   readonly dryRun?: boolean
-  readonly maxMove?: number
+  readonly maxMoveBps?: number
 }
 
 /** Adds the options of ChangeOptions except --force, which each command describes itself. */
 function addChangeOptions(command: Command): Command {
-  const default_percent = MAX_MOVE_BPS / 100
   return command
     .option(
-      '--max-move <percent>',
-      `how far a rate may be from the present one without --force (default: ${default_percent})`,
+      '--max-move-bps <number>',
+      `most basis points away from the present rate (default: ${MAX_MOVE_BPS})`,
       readMaxMove,
     )
     .option('--dry-run', 'check everything and write nothing')
 }
 
 function readMaxMove(text: string): number {
-  const bps = parseMajor(text, 2)
-  if (bps !== undefined && bps <= 1_000_000n) return Number(bps)
-  throw new UsageError(`--max-move must be a percentage such as 10 or 2.5, not "${text}"`)
+  if (/^\d{1,7}$/.test(text) && Number(text) <= 1_000_000) return Number(text)
+  throw new UsageError(`--max-move-bps "${text}" is not a whole number from 0 to 1000000`)
 }
 
 function changeOf(options: ChangeOptions) {
-  const { force = false, dryRun: dry_run = false, maxMove = MAX_MOVE_BPS } = options
-  return { max_move_bps: maxMove, force, dry_run }
+  const { force = false, dryRun: dry_run = false, maxMoveBps = MAX_MOVE_BPS } = options
+  return { max_move_bps: maxMoveBps, force, dry_run }
 }
 
 /** The rows that a change replaces: those of the pair and of its inverse. */
@@ -199,8 +84,8 @@ function changesTable(changes: readonly Judged[]): string {
   return listing(rows)
 }
 
-function loadCommands(rates: Command): void {
-  const importing = addCommand(rates, 'import', 'load a file of rates, all of it or nothing')
+function loadCommands(group: Command): void {
+  const importing = addCommand(group, 'import', 'load a file of rates, all of it or nothing')
     .argument('<file>', 'path, or - for standard input')
     .addOption(
       new Option('--format <format>', 'default: by what the file looks like').choices([
@@ -213,7 +98,7 @@ function loadCommands(rates: Command): void {
       'replace what is newer, pegged or of the inverse pair, and take any that moved far',
     )
   addChangeOptions(importing).addHelpText('after', IMPORT_HELP).action(importAction)
-  const fetching = addCommand(rates, 'fetch', 'fetch a file of rates and take what is newer')
+  const fetching = addCommand(group, 'fetch', 'fetch a file of rates and take what is newer')
     .argument('[url]', 'default: CORRIDOR_RATE_FEED_URL, or else the ECB’s daily file')
     .option('--force', 'take rates that moved far')
   addChangeOptions(fetching).addHelpText('after', FETCH_HELP).action(fetchAction)
@@ -264,9 +149,18 @@ async function importAction(file: string, options: ChangeOptions & { format?: Ra
     `${changesTable(changes)}\n\n` +
     `${changes.length} rates from ${name} ${done}, ${added} of them new` +
     `${describeLeftOut(left_out)}${describeGaps(messages)}`
-  const rates = changes.map(presentChangedRate)
+  const loaded = changes.map(presentChangedRate)
   const replaced = changes.length - added
-  const data = { file: name, format, dry_run, added, replaced, rates, gaps: messages, left_out }
+  const data = {
+    file: name,
+    format,
+    dry_run,
+    added,
+    replaced,
+    rates: loaded,
+    gaps: messages,
+    left_out,
+  }
   print(data, words)
 }
 
@@ -292,8 +186,13 @@ async function fetchAction(asked_url: string | undefined, options: ChangeOptions
     (refused.length === 0 ? '' : `, ${refused.length} refused`)
   const table = taken.length === 0 ? '' : `${changesTable(taken)}\n\n`
   const words = `${table}${counted}${describeLeftOut(left_out)}${describeGaps(messages)}`
-  const rates = taken.map(presentChangedRate)
-  const data = { host, dry_run, taken: rates, passed, refused: refused.map(presentChangedRate) }
+  const data = {
+    host,
+    dry_run,
+    taken: taken.map(presentChangedRate),
+    passed,
+    refused: refused.map(presentChangedRate),
+  }
   print({ ...data, problems, gaps: messages, left_out }, words)
   if (refused.length === 0) return
   const lines = problems.map(({ line, message }) => `\n  line ${line}: ${message}`)

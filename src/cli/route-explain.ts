@@ -28,12 +28,13 @@ import {
 import { listRoutes, routeOfHistory } from '../rail/store.ts'
 import { type RailTimetables, withTimetable } from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
+import { toSecond } from '../text/age.ts'
 import { attemptsOf, type TimelineAttempt } from '../timeline/attempts.ts'
 import { findTimeline } from '../timeline/store.ts'
 import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, NotFound, readOrRefuse, UsageError } from './failure.ts'
 import { readAmount } from './input.ts'
-import { listing, toSecond } from './table.ts'
+import { listing } from './table.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
 type Options = RouteCells & { readonly amount?: string }

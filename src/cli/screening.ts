@@ -19,10 +19,11 @@ import { listEntries, listNewest } from '../screening/list-store.ts'
 import { countryOf } from '../screening/lists/format.ts'
 import { Screener, THRESHOLD } from '../screening/screener.ts'
 import { type Hit, LISTS, type Party } from '../screening/screening.ts'
+import { toSecond } from '../text/age.ts'
 import { addCommand, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, MAX_REASON, readLimit, readOneOf, readReason, readText } from './input.ts'
-import { listing, toSecond } from './table.ts'
+import { listing } from './table.ts'
 import { visible } from './terminal.ts'
 
 const MAX_NAME = 500

@@ -1,7 +1,6 @@
 // Shows rows, records, amounts and times to people. What does not fit the terminal continues on
 // further, indented lines. It cuts nothing: a cut id or amount would be wrong.
 
-import type { Instant } from '../instant.ts'
 import { currencyExponent } from '../money/currency.ts'
 import { formatMajor } from '../money/decimal.ts'
 import { chunksOf, columnsOfTerminal, padTo, visible, widthOf, wrapped } from './terminal.ts'
@@ -71,11 +70,6 @@ function linesOf(
   })
 }
 
-/** `2026-10-06 09:30:00Z`; '' for null. */
-export function toSecond(instant: Instant | null): string {
-  return instant === null ? '' : `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`
-}
-
 type Member = readonly [name: string, value: unknown]
 
 /** The members that are set, one a line. Nested members are indented below their name. */
@@ -107,20 +101,6 @@ function numbered(values: readonly unknown[]): object {
 function isSet(value: unknown): boolean {
   if (value === '' || value === null) return false
   return typeof value !== 'object' || Object.values(value).some(isSet)
-}
-
-/** The two largest units: `45d 3h`, `12m 5s`. */
-export function describeAge(seconds: number): string {
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'm'],
-    [seconds % 60, 's'],
-  ] as const
-  const first = parts.findIndex(([count]) => count > 0)
-  if (first === -1 || seconds < 0) return '0s'
-  const largest = parts.slice(first, first + 2)
-  return largest.map(([count, unit]) => `${count}${unit}`).join(' ')
 }
 
 /** `1250.00`, of an amount in minor units. */

@@ -14,6 +14,7 @@ import {
   takeAccountRole,
   type UserWithRoles,
 } from '../operator/users.ts'
+import { toSecond } from '../text/age.ts'
 import { readUserName, refuseFirst } from '../user/rules.ts'
 import { LINK_MINUTES, LINK_PATH } from '../user/session.ts'
 import { listUsers } from '../user/store.ts'
@@ -23,7 +24,7 @@ import { readOrRefuse, UsageError } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { oneOf, readName, readOneOf, readReason } from './input.ts'
 import { userKeyCommands } from './key.ts'
-import { listing, toSecond } from './table.ts'
+import { listing } from './table.ts'
 
 const CREATE_HELP = `
 An operator reads and changes everything, an auditor reads everything, a member

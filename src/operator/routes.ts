@@ -18,8 +18,9 @@ import { limits } from './limits.ts'
 import { deskListRoutes } from './list-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
 import { deskRoutingRoutes } from './payout-routing-routes.ts'
-import { deskPriceRoutes } from './price-routes.ts'
+import { pricing } from './pricing.ts'
 import { deskRailRoutes, railFigureRoutes } from './rail-routes.ts'
+import { rates } from './rates.ts'
 import { deskScreeningRoutes } from './screening-routes.ts'
 import { upkeepRoutes } from './upkeep-routes.ts'
 import { deskUserRoutes } from './user-routes.ts'
@@ -38,8 +39,9 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   incomeRoutes(routes, deps)
   deskKeyRoutes(routes)
   deskEntityRoutes(routes)
-  deskPriceRoutes(routes)
+  actionRoutes(routes, deps, rates.actions)
   actionRoutes(routes, deps, fees.actions)
+  actionRoutes(routes, deps, pricing.actions)
   actionRoutes(routes, deps, approvalRules.actions)
   deskPayoutRoutes(routes, deps)
   deskExceptionRoutes(routes)

@@ -70,9 +70,13 @@ test('rates set, older than the stored row: refused with 1, replaced with --forc
 
 test('rates set, nothing right: every mistake named, exit code 2', async () => {
   const before = await stored()
-  const { code, stderr } = await cli.run('rates', 'set', 'QQQ', 'USD', '0', '--as-of', 'noon')
+  const { code, stderr } = await cli.run('rates', 'set', 'USD', 'USD', '0', '--as-of', 'noon')
   assert.equal(code, 2)
-  assert.match(stderr, /^corridor: unknown currency QQQ; mid "0" is not .*; as_of "noon" is not /)
+  const words = /^corridor: base and quote are both USD; mid "0" is not .*; as_of "noon" is not /
+  assert.match(stderr, words)
+  const unknown = await cli.run('rates', 'set', 'QQQ', 'USD', '1', '--max-move-bps', 'much')
+  assert.equal(unknown.code, 2)
+  assert.match(unknown.stderr, /^corridor: unknown currency QQQ; --max-move-bps "much" is not /)
   assert.deepEqual(await stored(), before)
 })
 
@@ -359,7 +363,7 @@ test('rates set, a row that differs from the others: told; by more than three pe
   assert.deepEqual([moved.code, moved.json.gaps.length], [0, 1])
   const text = 'base,quote,mid\nEUR,GBP,0.7\n'
   await cli.run('rates', 'set', 'GBP', 'USD', '1.5125', '--force')
-  const other = await cli.pipe(text, 'rates', 'import', '-', '--max-move', '50')
+  const other = await cli.pipe(text, 'rates', 'import', '-', '--max-move-bps', '5000')
   assert.equal(other.code, 1)
   assert.match(other.stderr, /line 2: GBP\/USD 1.5125 is 12.5 % below 1.72857142857/)
   await database.owner`delete from rates`

@@ -61,20 +61,22 @@ const STEPS: readonly Step[] = [
     theirs: [7.92, 600],
   },
   {
-    command: 'set --spread-bps 200 --pair usd/hkd',
+    command: 'set --spread-bps 200 --from-currency usd --to-currency hkd',
     says: /^spread_bps for pair USD\/HKD: 200 from now on; until then 100, as set for the installation\n$/,
     mine: [7.84, 600],
     theirs: [7.84, 600],
     back: 0.124375,
   },
   {
-    command: 'set --spread-bps 25 --quote-validity-s 60 --account acc --pair USD/HKD',
+    command:
+      'set --spread-bps 25 --quote-validity-s 60 --account acc --from-currency USD --to-currency HKD',
     says: /^spread_bps for account acc_\w+, pair USD\/HKD: 25 from now on; until then 200, as set for pair USD\/HKD\n/,
     mine: [7.98, 60],
     theirs: [7.84, 600],
   },
   {
-    command: 'set --spread-bps 10 --account acc --pair USD/HKD --from 2999-12-01T00:00:00Z',
+    command:
+      'set --spread-bps 10 --account acc --from-currency USD --to-currency HKD --from 2999-12-01T00:00:00Z',
     says: /: 10 from 2999-12-01T00:00:00.000000Z; until then 25\n$/,
     mine: [7.98, 60],
     theirs: [7.84, 600],
@@ -134,7 +136,14 @@ test('schedule_s: a live account schedules no conversion before it is allowed, a
     list,
     /the installation +schedule_s +0 +default\n +sandboxes +schedule_s +604800 +def/,
   )
-  const named = ['--account', live.account.account_id, '--pair', 'USD/HKD']
+  const named = [
+    '--account',
+    live.account.account_id,
+    '--from-currency',
+    'USD',
+    '--to-currency',
+    'HKD',
+  ]
   const allowed = await cli.run('pricing', 'set', '--schedule-s', '3600', ...named)
   assert.match(
     allowed.stdout,
@@ -147,13 +156,13 @@ test('schedule_s: a live account schedules no conversion before it is allowed, a
 test('pricing set and remove, what cannot be: exit code 2 with what is wrong, no row written', async () => {
   const before = await rows()
   for (const [command, words] of [
+    ['set', /Say what to set: spread_bps, quote_validity_s, schedule_s, max_age_s, pivot/],
+    ['set --spread-bps 0.5', /--spread-bps "0\.5" is not a whole number from 0 to 9999/],
     [
-      'set',
-      /say what to set: --spread-bps, --quote-validity-s, --schedule-s, --max-age-s, --pivot/,
+      'set --pivot USD --from-currency USD --to-currency HKD',
+      /--pivot: The pivot is for the whole installation/,
     ],
-    ['set --spread-bps 0.5', /spread_bps "0\.5" is not an integer from 0 to 9999/],
-    ['set --pivot USD --pair USD/HKD', /--pivot is for the whole installation/],
-    ['remove x', /no row x; corridor pricing list shows those there are/],
+    ['remove x', /policy_id "x" is not a whole number/],
   ] as const) {
     const { code, stdout, stderr } = await cli.run('pricing', ...command.split(' '))
     assert.deepEqual([code, stdout], [2, ''], command)

@@ -119,26 +119,26 @@ const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: 
   [
     'the inverse of a row, near to it',
     ['set', 'USD', 'EUR', '0.84'],
-    /^corridor: the pair has a row already, EUR\/USD 1\.2; set that one, or --force replaces it\n$/,
+    /^corridor: the pair has a row already, EUR\/USD 1\.2; set that one; --force sets it all the same\n$/,
   ],
   [
     'less than another share',
-    ['set', 'EUR', 'USD', '1.22', '--max-move', '1'],
+    ['set', 'EUR', 'USD', '1.22', '--max-move-bps', '100'],
     /EUR\/USD 1\.22 is 1\.6 % above the present 1\.2; --force sets it all the same\n$/,
   ],
   [
     'a market rate over a peg',
     ['set', 'USD', 'AED', '3.6726'],
-    /^corridor: AED is pegged to USD at 3\.6725; --peg changes the peg, --force makes it an ordin/,
+    /^corridor: AED is pegged to USD at 3\.6725; say peg to change the peg, or .* ordinary one; --f/,
   ],
   [
     'a second anchor, forced',
     ['set', 'EUR', 'AED', '4.4', '--peg', '--force'],
-    /^corridor: AED is pegged to USD already; run: corridor rates remove USD AED\n$/,
+    /^corridor: --peg: AED is pegged to USD already; run: corridor rates remove USD AED\n$/,
   ],
   [
     'a share that is none',
-    ['set', 'EUR', 'USD', '1.2', '--max-move', 'much'],
+    ['set', 'EUR', 'USD', '1.2', '--max-move-bps', 'much'],
     /^corridor: --max-m/,
   ],
   [

@@ -24,7 +24,7 @@ await service.setFees([{ payout_type: 'local' }])
 for (const args of [
   ['account', 'set', account_id, '--name', LONG],
   ['key', 'create', account_id, '--scope', 'operator', '--name', LONG],
-  ['pricing', 'set', '--max-age-s', '86400', '--account', account_id, '--pair', 'USD/HKD'],
+  ['pricing', 'set', '--max-age-s', '86400', '--account', account_id],
   ['route', 'set', '--rail', 'manual', '--account', account_id, '--type', 'wallet'],
   ['fees', 'set', '--payout-type', 'swift', '--fixed-amount', '15', '--fee-currency', 'USD'],
   ['rates', 'set', 'USD', 'HKD', '7.81', '--source', LONG, '--force'],

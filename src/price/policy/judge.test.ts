@@ -1,0 +1,63 @@
+// Pricing policies as an operator asks for them: a table of each mistake, its member and its message.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '../../errors.ts'
+import { judgeFrom, judgePolicies } from './judge.ts'
+
+const NOW = '2026-06-01T00:00:00.000000Z'
+
+const WRONG: readonly (readonly [name: string, judge: () => unknown, member: string, RegExp])[] = [
+  ['nothing', () => judgePolicies({}), '', /^Say what to set: spread_bps, /],
+  ['no age', () => judgePolicies({ max_age_s: '0' }), 'max_age_s', /from 1 to 31536000/],
+  ['an unknown pivot', () => judgePolicies({ pivot: 'XXQ' }), 'pivot', /no currency XXQ/],
+  [
+    'the pivot of an account',
+    () => judgePolicies({ pivot: 'EUR', account_id: 'acc_1' }),
+    'pivot',
+    /for the whole installation/,
+  ],
+  [
+    'half a pair',
+    () => judgePolicies({ spread_bps: 1, to_currency: 'USD' }),
+    'from_currency',
+    /two currencies/,
+  ],
+  [
+    'a pair of one currency',
+    () => judgePolicies({ spread_bps: 1, from_currency: 'USD', to_currency: 'USD' }),
+    'to_currency',
+    /two currencies/,
+  ],
+  [
+    'a pair with an unknown currency',
+    () => judgePolicies({ spread_bps: 1, from_currency: 'USD', to_currency: 'XXQ' }),
+    'to_currency',
+    /no currency XXQ/,
+  ],
+  ['the past', () => judgeFrom('2026-01-01T00:00:00Z', NOW), 'from', /is past/],
+  ['no time', () => judgeFrom('tomorrow', NOW), 'from', /is not a time such as/],
+]
+
+for (const [name, judge, member, message] of WRONG) {
+  test(`pricing policies, ${name}: refused at ${member || 'the body'}`, () => {
+    assert.throws(judge, (error: unknown) => {
+      assert.ok(error instanceof Refusal)
+      assert.deepEqual(
+        error.problems.map(({ remarks }) => remarks),
+        [member],
+      )
+      assert.match(error.message, message)
+      return true
+    })
+  })
+}
+
+test('judgePolicies, values that can be: as they are stored', () => {
+  const asked = { spread_bps: 9_999, max_age_s: 'Calendar', account_id: 'acc_1' }
+  assert.deepEqual(judgePolicies(asked), {
+    scope: { account_id: 'acc_1', from_currency: null, to_currency: null },
+    values: { spread_bps: '9999', max_age_s: 'calendar' },
+  })
+  assert.deepEqual(judgePolicies({ pivot: 'EUR' }).values, { pivot: 'EUR' })
+  assert.equal(judgeFrom(undefined, NOW), NOW)
+})
