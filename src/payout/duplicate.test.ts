@@ -1,5 +1,5 @@
-// When a payout is like an earlier one (docs/decisions/0024), as tables: which members count, which
-// do not, and for how long.
+// When a payout is like an earlier one (docs/decisions/creating-payouts.md), as tables: which
+// members count, which do not, and for how long.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NOW, refusalOf } from '../../test/support/given/in-memory.ts'

@@ -14,7 +14,7 @@ import type { PayoutRequest } from './request.ts'
 /**
  * The SHA-256 of JSON with sorted keys: name, destination, amount, currency and the caller's
  * reference, '' for none. It leaves out the beneficiary's other details, because a retry with a
- * corrected e-mail address must not pay twice (docs/decisions/0024).
+ * corrected e-mail address must not pay twice (docs/decisions/creating-payouts.md).
  */
 export function likenessOf(
   { name, destination_details }: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,

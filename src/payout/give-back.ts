@@ -1,6 +1,7 @@
 // How much of a payout's principal goes back when the account or the payee wants it back. A payout
 // that converts is a firm trade. Once its price has ended, the account gets the lower of what was
-// taken and what the destination amount is worth at the present rate (docs/decisions/0168). Pure.
+// taken and what the destination amount is worth at the present rate
+// (docs/decisions/rounding-and-give-back.md). Pure.
 import type { FxConversion } from '../balance-transaction/balance-transaction.ts'
 import { Refusal } from '../errors.ts'
 import { type Instant, plusMilliseconds } from '../instant.ts'

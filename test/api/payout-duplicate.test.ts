@@ -1,5 +1,6 @@
-// POST /v3/payout like an earlier one (docs/decisions/0024): refused within the account's window,
-// made with allow_duplicate, and never held against a payout whose money came back.
+// POST /v3/payout like an earlier one (docs/decisions/creating-payouts.md): refused within the
+// account's window, made with allow_duplicate, and never held against a payout whose money came
+// back.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { confineTo } from '../../src/db/confine.ts'
