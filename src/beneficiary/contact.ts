@@ -67,7 +67,12 @@ export function checkName(value: string | undefined, remarks: string): Problem[]
   if (!NAMES_SOMEBODY.test(value)) {
     return [invalidField(remarks, 'A name has a letter or a digit.')]
   }
-  if (!hasTooManyWords(value)) return []
+  return checkWordCount(value, remarks)
+}
+
+/** Checks that a name can be compared with the sanctions lists. */
+export function checkWordCount(value: string | undefined, remarks: string): Problem[] {
+  if (value === undefined || !hasTooManyWords(value)) return []
   return [invalidField(remarks, `A name has at most ${MOST_WORDS} words.`)]
 }
 

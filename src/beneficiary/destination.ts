@@ -4,6 +4,7 @@ import { invalidField, type Problem } from '../errors.ts'
 import { chainFault, findChain, tokenFault } from '../network/chain.ts'
 import { bareKey, formsOf, keyForms, keyType, paymentNetworkFault } from '../network/payment.ts'
 import { bankCode, bankCodeFault, bankCodeNameFault, electronicForm } from './bank-code.ts'
+import { checkWordCount } from './contact.ts'
 import { checkCountries } from './country.ts'
 import { ibanFault } from './iban.ts'
 import type { DestinationDetails } from './request.ts'
@@ -25,19 +26,20 @@ export function checkCodes(details: DestinationDetails, path: string): Problem[]
 }
 
 function checkBank(bank: Bank, path: string): Problem[] {
-  const { iban, account_number, country, bank_codes = {} } = bank
+  const { iban, account_number, country, bank_codes = {}, bank_name } = bank
   const codes = Object.entries(bank_codes).flatMap(([name, value]) =>
     faultAt(
       `${path}.bank_codes.${name}`,
       bankCodeNameFault(name) ?? bankCodeFault(name, value, country),
     ),
   )
+  const named = checkWordCount(bank_name, `${path}.bank_name`)
   const fault = iban === undefined ? undefined : ibanFault(electronicForm(iban))
-  if (fault !== undefined) return [invalidField(`${path}.iban`, fault), ...codes]
+  if (fault !== undefined) return [invalidField(`${path}.iban`, fault), ...codes, ...named]
   // With two accounts, it is unknown which one the country belongs to.
   const both = iban !== undefined && account_number !== undefined
   const countries = both ? [] : checkCountries(bank, path)
-  return [...checkAccount(account_number, path), ...countries, ...codes]
+  return [...checkAccount(account_number, path), ...countries, ...codes, ...named]
 }
 
 /** Refuses an IBAN sent as an account number, which would hide the country of the account. */

@@ -1,5 +1,6 @@
 // Moves a name's score by the other facts of party and entry. A fact that the party or the entry
 // lacks moves nothing. Pure.
+import { electronicForm } from '../beneficiary/bank-code.ts'
 import { accountsOf } from '../beneficiary/wallet-address.ts'
 import type { NameScore } from './name-score.ts'
 import type { BirthSpan, ListedEntry, Party, PartyId, ScorePiece } from './screening.ts'
@@ -8,6 +9,8 @@ const WEAK_FACTOR = 0.95
 const KIND_FACTOR = 0.85
 /** Birth dates that agree reduce the distance to 1 to this share. */
 export const BIRTH_AGREES = 0.6
+/** So does the same number from another issuer. */
+export const NUMBER_AGREES = 0.6
 const BIRTH_DIFFERS = 0.8
 const COUNTRY_DIFFERS = 0.95
 const ID_DIFFERS = 0.7
@@ -22,14 +25,16 @@ export const THRESHOLD = 890
 const HELD = THRESHOLD / 1000
 
 /**
- * The steps from the name's score to the entry's score. `weak` is that of the name. All else is
- * what the account says: it may raise a score, and never lowers one below a hold.
+ * The steps from the name's score to the entry's score. `weak` is that of the name. `same_number`
+ * is a number of the party that the entry has from another country. All else is what the account
+ * says: it may raise a score, and never lowers one below a hold.
  */
 export function evidenceSteps(
   { score: from }: Pick<NameScore, 'score'>,
   party: Party,
   entry: ListedEntry,
   weak: boolean,
+  same_number?: PartyId,
 ): readonly Step[] {
   const steps: Step[] = []
   let score = from
@@ -54,7 +59,9 @@ export function evidenceSteps(
     add('country', score * COUNTRY_DIFFERS, text)
   }
   const other = conflictingId(party.ids, entry.ids)
-  if (other !== undefined) {
+  if (same_number !== undefined) {
+    add('id', 1 - (1 - score) * NUMBER_AGREES, sameNumberText(same_number))
+  } else if (other !== undefined) {
     const { kind, number } = other
     add('id', score * ID_DIFFERS, `${kind} number ${number} is not the listed one`)
   }
@@ -63,6 +70,7 @@ export function evidenceSteps(
 
 function compareKinds({ kind }: Party, entry: ListedEntry): string | undefined {
   if (kind === 'unknown' || entry.kind === 'unknown' || kind === entry.kind) return undefined
+  if (kind === 'bank' && entry.kind === 'organisation') return undefined
   return `${withArticle(kind)}, listed as ${withArticle(entry.kind)}`
 }
 
@@ -115,17 +123,38 @@ function conflictingId(ids: readonly PartyId[], listed: readonly PartyId[]): Par
   })
 }
 
+export function sameNumberText({ kind, number, country }: PartyId): string {
+  return `the same ${kind} number, ${number}; the account says that ${country} has issued it`
+}
+
+/** Two parties hardly have the same number of this many characters by chance. */
+const LONG_ID = 8
+
+/** Whether a number identifies a party, whatever country the account says has issued it. */
+export function isTellingNumber(id: PartyId): boolean {
+  return idKeys(id).some(key => key.length >= LONG_ID)
+}
+
 /** A shorter number does not identify a party. */
 const SHORTEST_ID = 5
 
 /** The id in comparable forms, most often one; none for a number without meaning, such as 00000. */
 export function idKeys({ kind, number }: PartyId): string[] {
   if (kind === 'wallet') return accountsOf(number).map(account => `wallet ${account}`)
+  if (kind === 'bank') return bankKeys(number)
   const key = number
     .normalize('NFKC')
     .toUpperCase()
     .replace(/[^0-9A-Z]+/g, '')
   return key.length < SHORTEST_ID || /^(.)\1*$/.test(key) ? [] : [key]
+}
+
+/** Eight characters of a BIC name the bank, the others its branch. */
+const BIC_OF_BANK = 8
+
+function bankKeys(bic: string): string[] {
+  const bank = electronicForm(bic).slice(0, BIC_OF_BANK)
+  return bank.length === BIC_OF_BANK ? [`bank ${bank}`] : []
 }
 
 /** Whether one country may have issued both: their countries are equal, or one is unknown. */

@@ -77,6 +77,25 @@ test('a wallet of a beneficiary is one of its ids, under each of its names', () 
   }
 })
 
+test('a bank of a beneficiary: a party of its own, by name and BICs; none without both', () => {
+  const of = (bank: object) => {
+    const destination_details = { type: 'bank', bank: { currency: 'EUR', ...bank } } as const
+    return partiesOf({ ...beneficiary, name_local: '陈大文', destination_details }, undefined)
+  }
+  const bank_codes = { swift_code: 'DEUTDEFF500', bic_code: 'COBADEFF' }
+  const party = of({ bank_name: 'Harbour Bank', iban: 'de89370400440532013000', bank_codes }).at(-1)
+  assert.equal(party?.party, 'bank')
+  assert.deepEqual(party?.query, {
+    name: 'Harbour Bank',
+    kind: 'bank',
+    birth_date: '',
+    countries: ['DE'],
+    ids: ['DEUTDEFF500', 'COBADEFF'].map(number => ({ kind: 'bank', number, country: '' })),
+  })
+  assert.equal(of({ bank_codes: { bic: 'COBADEFF' } }).at(-1)?.party, 'bank')
+  assert.equal(of({ account_number: '1', bank_codes: { bank_code: '004' } }).length, 2)
+})
+
 test('a date that is none, before the fields are judged: not known', () => {
   const [party] = partiesOf({ ...beneficiary, date_of_birth: 'soon' }, undefined)
   assert.equal(party?.query.birth_date, '')

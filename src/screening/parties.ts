@@ -1,5 +1,6 @@
 // Makes the queries to the lists: a beneficiary by each name, an entity, its representatives. Pure.
 import { hash } from 'node:crypto'
+import { BIC_NAMES } from '../beneficiary/bank-code.ts'
 import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { EntityRecord } from '../entity/entity.ts'
 import type { ID_KINDS, Party, PartyId } from './screening.ts'
@@ -25,7 +26,7 @@ export function partiesOf(
   ]
 }
 
-/** A beneficiary, once by `name` and once by `name_local`. */
+/** A beneficiary, once by `name` and once by `name_local`, and its bank. */
 export function beneficiaryParties(details: Beneficiary): NamedParty[] {
   const { name, name_local = '', type, address, date_of_birth = '' } = details
   const { national_identification_number, registration_number, tax_id } = details
@@ -43,7 +44,16 @@ export function beneficiaryParties(details: Beneficiary): NamedParty[] {
     ],
   }
   const local = name_local.trim() === '' ? [] : [named('beneficiary_local', name_local, about)]
-  return [named('beneficiary', name, about), ...local]
+  return [named('beneficiary', name, about), ...local, ...bankParties(details)]
+}
+
+/** The bank that a beneficiary is paid at, by its BICs and its name. */
+function bankParties({ destination_details }: Beneficiary): NamedParty[] {
+  const { bank_name = '', bank_codes = {}, country, iban } = destination_details?.bank ?? {}
+  const ids = BIC_NAMES.flatMap(code => idOf('bank', bank_codes[code], []))
+  if (ids.length === 0 && bank_name.trim() === '') return []
+  const countries = countryOf(country ?? iban?.trim().slice(0, 2))
+  return [named('bank', bank_name, { kind: 'bank', birth_date: '', countries, ids })]
 }
 
 /** An entity and its representatives. */

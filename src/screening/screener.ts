@@ -5,8 +5,11 @@ import {
   BIRTH_AGREES,
   evidenceSteps,
   idKeys,
+  isTellingNumber,
+  NUMBER_AGREES,
   type Step,
   sameIssuer,
+  sameNumberText,
   THRESHOLD,
 } from './evidence.ts'
 import { NameIndex } from './name-index.ts'
@@ -41,6 +44,13 @@ interface IndexedName extends Indexed {
 
 interface IndexedId extends Indexed {
   readonly id: PartyId
+}
+
+/** A number of the party that an entry has, too. */
+interface SameId extends Indexed {
+  readonly id: PartyId
+  /** Whether one country may have issued both. */
+  readonly is_issuer: boolean
 }
 
 export class Screener {
@@ -97,17 +107,24 @@ export class Screener {
         best.set(hit.entry, hit)
       }
     }
-    for (const { list, entry, id } of this.#sameIds(party.ids)) keep(idHit(list, entry, id))
-    const least = leastOfName(party, threshold / 1000)
+    const same = this.#sameIds(party.ids)
+    for (const found of same) {
+      if (found.is_issuer || isTellingNumber(found.id)) keep(idHit(found))
+    }
+    const elsewhere = new Map(same.filter(one => !one.is_issuer).map(one => [one.entry, one.id]))
+    const least = leastOfName(party, threshold / 1000, elsewhere.size > 0)
     const titles = titlesOf(party.name)
     for (const words of this.#spellings(party.name)) {
       for (const { ref, compared } of yield* this.#index.searching(
         words,
         least,
-        party.kind === 'organisation',
+        party.kind === 'organisation' || party.kind === 'bank',
       )) {
         const named = this.#names[ref]
-        if (named !== undefined) keep(nameHit(party, named, compared, titles))
+        if (named === undefined) continue
+        if (party.kind !== 'bank' || isNameOfBank(named, compared)) {
+          keep(nameHit(party, named, compared, titles, elsewhere.get(named.entry)))
+        }
         yield
       }
     }
@@ -120,11 +137,14 @@ export class Screener {
     return [...plain, ...plain.flatMap(words => this.#index.respaced(words))]
   }
 
-  #sameIds(ids: readonly PartyId[]): IndexedId[] {
-    return ids.flatMap(id => {
-      const listed = idKeys(id).flatMap(key => this.#ids.get(key) ?? [])
-      return listed.filter(other => sameIssuer(id, other.id))
-    })
+  #sameIds(ids: readonly PartyId[]): SameId[] {
+    return ids.flatMap(id =>
+      idKeys(id).flatMap(key =>
+        (this.#ids.get(key) ?? []).map(({ list, entry, id: listed }) => {
+          return { list, entry, id, is_issuer: sameIssuer(id, listed) }
+        }),
+      ),
+    )
   }
 }
 
@@ -132,16 +152,33 @@ function namedKind({ kind }: ListedEntry): NamedKind {
   return kind === 'person' || kind === 'organisation' ? kind : 'other'
 }
 
-/** The lowest score of a name that a birth date can still lift to the threshold. */
-function leastOfName({ birth_date }: Party, threshold: number): number {
-  return birth_date === '' ? threshold : 1 - (1 - threshold) / BIRTH_AGREES
+/** The lowest score of a name that a birth date and a number can still lift to the threshold. */
+function leastOfName({ kind, birth_date }: Party, threshold: number, same_number: boolean): number {
+  if (kind === 'bank') return Math.max(threshold, NAME_OF_BANK)
+  const birth = birth_date === '' ? 1 : BIRTH_AGREES
+  return 1 - (1 - threshold) / (birth * (same_number ? NUMBER_AGREES : 1))
 }
 
-function idHit(list: ListName, entry: ListedEntry, id: PartyId): Hit {
-  const what = id.kind === 'wallet' ? 'address of a wallet' : `${id.kind} number`
-  const text = `the same ${what}, ${id.number}`
-  const pieces: ScorePiece[] = [{ piece: 'id', score: 1000, text }]
-  return { list, entry, name: entry.names[0]?.text ?? '', score: 1000, pieces }
+/** Banks have few words in their names, which many share: a lower score is another bank's. */
+const NAME_OF_BANK = 0.99
+
+/** Whether a bank has the name of this entry. */
+function isNameOfBank({ entry }: IndexedName, { score }: NameScore): boolean {
+  const may_be = entry.kind === 'organisation' || entry.kind === 'unknown'
+  return may_be && score >= NAME_OF_BANK
+}
+
+const ID_WORDS: Partial<Readonly<Record<PartyId['kind'], string>>> = {
+  wallet: 'the same address of a wallet',
+  bank: 'the same bank',
+}
+
+/** A country is what the account says: with another one the same number is held, and no more. */
+function idHit({ list, entry, id, is_issuer }: SameId): Hit {
+  const same = `${ID_WORDS[id.kind] ?? `the same ${id.kind} number`}, ${id.number}`
+  const score = is_issuer ? 1000 : THRESHOLD
+  const pieces: ScorePiece[] = [{ piece: 'id', score, text: is_issuer ? same : sameNumberText(id) }]
+  return { list, entry, name: entry.names[0]?.text ?? '', score, pieces }
 }
 
 function nameHit(
@@ -149,10 +186,11 @@ function nameHit(
   { list, entry, name }: IndexedName,
   compared: NameScore,
   titles: readonly string[],
+  same_number: PartyId | undefined,
 ): Hit {
   const steps = [
     ...nameSteps(compared, titles),
-    ...evidenceSteps(compared, party, entry, name.weak),
+    ...evidenceSteps(compared, party, entry, name.weak, same_number),
   ]
   const pieces = steps.map(step => ({ ...step, score: perMille(step.score) }))
   return { list, entry, name: name.text, score: pieces.at(-1)?.score ?? 0, pieces }

@@ -19,11 +19,19 @@ export interface BirthSpan {
   readonly to: string
 }
 
-export const ID_KINDS = ['passport', 'national', 'tax', 'registration', 'wallet', 'other'] as const
+export const ID_KINDS = [
+  'passport',
+  'national',
+  'tax',
+  'registration',
+  'wallet',
+  'bank',
+  'other',
+] as const
 
 export interface PartyId {
   readonly kind: (typeof ID_KINDS)[number]
-  /** The number, or a wallet's address. */
+  /** The number, a wallet's address, or a bank's BIC. */
   readonly number: string
   /** The issuer's ISO 3166-1 alpha-2 code; '' for an unknown issuer. */
   readonly country: string
@@ -47,7 +55,7 @@ export interface ListedEntry {
 /** The query to the lists: the name and facts of a party. Unknown members are empty. */
 export interface Party {
   readonly name: string
-  readonly kind: 'person' | 'organisation' | 'unknown'
+  readonly kind: 'person' | 'organisation' | 'bank' | 'unknown'
   /** YYYY-MM-DD. */
   readonly birth_date: string
   readonly countries: readonly string[]

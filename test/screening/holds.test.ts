@@ -7,7 +7,7 @@ import { claimDuePayouts } from '../../src/payout/claim-store.ts'
 import type { RailPayout } from '../../src/rail/rail.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { onCluster } from '../support/database/citus.ts'
-import { internalPayout } from '../support/given/bodies.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import { review } from '../support/service/review.ts'
 import type { TestService } from '../support/service/service.ts'
@@ -78,6 +78,35 @@ test('no list, a stale one, a sample: live payouts wait, others do not, and it i
   await office.runs('screening', 'require', 'none', '--reason', 'Screened before it comes here.')
   await office.settle()
   assert.deepEqual(office.got, [id, late.id])
+})
+
+test('a payee at a listed bank, by its BIC or its name: held, and the match names the bank', async () => {
+  const remarks = '<COMMENTS1>SWIFT/BIC NRWDHKHH; all offices worldwide.</COMMENTS1>'
+  const listed = office.un
+    .replace('KOMID', 'Norwind Bank')
+    .replace('<ENTITY_ADDRESS>', `${remarks}<ENTITY_ADDRESS>`)
+  await screenWith(listed)
+  const detailsAt = (change: object) => {
+    const { destination_details, ...person } = payee('Lucia Chen')
+    const bank = { ...destination_details.bank, ...change }
+    return { beneficiary_details: { ...person, destination_details: { type: 'bank', bank } } }
+  }
+  for (const bank of [
+    { bank_codes: { swift_code: 'NRWDHKHH001' } },
+    { bank_codes: { bic_code: 'nrwd hkhh' } },
+    { bank_name: 'Norwind Bank Ltd' },
+  ]) {
+    const { id, status } = await office.pay('Lucia Chen', detailsAt(bank))
+    assert.equal(status, HELD, JSON.stringify(bank))
+    const { matches } = await office.show(id)
+    const found = matches.map(({ party, entry_id }) => `${party} ${entry_id}`)
+    assert.deepEqual(found, ['bank KPe.001'])
+  }
+  const free = await office.pay('Lucia Chen', detailsAt({ bank_name: 'Northwind Bank' }))
+  assert.equal(free.status, 'processing')
+  const long = { ...localPayout, ...detailsAt({ bank_name: 'Bank '.repeat(41).trim() }) }
+  const path = 'beneficiary_details.destination_details.bank.bank_name'
+  assertRefused(await office.live.post('/v3/payout', long), 400, 'invalid_field', path)
 })
 
 test('who is listed is held when the payout is made, without a word why; others go out', async () => {

@@ -15,7 +15,7 @@ import {
   spanOf,
   unique,
   uniqueNames,
-  withWallets,
+  withIdsInText,
 } from './format.ts'
 
 export const EU: ListFormat = {
@@ -26,7 +26,7 @@ export const EU: ListFormat = {
     const entries: ListedEntry[] = []
     return {
       units: new Set(['sanctionEntity']),
-      take: unit => entries.push(withWallets(entryOf(unit), unit)),
+      take: unit => entries.push(withIdsInText(entryOf(unit), unit)),
       count: () => entries.length,
       finish: () => ({ published_on: attributeOf(root, 'generationDate').slice(0, 10), entries }),
     }

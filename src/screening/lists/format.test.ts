@@ -1,7 +1,8 @@
 // Reads a list's country, by its code or by any name that lists use.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countryOf } from './format.ts'
+import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import { countryOf, idOf, withIdsInText } from './format.ts'
 
 /** The first name of each line is the one in Node's own data. */
 const NAMED: readonly (readonly [code: string, ...names: readonly string[]])[] = [
@@ -22,5 +23,43 @@ const NAMED: readonly (readonly [code: string, ...names: readonly string[]])[] =
 test('a country of a list: by its code, and by each name that lists give it', () => {
   for (const [code, ...names] of NAMED) {
     for (const name of names) assert.equal(countryOf(name), code, name)
+  }
+})
+
+const record = (text: string): XmlNode => ({
+  name: 'remarks',
+  namespace: '',
+  is_leaf: true,
+  text,
+  attributes: {},
+  children: [],
+  parent: undefined,
+  line: 1,
+})
+
+test('a BIC in the remarks of a listed bank, behind its label: one of its ids', () => {
+  const named = (text: string) => ({ names: [{ text, weak: false }], ids: [] }) as never
+  const idsOf = (name: string, text: string) => withIdsInText(named(name), record(text)).ids
+  const bic = { kind: 'bank', number: 'CMSYSYDA', country: '' }
+  for (const text of [
+    'SWIFT/BIC CMSYSYDA; all offices worldwide.',
+    'Its SWIFT code: CMSYSYDA.',
+    'BIC is CMSYSYDA',
+    'SWIFT/BIC CMSYSYDA (Damascus); SWIFT/BIC CMSYSYDA',
+  ]) {
+    assert.deepEqual(idsOf('Norwind Bank', text), [bic], text)
+  }
+  for (const text of ['CMSYSYDA', 'SWIFT payments, MANAGERS', 'SWIFT code unknown: CMSYXXDA']) {
+    assert.deepEqual(idsOf('Norwind Bank', text), [], text)
+  }
+  assert.deepEqual(idsOf('Norwind Relief', 'Account at BIC CMSYSYDA'), [], 'the bank of an account')
+})
+
+test('a BIC as an id of a list: kept as the id of a bank, however it is called', () => {
+  for (const words of ['SWIFT/BIC', 'swiftbic SWIFT BIC', 'BIC']) {
+    assert.deepEqual(idOf(words, 'HNRB BY 2X', 'Belarus'), [
+      { kind: 'bank', number: 'HNRBBY2X', country: '' },
+    ])
+    assert.deepEqual(idOf(words, 'unknown', ''), [])
   }
 })

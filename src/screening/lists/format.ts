@@ -1,5 +1,6 @@
 // The parts that all formats of lists share: a reader's interface, and functions that read dates,
 // countries and ids from text. Pure.
+import { bankCodeFault, electronicForm } from '../../beneficiary/bank-code.ts'
 import { addressesIn } from '../../beneficiary/wallet-address.ts'
 import type { XmlNode } from '../../iso20022/xml-stream.ts'
 import { COUNTRIES } from '../../network/country.ts'
@@ -163,6 +164,7 @@ export function countryOf(text: string): string {
 
 const ID_KINDS: readonly (readonly [PartyId['kind'], RegExp])[] = [
   ['wallet', /digital currency|virtual currency|crypto|wallet/i],
+  ['bank', /swift|\bBIC\b/i],
   ['passport', /passport/i],
   ['tax', /\btax|\bVAT\b|\bRFC\b|R\.?U\.?C|\bN\.?I\.?T\b|\bINN\b|fiscal/i],
   ['registration', /regist|company|commercial|enterprise|trade licen|\bOGRN|\bLEI\b/i],
@@ -178,16 +180,40 @@ function walletId(number: string): PartyId[] {
   return [{ kind: 'wallet', number, country: '' }]
 }
 
+function bankId(bic: string): PartyId[] {
+  const number = electronicForm(bic)
+  return bankCodeFault('bic', number) === undefined ? [{ kind: 'bank', number, country: '' }] : []
+}
+
+/** A BIC behind its label, such as `SWIFT/BIC CMSYSYDA` or `SWIFT code: SYLCLBBE`. */
+const LABEL = /\b(?:SWIFT|Swift|BIC)\b/
+const BETWEEN = /(?:[\s/:.()-]|\b(?:BIC|[Cc]odes?|[Nn]umbers?|no|is)\b)*/
+const BIC = /\b([A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?)\b/
+const LABELLED_BIC = new RegExp(LABEL.source + BETWEEN.source + BIC.source, 'g')
+
 /**
- * The entry with the wallets that its record names anywhere, also in remarks: some lists have no
- * element for them.
+ * The BICs in the remarks of a listed bank. Remarks of other entries may name the bank of their
+ * accounts, which is not listed.
  */
-export function withWallets(entry: ListedEntry, unit: XmlNode): ListedEntry {
+function bicsIn({ names }: ListedEntry, text: string): PartyId[] {
+  if (!names.some(name => /ban(?:k|c|que)/i.test(name.text))) return []
+  return Array.from(text.matchAll(LABELLED_BIC), ([, bic = '']) => bic).flatMap(bankId)
+}
+
+/**
+ * The entry with the wallets and BICs that its record names anywhere, also in remarks: some lists
+ * have no element for them.
+ */
+export function withIdsInText(entry: ListedEntry, unit: XmlNode): ListedEntry {
   const known = new Set(entry.ids.map(({ number }) => number))
-  const others = unique(addressesIn(textsIn(unit).join(' '))).filter(one => !known.has(one))
-  return others.length === 0
-    ? entry
-    : { ...entry, ids: [...entry.ids, ...others.flatMap(walletId)] }
+  const text = textsIn(unit).join(' ')
+  const found = [...addressesIn(text).flatMap(walletId), ...bicsIn(entry, text)]
+  const others = uniqueIds(found).filter(({ number }) => !known.has(number))
+  return others.length === 0 ? entry : { ...entry, ids: [...entry.ids, ...others] }
+}
+
+function uniqueIds(ids: readonly PartyId[]): PartyId[] {
+  return [...new Map(ids.map(id => [id.number, id])).values()]
 }
 
 function textsIn({ text, attributes, children }: XmlNode): string[] {
@@ -199,6 +225,7 @@ function textsIn({ text, attributes, children }: XmlNode): string[] {
 export function idOf(words: string, number: string, country: string): PartyId[] {
   const line = lineOf(number)
   if (idKindOf(words) === 'wallet') return /^\w{20,100}$/.test(line) ? walletId(line) : []
+  if (idKindOf(words) === 'bank') return bankId(line)
   if (line.replace(/\D/g, '').length < 3 || line.length > 100 || words.trim().endsWith(':'))
     return []
   return [{ kind: idKindOf(words), number: line, country: countryOf(country) }]

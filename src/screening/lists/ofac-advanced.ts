@@ -18,7 +18,7 @@ import {
   spanOf,
   unique,
   uniqueNames,
-  withWallets,
+  withIdsInText,
 } from './format.ts'
 
 export const OFAC_ADVANCED: ListFormat = {
@@ -136,7 +136,7 @@ class AdvancedReader implements ListReader {
       ],
       programmes: [],
     }
-    this.#entries.push(withWallets(entry, unit))
+    this.#entries.push(withIdsInText(entry, unit))
   }
 
   #kindOf(id: string): ListedEntry['kind'] {

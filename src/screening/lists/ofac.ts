@@ -15,7 +15,7 @@ import {
   spanOf,
   unique,
   uniqueNames,
-  withWallets,
+  withIdsInText,
 } from './format.ts'
 
 export const OFAC: ListFormat = {
@@ -28,7 +28,7 @@ export const OFAC: ListFormat = {
     return {
       units: new Set(['Publish_Date', 'sdnEntry']),
       take(unit) {
-        if (unit.name === 'sdnEntry') entries.push(withWallets(entryOf(unit), unit))
+        if (unit.name === 'sdnEntry') entries.push(withIdsInText(entryOf(unit), unit))
         else published_on = dayOf(unit.text)
       },
       count: () => entries.length,

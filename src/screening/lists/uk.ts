@@ -14,7 +14,7 @@ import {
   spanOf,
   unique,
   uniqueNames,
-  withWallets,
+  withIdsInText,
 } from './format.ts'
 
 export const UK: ListFormat = {
@@ -27,7 +27,7 @@ export const UK: ListFormat = {
     return {
       units: new Set(['DateGenerated', 'Designation']),
       take(unit) {
-        if (unit.name === 'Designation') entries.push(withWallets(entryOf(unit), unit))
+        if (unit.name === 'Designation') entries.push(withIdsInText(entryOf(unit), unit))
         else published_on = dateOfDay(dayOf(unit.text))
       },
       count: () => entries.length,

@@ -15,7 +15,7 @@ import {
   spanOf,
   unique,
   uniqueNames,
-  withWallets,
+  withIdsInText,
 } from './format.ts'
 
 export const UN: ListFormat = {
@@ -26,7 +26,7 @@ export const UN: ListFormat = {
     const entries: ListedEntry[] = []
     return {
       units: new Set(['INDIVIDUAL', 'ENTITY']),
-      take: unit => entries.push(withWallets(entryOf(unit), unit)),
+      take: unit => entries.push(withIdsInText(entryOf(unit), unit)),
       count: () => entries.length,
       finish: () => ({ published_on: attributeOf(root, 'dateGenerated').slice(0, 10), entries }),
     }
