@@ -1,8 +1,9 @@
 -- The roles under which Corridor works, and what other migrations build on: functions of triggers,
 -- the version of the reference data, and the audit log.
 
--- The roles have no log-in: a session takes one on when it connects (docs/decisions/0009, 0032).
--- Roles belong to the whole server, so the migrations of another database may have created them.
+-- The roles have no log-in: a session takes one on when it connects
+-- (docs/decisions/append-only-tables-and-seals.md, 0032). Roles belong to the whole server, so the
+-- migrations of another database may have created them.
 do $$
 declare
   name text;

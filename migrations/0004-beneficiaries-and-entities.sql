@@ -31,9 +31,10 @@ create index beneficiaries_archived on beneficiaries (account_id, type, destinat
   where archived_at is not null;
 -- Serves searches without reading rows that do not match.
 create index beneficiaries_found on beneficiaries (account_id, id) include (found_by);
--- For look-ups by id. Ids are in the order of the book (docs/decisions/0050). The primary key comes
--- after the indexes above: of indexes with equal costs on an empty table the planner takes the
--- newest, and it keeps that plan. With another index a look-up by id would walk the whole account.
+-- For look-ups by id. Ids are in the order of the book (docs/decisions/ids.md). The primary key
+-- comes after the indexes above: of indexes with equal costs on an empty table the planner takes
+-- the newest, and it keeps that plan. With another index a look-up by id would walk the whole
+-- account.
 alter table beneficiaries add primary key (account_id, id);
 
 -- The people and businesses an account pays for.

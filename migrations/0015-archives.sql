@@ -1,5 +1,6 @@
--- Events that were removed from the database after an archive had them (docs/decisions/0150). The
--- chain continues from the last cut. archived_seals has the newest removed digest of each object.
+-- Events that were removed from the database after an archive had them
+-- (docs/decisions/removal-of-events.md). The chain continues from the last cut. archived_seals has
+-- the newest removed digest of each object.
 
 -- One step of a removal: the rows of events up to this number are in an archive.
 create table event_cuts (
