@@ -179,7 +179,7 @@ class LineApplier {
       return { end_to_end_id: '', msg_id }
     }
     const is_refused = isRefusal(line.code, this.#rail.config.profile.meanings)
-    return { end_to_end_id: is_refused ? '' : (item?.end_to_end_id ?? ''), msg_id: '' }
+    return { end_to_end_id: is_refused ? '' : (item?.end_to_end_id ?? ownId(line)), msg_id: '' }
   }
 
   async #writeIfMany(): Promise<void> {
@@ -224,6 +224,14 @@ function logAnswer(rail: OpenFileRail, msg_id: string, { state, reason }: FileAn
 /** The message id of a block's file: the start of its payment information id; '' for no such id. */
 function blockFile(payment_information_id: string): string {
   return /^[0-9A-Z]{16}(?=-)/.exec(payment_information_id)?.[0] ?? ''
+}
+
+/**
+ * The id of a payment that this database does not have yet, as after a restore: ids follow from the
+ * attempt. Banks give it back in either place. '' for an id that is not of our form.
+ */
+function ownId({ end_to_end_id, instruction_id }: BankLine): string {
+  return [end_to_end_id, instruction_id].find(id => /^[0-9A-Z]{15}$/.test(id)) ?? ''
 }
 
 /** A line as evidence of an item. A line about a group gives each item its own amount. */

@@ -4,10 +4,12 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { closeSetAsideLines } from '../../src/bank-file/inbox-store.ts'
 import { pauseIfRestored } from '../../src/rail/restored.ts'
 import { updatePause } from '../../src/rail/row-store.ts'
 import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import type { TestService } from '../support/service/service.ts'
+import { makeDue } from '../support/service/settling.ts'
 
 let service: TestService
 const world = fileWorlds('copy', started => {
@@ -62,6 +64,32 @@ test('mark at the bank, ahead of the database: nothing is sent, the rail is paus
   await bank.afterFailure()
   assert.equal((await bank.outbox()).length, 2)
   assert.equal(await pausedReason(bank), '')
+})
+
+test('a payment that only the bank knows yet, as after a restore: it is not sent before a person has looked', async () => {
+  const bank = await world()
+  await bank.pay([100])
+  const [item = assert.fail('no item')] = await bank.items()
+  const paid = { ...item, currency: 'USD' }
+  const { owner } = service.database
+  await owner`alter table rail_items disable trigger user`
+  await owner`delete from rail_items where end_to_end_id = ${item.end_to_end_id}`
+  await owner`alter table rail_items enable trigger user`
+  await bank.book([paid])
+  await bank.work()
+  const lines = await bank.setAsideLines()
+  assert.match(lines[0]?.reason ?? '', /no payment has the id/)
+  // The payout goes to the rail, and gets the same ids.
+  await makeDue(service, item.payout_id)
+  await bank.settle()
+  assert.equal((await bank.items())[0]?.end_to_end_id, item.end_to_end_id)
+  await bank.work()
+  assert.deepEqual(await bank.outbox(), [], 'the bank has paid it')
+  for (const { sha256 } of lines) {
+    await closeSetAsideLines(service.deps.sql, sha256, undefined, { person: 'ann', note: 'asked' })
+  }
+  await bank.work()
+  assert.equal((await bank.outbox()).length, 1)
 })
 
 test('mark at the bank, one of its two notes is spoiled by a crash: the other counts', async () => {
