@@ -1,6 +1,6 @@
 // Pays each row of a file once, however often the file is imported: creates payouts under keys that
-// are stored for ever (docs/decisions/0028). It reads the keys under the book's lock, and writes
-// them in the transaction of the payout.
+// are stored for ever (docs/decisions/imports-and-dry-runs.md). It reads the keys under the book's
+// lock, and writes them in the transaction of the payout.
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import { IMPORT_DIGITS, importId, nameOf } from '../id.ts'
