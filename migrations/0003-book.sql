@@ -5,8 +5,8 @@
 -- One row for each account. Every write of the account locks it first. The row has the heads of the
 -- account's chains, and copies of the account's columns that writes and triggers need. So most
 -- triggers of accounts' rows read no table of the coordinator and run where the row is
--- (docs/decisions/0055). `corridor distribute` drops the others, such as payouts.may_be_made, which
--- reads accounts and approval_rules.
+-- (docs/decisions/statements-of-one-shard.md). `corridor distribute` drops the others, such as
+-- payouts.may_be_made, which reads accounts and approval_rules.
 create table books (
   account_id text collate "C" primary key,
   journal_count bigint not null default 0 check (journal_count >= 0),

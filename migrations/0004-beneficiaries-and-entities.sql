@@ -122,7 +122,7 @@ alter table entities add primary key (account_id, id);
 
 -- §entity.approval: the steps of APPROVAL_TRANSITIONS in entity/states.ts; a test tries them all.
 -- The condition of the trigger lists them, so that the trigger reads no other table and runs where
--- the row is (docs/decisions/0055).
+-- the row is (docs/decisions/statements-of-one-shard.md).
 create function refuse_approval_step() returns trigger language plpgsql as $$
 begin
   raise exception 'entity % cannot go from % to %', old.id, old.approval_status,

@@ -241,7 +241,7 @@ function admitRequests(
       return admit(request)
     })
   }
-  // The hooks return a promise only when they must wait (docs/decisions/0147).
+  // The hooks return a promise only when they must wait (docs/decisions/cost-of-a-request.md).
   app.addHook('onRequest', (request, reply, done) => {
     const { held } = lifecycle
     const pending =

@@ -1,7 +1,7 @@
 // Spreads the tables of accounts over the machines of a Citus cluster. Citus distributes each by
 // account_id and co-locates them, so that one machine has all rows of an account. Other tables stay
-// on the coordinator. Each step first checks whether it is done already; docs/decisions/0060 says
-// why each is needed.
+// on the coordinator. Each step first checks whether it is done already; docs/decisions/citus.md
+// says why each is needed.
 import {
   LOOK_UP_PLANS,
   literal,
@@ -53,7 +53,7 @@ const SERVICE_SETTINGS = {
 /**
  * The policy's condition: the transaction names the row's account. Citus refuses a sub-select in
  * it. The usual single name is compared directly; several names are split again for each row
- * (docs/decisions/0055).
+ * (docs/decisions/statements-of-one-shard.md).
  */
 const IS_NAMED = `account_id = current_setting('corridor.accounts', true) or array_position(
   string_to_array(current_setting('corridor.accounts', true), ','), account_id) is not null`
