@@ -2,13 +2,13 @@
 import type { Command } from 'commander'
 import type { TSchema } from 'typebox'
 import { Lane } from '../engine/lane.ts'
-import { type Problem, Refusal } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import type { Acting, Action, ActionGroup } from '../operator/action.ts'
 import { audited } from '../operator/deed.ts'
 import { addCommand, type Context, operatorOf, personOf, print, withContext } from './context.ts'
-import { pointTo, refuseAsCommand, UsageError } from './failure.ts'
+import { pointTo } from './failure.ts'
 import { historyCommand } from './history.ts'
-import { addOptions, optionOf, readOptions } from './options.ts'
+import { addOptions, readOptions, refuseInOptions } from './options.ts'
 import { listing } from './table.ts'
 
 /** Gives the command of a group a command for each action, and one for the history. */
@@ -35,7 +35,7 @@ function addAction(group: Command, action: Action): void {
       ...Object.fromEntries(ids.map((id, i) => [id, named[i]])),
     }
     const { answer, said } = await withContext(context => perform(context, action, input)).catch(
-      refuseInOptions(group, schema, shown.arguments),
+      refuse(group, schema, shown.arguments),
     )
     const words = wordsOf(shown.words(answer, said), shown.none)
     print(shown.json === undefined ? answer : shown.json(answer), words)
@@ -107,21 +107,17 @@ function actingIn(
   return { acting, close: async () => (await reference)?.close() }
 }
 
-/** Rethrows a refusal of members in the names of their options. */
-function refuseInOptions(
+/** Rethrows a refusal: of an unknown object with a hint, of members in the words of options. */
+function refuse(
   group: Command,
   schema: TSchema | undefined,
-  placed: readonly string[] = [],
+  placed: readonly string[] | undefined,
 ): (error: unknown) => never {
-  const { properties = {} } = (schema ?? {}) as { readonly properties?: object }
-  const named = ({ message, remarks }: Problem) =>
-    remarks in properties && !placed.includes(remarks)
-      ? `${optionOf(remarks)}: ${message}`
-      : message
   return error => {
-    if (!(error instanceof Refusal)) throw error
-    if (error.status === 400) throw new UsageError(error.problems.map(named).join('; '))
-    if (error.status === 404) return pointTo(`corridor ${group.name()} list shows them`)(error)
-    return refuseAsCommand(error)
+    const has_list = group.commands.some(command => command.name() === 'list')
+    if (has_list && error instanceof Refusal && error.status === 404) {
+      return pointTo(`corridor ${group.name()} list shows them`)(error)
+    }
+    return refuseInOptions(schema, placed)(error)
   }
 }

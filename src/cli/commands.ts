@@ -69,7 +69,7 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   rates: async () => (await import('./rates.ts')).ratesCommands,
   fees: async () => (await import('./fees.ts')).feesCommands,
   rail: async () => (await import('./rail.ts')).railCommands,
-  route: async () => (await import('./route.ts')).routeCommands,
+  route: async () => (await import('./route-explain.ts')).routeCommands,
   limit: async () => actions((await import('../operator/limits.ts')).limits),
   'approval-rule': async () =>
     actions((await import('../operator/approval-rules.ts')).approvalRules),

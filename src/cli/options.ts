@@ -1,11 +1,12 @@
 // Makes options of a command of the members of a schema, and reads their text into a body.
 import { type Command, Option } from 'commander'
 import type { TSchema } from 'typebox'
+import { type Problem, Refusal } from '../errors.ts'
 import { MINOR_OF, REASON } from '../http/schema.ts'
 import { findCurrency } from '../money/currency.ts'
 import { parseMajor } from '../money/decimal.ts'
 import { amountToJson } from '../money/json.ts'
-import { UsageError } from './failure.ts'
+import { refuseAsCommand, UsageError } from './failure.ts'
 import { readCurrency } from './input.ts'
 
 /** A member of a schema, as far as options need it. */
@@ -26,11 +27,33 @@ interface Member {
 }
 
 interface Members {
-  readonly properties?: Readonly<Record<string, Member>>
+  readonly properties?: Readonly<Record<string, Member & Members>>
   readonly required?: readonly string[]
 }
 
-type Texts = Readonly<Record<string, string | boolean | undefined>>
+/** A member by the name of its option. Those of an object in the body have its name in front. */
+interface Named {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly member: Member
+  readonly is_required: boolean
+}
+
+/** The members that have options: `cut_off_time` is `time` in `cut_off`. */
+function membersOf(schema: TSchema | undefined): readonly Named[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as Members
+  return Object.entries(properties).flatMap(([name, member]): readonly Named[] => {
+    if (member.type !== 'object') {
+      return [{ name, path: [name], member, is_required: required.includes(name) }]
+    }
+    return membersOf(member as TSchema).map(inner => {
+      const path = [name, ...inner.path]
+      return { name: `${name}_${inner.name}`, path, member: inner.member, is_required: false }
+    })
+  })
+}
+
+export type Texts = Readonly<Record<string, string | boolean | undefined>>
 
 /** The option of a member: `--new-for-hours` for `new_for_hours`, `--account` for `account_id`. */
 export const optionOf = (member: string) => `--${nameOf(member).replaceAll('_', '-')}`
@@ -45,17 +68,18 @@ interface Shown {
 
 /** Adds an argument or an option for each member of the schema. */
 export function addOptions(command: Command, schema: TSchema | undefined, shown: Shown): void {
-  const { properties = {}, required = [] } = (schema ?? {}) as Members
+  const members = membersOf(schema)
   const { arguments: placed = [], options: meanings = {} } = shown
   for (const name of placed) {
-    command.argument(`<${name}>`, meanings[name] ?? meaningOf(properties[name] ?? {}))
+    const member = members.find(one => one.name === name)?.member ?? {}
+    command.argument(`<${name}>`, meanings[name] ?? meaningOf(member))
   }
-  for (const [name, member] of Object.entries(properties)) {
+  for (const { name, member, is_required } of members) {
     if (placed.includes(name)) continue
     const flags = `${optionOf(name)}${placeholderOf(name, member)}`
     const option = new Option(flags, meanings[name] ?? meaningOf(member))
     if (member.enum !== undefined) option.choices(member.enum)
-    command.addOption(option.makeOptionMandatory(required.includes(name)))
+    command.addOption(option.makeOptionMandatory(is_required))
   }
 }
 
@@ -90,24 +114,73 @@ export function readOptions(
   placed: readonly string[] = [],
   args: readonly string[] = [],
 ): Record<string, unknown> {
-  const { properties = {} } = (schema ?? {}) as Members
   const given = Object.fromEntries(placed.map((name, i) => [keyOf(name), args[i]]))
   const texts: Texts = { ...options, ...given }
   const read: Record<string, unknown> = {}
   const faults: string[] = []
-  for (const [name, member] of Object.entries(properties)) {
-    const text = texts[keyOf(name)]
+  for (const { name, path, member } of membersOf(schema)) {
+    const text = textOf(name, texts)
     if (text === undefined || text === false) continue
     try {
       const shown = placed.includes(name) ? name : optionOf(name)
-      read[name] = text === true || readMember(shown, member, text, texts)
+      setAt(read, path, text === true || readMember(shown, member, text, texts))
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
       faults.push(error.message)
     }
   }
+  faults.push(...lackingIn(schema, read))
   if (faults.length > 0) throw new UsageError(faults.join('; '))
   return read
+}
+
+/** Commander reads `--no-cut-off` as a false `cutOff`. */
+function textOf(name: string, texts: Texts): string | boolean | undefined {
+  if (!name.startsWith('no_')) return texts[keyOf(name)]
+  return texts[keyOf(name.slice(3))] === false
+}
+
+function setAt(
+  read: Record<string, unknown>,
+  [first = '', ...rest]: readonly string[],
+  value: unknown,
+) {
+  if (rest.length === 0) read[first] = value
+  else {
+    const inner = (read[first] ?? {}) as Record<string, unknown>
+    read[first] = inner
+    setAt(inner, rest, value)
+  }
+}
+
+/** The options that an object lacks of which others are given. */
+function lackingIn(schema: TSchema | undefined, read: Record<string, unknown>): string[] {
+  const { properties = {} } = (schema ?? {}) as Members
+  return Object.entries(properties).flatMap(([name, { type, required = [] }]) => {
+    const inner = read[name]
+    if (type !== 'object' || inner === undefined) return []
+    return required
+      .filter(member => !(member in (inner as object)))
+      .map(member => `${optionOf(`${name}_${member}`)} is missing`)
+  })
+}
+
+/** Rethrows a refusal of members in the names of their options. */
+export function refuseInOptions(
+  schema: TSchema | undefined,
+  placed: readonly string[] = [],
+): (error: unknown) => never {
+  const names = membersOf(schema).map(({ name }) => name)
+  const inOption = ({ message, remarks }: Problem) => {
+    const name = remarks.replaceAll('.', '_')
+    return names.includes(name) && !placed.includes(name)
+      ? `${optionOf(name)}: ${message}`
+      : message
+  }
+  return error => {
+    if (!(error instanceof Refusal) || error.status !== 400) return refuseAsCommand(error)
+    throw new UsageError(error.problems.map(inOption).join('; '))
+  }
 }
 
 /** Commander's name of a member's option: `newForHours`. */
@@ -152,7 +225,9 @@ function readText(option: string, member: Member, written: string): string {
   if (text.length < minLength || text.length > maxLength) {
     throw new UsageError(`${option} has ${minLength} to ${maxLength} characters`)
   }
-  if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return text
+  // An id of another form is one that does not exist, which the action says.
+  const is_id = pattern !== undefined && /^\^[a-z]{3}_/.test(pattern)
+  if (is_id || pattern === undefined || new RegExp(pattern, 'u').test(text)) return text
   const such_as = examples === undefined ? '' : `, such as ${examples[0]}`
   throw new UsageError(`${option} "${written}" has another form${such_as}`)
 }

@@ -2,20 +2,31 @@
 // whether it was taken, and why. It explains an existing payout by the routes at the time of each
 // decision, and a payout that does not exist by the present routes.
 
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
+import type { Static } from 'typebox'
 import { listChanges } from '../audit/store.ts'
 import { transactConfined } from '../db/confine.ts'
 import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
+import {
+  AmountOf,
+  Closed,
+  CountryCode,
+  CurrencyCode,
+  Literals,
+  MINOR_OF,
+  optional,
+  Text,
+} from '../http/schema.ts'
 import type { Instant } from '../instant.ts'
 import { amountToJson } from '../money/json.ts'
 import { accountIdOf } from '../operator/accounts.ts'
-import { readConditionsOf } from '../operator/payout-routing.ts'
+import { conditionsAsked, payoutRouting } from '../operator/payout-routing.ts'
+import { AccountId } from '../operator/request.ts'
 import { wantedOf } from '../payout/failover.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { findQuotes } from '../quote/store.ts'
 import { type ExplainedRoute, explainRoutes, routesBefore } from '../rail/explain.ts'
-import type { RouteCells } from '../rail/load-route.ts'
 import { planFor } from '../rail/plan.ts'
 import { listRails } from '../rail/row-store.ts'
 import {
@@ -31,28 +42,36 @@ import { timetablesOf } from '../rails.ts'
 import { toSecond } from '../text/age.ts'
 import { attemptsOf, type TimelineAttempt } from '../timeline/attempts.ts'
 import { findTimeline } from '../timeline/store.ts'
+import { commandsOf } from './action.ts'
 import { type Context, print, withContext } from './context.ts'
-import { CommandFailed, NotFound, readOrRefuse, UsageError } from './failure.ts'
-import { readAmount } from './input.ts'
+import { CommandFailed, NotFound, UsageError } from './failure.ts'
+import { addOptions, readOptions, refuseInOptions, type Texts } from './options.ts'
 import { listing } from './table.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
-type Options = RouteCells & { readonly amount?: string }
+/** What a payout that does not exist would be like. */
+const Wanted = Closed(
+  optional({
+    type: Literals(PAYOUT_TYPES, { description: 'A payout of this type.' }),
+    network: Text(64, { description: 'Over this local network, payment network or chain.' }),
+    currency: { ...CurrencyCode, description: 'That arrives in this currency.' },
+    country: { ...CountryCode, description: 'In this country, ISO 3166-1 alpha-2.' },
+    account_id: { ...AccountId, description: 'Of this account.' },
+    amount: AmountOf('Of so much, as it arrives; without it amounts are not compared.', {
+      [MINOR_OF]: 'currency',
+    }),
+  }),
+)
+type Wanted = Static<typeof Wanted>
 
-export function explainCommand(route: Command): void {
-  const types = PAYOUT_TYPES.filter(type => type !== 'service_account')
-  route
+export function routeCommands(group: Command): void {
+  commandsOf(payoutRouting)(group)
+  const command = group
     .command('explain')
     .description('say why a payout goes to its rail: each route in order, taken or not, and why')
     .argument('[payout]', 'a payout that was made: with the routes as they were then')
-    .addOption(new Option('--type <type>', `a payout of this type: ${types.join(', ')}`))
-    .option('--network <name>', 'over this local network, payment network or chain')
-    .option('--currency <code>', 'that arrives in this currency')
-    .option('--country <code>', 'in this country, ISO 3166-1 alpha-2')
-    .option('--account <id>', 'of this account')
-    .option('--amount <amount>', 'of so much, as it arrives; without it amounts are not compared')
-    .addHelpText('after', HELP)
-    .action(explainAction)
+  addOptions(command, Wanted, {})
+  command.addHelpText('after', HELP).action(explainAction)
 }
 
 const HELP = `
@@ -85,14 +104,14 @@ interface Explanation {
   readonly paused: ReadonlyMap<string, string>
 }
 
-async function explainAction(payout: string | undefined, options: Options): Promise<void> {
-  const conditions = Object.keys(options).filter(name => name !== 'json')
-  if (payout !== undefined && conditions.length > 0) {
+async function explainAction(payout: string | undefined, texts: Texts): Promise<void> {
+  const wanted: Wanted = readOptions(Wanted, texts)
+  if (payout !== undefined && Object.keys(wanted).length > 0) {
     throw new UsageError('name a payout, or say what one would be like: not both')
   }
   const explanation = await withContext(context =>
-    payout === undefined ? explainNew(context, options) : explainPayout(context, payout),
-  )
+    payout === undefined ? explainNew(context, wanted) : explainPayout(context, payout),
+  ).catch(refuseInOptions(Wanted))
   print(jsonOf(explanation), wordsOf(explanation))
 }
 
@@ -107,8 +126,8 @@ async function readRoutes(sql: Sql) {
 }
 
 /** Explains a payout that does not exist, by the present routes. */
-async function explainNew({ sql }: Context, options: Options): Promise<Explanation> {
-  const wanted = await readWanted(sql, options)
+async function explainNew({ sql }: Context, asked: Wanted): Promise<Explanation> {
+  const wanted = await readWanted(sql, asked)
   const { routes, timetables, paused } = await readRoutes(sql)
   const now = await databaseNow(sql)
   const explained = explainRoutes(withTimetables(routes, timetables), wanted, { tried: [] })
@@ -132,19 +151,18 @@ function withTimetables(routes: readonly Route[], timetables: RailTimetables): r
   return routes.map(route => withTimetable(route, timetables))
 }
 
-async function readWanted(sql: Sql, options: Options): Promise<PayoutToRoute> {
-  if (options.type === undefined || options.currency === undefined) {
+async function readWanted(sql: Sql, { amount, ...asked }: Wanted): Promise<PayoutToRoute> {
+  if (asked.type === undefined || asked.currency === undefined) {
     throw new UsageError('name a payout, or say at least --type and --currency of one')
   }
-  const read = readOrRefuse(await readConditionsOf(sql, options))
-  const currency = read.currency ?? ''
+  const read = await conditionsAsked(sql, asked)
   return {
     account_id: read.account_id ?? '',
     payout_type: read.payout_type ?? '',
     network: read.network ?? '',
-    currency,
+    currency: read.currency ?? '',
     country: read.country ?? '',
-    amount: options.amount === undefined ? null : readAmount(options.amount, currency, '--amount '),
+    amount: amount === undefined ? null : BigInt(amount),
   }
 }
 

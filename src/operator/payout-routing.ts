@@ -1,77 +1,303 @@
 // Lists, sets and removes routes, which name the rails of live accounts' payouts.
-import type { Timetable } from '../calendar/calendar.ts'
+import type { Static } from 'typebox'
+import { CALENDAR_NAMES, type Timetable } from '../calendar/calendar.ts'
+import { MAX_LEAD_MINUTES } from '../calendar/rules.ts'
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
+import {
+  Amount,
+  Closed,
+  CountryCode,
+  CurrencyCode,
+  integerOrNull,
+  Literals,
+  MINOR_OF,
+  optional,
+  Text,
+  textOrNull,
+} from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { type RouteCells, readConditions, readTarget } from '../rail/load-route.ts'
-import { listRails } from '../rail/row-store.ts'
-import { conditionWords, type Route, type RouteConditions } from '../rail/rules.ts'
-import { deleteRoute, findRoutesOf, listRoutes, upsertRoute } from '../rail/store.ts'
 import {
-  cutOffWords,
-  type RailTimetables,
-  timetableConflict,
-  withTimetable,
-} from '../rail/timetable.ts'
+  type AskedConditions,
+  DEFAULT_LEAD_MINUTES,
+  judgeConditions,
+  judgeCutOff,
+  judgeRail,
+  MAX_ARRIVAL_DAYS,
+  MAX_PRIORITY,
+} from '../rail/route-judge.ts'
+import { endingWords, targetWords, timetableWords } from '../rail/route-words.ts'
+import { listRails } from '../rail/row-store.ts'
+import {
+  conditionWords,
+  inOrder,
+  type Route,
+  type RouteConditions,
+  rangeWords,
+} from '../rail/rules.ts'
+import {
+  deleteRoute,
+  findRoutesOf,
+  listRoutes,
+  routeOfHistory,
+  upsertRoute,
+} from '../rail/store.ts'
+import { type RailTimetables, timetableConflict, withTimetable } from '../rail/timetable.ts'
 import { timetablesOf } from '../rails.ts'
-import type { Read } from '../text/csv.ts'
 import { accountNamed } from './accounts.ts'
+import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { VOCABULARY } from './fee-vocabulary.ts'
+import { AccountId } from './request.ts'
 
-interface AskedRoute {
-  readonly cells: RouteCells
-  readonly rail: string
-  readonly priority: string | undefined
-  readonly timetable: Timetable | null
-  /** Whether the caller removes the route's cut-off. */
-  readonly no_cut_off: boolean
+const Bound = { ...Amount, [MINOR_OF]: 'currency' }
+
+/** The conditions of a route; one that is left out is any. */
+const CONDITIONS = optional({
+  type: Literals(PAYOUT_TYPES),
+  network: Text(64, { minLength: 1 }),
+  currency: CurrencyCode,
+  country: CountryCode,
+  account_id: AccountId,
+  min_amount: Bound,
+  max_amount: Bound,
+})
+
+const Rail = Text(40, { minLength: 1, description: '`manual`, or the name of a rail.' })
+
+const CutOff = Closed(
+  {
+    time: Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['15:00'] }),
+    zone: Text(64, { minLength: 1, examples: ['Europe/Berlin'] }),
+    calendar: Literals(CALENDAR_NAMES, { description: 'The calendar of the business days.' }),
+    ...optional({
+      lead_minutes: Type.Integer({ minimum: 1, maximum: MAX_LEAD_MINUTES }),
+      arrival_days: Type.Integer({ minimum: 0, maximum: MAX_ARRIVAL_DAYS }),
+    }),
+  },
+  { title: 'CutOff' },
+)
+
+const SetRouteRequest = Closed(
+  {
+    ...CONDITIONS,
+    rail: Rail,
+    ...optional({
+      priority: Type.Integer({ minimum: -MAX_PRIORITY, maximum: MAX_PRIORITY }),
+      cut_off: CutOff,
+      no_cut_off: Type.Boolean({
+        description:
+          'Removes the cut-off of the route: payouts go by the timetable of the rail, or at ' +
+          'once.',
+      }),
+    }),
+  },
+  { title: 'SetRoute', description: 'A condition that is left out is any.' },
+)
+
+const RemoveRouteRequest = Closed(
+  { ...CONDITIONS, rail: Type.Optional(Rail) },
+  { title: 'RemoveRoute', description: 'The route with exactly these conditions.' },
+)
+
+export const RouteRow = Type.Object(
+  {
+    account_id: textOrNull(),
+    payout_type: textOrNull(),
+    network: textOrNull(),
+    currency: textOrNull(),
+    country: textOrNull(),
+    min_amount: integerOrNull(),
+    max_amount: integerOrNull(),
+    priority: Type.Integer(),
+    rail: Type.String(),
+    timetable: Type.Unknown({ description: 'The cut-off of the route itself; null for none.' }),
+    in_force: Type.Unknown({
+      description: 'The timetable that applies: that of the route, or that of the rail.',
+    }),
+  },
+  { title: 'RouteRow', description: 'A route; null is any. Amounts are minor units.' },
+)
+
+const SetRouteResponse = Type.Object(
+  { route: RouteRow, before: Type.Union([RouteRow, Type.Null()]) },
+  { title: 'ChangedRoute', description: 'The route, and the route before the change.' },
+)
+
+const CHOICE = `
+The route that names most conditions takes a payout; of several the one of the
+higher priority; of those the one that names the account, else the type, the
+network, the currency, the country, the amount. A payout that no route fits is
+refused. The next route takes it over only when the rail of the one before has
+proved that it has not taken it. Sandbox accounts have no routes, and transfers
+to other accounts need none.`
+
+const CUT_OFF = `
+
+With a cut-off, payouts wait for the next one of a business day, less the lead,
+and can be cancelled until then. Without one that of the rail counts, if its
+settings have a timetable; else payouts are handed over at once. A route may
+only narrow the timetable of its rail: a later cut-off is refused.`
+
+const EXAMPLE = 'npx corridor route set --type local --currency HKD --rail manual'
+const EXAMPLE_CUT_OFF = `npx corridor route set --currency EUR --rail manual \\
+    --cut-off-time 15:00 --cut-off-zone Europe/Berlin --cut-off-calendar t2`
+
+/** The meanings of the conditions as options. */
+const CONDITION_OPTIONS = {
+  type: 'only payouts of this type',
+  network: 'only over this local network, payment network or chain',
+  currency: 'only payouts that arrive in this currency',
+  country: 'only payouts to this country, ISO 3166-1 alpha-2',
+  account_id: 'only payouts of this account',
+  min_amount: 'only when at least this arrives, in the currency',
+  max_amount: 'only when at most this arrives, in the currency',
 }
 
-export interface SetRoute {
-  readonly route: Route
-  /**
-   * The route of the same conditions to the same rail before the change; undefined for a new one.
-   */
-  readonly before: Route | undefined
-  readonly timetables: RailTimetables
+const list = reading({
+  name: 'route list',
+  path: '/v3/operator/route',
+  operationId: 'listRoutes',
+  summary: 'List the routes of payouts.',
+  response: RouteRow,
+  list: true,
+  async find(audit) {
+    const { routes, timetables } = await listRouting(audit)
+    return routes.map(route => presentRoute(route, timetables))
+  },
+  command: {
+    words: routes => ({
+      rows: routes.map(routeOf).toSorted(inOrder).map(columnsOf),
+      ...tailOf(
+        endingWords(
+          routes.map(({ in_force }) => in_force),
+          new Date().toISOString(),
+        ),
+      ),
+    }),
+    none: `no route: payouts of live accounts are refused. Try ${EXAMPLE}`,
+    help: `${CHOICE}\n\nExample:\n  npx corridor route list`,
+  },
+})
+
+const set = writing({
+  name: 'route set',
+  path: '/v3/operator/route',
+  operationId: 'setRoute',
+  summary: 'Add a route, or change the route with the same conditions to the same rail.',
+  description:
+    'A request that leaves out the cut-off of an existing route is refused, so that no ' +
+    'cut-off is lost by mistake.',
+  body: SetRouteRequest,
+  asksPassword: true,
+  response: SetRouteResponse,
+  refusals: ['currency', 'amount_out_of_range', 'not_found', 'route_conflict'],
+  run: (acting, asked) => acting.change(sql => setRoute(acting, sql, asked)),
+  command: {
+    words: (_, said) => said,
+    json: ({ route, before }) => ({ ...route, before }),
+    options: {
+      ...CONDITION_OPTIONS,
+      rail: 'where such payouts go: manual, or a rail of corridor rail list',
+      priority: `-${MAX_PRIORITY} to ${MAX_PRIORITY}, the higher wins (default: 0)`,
+      cut_off_time: 'until when the rail takes the payouts of a day, such as 15:00',
+      cut_off_zone: 'the time zone of the cut-off, such as Europe/Berlin',
+      cut_off_calendar: 'whose business days',
+      cut_off_lead_minutes: `release payouts so long before it (default: ${DEFAULT_LEAD_MINUTES})`,
+      cut_off_arrival_days: 'business days to the arrival; else as the network takes',
+      no_cut_off: 'as the rail takes them: by its own timetable, else at once',
+    },
+    help: `${CHOICE}${CUT_OFF}\n\nExamples:\n  ${EXAMPLE}\n  ${EXAMPLE_CUT_OFF}`,
+  },
+})
+
+const remove = writing({
+  name: 'route remove',
+  path: '/v3/operator/route/remove',
+  operationId: 'removeRoute',
+  summary:
+    'Remove the route with exactly these conditions; without conditions, the route for all ' +
+    'payouts.',
+  body: RemoveRouteRequest,
+  asksPassword: true,
+  response: RouteRow,
+  refusals: ['currency', 'amount_out_of_range', 'not_found'],
+  run: (acting, { rail, ...asked }) =>
+    acting.change(async sql => {
+      const removed = await removeRoute(sql, await conditionsAsked(sql, asked), rail)
+      const was = targetWords(removed, removed.timetable)
+      acting.say(`${conditionWords(removed)}: no route any more (before: ${was})`)
+      return presentRoute(removed)
+    }),
+  command: {
+    words: (_, said) => said,
+    options: {
+      ...CONDITION_OPTIONS,
+      rail: 'the one to this rail, where several have these conditions',
+    },
+    help: '\nExample:\n  npx corridor route remove --type local --currency HKD',
+  },
+})
+
+export const payoutRouting: ActionGroup = {
+  actions: [list, set, remove],
+  history: {
+    table_name: 'routes',
+    description: 'list what changed in the routes, newest first',
+    subject: row => conditionWords(routeOfHistory(row)),
+    describe: row => {
+      const { timetable } = routeOfHistory(row)
+      const words = timetableWords({ timetable }, timetable)
+      const cut_off = words === '' ? '' : `, cut-off ${words}`
+      return `${row.rail}, priority ${row.priority}${cut_off}`
+    },
+    example: 'route history --limit 20',
+  },
 }
 
 /** All routes, and the timetables of rails. */
-export async function listRouting(sql: Sql) {
+async function listRouting(sql: Sql) {
   return { routes: await listRoutes(sql), timetables: timetablesOf(await listRails(sql)) }
 }
 
 /**
- * Adds a route, or changes the route of the same conditions to the same rail. Returns all that is
- * wrong with its text. Refuses (409) what contradicts another route or the rail's timetable.
+ * Adds a route, or changes the route of the same conditions to the same rail. Refuses (409) what
+ * contradicts another route or the rail's timetable.
  */
-export async function setRoute(sql: Sql, asked: AskedRoute): Promise<Read<SetRoute>> {
+async function setRoute(acting: Acting<unknown>, sql: Sql, asked: Static<typeof SetRouteRequest>) {
+  const { rail, priority = 0, cut_off, no_cut_off = false, ...conditions } = asked
   const rows = await listRails(sql)
-  const rails = rows.map(({ name }) => name)
   const timetables = timetablesOf(rows)
-  const target = readTarget(asked.rail, asked.priority, rails)
-  const conditions = await readConditionsOf(sql, asked.cells)
-  if (target.messages !== undefined) return target
-  if (conditions.messages !== undefined) return conditions
-  const route = { ...conditions.value, ...target.value, timetable: asked.timetable }
+  const route = {
+    ...(await conditionsAsked(sql, conditions)),
+    rail: judgeRail(
+      rail,
+      rows.map(({ name }) => name),
+    ),
+    priority,
+    timetable: judgeCutOff(cut_off),
+  }
   const existing = await findRoutesOf(sql, route)
   const before = existing.find(({ rail }) => rail === route.rail)
   checkPriority(existing, route)
-  checkCutOff(before, asked)
+  checkCutOff(before, route.timetable, no_cut_off)
   checkTimetable(route, timetables)
   await upsertRoute(sql, route)
-  return { value: { route, before, timetables } }
+  const was = before === undefined ? 'no such route' : targetWords(before, before.timetable)
+  const target = targetWords(route, withTimetable(route, timetables).timetable)
+  acting.say(`${conditionWords(route)}: ${target} (before: ${was})`)
+  return {
+    route: presentRoute(route, timetables),
+    before: before === undefined ? null : presentRoute(before, timetables),
+  }
 }
 
-/** The conditions, or all that is wrong with their text. Refuses (404) an unknown account. */
-export async function readConditionsOf(
-  sql: Sql,
-  cells: RouteCells,
-): Promise<Read<RouteConditions>> {
-  const { networkName, countryFault } = VOCABULARY
-  const account = cells.account === undefined ? undefined : await accountNamed(sql, cells.account)
-  return readConditions(cells, { payout_types: PAYOUT_TYPES, account, networkName, countryFault })
+/** The conditions of a route. Refuses (404) an unknown account, and (400) mistakes. */
+export async function conditionsAsked(sql: Sql, asked: AskedConditions): Promise<RouteConditions> {
+  const { account_id } = asked
+  const account = account_id === undefined ? undefined : await accountNamed(sql, account_id)
+  return judgeConditions(asked, { ...VOCABULARY, account })
 }
 
 /** Refuses a route with the conditions and the priority of another route: one must come first. */
@@ -80,7 +306,7 @@ function checkPriority(existing: readonly Route[], { rail, priority }: Route): v
   if (other === undefined) return
   const message =
     `a route of these conditions leads to ${other.rail} with priority ${priority}; say by ` +
-    'another --priority which of the two comes first, the higher, or remove the other one'
+    'another priority which of the two comes first, the higher, or remove the other one'
   throw refusal('route_conflict', message, 'priority')
 }
 
@@ -100,10 +326,14 @@ function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables):
  * Refuses to drop a route's cut-off unless the caller says `no_cut_off`: payouts would go to the
  * rail at once.
  */
-function checkCutOff(before: Route | undefined, { timetable, no_cut_off }: AskedRoute): void {
+function checkCutOff(
+  before: Route | undefined,
+  timetable: Timetable | null,
+  no_cut_off: boolean,
+): void {
   if (before?.timetable == null || timetable !== null || no_cut_off) return
-  const cutOff = timetableWords(before)
-  const message = `this route has a cut-off, ${cutOff}; say it again, or say --no-cut-off`
+  const cutOff = timetableWords(before, before.timetable)
+  const message = `this route has a cut-off, ${cutOff}; say it again, or say no_cut_off`
   throw refusal('route_conflict', message, 'cut_off')
 }
 
@@ -111,7 +341,7 @@ function checkCutOff(before: Route | undefined, { timetable, no_cut_off }: Asked
  * Removes the route of exactly these conditions, to `rail` if it is given. Refuses (404) if there
  * is none, and (400) if there are several.
  */
-export async function removeRoute(
+async function removeRoute(
   sql: Sql,
   wanted: RouteConditions,
   rail: string | undefined,
@@ -120,23 +350,17 @@ export async function removeRoute(
   const matching = existing.filter(route => route.rail === (rail?.toLowerCase() ?? route.rail))
   if (matching.length > 1) {
     const rails = matching.map(route => route.rail).join(', ')
-    throw refusal('invalid_field', `several routes have these conditions, to ${rails}`, 'rail')
+    throw refusal(
+      'invalid_field',
+      `several routes have these conditions, to ${rails}; name one`,
+      'rail',
+    )
   }
   const [one] = matching
   const removed = one && (await deleteRoute(sql, one))
   if (removed !== undefined) return removed
   const to = rail === undefined ? '' : ` to ${rail}`
   throw refusal('not_found', `there is no route for ${conditionWords(wanted)}${to}`)
-}
-
-/** The cut-off that counts: `15:00 Europe/Berlin less 30 min, t2`, `of the rail, …`, or ''. */
-export function timetableWords(route: Route, timetables: RailTimetables = new Map()): string {
-  const { timetable } = withTimetable(route, timetables)
-  if (timetable === null) return ''
-  const { arrival_days } = timetable
-  const arrives = arrival_days === null ? '' : `, arrives after ${arrival_days} days`
-  const own = route.timetable === null ? 'of the rail, ' : ''
-  return `${own}${cutOffWords(timetable)}${arrives}`
 }
 
 /**
@@ -147,4 +371,28 @@ export function presentRoute(given: Route, timetables: RailTimetables = new Map(
   const in_force = withTimetable(given, timetables).timetable
   const minor = (amount: bigint | null) => (amount === null ? null : amountToJson(amount))
   return { ...route, min_amount: minor(min_amount), max_amount: minor(max_amount), in_force }
+}
+
+/** A shown route, with exact amounts. */
+function routeOf({ in_force, ...row }: ReturnType<typeof presentRoute>) {
+  const exact = (amount: number | null) => (amount === null ? null : BigInt(amount))
+  return { ...row, in_force, min_amount: exact(row.min_amount), max_amount: exact(row.max_amount) }
+}
+
+function columnsOf(route: ReturnType<typeof routeOf>) {
+  return {
+    account: route.account_id ?? 'any',
+    type: route.payout_type ?? 'any',
+    network: route.network ?? 'any',
+    currency: route.currency ?? 'any',
+    country: route.country ?? 'any',
+    amount: rangeWords(route) || 'any',
+    priority: String(route.priority),
+    rail: route.rail,
+    'cut-off': timetableWords(route, route.in_force),
+  }
+}
+
+function tailOf(lines: readonly string[]): { readonly tail?: string } {
+  return lines.length === 0 ? {} : { tail: lines.join('\n') }
 }

@@ -17,7 +17,7 @@ import { deskKeyRoutes } from './key-routes.ts'
 import { limits } from './limits.ts'
 import { deskListRoutes } from './list-routes.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
-import { deskRoutingRoutes } from './payout-routing-routes.ts'
+import { payoutRouting } from './payout-routing.ts'
 import { pricing } from './pricing.ts'
 import { deskRailRoutes, railFigureRoutes } from './rail-routes.ts'
 import { rates } from './rates.ts'
@@ -48,7 +48,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskScreeningRoutes(routes)
   actionRoutes(routes, deps, limits.actions)
   deskListRoutes(routes)
-  deskRoutingRoutes(routes)
+  actionRoutes(routes, deps, payoutRouting.actions)
   deskRailRoutes(routes)
   railFigureRoutes(routes, deps)
   deskFileRoutes(routes)

@@ -136,14 +136,21 @@ test('corridor_calendar_days_left: how many days each calendar still knows', asy
 test('corridor route set, a cut-off: shown by list, kept until it is taken back in so many words', async () => {
   await service.setRoutes([])
   const set = (...args: string[]) => cli.run('route', 'set', '--rail', 'manual', ...args)
-  const cut_off = ['--cut-off', '15:00', '--zone', 'Asia/Hong_Kong', '--calendar', 'hk']
-  const made = await set(...cut_off, '--arrives-after', '1', '--json')
+  const cut_off = [
+    '--cut-off-time',
+    '15:00',
+    '--cut-off-zone',
+    'Asia/Hong_Kong',
+    '--cut-off-calendar',
+    'hk',
+  ]
+  const made = await set(...cut_off, '--cut-off-arrival-days', '1', '--json')
   assert.deepEqual(made.json.timetable, { ...timetable, arrival_days: 1 })
   const silent = await set('--priority', '2')
   assert.equal(silent.code, 1)
   assert.match(
     silent.stderr,
-    /15:00 Asia\/Hong_Kong less 30 min, hk.*say it again, or say --no-cut/,
+    /15:00 Asia\/Hong_Kong less 30 min, hk.*say it again, or say no_cut_off/,
   )
   const list = await cli.run('route', 'list')
   assert.match(list.stdout, /15:00 Asia\/Hong_Kong less 30 min, hk, arrives after 1 days/)
@@ -169,9 +176,9 @@ test('a rail of files with a timetable: its cut-off is that of its routes, and n
       'set',
       '--rail',
       'files',
-      '--calendar',
+      '--cut-off-calendar',
       'hk',
-      '--zone',
+      '--cut-off-zone',
       'Asia/Hong_Kong',
       ...args,
     )
@@ -193,14 +200,14 @@ test('a rail of files with a timetable: its cut-off is that of its routes, and n
   assert.match((await cli.run('route', 'list')).stdout, /of the rail, 14:00 Asia\/Hong_Kong/)
 
   const before = await rows()
-  const later = await set('--cut-off', '15:00')
+  const later = await set('--cut-off-time', '15:00')
   assert.equal(later.code, 1, later.stdout)
   assert.match(
     later.stderr,
     /contradicts the timetable of rail files: .*15:00.*, which is at 14:00/,
   )
   assert.deepEqual(await rows(), before)
-  const narrow = await set('--cut-off', '12:00', '--json')
+  const narrow = await set('--cut-off-time', '12:00', '--json')
   assert.equal(narrow.json.in_force.cut_off, '12:00', narrow.stderr)
   const earlier = await add({ ...own, cut_off: '11:00' }, '--replace')
   assert.equal(earlier.code, 1, earlier.stdout)

@@ -127,14 +127,17 @@ test('corridor route set, several rails for the same: each with its priority, th
     cli.run('route', 'set', '--type', 'swift', '--rail', 'manual', ...args)
   const taken = await set('--priority', '3')
   assert.equal(taken.code, 1)
-  assert.match(taken.stderr, /leads to bank with priority 3; say by another --priority which/)
+  assert.match(taken.stderr, /leads to bank with priority 3; say by another priority which/)
   assert.equal((await set()).code, 0)
   const list = await cli.run('route', 'list', '--json')
   const rails = list.json.map((route: { rail: string }) => route.rail)
   assert.deepEqual(rails, ['bank', 'manual'])
   const several = await cli.run('route', 'remove', '--type', 'swift')
   assert.equal(several.code, 2)
-  assert.match(several.stderr, /several routes have these conditions, to bank, manual; name one/)
+  assert.match(
+    several.stderr,
+    /--rail: several routes have these conditions, to bank, manual; name one/,
+  )
   const removed = await cli.run('route', 'remove', '--type', 'swift', '--rail', 'bank')
   assert.match(removed.stdout, /no route any more \(before: bank, priority 3\)/)
   const { owner } = service.database
@@ -265,10 +268,19 @@ test('the database refuses a route to the simulator, of a sandbox, and payouts o
 test('corridor route set, mistakes: one sentence each, nothing written', async () => {
   const before = await rows()
   for (const [args, words] of [
-    [['--rail', 'manuel'], /^corridor: unknown rail manuel; .*; did you mean manual\?\n$/],
-    [['--rail', 'manual', '--country', 'UK'], /^corridor: unknown country UK; did you mean/],
+    [
+      ['--rail', 'manuel'],
+      /^corridor: --rail: There is no rail manuel; .*; did you mean manual\?\.\n$/,
+    ],
+    [
+      ['--rail', 'manual', '--country', 'UK'],
+      /^corridor: --country: unknown country UK; did you mean/,
+    ],
     [['--rail', 'manual', '--account', sandbox.account.account_id], /is a sandbox/],
-    [['--rail', 'manual', '--cut-off', '15:00', '--zone', 'UTC'], /a cut-off needs a calendar/],
+    [
+      ['--rail', 'manual', '--cut-off-time', '15:00', '--cut-off-zone', 'UTC'],
+      /--cut-off-calendar is missing/,
+    ],
   ] as const) {
     const { code, stdout, stderr } = await cli.run('route', 'set', ...args)
     assert.deepEqual([code, stdout], [2, ''], stderr)
@@ -284,7 +296,7 @@ test('corridor route set, list, remove, history: before and after, and who; each
   try {
     const onOther = () => client(live, other.inject).post('/v3/payout', localPayout)
     assertRefused(await onOther(), 422, 'route_unavailable')
-    const of = ['--type', 'LOCAL', '--currency', 'usd']
+    const of = ['--type', 'local', '--currency', 'usd']
     const set = await cli.run('route', 'set', ...of, '--rail', 'manual', '--json')
     assert.deepEqual([set.code, set.stderr, set.json.before], [0, '', null])
     await other.deps.reference.refresh()

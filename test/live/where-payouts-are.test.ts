@@ -332,7 +332,7 @@ test('corridor route explain: each choice by the routes of its time, and what on
   for (const [args, code, why] of [
     [[], 2, /name a payout, or say at least --type and --currency/],
     [[id, '--currency', 'HKD'], 2, /not both/],
-    [['--type', 'lokal', '--currency', 'HKD'], 2, /unknown type lokal/],
+    [['--type', 'lokal', '--currency', 'HKD'], 2, /'lokal' is invalid/],
     [['--type', 'local', '--currency', 'HKD', '--amount', '1.005'], 2, /--amount "1\.005" is not/],
     [['pot_00000000000000000000'], 1, /there is no payout/],
     [[played.id], 1, /goes to simulator: no route decided that/],

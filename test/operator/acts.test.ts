@@ -205,7 +205,7 @@ test('what another call confirms: refused in the words of its members, not of a 
   assert.equal((await set({ cut_off })).status, 200)
   assert.match(message(await set({})), /; say it again, or say no_cut_off$/)
   const late = await set({ cut_off: { ...cut_off, zone: 'Mars/Base' } })
-  assertRefused(late, 400, 'invalid_field', 'cut_off')
+  assertRefused(late, 400, 'invalid_field', 'cut_off.zone')
   assert.doesNotMatch(late.text, /--/)
 })
 
