@@ -47,8 +47,8 @@ async function stopMessage(
   if (reason === undefined) return undefined
   const advice =
     file.offers > 0
-      ? 'say --force to send it anyway'
-      : 'corridor file withdraw puts the other payouts into another file; --force sends it as it is'
+      ? 'say force to send it anyway'
+      : 'corridor file withdraw puts the other payouts into another file; force sends it as it is'
   return `file ${file.msg_id} must not be sent: ${reason}; ${advice}`
 }
 
@@ -65,13 +65,13 @@ export async function resendFile(
     return `file ${msg_id} is ${state}: there is nothing to send again${advice}`
   }
   return transactMany(sql, items, async tx => {
-    // This message comes first, so that a person who uses --force has read it.
+    // This message comes first, so that a person who uses force has read it.
     const stopped = force ? undefined : await stopMessage(tx, file, items)
     if (stopped !== undefined) return stopped
     if (!resend_is_safe && !force) {
       return (
         `the bank of file ${msg_id} may pay it twice, as its profile says: ask the bank, and say ` +
-        '--force if it does not have the file'
+        'force if it does not have the file'
       )
     }
     if (await sendAgain(tx, msg_id, note, force)) return undefined
@@ -113,7 +113,7 @@ export async function resealFile(
     return {
       fault:
         `the bank takes file ${msg_id} for one that it has (${reason}): ask the bank, and say ` +
-        '--force if it pays none of it',
+        'force if it pays none of it',
     }
   }
   return transactMany(sql, items, async tx => {

@@ -17,7 +17,7 @@ import {
   groupDecisionDeed,
 } from '../operator/approvals.ts'
 import { archiveDeed } from '../operator/beneficiaries.ts'
-import { MAX_REASON } from '../operator/words.ts'
+import { MAX_REASON } from '../operator/lengths.ts'
 import { findPayouts } from '../payout/store.ts'
 import { isImport } from '../payout-group/group.ts'
 import { findGroup } from '../payout-group/operations.ts'

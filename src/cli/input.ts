@@ -5,12 +5,12 @@ import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
-import { MAX_NAME, MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
+import { MAX_NAME, MAX_REASON, MAX_REFERENCE } from '../operator/lengths.ts'
 import type { LineProblem, Parsed } from '../text/csv.ts'
 import { readLine } from '../text/visible.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 
-export { MAX_REASON, MAX_REFERENCE } from '../operator/words.ts'
+export { MAX_REASON, MAX_REFERENCE } from '../operator/lengths.ts'
 
 /** Reads a known currency code, in upper case. */
 export function readCurrency(text: string): string {

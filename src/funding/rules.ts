@@ -149,7 +149,7 @@ function checkElsewhere({ elsewhere }: EarlierBookings, { account_id, reference 
   if (other === undefined) return
   const message =
     `Reference "${reference}" has funded account ${other.account_id} already, as ${other.id}; ` +
-    'say --split if one payment is split over accounts.'
+    'say split if one payment is split over accounts.'
   throw refusal('reference_already_used', message, 'reference')
 }
 

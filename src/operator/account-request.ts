@@ -5,8 +5,8 @@ import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
 import { Closed, CurrencyCode, Literals, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { findCurrency } from '../money/currency.ts'
+import { MAX_NAME } from './lengths.ts'
 import { AccountId, checkLines, LimitText } from './request.ts'
-import { MAX_NAME } from './words.ts'
 
 const MAX_CURRENCIES = 50
 

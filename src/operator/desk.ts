@@ -17,7 +17,6 @@ import type { Claim, Reply } from '../http/idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../http/idempotency/operations.ts'
 import type { Book } from '../ledger/rules.ts'
 import { audited, type Deed, type LongDeed, type Operator } from './deed.ts'
-import { refuseInMembers } from './words.ts'
 
 /** A call by a person. A repeat of the claim gets the first answer again; null keeps no answer. */
 export interface Call {
@@ -56,7 +55,7 @@ export class Desk {
   /** Runs a deed in the author's name. Keeps no answer, so a repeat acts again. */
   async run<C, S, O>(author: Author, deed: Deed<C, S, O>): Promise<O> {
     const lane = new Lane(this.sql, asAuthor(author, audited(deed)), ONE_COMMAND)
-    const outcome = await lane.run(deed.command).catch(refuseInMembers)
+    const outcome = await lane.run(deed.command)
     await this.#refresh()
     return outcome
   }
@@ -69,7 +68,7 @@ export class Desk {
   ): Promise<Reply> {
     const operation = asAuthor(author, idempotent(withAnswer(audited(deed), present)))
     const lane = new Lane(this.sql, operation, ONE_COMMAND)
-    const { reply } = await lane.run({ ...deed.command, claim }).catch(refuseInMembers)
+    const { reply } = await lane.run({ ...deed.command, claim })
     return reply
   }
 
@@ -82,7 +81,7 @@ export class Desk {
     const answering = withLongAnswer(recordedLong(operation, act), present)
     const asCaller = asAuthor(author, idempotentLong(answering))
     const lane = new Lane(this.sql, asCaller, LONG)
-    const { reply } = await lane.run({ ...command, claim }).catch(refuseInMembers)
+    const { reply } = await lane.run({ ...command, claim })
     return reply
   }
 
@@ -217,11 +216,11 @@ function joining(tx: TransactionSql): Sql {
 }
 
 /**
- * Throws a refusal in the words of the API. A database that is away, is in contention or does not
- * confirm the COMMIT becomes a refusal (503).
+ * Rethrows the error. A database that is away, is in contention or does not confirm the COMMIT
+ * becomes a refusal (503).
  */
 function refuseUnavailable(error: unknown): never {
-  if (error instanceof Refusal) refuseInMembers(error)
+  if (error instanceof Refusal) throw error
   if (classify(error) === 'fault') throw error
   const answer = refusal(
     'service_unavailable',

@@ -5,12 +5,11 @@ import { DOCUMENTED } from '../http/docs.ts'
 import { Closed, CurrencyCode, Literals, optional, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { type IdPrefix, idPatternOf } from '../id.ts'
-import { currencyExponent, findCurrency } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
+import { findCurrency } from '../money/currency.ts'
 import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
 import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES, STEP_STATUSES } from '../payout/states.ts'
 import { readLine } from '../text/visible.ts'
-import { MAX_REASON, MAX_REFERENCE } from './words.ts'
+import { MAX_REASON, MAX_REFERENCE } from './lengths.ts'
 
 export const Reason = Text(MAX_REASON, { minLength: 1, description: 'Why; one line.' })
 const Reference = Text(MAX_REFERENCE, {
@@ -217,8 +216,3 @@ export function Time(description: string) {
 
 /** A path that names one account. */
 export const AccountPath = Type.Object({ id: AccountId })
-
-/** An amount in major units, as the text that a command takes. */
-export function majorText(amount: number | undefined, currency = ''): string | undefined {
-  return amount === undefined ? undefined : formatMajor(BigInt(amount), currencyExponent(currency))
-}

@@ -11,6 +11,7 @@ import { listLastSeen } from '../user/session-store.ts'
 import { ACCOUNT_ROLES, USER_ROLES } from '../user/user.ts'
 import { callOf, callWithoutClaim, operatorOf } from './desk.ts'
 import { type DeskRoutes, listAnswer, WholeList } from './desk-routes.ts'
+import { MAX_NAME } from './lengths.ts'
 import { AccountId, checkLines, checkWords, ReasonRequest } from './request.ts'
 import {
   disableUser,
@@ -23,7 +24,6 @@ import {
   takeAccountRole,
   type UserWithRoles,
 } from './users.ts'
-import { MAX_NAME } from './words.ts'
 
 const UserName = Type.String({
   pattern: '^[a-z][a-z0-9._-]{1,39}$',

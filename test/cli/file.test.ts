@@ -133,7 +133,7 @@ test('a file with a payout that is over: not released; withdrawn, the others go 
   const { bank, file, ids } = await filed([100, 200], BY_PERSON)
   await bank.move(ids[0] ?? '', 'failed')
   const release = ['release', file.msg_id, '--sha256', file.sha256]
-  await refused(1, new RegExp(`must not be sent: .*${ids[0]}.*--force`), ann, ...release)
+  await refused(1, new RegExp(`must not be sent: .*${ids[0]}.*force`), ann, ...release)
   await refused(2, /--reason must not be blank/, ann, 'withdraw', file.msg_id, '--reason', ' ')
   await refused(2, /say who you are/, nobody, 'withdraw', file.msg_id, ...REASON)
   const { done } = await both('withdraw', file.msg_id, ...REASON)
