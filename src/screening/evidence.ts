@@ -20,7 +20,7 @@ export interface Step extends Omit<ScorePiece, 'score'> {
   readonly score: number
 }
 
-/** A person must decide from this score on, of 1000. Decision 0098 has the figures behind it. */
+/** A person decides from this score on, of 1000 (docs/decisions/screening-threshold.md). */
 export const THRESHOLD = 890
 const HELD = THRESHOLD / 1000
 

@@ -1,6 +1,6 @@
 // The similarity of two words: Jaro–Winkler, with two penalties. One is for different lengths. The
-// other is for first letters of different sound, as people seldom mistype a first letter. Decision
-// 0098 has the reasons. Pure.
+// other is for first letters of different sound, as people seldom mistype a first letter
+// (docs/decisions/comparison-of-names.md). Pure.
 
 /** Winkler's bonus counts at most this many common first letters. */
 const PREFIX = 4
