@@ -109,7 +109,10 @@ test('corridor fund, one reference for two accounts: refused naming the first, u
   const untouched = await rows()
   const refused = await run(...fund)
   assert.deepEqual([refused.code, refused.stdout], [1, ''])
-  assert.match(refused.stderr, new RegExp(`"bank-8" has funded account ${ONE} already, .*say split`))
+  assert.match(
+    refused.stderr,
+    new RegExp(`"bank-8" has funded account ${ONE} already, .*say split`),
+  )
   assert.deepEqual(await rows(), untouched)
   const split = await run(...fund, '--split', '--json')
   assert.equal(split.code, 0, split.stderr)
