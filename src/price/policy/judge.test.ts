@@ -61,3 +61,7 @@ test('judgePolicies, values that can be: as they are stored', () => {
   assert.deepEqual(judgePolicies({ pivot: 'EUR' }).values, { pivot: 'EUR' })
   assert.equal(judgeFrom(undefined, NOW), NOW)
 })
+
+test('judgePolicies, an age with zeros in front: the number alone is stored', () => {
+  assert.equal(judgePolicies({ max_age_s: '00600' }).values.max_age_s, '600')
+})

@@ -31,7 +31,7 @@ export function judgePolicies(asked: AskedPolicies): {
   readonly values: Readonly<Partial<Record<PolicyName, string>>>
 } {
   const { account_id = null, from_currency = null, to_currency = null } = asked
-  const max_age_s = asked.max_age_s?.toLowerCase()
+  const max_age_s = asked.max_age_s?.toLowerCase().replace(/^0+(?=\d)/, '')
   const values = given({
     spread_bps: asked.spread_bps?.toString(),
     quote_validity_s: asked.quote_validity_s?.toString(),
