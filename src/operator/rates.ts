@@ -16,9 +16,8 @@ import { presentRate, readRate } from '../price/rate/load.ts'
 import { goodUntil, type Rate, rateBookOf } from '../price/rate/rules.ts'
 import { deleteRate, listRates } from '../price/rate/store.ts'
 import { describeAge, toSecond } from '../text/age.ts'
-import { readLine } from '../text/visible.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { Time } from './request.ts'
+import { checkLines, Time } from './request.ts'
 
 const Force = Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' })
 
@@ -243,10 +242,10 @@ interface AskedRate {
 async function setRate(sql: Sql, asked: AskedRate) {
   const { base, quote, mid, source = 'operator', as_of = '', peg = false } = asked
   const { max_move_bps = MAX_MOVE_BPS, force = false } = asked
+  checkLines({ source }, ['source'])
   const cells = { base, quote, mid, source, as_of }
   const read = readRate(cells, { source: 'operator', now: await databaseNow(sql) })
-  const messages = [...(read.messages ?? []), ...(readLine('source', source, 200).messages ?? [])]
-  refuseIfAny(messages.map(message => invalidField('', message)))
+  refuseIfAny((read.messages ?? []).map(message => invalidField('', message)))
   const value = { ...(read.value as Rate), pegged: peg }
   const options = { max_move_bps, force, dry_run: false, ...(await findFrame(sql)) }
   const changed = await changeRates(sql, [{ line: 1, value }], options)

@@ -68,6 +68,14 @@ test('rates set, older than the stored row: refused with 1, replaced with --forc
   assert.deepEqual([row?.mid, row?.source], ['1.2', 'desk'])
 })
 
+test('rates set, a source that is blank: refused at its option, no row changes', async () => {
+  const before = await stored()
+  const { code, stderr } = await cli.run('rates', 'set', 'USD', 'HKD', '7.8', '--source', '  ')
+  assert.equal(code, 2)
+  assert.match(stderr, /^corridor: --source: source must not be blank\n/)
+  assert.deepEqual(await stored(), before)
+})
+
 test('rates set, nothing right: every mistake named, exit code 2', async () => {
   const before = await stored()
   const { code, stderr } = await cli.run('rates', 'set', 'USD', 'USD', '0', '--as-of', 'noon')
