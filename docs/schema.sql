@@ -57,7 +57,7 @@ CREATE TABLE users (
   CONSTRAINT users_pkey PRIMARY KEY (name),
   CONSTRAINT disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason = ''::text))),
   CONSTRAINT users_full_name_check CHECK ((full_name <> ''::text)),
-  CONSTRAINT users_name_check CHECK ((name ~ '^[a-z][a-z0-9._-]{1,39}$'::text)),
+  CONSTRAINT users_name_check CHECK (((name ~ '^[a-z][a-z0-9._-]{1,39}$'::text) AND (name <> 'corridor'::text))),
   CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['operator'::text, 'auditor'::text, 'member'::text])))
 );
 CREATE TRIGGER announce AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();

@@ -7,7 +7,8 @@
 -- The people who work with the installation. A person who leaves is disabled and not deleted,
 -- because the audit log names users.
 create table users (
-  name text collate "C" primary key check (name ~ '^[a-z][a-z0-9._-]{1,39}$'),
+  -- The service has closed what 'corridor' has closed.
+  name text collate "C" primary key check (name ~ '^[a-z][a-z0-9._-]{1,39}$' and name <> 'corridor'),
   full_name text not null check (full_name <> ''),
   -- An operator reads and changes everything. An auditor reads everything. A member has only the
   -- roles that account_roles gives on accounts.

@@ -2,6 +2,7 @@
 // quarantine, a line that is set aside, or an inbox that cannot be read.
 import { readConfined, transactConfined } from '../db/confine.ts'
 import { closeException } from '../payout/wake-store.ts'
+import { SERVICE } from '../user/user.ts'
 import { listInboxSharers } from './file-store.ts'
 import { type FoundItem, findItems, itemName } from './item-store.ts'
 import type { OpenFileRail } from './open-rail.ts'
@@ -67,7 +68,7 @@ function wordsOf(line: UnreadLine | undefined): string {
 /** The exceptions that one round closes. */
 const CLOSED_AT_ONCE = 200
 
-const CLOSING = { closed_by: 'corridor', note: 'What the bank has sent is read now.' } as const
+const CLOSING = { closed_by: SERVICE, note: 'What the bank has sent is read now.' } as const
 
 /**
  * Closes the exceptions about the silence of a bank once nothing of it lies unread. The payouts are

@@ -4,6 +4,7 @@ import type { PayeeChange, PayeeValues } from '../bank-format/bank-format.ts'
 import { found, refusal } from '../errors.ts'
 import { given } from '../given.ts'
 import type { Instant } from '../instant.ts'
+import { SERVICE } from '../user/user.ts'
 import { electronicForm, ownNames } from './bank-code.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import { bareNumber } from './destination.ts'
@@ -33,17 +34,14 @@ export interface StoredNotice {
   readonly closed_by: string
 }
 
-/** An accepted notice is closed by the service, and every other one by a person. */
-export const ACCEPTED_BY = 'corridor'
-
-/** A notice whose value the account has taken over. */
+/** A notice whose value the account has taken over. The service closes it, a person every other. */
 export interface ClosedNotice extends StoredNotice {
   readonly note: string
 }
 
 export function closedNotice(stored: StoredNotice, now: Instant, who: string): ClosedNotice {
   const note = `The account has accepted the value of the bank: ${who}.`
-  return { ...stored, closed_at: now, closed_by: ACCEPTED_BY, note }
+  return { ...stored, closed_at: now, closed_by: SERVICE, note }
 }
 
 /** The key of a notice in maps. */
@@ -118,7 +116,7 @@ export function accept(
   const { notice, closed_by } = stored
   const { corrected, was, code } = notice
   if (notice.beneficiary !== id) throw refusal('not_found', `This notice is not about ${id}.`)
-  if (closed_by === ACCEPTED_BY) return { stored, update: null }
+  if (closed_by === SERVICE) return { stored, update: null }
   if (Object.keys(corrected).length === 0) {
     const message =
       `Notice ${code} of payout ${payout} has no value that a payee can take: read the words of ` +

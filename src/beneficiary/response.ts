@@ -3,9 +3,10 @@
 import { reasonOf } from '../bank-format/reason.ts'
 import { Id, Literals, optional, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { SERVICE } from '../user/user.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { Address, Document, Phone } from './contact.ts'
-import { ACCEPTED_BY, type StoredNotice } from './notice.ts'
+import type { StoredNotice } from './notice.ts'
 import { BENEFICIARY_TYPES, DestinationDetails } from './request.ts'
 
 export const BeneficiaryDetailsResponse = Type.Object(
@@ -136,5 +137,5 @@ export function presentNotice({ notice, ...stored }: StoredNotice) {
 
 function statusOf(closed_by: string): 'open' | 'accepted' | 'closed' {
   if (closed_by === '') return 'open'
-  return closed_by === ACCEPTED_BY ? 'accepted' : 'closed'
+  return closed_by === SERVICE ? 'accepted' : 'closed'
 }

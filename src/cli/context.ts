@@ -15,7 +15,7 @@ import { audited, type Deed, type LongDeed, type Operator, Unknown } from '../op
 import { openDatabase } from '../postgres/open.ts'
 import { readCaller, refuseCommand } from '../user/rules.ts'
 import { listUsers } from '../user/store.ts'
-import type { UserRole } from '../user/user.ts'
+import { SERVICE, type UserRole } from '../user/user.ts'
 import { CommandFailed, NotFound, readOrRefuse, UsageError } from './failure.ts'
 import { originOfCommand } from './origin.ts'
 import { visible } from './terminal.ts'
@@ -122,12 +122,16 @@ export function operatorOf({ config }: Context): Operator {
 
 /**
  * The person who runs the command.
- * @throws UsageError for a log-in, which does not tell which of several people runs it
+ * @throws UsageError for a log-in, which does not tell which of several people runs it, and for the
+ *   name of the service
  */
 export const personOf = ({ config }: Pick<Context, 'config'>): string => personIn(config)
 
 /** The same by the settings alone, before a database is open. */
 export function personIn(config: Pick<Config, 'user' | 'user_is_login'>): string {
+  if (config.user === SERVICE) {
+    throw new UsageError(`${SERVICE} is the name of the service: say by CORRIDOR_USER who you are`)
+  }
   if (!config.user_is_login && config.user !== '') return config.user
   throw new UsageError(
     `say who you are by CORRIDOR_USER: "${config.user}" is the log-in, which others may share`,

@@ -14,7 +14,7 @@ import {
   updateDisabled,
   updateRole,
 } from '../user/store.ts'
-import type { RoleOnAccount, User, UserRole } from '../user/user.ts'
+import { type RoleOnAccount, SERVICE, type User, type UserRole } from '../user/user.ts'
 import { accountNamed } from './accounts.ts'
 import { knownAmong } from './deed.ts'
 
@@ -36,11 +36,17 @@ export async function userNamed(sql: Sql, name: string): Promise<UserWithRoles> 
   return knownAmong('user', name, await listWithRoles(sql), user => user.name)
 }
 
-/** Makes a user without roles on accounts. Refuses (400) a name that was ever given. */
+/**
+ * Makes a user without roles on accounts. Refuses (400) a name that was ever given, and that of the
+ * service.
+ */
 export async function makeUser(
   sql: Sql,
   user: Pick<User, 'name' | 'full_name' | 'role'>,
 ): Promise<UserWithRoles> {
+  if (user.name === SERVICE) {
+    refuseIfAny([invalidField('name', `${SERVICE} is the name of the service, and of no user.`)])
+  }
   if (!(await insertUser(sql, user))) {
     const message = `There is a user ${user.name}, and names are given once.`
     refuseIfAny([invalidField('name', message)])

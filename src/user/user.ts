@@ -12,6 +12,9 @@ export type UserRole = (typeof USER_ROLES)[number]
 export const ACCOUNT_ROLES = ['viewer', 'maker', 'approver'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
+/** Who has closed what the service closes by itself. No person has this name. */
+export const SERVICE = 'corridor'
+
 export interface User {
   /** The name that the person gives to commands, and that the audit log shows. */
   readonly name: string

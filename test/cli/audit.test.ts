@@ -61,6 +61,29 @@ test('without users: whoever has the database runs commands; the first user is a
   }
 })
 
+test('the name of the service: no user has it, and no person acts by it', async () => {
+  const empty = await createDatabase()
+  const [anyone, named] = [
+    await openCli(empty.url),
+    await openCli(empty.url, { CORRIDOR_USER: 'corridor' }),
+  ]
+  try {
+    const acted = await named.run('clock', 'confirm')
+    assert.equal(acted.code, 2)
+    assert.match(acted.stderr, /corridor is the name of the service: say by CORRIDOR_USER who/)
+    const made = await create(anyone, 'corridor', 'operator')
+    assert.equal(made.code, 1)
+    assert.match(made.stderr, /corridor is the name of the service, and of no user/)
+    await assert.rejects(
+      empty.owner`insert into users (name, full_name, role) values ('corridor', 'No', 'operator')`,
+      /users_name_check/,
+    )
+  } finally {
+    await Promise.all([anyone.close(), named.close()])
+    await empty.drop()
+  }
+})
+
 test('with users: a command needs one who is there and not disabled', async () => {
   assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const [cli, words] of [
