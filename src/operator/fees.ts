@@ -83,7 +83,7 @@ export const FeeRow = Type.Object(
     minimum_amount: integerOrNull(),
     maximum_amount: integerOrNull(),
     sample: Type.Boolean({
-      description: 'Whether the rate is a sample that came with Corridor, for sandboxes only.',
+      description: 'Whether the row is a sample that came with Corridor, for sandboxes only.',
     }),
   },
   { title: 'FeeRow', description: 'A row of the fee schedule; null is any or none.' },

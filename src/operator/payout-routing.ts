@@ -276,7 +276,7 @@ async function setRoute(acting: Acting<unknown>, sql: Sql, asked: Static<typeof 
       rows.map(({ name }) => name),
     ),
     priority,
-    timetable: judgeCutOff(cut_off),
+    timetable: judgeCutOff(cut_off, no_cut_off),
   }
   const existing = await findRoutesOf(sql, route)
   const before = existing.find(({ rail }) => rail === route.rail)

@@ -1,4 +1,5 @@
 // Judges money that came back: whether it is the whole payment, less the charges of a return. Pure.
+import { currencyExponent } from '../money/currency.ts'
 
 interface Money {
   /** Minor units. */
@@ -6,8 +7,13 @@ interface Money {
   readonly currency: string
 }
 
-/** The most that the charges of a return take, in percent of the payment. */
-const MOST_CHARGED = 5n
+/**
+ * The most that the charges of a return take: five percent of the payment, and never more than a
+ * hundred units of its currency. The operator bears them, so a part of a large payment must not
+ * pass as charges.
+ */
+const MOST_PERCENT = 5n
+const MOST_UNITS = 100n
 
 /**
  * Whether this returns the whole payment, so that the account gets back all that it paid. A payee
@@ -15,5 +21,7 @@ const MOST_CHARGED = 5n
  */
 export function isWholeReturn(returned: Money, paid: Money): boolean {
   if (returned.currency !== paid.currency) return false
-  return returned.amount * 100n >= paid.amount * (100n - MOST_CHARGED)
+  const lacking = paid.amount - returned.amount
+  const most = MOST_UNITS * 10n ** BigInt(currencyExponent(paid.currency))
+  return lacking <= most && lacking * 100n <= paid.amount * MOST_PERCENT
 }

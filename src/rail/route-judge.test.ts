@@ -81,6 +81,7 @@ test('judgeCutOff, no cut-off: null; an unknown zone: refused; else a lead of 30
   assert.equal(judgeCutOff(undefined), null)
   const asked = { time: '15:00', zone: 'UTC', calendar: 't2' } as const
   assertRefused(() => judgeCutOff({ ...asked, zone: 'Europe/Berlyn' }), 'cut_off.zone', /Berlyn/)
+  assertRefused(() => judgeCutOff(asked, true), 'no_cut_off', /has a cut-off or none/)
   assert.deepEqual(judgeCutOff(asked), {
     ...{ calendar: 't2', cut_off: '15:00', zone: 'UTC' },
     ...{ lead_minutes: 30, arrival_days: null },

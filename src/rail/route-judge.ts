@@ -51,10 +51,12 @@ export const MAX_ARRIVAL_DAYS = 30
 
 /**
  * The timetable of a route, null for none.
- * @throws Refusal (400) for an unknown time zone
+ * @throws Refusal (400) for an unknown time zone, and for a cut-off that is also taken away
  */
-export function judgeCutOff(asked: AskedCutOff | undefined): Timetable | null {
+export function judgeCutOff(asked: AskedCutOff | undefined, no_cut_off = false): Timetable | null {
   if (asked === undefined) return null
+  const both = 'A route has a cut-off or none: send one of cut_off and no_cut_off.'
+  refuseIfAny(no_cut_off ? [invalidField('no_cut_off', both)] : [])
   const { time: cut_off, zone, calendar, lead_minutes, arrival_days } = asked
   const message = `There is no time zone ${zone}; one is Europe/Berlin.`
   refuseIfAny(isZone(zone) ? [] : [invalidField('cut_off.zone', message)])
