@@ -33,6 +33,8 @@ export interface Price {
   /** The same fees in the payout currency, for display. */
   readonly fixed_fee_shown: bigint
   readonly variable_fee_shown: bigint
+  /** Units of the destination currency for one of the holding currency. */
+  readonly rate: Fraction
 }
 
 export type Refused = readonly [status: number, reason: string, ...also: string[]]
@@ -60,7 +62,29 @@ export function priceOf(terms: Terms, rates: Rates, fees: readonly FeeRow[]): Pr
   const most = [total, fixed_fee_shown, variable_fee_shown]
   if (most.some(amount => amount > MAX_AMOUNT)) return [400, 'amount_out_of_range']
   const fees_shown = { fixed_fee_shown, variable_fee_shown }
-  return { holding_amount, fixed_fee, variable_fee, destination_amount, ...fees_shown }
+  const rate = times(toPayout, toDestination)
+  return { holding_amount, fixed_fee, variable_fee, destination_amount, ...fees_shown, rate }
+}
+
+/**
+ * The principal that goes back when the account wants it after the end of its price: the lower of
+ * what was taken and what the destination amount is worth now, one unit at least (§state.give_back).
+ */
+export function worthOf(terms: Terms, price: Price, rates: Rates): bigint {
+  const { holding, currency, destination } = terms
+  const toPayout = customerRate(rates, holding, currency)
+  const toDestination = customerRate(rates, currency, destination)
+  if (toPayout === undefined || toDestination === undefined) throw new Error('no present rate')
+  const now = times(toPayout, toDestination)
+  if (now.n * price.rate.d <= price.rate.n * now.d) return price.holding_amount
+  const back = { n: now.d, d: now.n }
+  const worth = down(convert(price.destination_amount, back, destination, holding))
+  if (worth < 1n) return 1n
+  return worth < price.holding_amount ? worth : price.holding_amount
+}
+
+function times(a: Fraction, b: Fraction): Fraction {
+  return { n: a.n * b.n, d: a.d * b.d }
 }
 
 /** What leaves the balance (§fee.total). */

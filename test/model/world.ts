@@ -11,6 +11,7 @@ import {
   type Refused,
   type Terms,
   totalOf,
+  worthOf,
 } from './price.ts'
 import { type Payout, settlePayout, TRANSITIONS } from './rail.ts'
 
@@ -386,7 +387,7 @@ function judgeStep(world: World, index: number, path: string, body: Json): Verdi
     case 'cancel':
       // From the moment the rail was asked, whatever it said.
       if (!follows('failed') || payout.taken) return refused(409, 'payout_not_cancellable')
-      return step(world, payout, 'failed', { code: 'PF000100' })
+      return step(world, payout, 'failed', { code: 'PF000100' }, keptOf(world, payout))
     case 'action':
       if (payout.status !== 'requires_action') return refused(409, 'invalid_transition')
       return step(world, payout, 'processing')
@@ -399,22 +400,39 @@ function judgeStep(world: World, index: number, path: string, body: Json): Verdi
 }
 
 /** By a person: the rail is asked at once when the payout is given back to it, else no more. */
-function step(world: World, payout: Payout, status: Payout['status'], failure?: Json): Verdict {
+function step(
+  world: World,
+  payout: Payout,
+  status: Payout['status'],
+  failure?: Json,
+  kept = 0n,
+): Verdict {
   return {
     expects: { data: { id: payout.id, status, ...(failure && { failure }) } },
     apply() {
-      enter(world, payout, status)
+      enter(world, payout, status, kept)
       const { ahead_s } = accountOf(world, payout.account)
       payout.ask_s = status === 'processing' ? ahead_s : null
     },
   }
 }
 
-/** Failing and reversing give back principal and fees as they were taken (§state.give_back). */
-function enter(world: World, payout: Payout, status: Payout['status']): void {
+/**
+ * Failing and reversing give back principal and fees as they were taken (§state.give_back), less
+ * what the house keeps.
+ */
+function enter(world: World, payout: Payout, status: Payout['status'], kept = 0n): void {
   payout.status = status
   if (status !== 'failed' && status !== 'reversed') return
-  move(accountOf(world, payout.account), payout.terms.holding, totalOf(payout.price))
+  move(accountOf(world, payout.account), payout.terms.holding, totalOf(payout.price) - kept)
+}
+
+/** What the house keeps of a payout that the account cancels. */
+function keptOf(world: World, payout: Payout): bigint {
+  const { account, quote, terms, price } = payout
+  const made_s = world.quotes.find(({ id }) => id === quote)?.made_s ?? payout.made_s
+  if (accountOf(world, account).ahead_s < made_s + QUOTE_VALID_S) return 0n
+  return price.holding_amount - worthOf(terms, price, world.rates)
 }
 
 /** One look of the worker at everything that is due; true when something was. */
