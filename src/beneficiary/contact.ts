@@ -43,8 +43,8 @@ const NAMES_SOMEBODY = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}]/u
 const MOST_WORDS = 40
 /** A word. Screening reads a Chinese character as one, and each hump of "IvanPetrov". */
 const WORD = /\p{Script=Han}|\p{Lu}?(?:(?!\p{Script=Han}|(?<=\p{Ll})\p{Lu})[\p{L}\p{M}\p{N}])+/gu
-/** Emoji and other signs are read as words, of some words each. */
-const SIGN = /\p{S}/gu
+/** Emoji and other signs are read as words, of some words each; those of ASCII as blanks. */
+const SIGN = /(?!\p{ASCII})\p{S}/gu
 const WORDS_OF_SIGN = 4
 
 /** How many words screening reads a name as, or some more. */

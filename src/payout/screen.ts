@@ -34,7 +34,8 @@ export interface PayoutParties {
 }
 
 /**
- * How long new payouts are screened under the lock of their book. The worker screens the others.
+ * How much time comparisons of new payouts take under the lock of their book. The worker screens
+ * the others.
  */
 const BUDGET_MS = 50
 
@@ -111,12 +112,12 @@ function* comparing(
   entities: ReadonlyMap<string, Entity>,
   budget_ms: number,
 ): Generator<void, ReadonlyMap<PayoutParties, Compared | undefined>> {
-  const until = performance.now() + budget_ms
+  const budget = { left_ms: budget_ms }
   const found = new Map<PayoutParties, Compared | undefined>()
   for (const one of payouts) {
     const { account_id, beneficiary, entity_id: id } = one
     // A payout without a known beneficiary must not count as screened.
-    if (beneficiary === undefined || performance.now() > until) {
+    if (beneficiary === undefined || budget.left_ms < 0) {
       found.set(one, undefined)
       continue
     }
@@ -126,19 +127,27 @@ function* comparing(
       found.set(one, undefined)
       continue
     }
-    const matches = yield* whileBefore(until, matchesOf(lists, parties))
+    const matches = yield* within(budget, matchesOf(lists, parties))
     const hashes = new Set(parties.map(({ hash }) => hash))
     found.set(one, matches && { matches, hashes })
   }
   return found
 }
 
-/** The result of the steps; undefined when they take longer. */
-function* whileBefore<T>(until: number, steps: Generator<void, T>): Generator<void, T | undefined> {
+/**
+ * The result of the steps; undefined when they take longer than the budget. The turns of others
+ * between two steps do not count: a busy process would else leave every payout to the worker.
+ */
+function* within<T>(
+  budget: { left_ms: number },
+  steps: Generator<void, T>,
+): Generator<void, T | undefined> {
   for (;;) {
+    const began = performance.now()
     const { done, value } = steps.next()
+    budget.left_ms -= performance.now() - began
     if (done === true) return value
-    if (performance.now() > until) return undefined
+    if (budget.left_ms < 0) return undefined
     yield
   }
 }

@@ -28,11 +28,12 @@ const WORLDS = share(1, 10)
 const MOST_TRIES = 1_000
 
 /**
- * Keys approve nothing, and nothing here waits for that: test/approval asks these routes. The log of
+ * Keys approve nothing, and nothing here waits for that: test/approval asks these routes. No bank
+ * writes notices here: test/bank-file/notices asks to accept one. The log of
  * requests is off: each request would change it.
  */
 const NEVER_WELL =
-  /\/(payout|payout_batch|payout_import|beneficiary)\/[^/]+\/(approval|approve|reject|payout)$|\/request_log$/
+  /\/(payout|payout_batch|payout_import|beneficiary)\/[^/]+\/(approval|approve|reject|payout|accept_notice)$|\/request_log$/
 
 async function run(world: World, chance: Chance, requests: number): Promise<Probe> {
   const make = generator(api, world)

@@ -31,9 +31,15 @@ after(async () => {
   await database.drop()
 })
 
+/** On a busy machine a scrape may be answered late, and then says nothing. */
 async function residentBytes(): Promise<number> {
-  const { text } = await client.get(service.address, '/metrics')
-  return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1])
+  let bytes = Number.NaN
+  await until('the memory is read', async () => {
+    const { text } = await client.get(service.address, '/metrics')
+    bytes = Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1])
+    return Number.isFinite(bytes)
+  })
+  return bytes
 }
 
 /** A small request of somebody else; on a busy machine the service may be late for a moment. */
