@@ -1,8 +1,8 @@
 // Judges an approval rule that an operator asks for. It refuses unknown names, since a rule with an
 // unknown name would fit no payout. Callers pass the known names. Pure.
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
-import { CURRENCIES } from '../money/currency.ts'
-import { didYouMean } from '../text/nearest.ts'
+import { currencyProblems } from '../money/problem.ts'
+import { hintOrStop } from '../text/nearest.ts'
 import { type ApprovalRule, EXPIRES_AFTER_DAYS } from './approval.ts'
 
 /** A rule as an operator asks for it. An absent condition allows any value. */
@@ -79,19 +79,13 @@ export function keyProblems(
   if (key_id === undefined) return []
   const key_account = keys.get(key_id)
   if (key_account === undefined) {
-    const message = `There is no key ${key_id}${didYouMean(key_id, keys.keys())}.`
+    const message = `There is no key ${key_id}${hintOrStop(key_id, keys.keys())}`
     return [invalidField('key_id', message)]
   }
   if (account_id === undefined || account_id === key_account) return []
   return [
     invalidField('key_id', `Key ${key_id} is of account ${key_account}, not of ${account_id}.`),
   ]
-}
-
-function currencyProblems(member: string, code: string | undefined): readonly Problem[] {
-  if (code === undefined || CURRENCIES.has(code)) return []
-  const message = `There is no currency ${code}${didYouMean(code, CURRENCIES.keys())}.`
-  return [{ reason: 'currency', message, remarks: member }]
 }
 
 function amountProblems({ at_least, at_least_currency }: AskedRule): readonly Problem[] {

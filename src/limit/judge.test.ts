@@ -1,7 +1,7 @@
 // A limit as an operator asks for it: a table of each mistake, its member and its message.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../errors.ts'
+import { assertRefusedAt } from '../../test/support/assert/refusal.ts'
 import { type AskedLimit, judgeLimit } from './judge.ts'
 
 const known = {
@@ -32,18 +32,7 @@ const WRONG: readonly (readonly [asked: AskedLimit, member: string, message: Reg
 
 for (const [asked, member, message] of WRONG) {
   test(`judgeLimit, ${JSON.stringify(asked)}: refused at ${member}`, () => {
-    assert.throws(
-      () => judgeLimit(asked, known),
-      (error: unknown) => {
-        assert.ok(error instanceof Refusal)
-        assert.deepEqual(
-          error.problems.map(({ reason, remarks }) => [reason, remarks]),
-          [['invalid_field', member]],
-        )
-        assert.match(error.message, message)
-        return true
-      },
-    )
+    assertRefusedAt(() => judgeLimit(asked, known), member, message)
   })
 }
 

@@ -3,8 +3,8 @@
 import { keyProblems } from '../approval/judge.ts'
 import { isZone } from '../calendar/rules.ts'
 import { invalidField, type Problem, Refusal } from '../errors.ts'
-import { CURRENCIES } from '../money/currency.ts'
-import { didYouMean } from '../text/nearest.ts'
+import { currencyProblems } from '../money/problem.ts'
+import { hintOrStop } from '../text/nearest.ts'
 import type { Each, Limit, LimitKind, Window } from './limit.ts'
 
 /** A limit as an operator asks for it. An absent condition allows any value. */
@@ -70,8 +70,8 @@ function judgePayments(
     problems.push(invalidField('each', 'A limit of one key counts that key; send one of the two.'))
   }
   if (rail !== null && !rails.includes(rail)) {
-    const names = `the rails are ${rails.join(', ')}${didYouMean(rail, rails)}`
-    problems.push(invalidField('rail', `There is no rail ${asked.rail}; ${names}.`))
+    const names = `the rails are ${rails.join(', ')}${hintOrStop(rail, rails)}`
+    problems.push(invalidField('rail', `There is no rail ${asked.rail}; ${names}`))
   }
   if (network === undefined) {
     problems.push(invalidField('network', `There is no network ${asked.network}.`))
@@ -93,11 +93,11 @@ function judgeMeasure({
     return problem('amount', 'Say what is limited: an amount with its currency, or a count.')
   }
   if (amount !== undefined) {
-    if (currency !== undefined && CURRENCIES.has(currency)) {
-      return { value: { cap: BigInt(amount), currency } }
+    if (currency === undefined) {
+      return problem('currency', 'An amount is of a currency, such as USD: name it.')
     }
-    const hint = currency === undefined ? '' : didYouMean(currency, CURRENCIES.keys())
-    return problem('currency', `An amount is of a currency, such as USD: name it${hint}.`)
+    const problems = currencyProblems('currency', currency)
+    return problems.length > 0 ? { problems } : { value: { cap: BigInt(amount), currency } }
   }
   if (currency !== undefined) return problem('currency', 'A count of payouts has no currency.')
   if (per === 'payout') return problem('count', 'A single payout is one payout: send an amount.')

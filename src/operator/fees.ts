@@ -26,9 +26,7 @@ import { PAYOUT_TYPES } from '../quote/quote.ts'
 import { CHARGE_TYPES } from '../quote/request.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { VOCABULARY } from './fee-vocabulary.ts'
-import { MAX_MINOR } from './request.ts'
-
-const Force = Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' })
+import { ForceSlip, MAX_MINOR } from './request.ts'
 
 const SUBJECT = {
   payout_type: Literals(PAYOUT_TYPES),
@@ -60,7 +58,7 @@ const SetFee = Closed(
       variable_bps: Type.Integer({ minimum: 0, maximum: MAX_BPS }),
       minimum_amount: Bound,
       maximum_amount: Bound,
-      force: Force,
+      force: ForceSlip,
     }),
   },
   {

@@ -39,9 +39,7 @@ import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../pri
 import { describeChange } from '../price/policy/words.ts'
 import { accountNamed } from './accounts.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
-import { AccountId, Time } from './request.ts'
-
-const Force = Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' })
+import { AccountId, ForceSlip, Time } from './request.ts'
 
 const SetPricing = Closed(
   optional({
@@ -54,7 +52,7 @@ const SetPricing = Closed(
     from_currency: CurrencyCode,
     to_currency: CurrencyCode,
     from: Time('When it begins; by default now.'),
-    force: Force,
+    force: ForceSlip,
   }),
   {
     title: 'SetPricing',

@@ -17,9 +17,7 @@ import { goodUntil, type Rate, rateBookOf } from '../price/rate/rules.ts'
 import { deleteRate, listRates } from '../price/rate/store.ts'
 import { describeAge, toSecond } from '../text/age.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { checkLines, Time } from './request.ts'
-
-const Force = Type.Boolean({ description: 'Confirms what is refused as `likely_slip`.' })
+import { checkLines, ForceSlip, Time } from './request.ts'
 
 const PAIR = { base: CurrencyCode, quote: CurrencyCode }
 
@@ -45,7 +43,7 @@ const SetRate = Closed(
         maximum: 1_000_000,
         description: `Most basis points away from the present rate; by default ${MAX_MOVE_BPS}.`,
       }),
-      force: Force,
+      force: ForceSlip,
     }),
   },
   { title: 'SetRate' },

@@ -16,6 +16,10 @@ const Reference = Text(MAX_REFERENCE, {
   minLength: 1,
   description: 'The bank’s reference of the payment; one line.',
 })
+/** For the reason likely_slip alone. */
+export const ForceSlip = Type.Boolean({
+  description: 'Confirms what is refused as `likely_slip`.',
+})
 export const Force = Type.Boolean({ description: 'Confirms what is refused as a likely mistake.' })
 
 export const AccountId = Type.String({

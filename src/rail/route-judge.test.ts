@@ -1,8 +1,8 @@
 // Routes and their cut-offs as operators ask for them: every mistake, its member and its message.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertRefusedAt } from '../../test/support/assert/refusal.ts'
 import { account } from '../../test/support/given/in-memory.ts'
-import { Refusal } from '../errors.ts'
 import { COUNTRIES } from '../network/country.ts'
 import { NETWORKS } from '../network/local.ts'
 import { type AskedConditions, judgeConditions, judgeCutOff, judgeRail } from './route-judge.ts'
@@ -31,27 +31,15 @@ const CONDITIONS: readonly (readonly [asked: AskedConditions, member: string, Re
   [{ currency: 'USD', min_amount: 900, max_amount: 899 }, 'min_amount', /more than max_amount/],
 ]
 
-function assertRefused(judge: () => unknown, member: string, message: RegExp): void {
-  assert.throws(judge, (error: unknown) => {
-    assert.ok(error instanceof Refusal)
-    assert.deepEqual(
-      error.problems.map(({ remarks }) => remarks),
-      [member],
-    )
-    assert.match(error.message, message)
-    return true
-  })
-}
-
 for (const [asked, member, message] of CONDITIONS) {
   test(`judgeConditions, ${JSON.stringify(asked)}: refused at ${member}`, () => {
-    assertRefused(() => judgeConditions(asked, KNOWN), member, message)
+    assertRefusedAt(() => judgeConditions(asked, KNOWN), member, message)
   })
 }
 
 test('judgeConditions, a sandbox: refused at account_id', () => {
   const known = { ...KNOWN, account: { ...account, sandbox: true } }
-  assertRefused(
+  assertRefusedAt(
     () => judgeConditions({}, known),
     'account_id',
     /^Account acc_1 is a sandbox: the simulator takes its payouts/,
@@ -73,15 +61,15 @@ test('judgeConditions, conditions that fit a payout: the route has them', () => 
 
 test('judgeRail, a rail in capitals: the rail; an unknown one and the simulator: refused', () => {
   assert.equal(judgeRail('Manual', ['manual']), 'manual')
-  assertRefused(() => judgeRail('manuel', ['manual']), 'rail', /did you mean manual\?/)
-  assertRefused(() => judgeRail('simulator', ['manual']), 'rail', /^The simulator takes the/)
+  assertRefusedAt(() => judgeRail('manuel', ['manual']), 'rail', /did you mean manual\?/)
+  assertRefusedAt(() => judgeRail('simulator', ['manual']), 'rail', /^The simulator takes the/)
 })
 
 test('judgeCutOff, no cut-off: null; an unknown zone: refused; else a lead of 30 minutes', () => {
   assert.equal(judgeCutOff(undefined), null)
   const asked = { time: '15:00', zone: 'UTC', calendar: 't2' } as const
-  assertRefused(() => judgeCutOff({ ...asked, zone: 'Europe/Berlyn' }), 'cut_off.zone', /Berlyn/)
-  assertRefused(() => judgeCutOff(asked, true), 'no_cut_off', /has a cut-off or none/)
+  assertRefusedAt(() => judgeCutOff({ ...asked, zone: 'Europe/Berlyn' }), 'cut_off.zone', /Berlyn/)
+  assertRefusedAt(() => judgeCutOff(asked, true), 'no_cut_off', /has a cut-off or none/)
   assert.deepEqual(judgeCutOff(asked), {
     ...{ calendar: 't2', cut_off: '15:00', zone: 'UTC' },
     ...{ lead_minutes: 30, arrival_days: null },

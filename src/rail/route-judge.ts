@@ -4,12 +4,12 @@ import type { Account } from '../account/rules.ts'
 import type { CalendarName, Timetable } from '../calendar/calendar.ts'
 import { isZone } from '../calendar/rules.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
-import { CURRENCIES } from '../money/currency.ts'
+import { currencyProblems } from '../money/problem.ts'
 import { CHAINS } from '../network/chain.ts'
 import { COUNTRIES } from '../network/country.ts'
 import { NETWORKS } from '../network/local.ts'
 import { PAYMENT_NETWORKS } from '../network/payment.ts'
-import { didYouMean } from '../text/nearest.ts'
+import { didYouMean, hintOrStop } from '../text/nearest.ts'
 import { SIMULATOR } from './rail.ts'
 import { type Route, type RouteConditions, TRANSFER } from './rules.ts'
 
@@ -80,7 +80,7 @@ export function judgeConditions(asked: AskedConditions, known: Known): RouteCond
       ? [invalidField('type', `A ${TRANSFER} payout is a transfer here and needs no route.`)]
       : []),
     ...('problem' in network ? [network.problem] : []),
-    ...currencyProblems(currency),
+    ...currencyProblems('currency', currency),
     ...countryProblems(country, type ?? 'local', known),
     ...accountProblems(known.account),
     ...amountProblems(asked),
@@ -103,7 +103,7 @@ export function judgeRail(rail: string, rails: readonly string[]): Route['rail']
   const message =
     name === SIMULATOR
       ? 'The simulator takes the payouts of sandbox accounts, and of no live account.'
-      : `There is no rail ${rail}; the rails are ${rails.join(', ')}${didYouMean(name, rails)}.`
+      : `There is no rail ${rail}; the rails are ${rails.join(', ')}${hintOrStop(name, rails)}`
   refuseIfAny(rails.includes(name) ? [] : [invalidField('rail', message)])
   return name
 }
@@ -128,11 +128,11 @@ function networkAsked(
   const name = known.networkName(type, written)
   const networks = networksOf(type)
   if (name === undefined) {
-    const hint = didYouMean(
+    const hint = hintOrStop(
       written,
       networks.map(network => network.name),
     )
-    return wrong(`There is no network ${written} of type ${type}${hint}.`)
+    return wrong(`There is no network ${written} of type ${type}${hint}`)
   }
   const currencies = networks
     .filter(network => network.name === name)
@@ -159,12 +159,6 @@ function networksOf(payout_type: string): readonly NetworkOfType[] {
     default:
       return []
   }
-}
-
-function currencyProblems(code: string | null): readonly Problem[] {
-  if (code === null || CURRENCIES.has(code)) return []
-  const message = `There is no currency ${code}${didYouMean(code, CURRENCIES.keys())}.`
-  return [{ reason: 'currency', message, remarks: 'currency' }]
 }
 
 function countryProblems(code: string | null, type: string, known: Known): readonly Problem[] {

@@ -23,6 +23,11 @@ export function didYouMean(written: string, known: Iterable<string>): string {
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
+/** The end of a sentence: `; did you mean chats?`, or a full stop. */
+export function hintOrStop(written: string, known: Iterable<string>): string {
+  return didYouMean(written, known) || '.'
+}
+
 /** Optimal string alignment distance: swapped neighbours are one edit. */
 function distanceOf(a: string, b: string): number {
   let two_above: number[] = []

@@ -29,39 +29,42 @@ async function named(method: 'post' | 'put', path: string, body: object): Promis
 
 const entity = (more: object) => ({ name: 'Norwind Ltd', type: 'business', ...more })
 
+type NamingRequest = readonly [method: 'post' | 'put', path: string, body: object, member: string]
+
+/**
+ * Each request that takes a name, with this one, and the member that has it. A representative has
+ * `last_name` besides.
+ */
+function requestsWith(
+  name: string,
+  last_name: string,
+  stored: { readonly beneficiary: string; readonly entity: string },
+): readonly NamingRequest[] {
+  const payee = { ...bankBeneficiary, name }
+  const representatives = [{ first_name: name, last_name }]
+  const payout = { ...localPayout, beneficiary_details: payee }
+  return [
+    ['post', '/v3/beneficiary', payee, 'name'],
+    ['post', '/v3/beneficiary', { ...bankBeneficiary, name_local: name }, 'name_local'],
+    ['put', `/v3/beneficiary/${stored.beneficiary}`, { name }, 'name'],
+    ['post', '/v3/entity', entity({ name }), 'name'],
+    ['put', `/v3/entity/${stored.entity}`, { name }, 'name'],
+    ['post', '/v3/entity', entity({ representatives }), 'representatives[0].first_name'],
+    ['post', '/v3/payout', payout, 'beneficiary_details.name'],
+  ]
+}
+
 test('a name without a letter or a digit: refused in each request that takes one, with its member', async () => {
   const made = await account.post('/v3/beneficiary', bankBeneficiary)
   const one = await account.post('/v3/entity', entity({}))
-  const [beneficiary, stored] = [made.json.data.id, one.json.data.id]
+  const stored = { beneficiary: made.json.data.id, entity: one.json.data.id }
   for (const name of NOBODY) {
-    const person = { first_name: name, last_name: name }
-    const payee = { ...bankBeneficiary, name }
-    const rows: readonly (readonly ['post' | 'put', path: string, body: object, member: string])[] =
-      [
-        ['post', '/v3/beneficiary', payee, 'name'],
-        ['post', '/v3/beneficiary', { ...bankBeneficiary, name_local: name }, 'name_local'],
-        ['put', `/v3/beneficiary/${beneficiary}`, { name }, 'name'],
-        ['post', '/v3/entity', entity({ name }), 'name'],
-        ['put', `/v3/entity/${stored}`, { name }, 'name'],
-        [
-          'post',
-          '/v3/entity',
-          entity({ representatives: [person] }),
-          'representatives[0].first_name',
-        ],
-        [
-          'post',
-          '/v3/payout',
-          { ...localPayout, beneficiary_details: payee },
-          'beneficiary_details.name',
-        ],
-      ]
-    for (const [method, path, body, member] of rows) {
+    for (const [method, path, body, member] of requestsWith(name, name, stored)) {
       if (name.trim() === '' && member !== 'name') continue
       const members = await named(method, path, body)
       assert.ok(members.includes(member), `${path} ${JSON.stringify(name)}: ${members}`)
     }
-    const payouts = [{ ...localPayout, beneficiary_details: payee }]
+    const payouts = [{ ...localPayout, beneficiary_details: { ...bankBeneficiary, name } }]
     const batch = await account.post('/v3/payout_batch', { payouts })
     assert.match(batch.text, /beneficiary_details\.name/)
   }
@@ -87,27 +90,10 @@ const WORDY = [
 
 test('a name of more than 40 words: refused in each request that takes one, with its member', async () => {
   const made = await account.post('/v3/beneficiary', bankBeneficiary)
+  const one = await account.post('/v3/entity', entity({}))
+  const stored = { beneficiary: made.json.data.id, entity: one.json.data.id }
   for (const name of WORDY) {
-    const payee = { ...bankBeneficiary, name }
-    const person = { first_name: name, last_name: 'Smith' }
-    for (const [method, path, body, member] of [
-      ['post', '/v3/beneficiary', payee, 'name'],
-      ['post', '/v3/beneficiary', { ...bankBeneficiary, name_local: name }, 'name_local'],
-      ['put', `/v3/beneficiary/${made.json.data.id}`, { name }, 'name'],
-      ['post', '/v3/entity', entity({ name }), 'name'],
-      [
-        'post',
-        '/v3/entity',
-        entity({ representatives: [person] }),
-        'representatives[0].first_name',
-      ],
-      [
-        'post',
-        '/v3/payout',
-        { ...localPayout, beneficiary_details: payee },
-        'beneficiary_details.name',
-      ],
-    ] as const) {
+    for (const [method, path, body, member] of requestsWith(name, 'Smith', stored)) {
       assert.deepEqual(await named(method, path, body), [member], `${path} ${name.slice(0, 5)}`)
     }
   }

@@ -270,7 +270,7 @@ test('corridor route set, mistakes: one sentence each, nothing written', async (
   for (const [args, words] of [
     [
       ['--rail', 'manuel'],
-      /^corridor: --rail: There is no rail manuel; .*; did you mean manual\?\.\n$/,
+      /^corridor: --rail: There is no rail manuel; .*; did you mean manual\?\n$/,
     ],
     [
       ['--rail', 'manual', '--country', 'UK'],

@@ -1,7 +1,7 @@
 // Pricing policies as an operator asks for them: a table of each mistake, its member and its message.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../../errors.ts'
+import { assertRefusedAt } from '../../../test/support/assert/refusal.ts'
 import { judgeFrom, judgePolicies } from './judge.ts'
 
 const NOW = '2026-06-01T00:00:00.000000Z'
@@ -40,15 +40,7 @@ const WRONG: readonly (readonly [name: string, judge: () => unknown, member: str
 
 for (const [name, judge, member, message] of WRONG) {
   test(`pricing policies, ${name}: refused at ${member || 'the body'}`, () => {
-    assert.throws(judge, (error: unknown) => {
-      assert.ok(error instanceof Refusal)
-      assert.deepEqual(
-        error.problems.map(({ remarks }) => remarks),
-        [member],
-      )
-      assert.match(error.message, message)
-      return true
-    })
+    assertRefusedAt(judge, member, message)
   })
 }
 

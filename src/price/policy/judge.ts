@@ -2,7 +2,7 @@
 import { invalidField, type Problem, refuseIfAny } from '../../errors.ts'
 import { given } from '../../given.ts'
 import { type Instant, instantFromIso } from '../../instant.ts'
-import { findCurrency } from '../../money/currency.ts'
+import { currencyProblems } from '../../money/problem.ts'
 import { POLICY_NAMES, type PolicyName, type Scope } from './rules.ts'
 
 export const MAX_SPREAD_BPS = 9_999
@@ -68,17 +68,11 @@ function pivotProblems({ pivot, ...scope }: AskedPolicies): readonly Problem[] {
 /** A pair is directed, of two currencies that differ. */
 function pairProblems({ from_currency: from, to_currency: to }: AskedPolicies): readonly Problem[] {
   if (from === undefined && to === undefined) return []
-  const missing = from === undefined ? 'from_currency' : 'to_currency'
+  const wrong = from === undefined ? 'from_currency' : 'to_currency'
   if (from === undefined || to === undefined || from === to) {
-    return [invalidField(missing, 'A pair has two currencies.')]
+    return [invalidField(wrong, 'A pair has two currencies.')]
   }
   return [...currencyProblems('from_currency', from), ...currencyProblems('to_currency', to)]
-}
-
-function currencyProblems(member: string, code: string): readonly Problem[] {
-  return findCurrency(code) === undefined
-    ? [{ reason: 'currency', message: `There is no currency ${code}.`, remarks: member }]
-    : []
 }
 
 /**
