@@ -13,34 +13,52 @@ function answered(ms: number, corrections: bigint) {
   return [{ now: at(ms), corrections, corrected_at: null, ...mark }]
 }
 
+/** A function that looks through the same connections each time, with the answer for this look. */
+function looker(clock: Clock) {
+  const answers: unknown[] = []
+  const sql = (async () => answers.shift()) as unknown as Sql
+  return (answer: unknown) => {
+    answers.push(answer)
+    return clock.look(sql, { keeps: false })
+  }
+}
+
 test('Clock.look, an answer from before a correction that comes late: the next jump is still seen', async () => {
   const clock = new Clock()
   const began = Date.now()
-  const look = (answer: Promise<unknown>) =>
-    clock.look((() => answer) as unknown as Sql, { keeps: false })
-  await look(Promise.resolve(answered(began, 0n)))
+  const look = looker(clock)
+  await look(answered(began, 0n))
   const late = Promise.withResolvers<unknown>()
-  const looks = [look(late.promise), look(Promise.resolve(answered(began, 1n)))]
+  const looks = [look(late.promise), look(answered(began, 1n))]
   setImmediate(() => late.resolve(answered(began, 0n)))
   assert.deepEqual(await Promise.all(looks), [null, null])
-  const jump = await look(Promise.resolve(answered(began + HOUR_MS, 1n)))
+  const jump = await look(answered(began + HOUR_MS, 1n))
   assert.equal(jump?.found, at(began + HOUR_MS))
 })
 
 test('Clock.look, a database with fewer corrections: its clock is learned', async () => {
   const clock = new Clock()
   const began = Date.now()
-  const look = (ms: number, corrections: bigint) =>
-    clock.look((async () => answered(ms, corrections)) as unknown as Sql, { keeps: false })
-  await look(began + HOUR_MS, 1n)
-  assert.equal(await look(began, 0n), null)
-  assert.notEqual(await look(began + HOUR_MS, 0n), null)
+  const look = looker(clock)
+  await look(answered(began + HOUR_MS, 1n))
+  assert.equal(await look(answered(began, 0n)), null)
+  assert.notEqual(await look(answered(began + HOUR_MS, 0n)), null)
+})
+
+test('Clock.look, through other connections to a database that stands still: still stopped', async () => {
+  const clock = new Clock()
+  const began = Date.now()
+  await looker(clock)(answered(began, 0n))
+  const [row] = answered(began + HOUR_MS, 1n)
+  const seen = { seen_at: at(began), seen_by_host: at(began) }
+  const stopped = { stopped_from: at(began), stopped_at: at(began + HOUR_MS) }
+  const jump = await looker(clock)([{ ...row, ...seen, ...stopped }])
+  assert.equal(jump?.found, at(began + HOUR_MS))
 })
 
 test('Clock.look, the look before it failed: it looks', async () => {
   const clock = new Clock()
-  const look = (answer: Promise<unknown>) =>
-    clock.look((() => answer) as unknown as Sql, { keeps: false })
+  const look = looker(clock)
   await assert.rejects(look(Promise.reject(new Error('away'))), /away/)
-  assert.equal(await look(Promise.resolve(answered(Date.now(), 0n))), null)
+  assert.equal(await look(answered(Date.now(), 0n)), null)
 })

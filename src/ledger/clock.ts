@@ -60,6 +60,8 @@ const instantOf = (ms: number): Instant => new Date(ms).toISOString().replace('Z
 export class Clock {
   #last: { readonly ms: number; readonly since: number } | undefined
   #corrections: bigint | undefined
+  /** The connections that it last looked through: other ones may lead to another database. */
+  #through: Sql | undefined
   #looked: Promise<unknown> = Promise.resolve()
   /** Null while the clock is right. */
   jump: Jump | null = null
@@ -96,6 +98,11 @@ export class Clock {
 
   async #lookAlone(sql: Sql, keeps: boolean): Promise<Jump | null> {
     const { now, corrections, corrected_at, mark } = await readMark(sql)
+    if (this.#through !== sql) {
+      this.#through = sql
+      this.#last = undefined
+      this.#corrections = undefined
+    }
     this.corrected_at = corrected_at
     const ms = millisecondsOf(now)
     if (this.#corrections !== undefined && corrections !== this.#corrections) this.#learn(ms)
