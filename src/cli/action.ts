@@ -3,50 +3,100 @@ import type { Command } from 'commander'
 import type { TSchema } from 'typebox'
 import { Lane } from '../engine/lane.ts'
 import { Refusal } from '../errors.ts'
-import type { Acting, Action, ActionGroup } from '../operator/action.ts'
+import { accountNamed } from '../operator/accounts.ts'
+import {
+  type Acting,
+  type Action,
+  type ActionGroup,
+  type InCommand,
+  type Part,
+  pageOf,
+  type Writing,
+} from '../operator/action.ts'
 import { audited } from '../operator/deed.ts'
+import { checkLines } from '../operator/request.ts'
 import { addCommand, type Context, operatorOf, personOf, print, withContext } from './context.ts'
 import { pointTo } from './failure.ts'
 import { historyCommand } from './history.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './input.ts'
 import { addOptions, readOptions, refuseInOptions } from './options.ts'
-import { listing } from './table.ts'
+import { listing, outline } from './table.ts'
+import { visible } from './terminal.ts'
 
 /** Gives the command of a group a command for each action, and one for the history. */
 export function commandsOf({ actions, history }: ActionGroup): (group: Command) => void {
   return group => {
-    for (const action of actions) addAction(group, action)
+    for (const action of actions) {
+      if (action.command !== undefined) addAction(group, action, action.command)
+    }
     if (history !== undefined) historyCommand(group, history)
   }
 }
 
-function addAction(group: Command, action: Action): void {
-  const { name, path, summary, command: shown } = action
-  const schema = action.kind === 'read' ? action.query : action.body
+function addAction(group: Command, action: Action, shown: InCommand<unknown>): void {
+  const { name, path, summary } = action
+  const schema = optionsOf(action)
+  const { arguments: placed = [], subject = group.name() } = shown
   const command = addCommand(group, name.split(' ').at(-1) ?? '', inHelp(summary))
   const ids = [...path.matchAll(/:(\w+)/g)].map(([, id = '']) => id)
-  for (const _ of ids) {
-    command.argument(`<${group.name()}>`, `as corridor ${group.name()} list shows it`)
+  for (const id of ids) {
+    const meaning = shown.options?.[id] ?? `as corridor ${subject} list shows it`
+    command.argument(`<${subject}>`, meaning)
   }
   addOptions(command, schema, shown)
+  if (action.kind === 'page') {
+    const { limit = DEFAULT_LIMIT } = shown
+    command.option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, limit)
+  }
   command.addHelpText('after', shown.help).action(async () => {
-    const [named, placed] = [command.args.slice(0, ids.length), command.args.slice(ids.length)]
+    const { limit, ...options } = command.opts()
+    const { processedArgs: args } = command
+    const [named, texts] = [args.slice(0, ids.length), args.slice(ids.length)]
     const input = {
-      ...readOptions(schema, command.opts(), shown.arguments, placed),
+      ...readOptions(schema, options, placed, texts),
       ...Object.fromEntries(ids.map((id, i) => [id, named[i]])),
     }
-    const { answer, said } = await withContext(context => perform(context, action, input)).catch(
-      refuse(group, schema, shown.arguments),
-    )
-    const words = wordsOf(shown.words(answer, said), shown.none)
-    print(shown.json === undefined ? answer : shown.json(answer), words)
+    const act = async () => {
+      checkLines(input)
+      return withContext(context => perform(context, action, input, limit))
+    }
+    const { found, answer, said } = await act().catch(refuse(group, schema, placed))
+    const none = typeof shown.none === 'function' ? shown.none(input) : shown.none
+    const words = wordsOf(shown.words(found, said), none) + moreOf(action, found)
+    print(shown.json === undefined ? answer : shown.json(found), words)
   })
 }
 
-function wordsOf(words: ReturnType<Action['command']['words']>, none?: string): string {
-  if (typeof words === 'string') return words
+/** What follows a page that does not end its list. */
+function moreOf({ kind }: Action, found: unknown): string {
+  const has_more = kind === 'page' && (found as { readonly has_more: boolean }).has_more
+  return has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
+}
+
+/** The schema whose members are options. The limit of a page is an option of its own. */
+function optionsOf(action: Action): TSchema | undefined {
+  if (action.kind === 'write') return action.body
+  if (action.kind === 'read') return action.query
+  const { properties } = action.query as { properties?: Readonly<Record<string, TSchema>> }
+  const { limit: _, ...others } = properties ?? {}
+  return { ...action.query, properties: others }
+}
+
+function wordsOf(words: ReturnType<InCommand<unknown>['words']>, none?: string): string {
+  if (typeof words === 'string') return safe(words)
+  if ('parts' in words) return words.parts.map(partWords).join('\n')
   if (!('rows' in words)) return listing(words, none)
   const { head, rows, tail } = words
-  return [head, listing(rows, none), tail].filter(part => part !== undefined).join('\n')
+  const parts = [head && safe(head), listing(rows, none), tail && safe(tail)]
+  return parts.filter(part => part !== undefined).join('\n')
+}
+
+/** Lines that may have words of other people, as a terminal may show them. */
+const safe = (words: string) => words.split('\n').map(visible).join('\n')
+
+function partWords(part: Part): string {
+  if (typeof part === 'string') return safe(part)
+  return 'rows' in part ? listing(part.rows, part.none) : outline(part.outline).join('\n')
 }
 
 /** `list the limits`, of `List the limits.` */
@@ -55,18 +105,43 @@ function inHelp(summary: string): string {
 }
 
 interface Performed {
+  readonly found: unknown
+  /** What --json prints of it. */
   readonly answer: unknown
   /** What the action has said, one line each. */
   readonly said: string
 }
 
-async function perform(context: Context, action: Action, input: object): Promise<Performed> {
-  if (action.kind === 'read') return { answer: await action.find(context.audit, input), said: '' }
+async function perform(
+  context: Context,
+  action: Action,
+  input: object,
+  limit: number,
+): Promise<Performed> {
+  const { audit, sql, config } = context
+  if (action.kind === 'write') {
+    await action.command?.prepare?.(sql, config)
+    return write(context, action, input)
+  }
+  if (action.kind === 'read') {
+    const found = await action.find(audit, input)
+    return { found, answer: action.present === undefined ? found : action.present(found), said: '' }
+  }
+  // A mistyped account has no objects, and an empty list would not say why.
+  const { account_id } = input as { readonly account_id?: string }
+  if (account_id !== undefined) await accountNamed(audit, account_id)
+  const found = pageOf(await action.find(audit, input, limit), limit)
+  const results = found.rows.map(action.present)
+  return { found, answer: { object: 'list', has_more: found.has_more, results }, said: '' }
+}
+
+async function write(context: Context, action: Writing, input: object): Promise<Performed> {
   if (action.byPerson === true) personOf(context)
   const said: string[] = []
   const { acting, close } = actingIn(context, words => void said.push(words))
   try {
-    return { answer: await action.run(acting, input), said: said.join('\n') }
+    const answer = await action.run(acting, input)
+    return { found: answer, answer, said: said.join('\n') }
   } finally {
     await close()
   }
@@ -98,11 +173,16 @@ function actingIn(
     change: work => work(sql),
     changeIfAny: work => work(sql),
     run,
+    show: answer => answer,
     runShown: async (operation, command, present) =>
       present(await run({ operation, command, act: null })),
+    deed: async (deed, { answer, inCommand = answer }) => inCommand(await context.run(deed)),
+    longDeed: async (deed, { answer, inCommand = answer }) =>
+      inCommand(await context.runLong(deed)),
     pricing: async version => (await open()).pricing(version),
     askPassword() {},
     say,
+    warn: words => void process.stderr.write(`corridor: warning: ${words}\n`),
   }
   return { acting, close: async () => (await reference)?.close() }
 }

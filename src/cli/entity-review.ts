@@ -3,7 +3,7 @@
 // that the operator notices a wrong id.
 import type { Command } from 'commander'
 import type { Entity } from '../entity/entity.ts'
-import { APPROVAL_TRANSITIONS, type ReviewResult } from '../entity/states.ts'
+import type { ReviewResult } from '../entity/states.ts'
 import { Refusal } from '../errors.ts'
 import { previousStatus } from '../event/event.ts'
 import { type Instant, instantFromIso } from '../instant.ts'
@@ -68,15 +68,6 @@ code is 1 then.
 
 Example:
   npx corridor entity ${example}`
-}
-
-/** The commands that review the record as shown, and fail if it has changed since. */
-export function reviewLines({ id, approval_status, updated_at }: Entity): string[] {
-  const may = APPROVAL_TRANSITIONS[approval_status]
-  const lines = REVIEWS.filter(({ status }) => may.includes(status)).map(
-    ({ name }) => `  npx corridor entity ${name} ${id} --seen ${updated_at}`,
-  )
-  return ['to review what is shown here:', ...lines]
 }
 
 interface ReviewOptions {

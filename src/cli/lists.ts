@@ -1,20 +1,18 @@
-// corridor lists import|status: imports sanctions lists from files as their publishers have them,
-// and shows the state of each list.
+// corridor lists import: imports sanctions lists from files as their publishers have them. The other
+// command is an action.
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { UnreadableFile } from '../bank-format/bank-format.ts'
-import { type ListRow, listLists, presentLists, presentVersion } from '../operator/lists.ts'
+import { lists, presentVersion } from '../operator/lists.ts'
 import { ImportRefused, type ImportRequest, importList } from '../screening/import.ts'
 import type { ListVersion } from '../screening/list.ts'
-import { type ListState, STALE_AFTER_S, staleAt } from '../screening/list-rules.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
-import { describeAge, toSecond } from '../text/age.ts'
-import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
+import { commandsOf } from './action.ts'
+import { addCommand, type Context, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { MAX_REASON, oneOf, readReason } from './input.ts'
-import { listing } from './table.ts'
 
 const REASON = `take a file that looks wrong: why, up to ${MAX_REASON} characters`
 
@@ -42,21 +40,15 @@ Examples:
   npx corridor lists import SDN_ADVANCED.XML --list ofac
   npx corridor lists import --sample`
 
-export function listsCommands(lists: Command): void {
-  addCommand(lists, 'import', 'import a sanctions list from a file as its publisher has it')
+export function listsCommands(group: Command): void {
+  addCommand(group, 'import', 'import a sanctions list from a file as its publisher has it')
     .argument('[file]', 'the file')
     .option('--list <list>', `which list it is: ${LISTS.join(', ')}`, oneOf('list', LISTS))
     .option('--sample', 'import the shipped sample of each list in place of a file')
     .option('--reason <text>', REASON, readReason)
     .addHelpText('after', IMPORT_HELP)
     .action(importAction)
-  lists
-    .command('status')
-    .description(
-      'show each list: its age, its size, until when it is current, and whether it is required',
-    )
-    .addHelpText('after', example('lists status'))
-    .action(statusAction)
+  commandsOf(lists)(group)
 }
 
 interface ImportOptions {
@@ -125,50 +117,4 @@ function leftOutWords({ left_out_count, left_out }: ListVersion): string {
   const more = left_out_count - left_out.length
   const named = [...left_out, ...(more === 0 ? [] : [`and ${more} more`])]
   return `; ${left_out_count} left out:${named.map(line => `\n  ${line}`).join('')}`
-}
-
-async function statusAction(): Promise<void> {
-  const rows = await withContext(({ audit }) => listLists(audit))
-  const words = [listing(rows.map(cellsOf)), ...warnings(rows), screeningWords(rows)]
-  print(presentLists(rows), words.join('\n'))
-}
-
-function cellsOf({ list, status, state, is_required }: ListRow) {
-  return {
-    list,
-    required: is_required ? 'yes' : 'no',
-    state,
-    'current until': status === undefined ? '' : toSecond(staleAt(status)),
-    version: String(status?.version ?? ''),
-    entries: String(status?.entry_count ?? ''),
-    names: String(status?.name_count ?? ''),
-    'left out': String(status?.left_out_count ?? ''),
-    published: status?.published_on ?? '',
-    imported: status === undefined ? '' : toSecond(status.imported_at),
-    by: status?.imported_by ?? '',
-  }
-}
-
-/** Says whether payouts of live accounts are screened now, or for which lists they wait. */
-function screeningWords(rows: readonly ListRow[]): string {
-  const required = rows.filter(row => row.is_required)
-  if (required.length === 0) return 'payouts of live accounts are not screened'
-  const lacking = required.filter(({ state }) => state !== 'current').map(({ list }) => list)
-  return lacking.length === 0
-    ? 'payouts of live accounts are screened'
-    : `payouts of live accounts wait until these are current: ${lacking.join(', ')}`
-}
-
-/** What each state means to people who rely on the list. */
-const MEANINGS: Readonly<Record<Exclude<ListState, 'current'>, string>> = {
-  missing: 'never imported: nobody on it is found',
-  sample: 'only the shipped sample: it says nothing of who is listed',
-  stale: `imported more than ${describeAge(STALE_AFTER_S)} ago: import it again`,
-}
-
-function warnings(rows: readonly ListRow[]): string[] {
-  return Object.entries(MEANINGS).flatMap(([state, meaning]) => {
-    const of = rows.filter(row => row.state === state).map(({ list }) => list)
-    return of.length === 0 ? [] : [`${of.join(', ')}: ${meaning}`]
-  })
 }

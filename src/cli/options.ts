@@ -1,5 +1,5 @@
 // Makes options of a command of the members of a schema, and reads their text into a body.
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import type { TSchema } from 'typebox'
 import { type Problem, Refusal } from '../errors.ts'
 import { MINOR_OF, REASON } from '../http/schema.ts'
@@ -12,6 +12,8 @@ import { readCurrency } from './input.ts'
 /** A member of a schema, as far as options need it. */
 interface Member {
   readonly type?: string
+  /** Of an array, which is several words. */
+  readonly items?: Member
   readonly enum?: readonly string[]
   readonly minimum?: number
   readonly maximum?: number
@@ -53,7 +55,7 @@ function membersOf(schema: TSchema | undefined): readonly Named[] {
   })
 }
 
-export type Texts = Readonly<Record<string, string | boolean | undefined>>
+export type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** The option of a member: `--new-for-hours` for `new_for_hours`, `--account` for `account_id`. */
 export const optionOf = (member: string) => `--${nameOf(member).replaceAll('_', '-')}`
@@ -71,8 +73,13 @@ export function addOptions(command: Command, schema: TSchema | undefined, shown:
   const members = membersOf(schema)
   const { arguments: placed = [], options: meanings = {} } = shown
   for (const name of placed) {
-    const member = members.find(one => one.name === name)?.member ?? {}
-    command.argument(`<${name}>`, meanings[name] ?? meaningOf(member))
+    const member: Member = members.find(one => one.name === name)?.member ?? {}
+    const { enum: words, items } = member
+    const shape = items === undefined ? `<${name}>` : `<${name}...>`
+    const argument = new Argument(shape, meanings[name] ?? meaningOf(member))
+    if (words !== undefined) argument.choices(words)
+    if (items?.enum !== undefined) argument.choices([...items.enum, NONE])
+    command.addArgument(argument)
   }
   for (const { name, member, is_required } of members) {
     if (placed.includes(name)) continue
@@ -82,6 +89,9 @@ export function addOptions(command: Command, schema: TSchema | undefined, shown:
     command.addOption(option.makeOptionMandatory(is_required))
   }
 }
+
+/** The word for an array of none. */
+const NONE = 'none'
 
 /** Short, so that meanings have room in 80 columns. */
 function placeholderOf(name: string, member: Member): string {
@@ -112,7 +122,7 @@ export function readOptions(
   schema: TSchema | undefined,
   options: Texts,
   placed: readonly string[] = [],
-  args: readonly string[] = [],
+  args: readonly (string | readonly string[])[] = [],
 ): Record<string, unknown> {
   const given = Object.fromEntries(placed.map((name, i) => [keyOf(name), args[i]]))
   const texts: Texts = { ...options, ...given }
@@ -135,7 +145,7 @@ export function readOptions(
 }
 
 /** Commander reads `--no-cut-off` as a false `cutOff`. */
-function textOf(name: string, texts: Texts): string | boolean | undefined {
+function textOf(name: string, texts: Texts): Texts[string] {
   if (!name.startsWith('no_')) return texts[keyOf(name)]
   return texts[keyOf(name.slice(3))] === false
 }
@@ -187,7 +197,17 @@ export function refuseInOptions(
 const keyOf = (member: string) =>
   nameOf(member).replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
-function readMember(option: string, member: Member, text: string, texts: Texts): unknown {
+function readMember(
+  option: string,
+  member: Member,
+  text: string | readonly string[],
+  texts: Texts,
+): unknown {
+  if (typeof text !== 'string') {
+    const words = text.filter(word => word !== NONE)
+    if (words.length === 0 || words.length === text.length) return words
+    throw new UsageError(`say ${NONE} alone, or the others`)
+  }
   if (member[MINOR_OF] !== undefined) return readMinor(option, member, text, texts)
   if (member[REASON] === 'currency') return readCurrency(text)
   if (member.type === 'integer') return readWhole(option, member, text)
@@ -220,9 +240,11 @@ function readWhole(option: string, { minimum = 0, maximum }: Member, text: strin
 
 function readText(option: string, member: Member, written: string): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, examples } = member
+  const words = written.normalize('NFC').trim()
   // Codes are of capitals, and people write them as they like.
-  const text = pattern?.startsWith('^[A-Z]') ? written.toUpperCase() : written
-  if (text.length < minLength || text.length > maxLength) {
+  const text = pattern?.startsWith('^[A-Z]') ? words.toUpperCase() : words
+  const { length } = [...text]
+  if (length < minLength || length > maxLength) {
     throw new UsageError(`${option} has ${minLength} to ${maxLength} characters`)
   }
   // An id of another form is one that does not exist, which the action says.

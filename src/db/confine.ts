@@ -35,7 +35,7 @@ export function transactConfined<T>(
 }
 
 /** All statements read one snapshot: none of them sees a commit made after the first of them. */
-const SNAPSHOT = 'isolation level repeatable read read only'
+export const SNAPSHOT = 'isolation level repeatable read read only'
 
 /** Reads rows of these accounts. Resolves before COMMIT, whose outcome does not matter here. */
 export function readConfined<T>(

@@ -1,12 +1,14 @@
 // Makes routes of the operator API of actions.
 import type { FastifyRequest } from 'fastify'
+import { success } from '../http/answer.ts'
 import { checkConfirmed } from '../http/authenticate.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import type { PricingAt } from '../price/price.ts'
-import type { Acting, Action, Reading, Writing } from './action.ts'
+import type { Acting, Action, Paging, Reading, Writing } from './action.ts'
 import { callOf, callWithoutClaim, type Desk, operatorOf } from './desk.ts'
 import { type DeskRoutes, listAnswer } from './desk-routes.ts'
+import { checkWords } from './request.ts'
 
 export interface NeedsPrices {
   readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
@@ -20,6 +22,7 @@ export function actionRoutes(
 ): void {
   for (const action of actions) {
     if (action.kind === 'read') readRoute(routes, action)
+    else if (action.kind === 'page') pageRoute(routes, action)
     else writeRoute(routes, deps, action)
   }
 }
@@ -35,8 +38,19 @@ function readRoute(routes: DeskRoutes, action: Reading): void {
     response: action.list === true ? ListOf(response) : response,
     async answer(request, { audit }) {
       const found = await action.find(audit, inputOf(request, request.query))
-      return action.list === true ? listAnswer(found as readonly object[]) : (found as object)
+      const answer = action.present === undefined ? found : action.present(found)
+      return action.list === true ? listAnswer(answer as readonly object[]) : (answer as object)
     },
+  })
+}
+
+function pageRoute(routes: DeskRoutes, action: Paging): void {
+  const { path, operationId, summary, description, query, response } = action
+  routes.page(path, {
+    ...{ operationId, summary, querystring: query, item: response },
+    ...(description !== undefined && { description }),
+    find: (asked, { audit }, limit) => action.find(audit, asked, limit),
+    present: row => action.present(row),
   })
 }
 
@@ -46,14 +60,16 @@ function writeRoute(routes: DeskRoutes, deps: NeedsPrices, action: Writing): voi
   routes.write(path, {
     ...{ operationId, summary, response },
     idempotent: actsAgain !== true,
-    ...(asksPassword && { config: { asksPassword } }),
+    config: { check: checkWords, ...(asksPassword && { asksPassword }) },
     ...(description !== undefined && { description }),
     ...(params !== undefined && { params }),
     ...(body !== undefined && { body }),
     ...(emptyBody !== undefined && { emptyBody }),
     ...(refusals !== undefined && { refusals }),
-    answer: (request, desk) =>
-      action.run(actingOf(desk, deps, request, action), inputOf(request, request.body)),
+    answer(request, desk) {
+      const input = inputOf(request, request.body)
+      return action.run(actingOf(desk, deps, request, action, input), input)
+    },
   })
 }
 
@@ -66,9 +82,11 @@ function actingOf(
   desk: Desk,
   { reference }: NeedsPrices,
   request: FastifyRequest,
-  { name, actsAgain }: Writing,
+  action: Writing,
+  input: object,
 ): Acting<Reply> {
-  const call = actsAgain === true ? callWithoutClaim(request, name) : callOf(request, name)
+  const act = action.act?.(input) ?? action.name
+  const call = action.actsAgain === true ? callWithoutClaim(request, act) : callOf(request, act)
   return {
     operator: operatorOf(request),
     audit: desk.audit,
@@ -77,9 +95,13 @@ function actingOf(
     change: work => desk.changeOnce(call, work),
     changeIfAny: work => desk.changeOnceOrNull(call, work),
     run: deed => desk.run(call.author, deed),
+    show: success,
     runShown: (operation, command, present) => desk.runOnce(call, operation, command, present),
+    deed: (deed, { answer }) => desk.answer(call, deed, answer),
+    longDeed: (deed, { answer }) => desk.answerLong(call, deed, answer),
     pricing: version => reference.pricing(version),
     askPassword: () => checkConfirmed(request),
     say() {},
+    warn() {},
   }
 }

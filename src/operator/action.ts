@@ -2,12 +2,18 @@
 // the command line a command, which runs it on connections of its own, without a service.
 import type { Static, TSchema, TUnsafe } from 'typebox'
 import type { HistoricRow } from '../audit/store.ts'
+import type { Config } from '../config.ts'
 import type { Sql } from '../db/connect.ts'
+import type { Page } from '../db/page.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { RouteDocs } from '../http/route.ts'
 import type { Book } from '../ledger/rules.ts'
 import type { PricingAt } from '../price/price.ts'
-import type { Deed, Operator } from './deed.ts'
+import type { Deed, LongDeed, Operator } from './deed.ts'
+
+interface OfAccount {
+  readonly account_id: string
+}
 
 interface WithBooks {
   readonly books: ReadonlyMap<string, Book>
@@ -29,11 +35,23 @@ export interface Acting<Shown> {
   changeIfAny(work: (sql: Sql) => Promise<object | null>): Promise<Shown | null>
   /** Runs a deed, and shows nothing. */
   run<C, S, O>(deed: Deed<C, S, O>): Promise<O>
+  /** Shows what a deed has done, where no repeat gets the answer again. */
+  show(answer: object): Shown
   /** Runs an operation on rows of no account; shows what `present` makes of its outcome. */
   runShown<C, S extends WithBooks, O>(
     operation: Operation<C, S, O>,
     command: C,
     present: (outcome: O) => object,
+  ): Promise<Shown>
+  /** Runs a deed on rows of an account; shows what `present` makes of its outcome. */
+  deed<C extends OfAccount, S extends WithBooks, O>(
+    deed: Deed<C, S, O>,
+    present: Presents<O>,
+  ): Promise<Shown>
+  /** Like `deed`, for a deed that is too large for one decision. */
+  longDeed<C extends OfAccount, S extends WithBooks, O, P>(
+    deed: LongDeed<C, S, O, P>,
+    present: Presents<O>,
   ): Promise<Shown>
   /** The prices of a version of the reference data; null is the newest. */
   pricing(version: bigint | null): Promise<PricingAt>
@@ -41,29 +59,53 @@ export interface Acting<Shown> {
   askPassword(): void
   /** Says more to the reader of a command than the answer has. */
   say(words: string): void
+  /** Warns the person who runs a command. */
+  warn(words: string): void
+}
+
+/** Makes the API's answer of an outcome; and what a command shows, where that is something else. */
+export interface Presents<Outcome> {
+  readonly answer: (outcome: Outcome) => object
+  readonly inCommand?: (outcome: Outcome) => object
 }
 
 /** The rows of a table: cells by column. */
 type Rows = readonly Readonly<Record<string, string>>[]
 
+/** Lines of words; the rows of a table; or the members of an object that are set, one a line. */
+export type Part =
+  | string
+  | { readonly rows: Rows; readonly none?: string }
+  | { readonly outline: object }
+
 /** How a command shows an action to people. */
 export interface InCommand<Answer> {
   /**
-   * The answer in words; or as the rows of a table, and what stands above and below it. `said` is
-   * what the action has said.
+   * The answer in words; as the rows of a table, and what stands above and below it; or in parts,
+   * one below the other. `said` is what the action has said.
    */
   words(
     answer: Answer,
     said: string,
-  ): string | Rows | { readonly head?: string; readonly rows: Rows; readonly tail?: string }
+  ):
+    | string
+    | Rows
+    | { readonly head?: string; readonly rows: Rows; readonly tail?: string }
+    | { readonly parts: readonly Part[] }
   /** What --json prints, where it is not the answer. */
   json?(answer: Answer): unknown
+  /** What comes first, on a database that no service may have opened yet. */
+  prepare?(sql: Sql, config: Config): Promise<void>
+  /** What the path names, where that is no object of the group: `payout`. */
+  readonly subject?: string
   /** The members that are arguments of the command and no options, in order. */
   readonly arguments?: readonly string[]
   /** Text of the help behind the options; with an example. */
   readonly help: string
-  /** What the table says without rows. */
-  readonly none?: string
+  /** What the table says without rows; it may depend on the members of the query. */
+  readonly none?: string | ((input: Readonly<Record<string, unknown>>) => string)
+  /** How many objects of a page it shows without --limit, where they are not 20. */
+  readonly limit?: number
   /** The meaning of members as options, where their description in the schema is not enough. */
   readonly options?: Readonly<Record<string, string>>
 }
@@ -84,13 +126,31 @@ interface Described {
 }
 
 /** An action that only reads. `input` has the members of the query and the path. */
-export interface Reading<Input = unknown, Answer = unknown> extends Described {
+export interface Reading<Input = unknown, Found = unknown> extends Described {
   readonly kind: 'read'
   readonly query?: TSchema
   /** Whether the answer is a whole list; `response` is then the schema of one of its objects. */
   readonly list?: true
-  find(audit: Sql, input: Input): Promise<Answer>
-  readonly command: InCommand<Answer>
+  find(audit: Sql, input: Input): Promise<Found>
+  /** Makes the answer of what was found, where that is something else. */
+  present?(found: Found): unknown
+  /** Undefined for an action that only the API has. */
+  readonly command?: InCommand<Found>
+}
+
+/**
+ * An action that reads a list page by page; `response` is the schema of one of its objects. A
+ * command reads one long page.
+ */
+export interface Paging<Input = unknown, Row = unknown>
+  extends Omit<Described, 'params' | 'refusals'> {
+  readonly kind: 'page'
+  /** Has `limit`, and the member that continues the list. */
+  readonly query: TSchema
+  /** The page; or its rows with one more, which tells whether there are more. */
+  find(audit: Sql, input: Input, limit: number): Promise<readonly Row[] | Page<Row>>
+  present(row: Row): object
+  readonly command?: InCommand<Page<Row>>
 }
 
 /** An action that writes. `input` has the members of the body and the path. */
@@ -105,12 +165,14 @@ export interface Writing<Input = unknown, Answer = unknown> extends Described {
   readonly asksPassword?: true
   /** Whether a repeat acts again, since no answer is kept. */
   readonly actsAgain?: true
+  /** The act in the audit log, where it depends on the body. */
+  act?(input: Input): string
   run<Shown>(acting: Acting<Shown>, input: Input): Promise<Shown>
-  readonly command: InCommand<Answer>
+  readonly command?: InCommand<Answer>
 }
 
 /** Any action. Its input is what its own schemas have let through. */
-export type Action = Reading | Writing
+export type Action = Reading | Paging | Writing
 
 /** The actions on one kind of object; the first word of their names is the name of the group. */
 export interface ActionGroup {
@@ -138,30 +200,47 @@ export interface History {
   readonly example: string
 }
 
+/** The page, of what a paging action has found. */
+export function pageOf<Row>(found: readonly Row[] | Page<Row>, limit: number): Page<Row> {
+  if ('rows' in found) return found
+  return { rows: found.slice(0, limit), has_more: found.length > limit }
+}
+
 type None = TUnsafe<unknown>
 type Input<Members extends TSchema, Params extends TSchema> = Static<Members> & Static<Params>
 
 /** Makes an action that reads. TypeScript infers its input from the schemas. */
-export function reading<Answer, Query extends TSchema = None, Params extends TSchema = None>(
-  action: Omit<Reading<Input<Query, Params>, Answer>, 'kind'> & {
+export function reading<Found, Query extends TSchema = None, Params extends TSchema = None>(
+  action: Omit<Reading<Input<Query, Params>, Found>, 'kind'> & {
     readonly query?: Query
     readonly params?: Params
   },
-): Reading<Input<Query, Params>, Answer> {
+): Reading<Input<Query, Params>, Found> {
   return { kind: 'read', ...action }
 }
 
-/** Makes an action that writes. `Answer` is what its schema `response` describes. */
+/** Makes an action that reads page by page. */
+export function paging<Row, Query extends TSchema>(
+  action: Omit<Paging<Static<Query>, Row>, 'kind'> & { readonly query: Query },
+): Paging<Static<Query>, Row> {
+  return { kind: 'page', ...action }
+}
+
+/**
+ * Makes an action that writes. `Told` is what its command shows: by default the answer, which its
+ * schema `response` describes.
+ */
 export function writing<
   Response extends TSchema,
   Body extends TSchema = None,
   Params extends TSchema = None,
+  Told = Static<Response>,
 >(
-  action: Omit<Writing<Input<Body, Params>, Static<Response>>, 'kind'> & {
+  action: Omit<Writing<Input<Body, Params>, Told>, 'kind'> & {
     readonly body?: Body
     readonly params?: Params
     readonly response: Response
   },
-): Writing<Input<Body, Params>, Static<Response>> {
+): Writing<Input<Body, Params>, Told> {
   return { kind: 'write', ...action }
 }

@@ -11,6 +11,7 @@ import { ListOf } from '../http/list.ts'
 import { addRoute, type RouteDocs } from '../http/route.ts'
 import { Closed } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { pageOf } from './action.ts'
 import { callOf, callWithoutClaim, type Desk, type NeedsDesk } from './desk.ts'
 import { checkLimit, type Query, readLimit } from './request.ts'
 
@@ -98,9 +99,7 @@ export class DeskRoutes {
       refusals: ['invalid_query_parameter'],
       async answer({ query }, desk) {
         const limit = readLimit(query)
-        const found = await find(query as Static<QuerySchema>, desk, limit)
-        const page =
-          'rows' in found ? found : { rows: found.slice(0, limit), has_more: found.length > limit }
+        const page = pageOf(await find(query as Static<QuerySchema>, desk, limit), limit)
         const { rows, has_more } = await fitPage(page, 'first', some => some.map(present))
         return listAnswer(rows, has_more)
       },

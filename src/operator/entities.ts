@@ -1,11 +1,24 @@
-// Lists and shows entities to operators, and makes the deed of a review.
+// Lists and shows entities to operators, and reviews them.
 import type { Account } from '../account/rules.ts'
 import { listAccounts } from '../account/store.ts'
 import type { Sql } from '../db/connect.ts'
 import type { Page } from '../db/page.ts'
 import type { Entity, FoundDuplicate } from '../entity/entity.ts'
 import { writeEntity } from '../entity/operations.ts'
-import { type ApprovalStatus, IN_REVIEW, type ReviewResult } from '../entity/states.ts'
+import {
+  DuplicateFound,
+  EntityResponse,
+  presentDuplicate,
+  presentEntity,
+} from '../entity/response.ts'
+import {
+  APPROVAL_STATUSES,
+  APPROVAL_TRANSITIONS,
+  type ApprovalStatus,
+  IN_REVIEW,
+  REVIEW_RESULTS,
+  type ReviewResult,
+} from '../entity/states.ts'
 import {
   findEntities,
   findListedEntities,
@@ -14,15 +27,164 @@ import {
   listInReview,
   listWaiting,
 } from '../entity/store.ts'
+import { invalidField, refuseIfAny } from '../errors.ts'
 import { previousStatus } from '../event/event.ts'
+import { given } from '../given.ts'
+import { pathId } from '../http/docs.ts'
+import { Closed, Literals, optional, textOrNull } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { bookId, type Key, nameOf } from '../id.ts'
-import type { Instant } from '../instant.ts'
+import { type Instant, instantFromIso, secondsBetween } from '../instant.ts'
+import { hostNow } from '../ledger/clock.ts'
 import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../payout/hold-store.ts'
+import { describeAge, toSecond } from '../text/age.ts'
 import { accountIdOf } from './accounts.ts'
+import { type ActionGroup, paging, reading, writing } from './action.ts'
 import { deedOf, known } from './deed.ts'
+import { AccountId, LimitText, Reason, Time } from './request.ts'
+
+const MEMBERS = {
+  account_id: AccountId,
+  payouts_held: Type.Integer({ description: 'How many payouts wait for its review.' }),
+  screening: textOrNull({
+    description: 'Whether it may be on a sanctions list: `open`, `confirmed`, or null for no.',
+  }),
+  entity: EntityResponse,
+}
+
+export const DeskEntity = Type.Object(MEMBERS, {
+  title: 'DeskEntity',
+  description: 'An entity with what only operators see.',
+})
+
+const ShownEntityResponse = Type.Object(
+  {
+    ...MEMBERS,
+    account_name: Type.String(),
+    duplicates: Type.Array(DuplicateFound, {
+      description: 'Records that were answered with this entity, the oldest first, 100 at most.',
+    }),
+  },
+  { title: 'ShownEntity', description: 'An entity with what only operators see.' },
+)
+
+const ReviewRequest = Closed(
+  {
+    status: Literals(REVIEW_RESULTS, { description: 'The result of the review.' }),
+    seen: Time(
+      'The `updated_at` of the entity as you have read it. If the entity has changed since, ' +
+        'the answer is 409.',
+    ),
+    reason: Type.Optional(Reason),
+  },
+  { title: 'ReviewRequest', description: 'The decision. The account is told the reason.' },
+)
+
+/** The command of each result of a review. */
+export const REVIEWS = {
+  approved: 'approve',
+  rejected: 'reject',
+  requires_action: 'require-action',
+} as const
+
+const LIST_HELP = `
+What an account has submitted waits, and so does an entity that payouts are held
+for, though it was never submitted. With --status, what does not wait for review
+is listed newest first.
+
+Example:
+  npx corridor entity list --status requires_action`
+
+const list = paging({
+  name: 'entity list',
+  path: '/v3/operator/entity',
+  operationId: 'listDeskEntities',
+  summary: 'List entities that wait for a review, those that wait longest first.',
+  description: 'With a status that does not wait for a review, the newest come first.',
+  query: Closed(
+    optional({
+      limit: LimitText,
+      status: Literals(APPROVAL_STATUSES, { description: 'Only entities of this status.' }),
+      account_id: AccountId,
+    }),
+  ),
+  response: DeskEntity,
+  find: (audit, { status, account_id = null }, limit) =>
+    listEntities(audit, given({ status, account_id }), limit),
+  present: presentListed,
+  command: {
+    words: ({ rows }) =>
+      rows.map(({ entity, held }) => ({
+        entity: entity.id,
+        account: entity.account_id,
+        unchanged: describeAge(secondsBetween(entity.updated_at, hostNow())),
+        'payouts held': String(held),
+        status: entity.approval_status,
+        type: entity.type,
+        name: entity.details.name,
+      })),
+    json({ rows, has_more }) {
+      const results = rows.map(presentListed).map(({ account_id, entity, ...waits }) => {
+        return { account_id, ...entity, ...waits }
+      })
+      return { object: 'list', has_more, results }
+    },
+    none: ({ status }) =>
+      status === undefined ? 'nothing waits for review' : `no entity is ${status}`,
+    options: { account_id: 'one account instead of all' },
+    help: LIST_HELP,
+  },
+})
+
+const show = reading({
+  name: 'entity show',
+  path: '/v3/operator/entity/:id',
+  operationId: 'getDeskEntity',
+  summary: 'Show an entity, and how many payouts wait for its review.',
+  params: pathId('ent'),
+  response: ShownEntityResponse,
+  find: (audit, { id }) => showEntity(audit, id),
+  present: shown => ({
+    ...presentListed(shown),
+    account_name: shown.account?.name ?? '',
+    duplicates: shown.duplicates.map(presentDuplicate),
+  }),
+  command: {
+    words: recordParts,
+    json: ({ entity }) => presentEntity(entity),
+    help: '\nExample:\n  npx corridor entity show ent_01m7xpm2kyj94bggdx1c',
+  },
+})
+
+/** The command line has a command for each result, which reviews several entities. */
+const review = writing({
+  name: 'entity review',
+  path: '/v3/operator/entity/:id/review',
+  operationId: 'reviewEntity',
+  summary: 'Approve an entity, reject it, or ask its account for something.',
+  description:
+    'Payouts held for the entity are released once it is approved, and fail once it is ' +
+    'rejected.',
+  params: pathId('ent'),
+  body: ReviewRequest,
+  asksPassword: true,
+  response: EntityResponse,
+  refusals: ['entity_changed', 'invalid_transition'],
+  act: ({ status }) => `entity ${REVIEWS[status]}`,
+  async run(acting, { id, status, seen: text, reason: description = '' }) {
+    const seen = instantFromIso(text)
+    const wrong = invalidField('seen', 'seen is an ISO 8601 time with an offset.')
+    refuseIfAny(seen === undefined ? [wrong] : [])
+    const asked = { status, description, seen: seen ?? '' }
+    const deed = reviewDeed(await entityNamed(acting.audit, id), asked)
+    return acting.deed(deed, { answer: ({ entity }) => presentEntity(entity) })
+  },
+})
+
+export const entities: ActionGroup = { actions: [list, show, review] }
 
 /** An entity, with what its account does not see. */
-export interface ListedEntity {
+interface ListedEntity {
   readonly entity: Entity
   /** How many payouts wait for its review. */
   readonly held: number
@@ -36,7 +198,7 @@ export interface ListedEntity {
  * Entities of all accounts, or of one. Without a status it lists the entities that wait for a
  * review, the longest wait first.
  */
-export async function listEntities(
+async function listEntities(
   audit: Sql,
   { status, account_id }: { readonly status?: ApprovalStatus; readonly account_id: string | null },
   limit: number,
@@ -77,7 +239,7 @@ export async function entityNamed(audit: Sql, id: string): Promise<Entity> {
   return known('entity', id, entity)
 }
 
-export interface ShownEntity extends ListedEntity {
+interface ShownEntity extends ListedEntity {
   readonly account: Account | undefined
   /** Records that were answered with the entity, the oldest first. */
   readonly duplicates: readonly FoundDuplicate[]
@@ -114,4 +276,43 @@ export function reviewDeed({ account_id, id }: Key, { status, description, seen 
     before: { account_id, id, approval_status: previousStatus(events) },
     after: { account_id, id, approval_status: status },
   }))
+}
+
+function presentListed({ entity, held: payouts_held, screening }: ListedEntity) {
+  const { account_id } = entity
+  return { account_id, payouts_held, screening, entity: presentEntity(entity) }
+}
+
+/** Every member that is set, by its name in the API, and the history of the approval. */
+function recordParts({ entity, account, held, screening }: ShownEntity) {
+  const { id: _id, object: _object, type: _type, ...shown } = presentEntity(entity)
+  const { approval_status: _status, approval_status_description: _reason, ...rest } = shown
+  const { approval_history, created_at, updated_at, ...record } = rest
+  const payouts = held === 0 ? {} : { payouts_held: String(held) }
+  const times = { created_at: toSecond(created_at), updated_at: toSecond(updated_at) }
+  const rows = approval_history.map(({ at, status, description }) => {
+    return { approval: toSecond(at), status, description }
+  })
+  const outline = { ...record, ...payouts, ...times }
+  const lines = [...screeningLines(entity.id, screening), ...reviewLines(entity)]
+  const title = titleOf(entity, account?.name)
+  return { parts: [`${title}\n`, { outline }, '', { rows }, '', ...lines] }
+}
+
+export function titleOf({ id, type, approval_status, account_id }: Entity, name = ''): string {
+  return `${id}  ${type} entity, ${approval_status}\nof account ${account_id}  ${name}`.trimEnd()
+}
+
+function screeningLines(id: string, screening: ListedEntity['screening']): string[] {
+  if (screening === null) return []
+  const what = screening === 'open' ? 'may be on' : 'is confirmed to be on'
+  const words = `it ${what} a sanctions list, and is not approved:`
+  return [words, `  npx corridor screening show ${id}`, '']
+}
+
+/** The commands that review the record as shown, and fail if it has changed since. */
+function reviewLines({ id, approval_status, updated_at }: Entity): string[] {
+  const may = REVIEW_RESULTS.filter(to => APPROVAL_TRANSITIONS[approval_status].includes(to))
+  const lines = may.map(to => `  npx corridor entity ${REVIEWS[to]} ${id} --seen ${updated_at}`)
+  return ['to review what is shown here:', ...lines]
 }

@@ -198,21 +198,6 @@ export const DeskPayoutQuery = PageQuery('pot', {
   account_id: AccountId,
 })
 
-export const AuditQuery = Closed(
-  optional({
-    limit: LimitText,
-    before: Type.String({
-      pattern: '^[0-9]{1,18}$',
-      description: 'A change_id: the page starts with the change before it.',
-    }),
-    by: Text(100, { description: 'Only what this person has done.' }),
-    act: Text(100, { description: 'Only this command or group, such as `payout transition`.' }),
-    account_id: AccountId,
-    id: Text(100, { description: 'Only what was done to this object, such as a payout.' }),
-    since: Type.String({ format: 'date-time', description: 'Only from this time on.' }),
-  }),
-)
-
 /** A time, as text. */
 export function Time(description: string) {
   return Type.String({ format: 'date-time', maxLength: 64, description })

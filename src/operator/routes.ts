@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { deskAccountRoutes } from './account-routes.ts'
 import { actionRoutes, type NeedsPrices } from './action-routes.ts'
 import { approvalRules } from './approval-rules.ts'
-import { auditRoutes } from './audit-routes.ts'
+import { auditLog } from './audit.ts'
 import { clockActions } from './clock.ts'
 import type { NeedsDesk } from './desk.ts'
 import { DeskRoutes } from './desk-routes.ts'
-import { deskEntityRoutes } from './entity-routes.ts'
+import { entities } from './entities.ts'
 import { deskExceptionRoutes } from './exception-routes.ts'
 import { fees } from './fees.ts'
 import { deskFileRoutes } from './file-routes.ts'
@@ -15,13 +15,13 @@ import { fundingRoutes } from './funding-routes.ts'
 import { incomeRoutes } from './income-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
 import { limits } from './limits.ts'
-import { deskListRoutes } from './list-routes.ts'
+import { lists } from './lists.ts'
 import { deskPayoutRoutes } from './payout-routes.ts'
 import { payoutRouting } from './payout-routing.ts'
 import { pricing } from './pricing.ts'
 import { deskRailRoutes, railFigureRoutes } from './rail-routes.ts'
 import { rates } from './rates.ts'
-import { deskScreeningRoutes } from './screening-routes.ts'
+import { screening } from './screening.ts'
 import { upkeepRoutes } from './upkeep-routes.ts'
 import { deskUserRoutes } from './user-routes.ts'
 import { deskWebhookRoutes } from './webhook-routes.ts'
@@ -38,23 +38,23 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   deskAccountRoutes(routes)
   incomeRoutes(routes, deps)
   deskKeyRoutes(routes)
-  deskEntityRoutes(routes)
+  actionRoutes(routes, deps, entities.actions)
   actionRoutes(routes, deps, rates.actions)
   actionRoutes(routes, deps, fees.actions)
   actionRoutes(routes, deps, pricing.actions)
   actionRoutes(routes, deps, approvalRules.actions)
   deskPayoutRoutes(routes, deps)
   deskExceptionRoutes(routes)
-  deskScreeningRoutes(routes)
+  actionRoutes(routes, deps, screening.actions)
   actionRoutes(routes, deps, limits.actions)
-  deskListRoutes(routes)
+  actionRoutes(routes, deps, lists.actions)
   actionRoutes(routes, deps, payoutRouting.actions)
   deskRailRoutes(routes)
   railFigureRoutes(routes, deps)
   deskFileRoutes(routes)
   deskWebhookRoutes(routes)
   fundingRoutes(routes, deps)
-  auditRoutes(routes)
+  actionRoutes(routes, deps, auditLog.actions)
   deskUserRoutes(routes)
   upkeepRoutes(routes)
   actionRoutes(routes, deps, clockActions.actions)

@@ -1,161 +1,280 @@
-// Lists and shows what screening has found, and runs people's decisions about it: for payouts, and
-// for parties by themselves.
-import type { Act } from '../audit/act.ts'
-import { findBeneficiaries } from '../beneficiary/store.ts'
-import { readConfined } from '../db/confine.ts'
-import type { Sql } from '../db/connect.ts'
-import { findEntities } from '../entity/store.ts'
-import { decideScreening } from '../payout/screening-operation.ts'
-import { type HeldFilter, listHeldByScreening } from '../payout/screening-store.ts'
-import { findOpenPayouts } from '../payout/state-store.ts'
-import { findListed } from '../screening/list-store.ts'
+// Lists and shows what screening has found, and records people's decisions about it: for payouts,
+// and for parties by themselves.
+import { pathId } from '../http/docs.ts'
+import { Closed, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { idPatternOf } from '../id.ts'
 import { digestOfMatches, type MatchDecision, type StoredMatch } from '../screening/match.ts'
-import { findMatches, findUndecided } from '../screening/match-store.ts'
-import { decideParty } from '../screening/operations.ts'
-import { findParty, listListedParties } from '../screening/party-store.ts'
-import { accountIdOf } from './accounts.ts'
-import { type Deed, known } from './deed.ts'
+import { toSecond } from '../text/age.ts'
+import { visible } from '../text/visible.ts'
+import { type ActionGroup, paging, reading, writing } from './action.ts'
+import { requireLists } from './lists.ts'
+import { AccountId, PageQuery, Reason } from './request.ts'
+import {
+  decide,
+  kindOf,
+  listFound,
+  SCREENED,
+  SCREENED_KINDS,
+  type ShownMatch,
+  type ShownScreening,
+  showScreening,
+} from './screened.ts'
 
-/** The kinds of objects that screening finds or holds, each with the prefix of its ids. */
-export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
-type ScreenedKind = keyof typeof SCREENED
-export const SCREENED_KINDS = Object.keys(SCREENED) as ScreenedKind[]
+const STATES = ['waits', 'open', 'confirmed'] as const
 
-/** The kind of an object by its id; undefined for another prefix. */
-export function kindOf(id: string): ScreenedKind | undefined {
-  return SCREENED_KINDS.find(kind => id.startsWith(`${SCREENED[kind]}_`))
+const PREFIXES = Object.values(SCREENED)
+
+/** The object that an answer is about. */
+const OBJECT = {
+  id: Type.String({
+    pattern: idPatternOf(PREFIXES),
+    description: 'The id of the payout or the party.',
+  }),
+  of: Literals(SCREENED_KINDS, {
+    description: 'Whether it is a payout, an entity or a beneficiary.',
+  }),
+}
+const Status = Type.String({
+  description:
+    'The status of the payout; for an entity, the status of its review; a beneficiary is ' +
+    'active or erased.',
+})
+
+export const HeldResponse = Type.Object(
+  {
+    ...OBJECT,
+    account_id: AccountId,
+    screening: Literals(STATES, { description: 'Why screening holds it.' }),
+    delisted: Type.Boolean({
+      description:
+        'Whether every entry that was found is now delisted; a person must still decide.',
+    }),
+    status: Status,
+    since: Timestamp,
+  },
+  {
+    title: 'HeldByScreening',
+    description: 'A payout that screening holds, or a party that may be listed.',
+  },
+)
+
+export const Match = Type.Object(
+  {
+    party: Type.String(),
+    list: Type.String(),
+    entry_id: Type.String(),
+    listed: Type.Boolean({ description: 'Whether its list still has the entry.' }),
+    score: Type.Integer(),
+    pieces: Type.Array(Type.Unknown(), { description: 'The parts that the score is made of.' }),
+    state: Type.String(),
+    found_at: Timestamp,
+    decided_at: textOrNull({ format: 'date-time' }),
+    decided_by: Type.String(),
+    reason: Type.String(),
+  },
+  { title: 'ScreeningMatch' },
+)
+
+export const ScreeningResponse = Type.Object(
+  {
+    ...OBJECT,
+    account_id: AccountId,
+    status: Status,
+    screening: Type.String({
+      description: 'What screening waits for; empty when it does not wait for a person.',
+    }),
+    screened_at_version: integerOrNull({
+      description: 'For a payout: the version of the lists at which it may go out.',
+    }),
+    digest: Type.String({
+      description:
+        'SHA-256 of the matches that wait for a person; empty when none does. Whoever ' +
+        'clears them sends it. It is required when matches were added after the first ones.',
+    }),
+    matches: Type.Array(Match),
+  },
+  {
+    title: 'Screening',
+    description: 'The list entries that the parties of a payout, or one party, may be.',
+  },
+)
+
+const DecidedResponse = Type.Object(
+  {
+    ...OBJECT,
+    state: Literals(['cleared', 'confirmed'] as const),
+    matches: Type.Integer({ description: 'How many matches were decided now.' }),
+    screening: textOrNull({
+      description: 'What screening waits for now; null for a payout that nothing holds any more.',
+    }),
+  },
+  { title: 'ScreeningDecision' },
+)
+
+const DecideScreeningRequest = Closed(
+  {
+    reason: Reason,
+    digest: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{64}$',
+        description: 'The `digest` as it was shown to you.',
+      }),
+    ),
+  },
+  { title: 'DecideScreeningRequest' },
+)
+
+const LIST_HELP = `
+  waits      for lists to be current, or to be screened in a moment
+  open       for a person: corridor screening show, then clear or confirm
+  confirmed  blocked: the money of a payout stays held until a person fails it,
+             payouts of a party are held, and an entity is not approved
+
+Example:
+  npx corridor screening list --state open`
+
+const list = paging({
+  name: 'screening list',
+  path: '/v3/operator/screening',
+  operationId: 'listHeldByScreening',
+  summary: 'List payouts that screening holds and parties that may be listed, the oldest first.',
+  description: 'Payouts come first, then entities, then beneficiaries.',
+  query: PageQuery(PREFIXES, {
+    account_id: AccountId,
+    of: Literals(SCREENED_KINDS, { description: 'Only objects of this kind.' }),
+    state: Literals(STATES, { description: 'Only what screening holds for this reason.' }),
+  }),
+  response: HeldResponse,
+  find: (audit, { account_id = '', of, state = '', starting_after = '' }, limit) =>
+    listFound(audit, { account_id, of: of ?? '', state, starting_after }, limit + 1),
+  present: found => found,
+  command: {
+    words: ({ rows }) =>
+      rows.map(({ id, account_id, screening, delisted, status, since }) => ({
+        id,
+        account: account_id,
+        'waits for': delisted ? `${screening}, delisted` : screening,
+        status,
+        since: toSecond(since),
+      })),
+    json: ({ rows }) => ({ object: 'list', results: rows }),
+    none: 'screening holds nothing',
+    options: { account_id: 'of one account' },
+    help: LIST_HELP,
+  },
+})
+
+const OF = { id: 'of a payout, an entity or a beneficiary' }
+
+const show = reading({
+  name: 'screening show',
+  path: '/v3/operator/screening/:id',
+  operationId: 'getScreening',
+  summary:
+    'Show the list entries that the parties of a payout, or one party, may be, with the ' +
+    'parts of each score.',
+  params: pathId(...PREFIXES),
+  response: ScreeningResponse,
+  find: (audit, { id }) => showScreening(audit, id),
+  present: presentScreening,
+  command: {
+    words(shown) {
+      const hold = shown.of === 'payout' ? holdWords(shown) : PARTY_WORDS[shown.of][shown.screening]
+      const digest = digestOfMatches(shown.matches)
+      return [
+        `${shown.id}  ${shown.status}; ${hold}`,
+        ...(digest === '' ? [] : [`digest  ${digest}`]),
+        ...shown.matches.map(matchWords),
+      ].join('\n\n')
+    },
+    json: presentScreening,
+    subject: 'id',
+    options: OF,
+    help: '\nExample:\n  npx corridor screening show pot_01m7xpm2m0c6hkd4r9ye',
+  },
+})
+
+const CLEAR_HELP = `
+Clears all its matches. They do not come back for the same party and the same
+entry, until one of them changes. When a list has added to what was found first,
+--digest says what you were shown. CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor screening clear pot_01m7xpm2m0c6hkd4r9ye \\
+    --reason "Born in 1990, the listed person in 1967"`
+
+const CONFIRM_HELP = `
+Nothing is given back: what the law asks of you decides that. Where it lets the
+account have its money again, corridor payout transition … failed --reason does
+it. CORRIDOR_USER must say who you are.
+
+Example:
+  npx corridor screening confirm pot_01m7xpm2m0c6hkd4r9ye \\
+    --reason "Passport number agrees; reported to the authority"`
+
+export const screening: ActionGroup = {
+  actions: [
+    list,
+    show,
+    decision({
+      word: 'clear',
+      state: 'cleared',
+      summary:
+        'Say that a party, or every party of a payout, is not the listed one. The payout then ' +
+        'continues.',
+      help: CLEAR_HELP,
+    }),
+    decision({
+      word: 'confirm',
+      state: 'confirmed',
+      summary:
+        'Say that a party, or a party of a payout, is the listed one. The money of the payout ' +
+        'is kept.',
+      help: CONFIRM_HELP,
+    }),
+    requireLists,
+  ],
 }
 
-/** A payout that screening holds, or a party that may be listed, as operators see it. */
-interface FoundByScreening {
-  readonly id: string
-  readonly of: ScreenedKind
-  readonly account_id: string
-  readonly screening: 'waits' | 'open' | 'confirmed'
-  /** A payout's status, an entity's approval status, or for a beneficiary `active` or `erased`. */
-  readonly status: string
-  readonly since: string
-  /** Whether no list has the entries of its matches any more. A person still decides. */
-  readonly delisted: boolean
+interface Decision extends Pick<MatchDecision, 'state'> {
+  readonly word: 'clear' | 'confirm'
+  readonly summary: string
+  readonly help: string
 }
 
-type ListedObject = Omit<FoundByScreening, 'delisted'>
-
-export interface FoundFilter extends HeldFilter {
-  readonly of: ScreenedKind | ''
-}
-
-/** Held payouts, then entities and beneficiaries that may be listed; of each the oldest first. */
-export async function listFound(
-  audit: Sql,
-  filter: FoundFilter,
-  limit: number,
-): Promise<FoundByScreening[]> {
-  const cursorKind = kindOf(filter.starting_after)
-  const kinds = SCREENED_KINDS.filter(kind => filter.of === '' || kind === filter.of)
-  const results: ListedObject[] = []
-  for (const kind of kinds.slice(cursorKind === undefined ? 0 : kinds.indexOf(cursorKind))) {
-    const starting_after = kind === cursorKind ? filter.starting_after : ''
-    const left = limit - results.length
-    if (left > 0) results.push(...(await listOf(kind, audit, { ...filter, starting_after }, left)))
-  }
-  const matches = await findUndecided(audit, results)
-  const listed = await findListed(audit, matches)
-  const byObject = Map.groupBy(matches, match => match.object_id)
-  return results.map(({ id, of, account_id, screening, status, since }) => {
-    const found = byObject.get(id) ?? []
-    const delisted = found.length > 0 && !found.some(match => listed.has(entryName(match)))
-    return { id, of, account_id, screening, delisted, status, since }
+function decision({ word, state, summary, help }: Decision) {
+  return writing({
+    name: `screening ${word}`,
+    path: `/v3/operator/screening/:id/${word}`,
+    operationId: `${word}Screening`,
+    summary,
+    params: pathId(...PREFIXES),
+    body: DecideScreeningRequest,
+    asksPassword: true,
+    byPerson: true,
+    actsAgain: true,
+    response: DecidedResponse,
+    refusals: ['invalid_transition', 'approval_outdated'],
+    async run(acting, { id, ...asked }) {
+      const { matches, screening } = await decide(acting, id, { state, ...asked })
+      return acting.show({ id, of: kindOf(id), state, matches: matches.length, screening })
+    },
+    command: {
+      words({ id, of, matches, screening }) {
+        const count = matches === 1 ? 'one match' : `${matches} matches`
+        const after = of === 'payout' ? AFTER_PAYOUT : AFTER_PARTY
+        return `${id}  ${count} ${state}${after[screening ?? '']}`
+      },
+      subject: 'id',
+      options: {
+        ...OF,
+        reason: 'why, for the audit log; one line',
+        digest: 'of what you were shown, as screening show says it',
+      },
+      help,
+    },
   })
-}
-
-function entryName({ list, entry_id }: { readonly list: string; readonly entry_id: string }) {
-  return `${list} ${entry_id}`
-}
-
-const TABLES = { entity: 'entities', beneficiary: 'beneficiaries' } as const
-
-async function listOf(
-  of: ScreenedKind,
-  audit: Sql,
-  filter: HeldFilter,
-  limit: number,
-): Promise<ListedObject[]> {
-  if (of === 'payout') {
-    const held = await listHeldByScreening(audit, filter, limit)
-    return held.map(({ updated_at: since, ...payout }) => ({ ...payout, of, since }))
-  }
-  const parties = await listListedParties(audit, TABLES[of], filter, limit)
-  return parties.map(({ found_at: since, ...party }) => ({ ...party, of, since }))
-}
-
-export interface ShownScreening {
-  readonly id: string
-  readonly of: ScreenedKind
-  readonly account_id: string
-  readonly status: string
-  /** What a payout waits for: `waits`, `open`, `confirmed` or ''; of a party the last three. */
-  readonly screening: string
-  /**
-   * The version of the lists at which a payout may go out; null while it is held or not screened,
-   * and for a party.
-   */
-  readonly screened: bigint | null
-  /** False for a payout that is over. */
-  readonly is_open: boolean
-  readonly matches: readonly ShownMatch[]
-}
-
-export interface ShownMatch extends StoredMatch {
-  /** Whether the list still has the entry. A person decides about it in either case. */
-  readonly listed: boolean
-}
-
-interface Connections {
-  readonly audit: Sql
-  readonly sql: Sql
-}
-
-/**
- * A payout with the matches of its parties, or a party with its own. Refuses (404) an unknown id.
- */
-export async function showScreening(
-  { audit, sql }: Connections,
-  id: string,
-): Promise<ShownScreening> {
-  const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
-  const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
-  const { object, matches } = await readConfined(sql, [account_id], async tx => ({
-    object: await find[kindOf(id) ?? 'payout'](tx, { account_id, id }),
-    matches: await findMatches(tx, { account_id, object_id: id }),
-  }))
-  const listed = await findListed(sql, matches)
-  const shown = matches.map(match => ({ ...match, listed: listed.has(entryName(match)) }))
-  return { ...object, matches: shown }
-}
-
-type ObjectKey = Parameters<typeof findParty>[1]
-type ShownObject = Omit<ShownScreening, 'matches'>
-type Tx = Parameters<typeof findOpenPayouts>[0]
-
-async function findPayout(tx: Tx, key: ObjectKey): Promise<ShownObject> {
-  const [payout] = await findOpenPayouts(tx, [key])
-  const { status, screening, screened, is_open } = known('payout', key.id, payout)
-  return { ...key, of: 'payout', status, screening, screened, is_open }
-}
-
-async function findEntity(tx: Tx, key: ObjectKey): Promise<ShownObject> {
-  const [[entity], party] = await Promise.all([findEntities(tx, [key]), findParty(tx, key)])
-  const { approval_status: status } = known('entity', key.id, entity)
-  const { screening } = known('entity', key.id, party)
-  return { ...key, of: 'entity', status, screening, screened: null, is_open: true }
-}
-
-async function findBeneficiary(tx: Tx, key: ObjectKey): Promise<ShownObject> {
-  const [[row], party] = await Promise.all([findBeneficiaries(tx, [key]), findParty(tx, key)])
-  const { status } = known('beneficiary', key.id, row).details
-  const { screening } = known('beneficiary', key.id, party)
-  return { ...key, of: 'beneficiary', status, screening, screened: null, is_open: true }
 }
 
 export function presentScreening({ screened, matches, is_open: _, ...shown }: ShownScreening) {
@@ -173,48 +292,57 @@ function presentMatch(match: ShownMatch) {
   return { ...found, decided_at, decided_by, reason }
 }
 
-/** The result of a person's decision. */
-interface Decided {
-  /** The matches that are decided now. */
-  readonly matches: readonly StoredMatch[]
-  /**
-   * What the object waits for now, '' for nothing; null for a payout that nothing held any more.
-   */
-  readonly screening: string | null
+const NOTHING = 'nothing of it waits for a person'
+
+const PARTY_WORDS: Readonly<Record<'entity' | 'beneficiary', Readonly<Record<string, string>>>> = {
+  entity: {
+    '': NOTHING,
+    open: 'not approved until a person has cleared or confirmed what was found',
+    confirmed: 'listed: it is not approved, and payouts for it are held',
+  },
+  beneficiary: {
+    '': NOTHING,
+    open: 'may be listed: payouts to it are held until a person clears them',
+    confirmed: 'listed: payouts to it are held',
+  },
 }
 
-/** Runs a deed: for a command, or for the caller of the API. */
-type Run = <Command, State, Outcome>(deed: Deed<Command, State, Outcome>) => Promise<Outcome>
+function holdWords({ screening, screened, is_open }: ShownScreening): string {
+  switch (screening) {
+    case 'open':
+      return 'held until a person has cleared or confirmed what was found'
+    case 'confirmed':
+      return 'blocked: somebody of it is listed'
+    default:
+      if (!is_open) return 'screening holds it no more'
+      return screened === null ? 'waits to be screened' : `screened at version ${screened}`
+  }
+}
 
-/** Runs a person's decision to clear or confirm the matches of a payout or of a party. */
-export async function decide(
-  { audit, run }: { readonly audit: Sql; readonly run: Run },
-  person: string,
-  id: string,
-  { state, reason, ...shown }: Pick<MatchDecision, 'state' | 'reason' | 'digest'>,
-): Promise<Decided> {
-  const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
-  const decision = { account_id, state, person, reason, ...shown }
-  const act = (before: string, { matches, screening }: Decided): Act => ({
-    table_name: 'screening_matches',
-    reason,
-    before: { account_id, id, screening: before },
-    after: {
-      account_id,
-      id,
-      screening,
-      matches: matches.map(m => `${m.party} ${m.list} ${m.entry_id} ${state}`).join(', '),
-    },
-  })
-  return kindOf(id) === 'payout'
-    ? run({
-        operation: decideScreening,
-        command: { ...decision, payout_id: id },
-        act: decided => act(decided.payout.screening, decided),
-      })
-    : run({
-        operation: decideParty,
-        command: { ...decision, party_id: id },
-        act: decided => act(decided.party.screening, decided),
-      })
+function matchWords(match: ShownMatch): string {
+  const { party, list, entry_id, score, pieces, state, decided_by, decided_at, reason } = match
+  const decision =
+    decided_at === null ? '' : ` by ${decided_by} at ${toSecond(decided_at)}: ${reason}`
+  const delisted = match.listed ? '' : ' (delisted)'
+  const head = `${score}  ${party}, ${list} ${entry_id}${delisted}: ${state}${decision}`
+  return scoredLines(head, pieces)
+}
+
+/** A hit, and the pieces of its score below it. */
+export function scoredLines(head: string, pieces: StoredMatch['pieces']): string {
+  const below = pieces.map(({ score, text }) => `  ${String(score).padStart(4)}  ${text}`)
+  return [head, ...below].map(visible).join('\n')
+}
+
+/** What follows a decision about a payout, by what screening does with it then. */
+const AFTER_PAYOUT: Readonly<Record<string, string>> = {
+  '': '; nothing was held any more',
+  waits: '; it goes on as soon as a service runs',
+  confirmed: '; it is blocked, and its money kept',
+}
+
+/** The same for a party. */
+const AFTER_PARTY: Readonly<Record<string, string>> = {
+  '': '; nothing of it waits for a person',
+  confirmed: '; its payouts are held, and an entity is not approved',
 }

@@ -217,7 +217,9 @@ test('entity show: all that is set by its name, the history; JSON as the API ans
   const time = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ'
   assert.match(
     text,
-    new RegExp(`\n\napproval\n${time} {2}pending\n${time} {2}requires_action {2}Send proof\n\n`),
+    new RegExp(
+      `\n\napproval +status +description\n${time} {2}pending\n${time} {2}requires_action {2}Send proof\n\n`,
+    ),
   )
   assert.doesNotMatch(text, /tax_id|documents|vertical/)
   // Nothing that a terminal obeys, in JSON neither.

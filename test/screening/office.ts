@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict'
 import type { Context } from '../../src/cli/context.ts'
 import { given } from '../../src/given.ts'
-import { decide, listFound, presentScreening, showScreening } from '../../src/operator/screening.ts'
+import { decide, listFound, showScreening } from '../../src/operator/screened.ts'
+import { presentScreening } from '../../src/operator/screening.ts'
 import type { Rail, RailPayout } from '../../src/rail/rail.ts'
 import { verify } from '../../src/verify/run.ts'
 import { screenParties } from '../../src/worker/screen-parties.ts'
@@ -117,11 +118,13 @@ export class Office {
   decides(act: 'clear' | 'confirm', id: string, digest?: string) {
     const state = act === 'clear' ? ('cleared' as const) : ('confirmed' as const)
     const [, reason] = REASON
-    return decide(this.desk.context, 'anna', id, given({ state, reason, digest }))
+    const operator = { name: 'anna', is_login: false }
+    const anna = { ...this.desk.context, operator }
+    return decide(anna, id, given({ state, reason, digest }))
   }
 
   async show(id: string) {
-    return presentScreening(await showScreening(this.desk.context, id))
+    return presentScreening(await showScreening(this.desk.context.audit, id))
   }
 
   /** What waits of an account's parties of this kind. */

@@ -1,0 +1,193 @@
+// What screening has found and holds, of payouts and of parties by themselves, and the decisions of
+// people about it.
+import type { Act } from '../audit/act.ts'
+import { findBeneficiaries } from '../beneficiary/store.ts'
+import { SNAPSHOT } from '../db/confine.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import { findEntities } from '../entity/store.ts'
+import { decideScreening } from '../payout/screening-operation.ts'
+import { type HeldFilter, listHeldByScreening } from '../payout/screening-store.ts'
+import { findOpenPayouts } from '../payout/state-store.ts'
+import { findListed } from '../screening/list-store.ts'
+import type { MatchDecision, StoredMatch } from '../screening/match.ts'
+import { findMatches, findUndecided } from '../screening/match-store.ts'
+import { decideParty } from '../screening/operations.ts'
+import { findParty, listListedParties } from '../screening/party-store.ts'
+import { accountIdOf } from './accounts.ts'
+import type { Acting } from './action.ts'
+import { known } from './deed.ts'
+
+/** The kinds of objects that screening finds or holds, each with the prefix of its ids. */
+export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
+type ScreenedKind = keyof typeof SCREENED
+export const SCREENED_KINDS = Object.keys(SCREENED) as ScreenedKind[]
+
+/** The kind of an object by its id; undefined for another prefix. */
+export function kindOf(id: string): ScreenedKind | undefined {
+  return SCREENED_KINDS.find(kind => id.startsWith(`${SCREENED[kind]}_`))
+}
+
+/** A payout that screening holds, or a party that may be listed, as operators see it. */
+interface FoundByScreening {
+  readonly id: string
+  readonly of: ScreenedKind
+  readonly account_id: string
+  readonly screening: 'waits' | 'open' | 'confirmed'
+  /** A payout's status, an entity's approval status, or for a beneficiary `active` or `erased`. */
+  readonly status: string
+  readonly since: string
+  /** Whether no list has the entries of its matches any more. A person still decides. */
+  readonly delisted: boolean
+}
+
+type ListedObject = Omit<FoundByScreening, 'delisted'>
+
+interface FoundFilter extends HeldFilter {
+  readonly of: ScreenedKind | ''
+}
+
+/** Held payouts, then entities and beneficiaries that may be listed; of each the oldest first. */
+export async function listFound(
+  audit: Sql,
+  filter: FoundFilter,
+  limit: number,
+): Promise<FoundByScreening[]> {
+  const cursorKind = kindOf(filter.starting_after)
+  const kinds = SCREENED_KINDS.filter(kind => filter.of === '' || kind === filter.of)
+  const results: ListedObject[] = []
+  for (const kind of kinds.slice(cursorKind === undefined ? 0 : kinds.indexOf(cursorKind))) {
+    const starting_after = kind === cursorKind ? filter.starting_after : ''
+    const left = limit - results.length
+    if (left > 0) results.push(...(await listOf(kind, audit, { ...filter, starting_after }, left)))
+  }
+  const matches = await findUndecided(audit, results)
+  const listed = await findListed(audit, matches)
+  const byObject = Map.groupBy(matches, match => match.object_id)
+  return results.map(({ id, of, account_id, screening, status, since }) => {
+    const found = byObject.get(id) ?? []
+    const delisted = found.length > 0 && !found.some(match => listed.has(entryName(match)))
+    return { id, of, account_id, screening, delisted, status, since }
+  })
+}
+
+function entryName({ list, entry_id }: { readonly list: string; readonly entry_id: string }) {
+  return `${list} ${entry_id}`
+}
+
+const TABLES = { entity: 'entities', beneficiary: 'beneficiaries' } as const
+
+async function listOf(
+  of: ScreenedKind,
+  audit: Sql,
+  filter: HeldFilter,
+  limit: number,
+): Promise<ListedObject[]> {
+  if (of === 'payout') {
+    const held = await listHeldByScreening(audit, filter, limit)
+    return held.map(({ updated_at: since, ...payout }) => ({ ...payout, of, since }))
+  }
+  const parties = await listListedParties(audit, TABLES[of], filter, limit)
+  return parties.map(({ found_at: since, ...party }) => ({ ...party, of, since }))
+}
+
+export interface ShownScreening {
+  readonly id: string
+  readonly of: ScreenedKind
+  readonly account_id: string
+  readonly status: string
+  /** What a payout waits for: `waits`, `open`, `confirmed` or ''; of a party the last three. */
+  readonly screening: string
+  /**
+   * The version of the lists at which a payout may go out; null while it is held or not screened,
+   * and for a party.
+   */
+  readonly screened: bigint | null
+  /** False for a payout that is over. */
+  readonly is_open: boolean
+  readonly matches: readonly ShownMatch[]
+}
+
+export interface ShownMatch extends StoredMatch {
+  /** Whether the list still has the entry. A person decides about it in either case. */
+  readonly listed: boolean
+}
+
+/**
+ * A payout with the matches of its parties, or a party with its own. Refuses (404) an unknown id.
+ */
+export async function showScreening(audit: Sql, id: string): Promise<ShownScreening> {
+  const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
+  const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
+  const { object, matches } = await audit.begin(SNAPSHOT, async tx => ({
+    object: await find[kindOf(id) ?? 'payout'](tx, { account_id, id }),
+    matches: await findMatches(tx, { account_id, object_id: id }),
+  }))
+  const listed = await findListed(audit, matches)
+  const shown = matches.map(match => ({ ...match, listed: listed.has(entryName(match)) }))
+  return { ...object, matches: shown }
+}
+
+type ObjectKey = Parameters<typeof findParty>[1]
+type ShownObject = Omit<ShownScreening, 'matches'>
+
+async function findPayout(tx: TransactionSql, key: ObjectKey): Promise<ShownObject> {
+  const [payout] = await findOpenPayouts(tx, [key])
+  const { status, screening, screened, is_open } = known('payout', key.id, payout)
+  return { ...key, of: 'payout', status, screening, screened, is_open }
+}
+
+async function findEntity(tx: TransactionSql, key: ObjectKey): Promise<ShownObject> {
+  const [[entity], party] = await Promise.all([findEntities(tx, [key]), findParty(tx, key)])
+  const { approval_status: status } = known('entity', key.id, entity)
+  const { screening } = known('entity', key.id, party)
+  return { ...key, of: 'entity', status, screening, screened: null, is_open: true }
+}
+
+async function findBeneficiary(tx: TransactionSql, key: ObjectKey): Promise<ShownObject> {
+  const [[row], party] = await Promise.all([findBeneficiaries(tx, [key]), findParty(tx, key)])
+  const { status } = known('beneficiary', key.id, row).details
+  const { screening } = known('beneficiary', key.id, party)
+  return { ...key, of: 'beneficiary', status, screening, screened: null, is_open: true }
+}
+
+/** The result of a person's decision. */
+interface Decided {
+  /** The matches that are decided now. */
+  readonly matches: readonly StoredMatch[]
+  /**
+   * What the object waits for now, '' for nothing; null for a payout that nothing held any more.
+   */
+  readonly screening: string | null
+}
+
+/** Records a person's decision to clear or confirm the matches of a payout or of a party. */
+export async function decide(
+  { audit, run, operator: { name: person } }: Pick<Acting<unknown>, 'audit' | 'run' | 'operator'>,
+  id: string,
+  { state, reason, ...shown }: Pick<MatchDecision, 'state' | 'reason' | 'digest'>,
+): Promise<Decided> {
+  const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
+  const decision = { account_id, state, person, reason, ...shown }
+  const act = (before: string, { matches, screening }: Decided): Act => ({
+    table_name: 'screening_matches',
+    reason,
+    before: { account_id, id, screening: before },
+    after: {
+      account_id,
+      id,
+      screening,
+      matches: matches.map(m => `${m.party} ${m.list} ${m.entry_id} ${state}`).join(', '),
+    },
+  })
+  return kindOf(id) === 'payout'
+    ? run({
+        operation: decideScreening,
+        command: { ...decision, payout_id: id },
+        act: decided => act(decided.payout.screening, decided),
+      })
+    : run({
+        operation: decideParty,
+        command: { ...decision, party_id: id },
+        act: decided => act(decided.party.screening, decided),
+      })
+}
