@@ -42,12 +42,8 @@ import { identify, requestIdOf, watchRequests } from './http/requests.ts'
 import { refuseOversized } from './http/sizes.ts'
 import { buildValidator, REQUESTS } from './http/validators.ts'
 import { checkVersion } from './http/version.ts'
-import {
-  batchApprovalRoutes,
-  beneficiaryApprovalRoutes,
-  importApprovalRoutes,
-  payoutApprovalRoutes,
-} from './operator/approval-routes.ts'
+import { BATCH, BENEFICIARY, IMPORT, PAYOUT } from './operator/approval-kinds.ts'
+import { approvalRoutes } from './operator/approval-routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { opsRoutes } from './ops.ts'
 import { findShown } from './payout/expand.ts'
@@ -161,12 +157,10 @@ export function addRoutes(
   connectorRoutes(app, deps)
   sandboxRoutes(routes, deps)
   requestLogRoutes(app, deps)
-  payoutApprovalRoutes(app, deps)
-  batchApprovalRoutes(app, deps)
+  approvalRoutes(app, deps, [PAYOUT, BATCH])
   payoutImportRoutes(routes, deps)
   payoutGroupRoutes(routes, deps)
-  importApprovalRoutes(app, deps)
-  beneficiaryApprovalRoutes(app, deps)
+  approvalRoutes(app, deps, [IMPORT, BENEFICIARY])
   sessionRoutes(app, deps)
   operatorRoutes(app, deps)
 }

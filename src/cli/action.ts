@@ -8,6 +8,7 @@ import {
   type Acting,
   type Action,
   type ActionGroup,
+  type Deeds,
   type InCommand,
   type Part,
   pageOf,
@@ -15,7 +16,15 @@ import {
 } from '../operator/action.ts'
 import { audited } from '../operator/deed.ts'
 import { checkLines } from '../operator/request.ts'
-import { addCommand, type Context, operatorOf, personOf, print, withContext } from './context.ts'
+import {
+  addCommand,
+  type Context,
+  operatorOf,
+  personOf,
+  print,
+  running,
+  withContext,
+} from './context.ts'
 import { pointTo } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './input.ts'
@@ -35,7 +44,7 @@ export function commandsOf({ actions, history }: ActionGroup): (group: Command) 
 
 function addAction(group: Command, action: Action, shown: InCommand<unknown>): void {
   const { name, path, summary } = action
-  const schema = optionsOf(action)
+  const schema = shown.members ?? membersOf(action)
   const { arguments: placed = [], subject = group.name() } = shown
   const command = addCommand(group, name.split(' ').at(-1) ?? '', inHelp(summary))
   const ids = [...path.matchAll(/:(\w+)/g)].map(([, id = '']) => id)
@@ -61,9 +70,14 @@ function addAction(group: Command, action: Action, shown: InCommand<unknown>): v
       return withContext(context => perform(context, action, input, limit))
     }
     const { found, answer, said } = await act().catch(refuse(group, schema, placed))
+    const words = shown.words(found, said)
+    if (typeof words === 'object' && 'exact' in words && !running.json) {
+      process.stdout.write(words.exact)
+      return
+    }
     const none = typeof shown.none === 'function' ? shown.none(input) : shown.none
-    const words = wordsOf(shown.words(found, said), none) + moreOf(action, found)
-    print(shown.json === undefined ? answer : shown.json(found), words)
+    const all = wordsOf(words, none) + moreOf(action, found)
+    print(shown.json === undefined ? answer : shown.json(found), all)
   })
 }
 
@@ -74,7 +88,7 @@ function moreOf({ kind }: Action, found: unknown): string {
 }
 
 /** The schema whose members are options. The limit of a page is an option of its own. */
-function optionsOf(action: Action): TSchema | undefined {
+function membersOf(action: Action): TSchema | undefined {
   if (action.kind === 'write') return action.body
   if (action.kind === 'read') return action.query
   const { properties } = action.query as { properties?: Readonly<Record<string, TSchema>> }
@@ -84,6 +98,7 @@ function optionsOf(action: Action): TSchema | undefined {
 
 function wordsOf(words: ReturnType<InCommand<unknown>['words']>, none?: string): string {
   if (typeof words === 'string') return safe(words)
+  if ('exact' in words) return words.exact
   if ('parts' in words) return words.parts.map(partWords).join('\n')
   if (!('rows' in words)) return listing(words, none)
   const { head, rows, tail } = words
@@ -176,15 +191,20 @@ function actingIn(
     show: answer => answer,
     runShown: async (operation, command, present) =>
       present(await run({ operation, command, act: null })),
-    deed: async (deed, { answer, inCommand = answer }) => inCommand(await context.run(deed)),
-    longDeed: async (deed, { answer, inCommand = answer }) =>
-      inCommand(await context.runLong(deed)),
+    ...deedsOf(context),
     pricing: async version => (await open()).pricing(version),
     askPassword() {},
     say,
     warn: words => void process.stderr.write(`corridor: warning: ${words}\n`),
   }
   return { acting, close: async () => (await reference)?.close() }
+}
+
+export function deedsOf({ run, runLong }: Context): Deeds<object> {
+  return {
+    deed: async (deed, { answer, inCommand = answer }) => inCommand(await run(deed)),
+    longDeed: async (deed, { answer, inCommand = answer }) => inCommand(await runLong(deed)),
+  }
 }
 
 /** Rethrows a refusal: of an unknown object with a hint, of members in the words of options. */

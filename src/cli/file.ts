@@ -1,14 +1,7 @@
-// corridor file list|show|release|withdraw|resend|reseal: lists, shows and moves files for banks.
+// corridor file resend|reseal: sends a file for a bank again, or its payments in another file.
 // corridor file quarantine|read|close: lists files of banks, and lines of them, that were not
-// applied, reads them again and closes them.
+// applied, reads them again and closes them. The other commands are actions.
 import type { Command } from 'commander'
-import {
-  FILE_STATES,
-  type FileQuery,
-  listFiles,
-  type RailFile,
-  readBytes,
-} from '../bank-file/file-store.ts'
 import {
   closeQuarantined,
   closeSetAsideLines,
@@ -22,57 +15,22 @@ import {
 } from '../bank-file/inbox-store.ts'
 import { listItemsOf } from '../bank-file/item-store.ts'
 import { resealFile, resendFile } from '../bank-file/resend.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { parseMajor } from '../money/decimal.ts'
-import {
-  fileNamed,
-  presentFile,
-  presentFileInFull,
-  release,
-  showFile,
-  type TakenBack,
-  takeBack,
-} from '../operator/files.ts'
+import { takenBackWords } from '../operator/file-decisions.ts'
+import { files } from '../operator/files.ts'
+import { fileNamed, presentFile } from '../operator/shown-file.ts'
 import { toSecond } from '../text/age.ts'
-import {
-  addCommand,
-  type Context,
-  example,
-  personOf,
-  print,
-  running,
-  withContext,
-} from './context.ts'
+import { commandsOf } from './action.ts'
+import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
-import {
-  DEFAULT_LIMIT,
-  MAX_LIMIT,
-  MAX_REASON,
-  oneOf,
-  readLimit,
-  readReason,
-  readText,
-} from './input.ts'
-import { listing, money, outline, table } from './table.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_REASON, readLimit, readReason, readText } from './input.ts'
+import { listing } from './table.ts'
 
 const ID = 'C1M7XPM2M0C6HKD4'
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 const REASON = `why, up to ${MAX_REASON} characters`
 
 export function fileCommands(file: Command): void {
-  addCommand(file, 'list', 'list the files for banks, newest first')
-    .option('--rail <rail>', 'only those of this rail')
-    .option('--state <state>', `only these: ${FILE_STATES.join(', ')}`, oneOf('state', FILE_STATES))
-    .option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, DEFAULT_LIMIT)
-    .addHelpText('after', example('file list --state sealed'))
-    .action(listAction)
-  addFileCommand(file, 'show', 'show a file and the payouts in it', SHOW_HELP)
-    .option('--bytes', 'print the file itself, byte for byte, and nothing else')
-    .action(showAction)
-  addFileCommand(file, 'release', 'release a sealed file, so that it is sent', RELEASE_HELP)
-    .requiredOption('--sha256 <hash>', 'the hash of the file that you have looked at')
-    .option('--force', 'also when payouts in it have ended or have a later attempt')
-    .action(releaseAction)
+  commandsOf(files)(file)
   addFileCommand(
     file,
     'resend',
@@ -82,14 +40,6 @@ export function fileCommands(file: Command): void {
     .requiredOption('--reason <text>', REASON, readReason)
     .option('--force', 'the bank does not have it, and is to have it')
     .action(resendAction)
-  addFileCommand(
-    file,
-    'withdraw',
-    'take back a file that the bank has never been offered',
-    WITHDRAW_HELP,
-  )
-    .requiredOption('--reason <text>', REASON, readReason)
-    .action(withdrawAction)
   const reseal = 'put the payments of a file that the bank has refused into the next file'
   addFileCommand(file, 'reseal', reseal, RESEAL_HELP)
     .requiredOption('--reason <text>', REASON, readReason)
@@ -105,20 +55,6 @@ function addFileCommand(file: Command, name: string, description: string, help: 
     .addHelpText('after', help)
 }
 
-const SHOW_HELP = `
-Examples:
-  npx corridor file show ${ID}
-  npx corridor file show ${ID} --bytes | sha256sum`
-
-const RELEASE_HELP = `
-Look at the file first: corridor file show prints it with --bytes, and its hash.
-Whoever releases it is CORRIDOR_USER, which must be set, as a log-in may be
-several people's.
-
-Example:
-  npx corridor file release ${ID} \\
-    --sha256 ${HASH}`
-
 const RESEND_HELP = `
 For a file that may not have arrived. A bank that takes each file once, by its
 message id, refuses what it has (the profile says so: resend_is_safe). Ask any
@@ -128,15 +64,6 @@ Example:
   npx corridor file resend ${ID} --force \\
     --reason "The bank has no such file, says Ms Ito by phone"`
 
-const WITHDRAW_HELP = `
-For a file that must not be sent as it is, and that the bank cannot have. Its
-payments go into the next file, under their ids; those that wait for a person
-go once they wait no more, and those that are over by now are left out.
-
-Example:
-  npx corridor file withdraw ${ID} \\
-    --reason "One of them was cancelled"`
-
 const RESEAL_HELP = `
 For a file that the bank has refused as a whole, once its cause is mended. The
 payments keep their ids; those that are over by now, that wait for a person, or
@@ -145,63 +72,6 @@ that the bank has accepted by name, are left out.
 Example:
   npx corridor file reseal ${ID} \\
     --reason "The account was blocked until today"`
-
-async function listAction({ rail, state, limit }: FileQuery): Promise<void> {
-  const files = await withContext(({ audit }) => listFiles(audit, { rail, state, limit }))
-  const rows = files.map(file => ({
-    file: file.msg_id,
-    rail: file.rail,
-    state: file.needs_release && file.state === 'sealed' ? 'to be released' : file.state,
-    payments: file.item_count.toString(),
-    sum: sumOf(file),
-    day: file.execution_date,
-    sealed: toSecond(file.sealed_at),
-  }))
-  print({ results: files.map(presentFile) }, listing(rows, 'no file'))
-}
-
-function sumOf({ currency, control_sum }: RailFile): string {
-  const amount = parseMajor(control_sum, currencyExponent(currency))
-  return amount === undefined ? `${currency} ${control_sum}` : money(currency, amount)
-}
-
-async function showAction(msg_id: string, { bytes = false }: { bytes?: boolean }): Promise<void> {
-  if (bytes) return printBytes(msg_id)
-  const shown = await withContext(({ audit }) => showFile(audit, msg_id))
-  const { file, items } = shown
-  const rows = items.map(({ payout_id, end_to_end_id, currency, amount }) => [
-    payout_id,
-    end_to_end_id,
-    money(currency, amount),
-  ])
-  const words = [
-    ...outline({ ...presentFile(file), offered_at: file.offered_at ?? '' }),
-    '',
-    table(['payout', 'end to end id', 'amount'], rows),
-  ]
-  print(presentFileInFull(shown), words.join('\n'))
-}
-
-async function printBytes(msg_id: string): Promise<void> {
-  if (running.json) throw new UsageError('--bytes prints the file itself, and no JSON')
-  const { bytes } = await withContext(async ({ audit }) => {
-    await fileNamed(audit, msg_id)
-    return readBytes(audit, msg_id)
-  })
-  process.stdout.write(bytes)
-}
-
-async function releaseAction(msg_id: string, options: { sha256: string; force?: boolean }) {
-  const { force = false } = options
-  const sha256 = options.sha256.trim().toLowerCase()
-  if (!/^[0-9a-f]{64}$/.test(sha256)) {
-    throw new UsageError('--sha256 has 64 hex digits: corridor file show prints it')
-  }
-  const file = await withContext(context =>
-    release(context, { msg_id, sha256, force, person: personOf(context) }),
-  )
-  print(presentFile(file), `${msg_id}  released by ${file.approved_by}; it is sent now`)
-}
 
 interface ReasonOptions {
   readonly reason: string
@@ -221,12 +91,6 @@ async function resendAction(msg_id: string, { reason, force = false }: ReasonOpt
   print(presentFile(file), `${msg_id}  is sent again, as it is`)
 }
 
-async function withdrawAction(msg_id: string, { reason }: ReasonOptions): Promise<void> {
-  printTakenBack(
-    await withContext(context => takeBack(context, { msg_id, note: noteOf(context, reason) })),
-  )
-}
-
 async function resealAction(msg_id: string, { reason, force = false }: ReasonOptions) {
   const taken_back = await withContext(async context => {
     const { sql, audit } = context
@@ -241,21 +105,12 @@ async function resealAction(msg_id: string, { reason, force = false }: ReasonOpt
     if ('fault' in done) throw new CommandFailed(done.fault)
     return { file: msg_id, payments: done.count, left_out: items.length - done.count }
   })
-  printTakenBack(taken_back)
+  print(taken_back, takenBackWords(taken_back))
 }
 
 /** The note of an act: the person and the reason. */
 function noteOf(context: Context, reason: string): string {
   return `${personOf(context)}: ${reason}`
-}
-
-/** Prints how many payments of a file the next file takes. */
-function printTakenBack(taken_back: TakenBack): void {
-  const { file, payments, left_out } = taken_back
-  const go = payments === 1 ? 'payment goes' : 'payments go'
-  const stay =
-    left_out === 0 ? '' : `; ${left_out} stay here: over, accepted by the bank, or held by a person`
-  print(taken_back, `${file}  ${payments} ${go} into the next file${stay}`)
 }
 
 function quarantineCommands(file: Command): void {

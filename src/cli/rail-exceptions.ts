@@ -1,19 +1,18 @@
-// corridor rail exceptions|close-exception: lists the payouts, files and rails that wait for a
-// person. A payout stands still until a person closes its exception; the exception of a file or a
-// rail ends with its cause.
+// corridor rail exceptions: lists the payouts, files and rails that wait for a person. A payout
+// stands still until a person closes its exception; the exception of a file or a rail ends with its
+// cause.
 
 import type { Command } from 'commander'
 import { nextCommand, troubleWords } from '../bank-file/trouble.ts'
 import { findTroubles } from '../bank-file/trouble-store.ts'
 import { databaseNow } from '../db/connect.ts'
 import { type Instant, secondsBetween } from '../instant.ts'
-import { closeOpenException, MAX_NOTE, presentException } from '../operator/exceptions.ts'
+import { presentException } from '../operator/exceptions.ts'
 import type { RailException } from '../rail/attempt.ts'
 import { listOpenExceptions } from '../rail/exception-store.ts'
 import { describeAge } from '../text/age.ts'
-import { personOf, print, withContext } from './context.ts'
-import { pointTo, UsageError } from './failure.ts'
-import { DEFAULT_LIMIT, readLimit, readText } from './input.ts'
+import { print, withContext } from './context.ts'
+import { DEFAULT_LIMIT, readLimit } from './input.ts'
 import { listing } from './table.ts'
 
 export function exceptionCommands(rail: Command): void {
@@ -23,14 +22,6 @@ export function exceptionCommands(rail: Command): void {
     .option('--limit <number>', 'at most so many payouts', String(DEFAULT_LIMIT))
     .addHelpText('after', LIST_HELP)
     .action(listAction)
-  rail
-    .command('close-exception')
-    .description('say what you found about a payout that stands still; its rail is asked again')
-    .argument('<payout>', 'payout id')
-    .argument('<number>', 'the number of the exception, as rail exceptions shows it')
-    .requiredOption('--note <text>', `what you found and did, up to ${MAX_NOTE} characters`)
-    .addHelpText('after', CLOSE_HELP)
-    .action(closeAction)
 }
 
 const LIST_HELP = `
@@ -40,16 +31,6 @@ its cause is.
 
 Example:
   npx corridor rail exceptions`
-
-const CLOSE_HELP = `
-Closing moves no money. Ask the bank or the provider first what it has done with
-the attempt. If the rail cannot report the status, set the one that the bank or
-the provider told you: corridor payout transition. CORRIDOR_USER must say who
-you are.
-
-Example:
-  npx corridor rail close-exception pot_01m7xpm2m0c6hkd4r9ye 1 \\
-    --note "The bank has booked the debit today, reference 2026112200417"`
 
 async function listAction(options: { limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
@@ -96,20 +77,4 @@ const LONGEST_ID = 16
 
 function closingCommand({ payout_id, number }: RailException): string {
   return `corridor rail close-exception ${payout_id} ${number} --note …`
-}
-
-async function closeAction(payout_id: string, number_text: string, options: { note: string }) {
-  if (!/^[1-9]\d{0,8}$/.test(number_text)) {
-    throw new UsageError(`exception "${number_text}" is not a number; rail exceptions shows it`)
-  }
-  const number = Number(number_text)
-  const note = readText('--note', options.note, MAX_NOTE)
-  const is_asked = await withContext(async context => {
-    const closing = { number, closed_by: personOf(context), note }
-    return closeOpenException(context, payout_id, closing)
-  }).catch(pointTo('corridor rail exceptions shows them'))
-  const next = is_asked
-    ? 'its rail is asked again'
-    : `its rail is not asked: corridor payout show ${payout_id}`
-  print({ payout: payout_id, exception: number, asked: is_asked }, `${payout_id}  closed; ${next}`)
 }

@@ -1,13 +1,11 @@
-// corridor rail add|list|show|pause|resume|remove|history: lists and changes the rails of live
-// accounts. A rail is a row of the database. Running services open it without a restart.
+// corridor rail add|remove: adds, changes and removes the rails of live accounts. A rail is a row
+// of the database. Running services open it without a restart. The other commands are actions.
 import type { Command } from 'commander'
 import type { Sql } from '../db/connect.ts'
-import { pauseRail, presentRail, railNamed, showRail } from '../operator/rails.ts'
-import { clusterFiles } from '../postgres/files.ts'
+import { presentRail, railNamed, rails } from '../operator/rails.ts'
 import type { RailRow } from '../rail/kind.ts'
 import { readRail } from '../rail/load-rail.ts'
 import { MANUAL } from '../rail/rail.ts'
-import { pauseIfRestored } from '../rail/restored.ts'
 import {
   countAskedAttempts,
   deleteRail,
@@ -19,14 +17,13 @@ import { conditionWords } from '../rail/rules.ts'
 import { listRoutes } from '../rail/store.ts'
 import { timetableConflict } from '../rail/timetable.ts'
 import { RAIL_KINDS, timetablesOf } from '../rails.ts'
+import { commandsOf } from './action.ts'
 import { addCommand, type Context, example, print, withContext } from './context.ts'
-import { CommandFailed, readOrRefuse, refuseAsCommand, UsageError } from './failure.ts'
-import { historyCommand } from './history.ts'
-import { readInput, readReason } from './input.ts'
+import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
+import { readInput } from './input.ts'
 import { railCheckCommand } from './rail-check.ts'
 import { exceptionCommands } from './rail-exceptions.ts'
 import { unsentCommand } from './rail-unsent.ts'
-import { listing, outline } from './table.ts'
 
 interface AddOptions {
   readonly kind: string
@@ -36,6 +33,7 @@ interface AddOptions {
 }
 
 export function railCommands(rail: Command): void {
+  commandsOf(rails)(rail)
   rail
     .command('add')
     .description('add a rail, which routes can then name; --replace gives one other settings')
@@ -46,50 +44,16 @@ export function railCommands(rail: Command): void {
     .option('--replace', 'give the rail of this name these settings; its kind stays')
     .addHelpText('after', ADD_HELP)
     .action(addAction)
-  addCommand(rail, 'list', 'list the rails')
-    .addHelpText('after', example('rail list'))
-    .action(listAction)
-  addRailCommand(rail, 'show', 'show the settings of a rail and the routes that lead to it').action(
-    showAction,
-  )
-  const pause = 'ask a rail nothing and send nothing by it; its payouts wait'
-  addRailCommand(rail, 'pause', pause, PAUSE_REASON)
-    .requiredOption('--reason <text>', 'why, for whoever looks at the rail', readReason)
-    .action((name: string, { reason }: { reason: string }) => pauseAction(name, reason))
-  addRailCommand(rail, 'resume', 'ask a paused rail again').action((name: string) =>
-    pauseAction(name, ''),
-  )
-  addRailCommand(rail, 'remove', 'remove a rail that has no routes and never had a payout').action(
-    removeAction,
-  )
+  addCommand(rail, 'remove', 'remove a rail that has no routes and never had a payout')
+    .argument('<name>', 'the rail')
+    .addHelpText('after', example('rail remove main_bank'))
+    .action(removeAction)
   railCheckCommand(rail)
   exceptionCommands(rail)
   unsentCommand(rail)
-  historyCommand(rail, {
-    table_name: 'rails',
-    description: 'list what changed in the rails, newest first',
-    subject: row => String(row.name),
-    describe: ({ kind, config, paused_reason, secret_digest }) =>
-      `${kind}${paused_reason === '' ? '' : `, paused: ${paused_reason}`}, settings ` +
-      `${JSON.stringify(config)}, secret ${String(secret_digest).slice(0, 8)}`,
-    example: 'rail history --limit 20',
-  })
 }
 
 const KIND_NAMES = RAIL_KINDS.map(({ name }) => name).join(', ')
-const PAUSE_REASON = ' --reason "The bank is closed"'
-
-/** Adds a command about one rail. */
-function addRailCommand(
-  rail: Command,
-  name: string,
-  description: string,
-  example_options = '',
-): Command {
-  return addCommand(rail, name, description)
-    .argument('<name>', 'the rail')
-    .addHelpText('after', example(`rail ${name} main_bank${example_options}`))
-}
 
 const KINDS = RAIL_KINDS.map(({ name, description, secret }) => {
   const needs = secret === null ? 'no secret' : `--secret: ${secret}`
@@ -205,40 +169,6 @@ async function refuseContradictedRoutes(sql: Sql, rail: RailRow): Promise<void> 
   if (contradictions.length === 0) return
   const hint = 'set those routes again by corridor route set, with --no-cut-off or an earlier one'
   throw new CommandFailed(`timetable contradicts ${contradictions.join('; ')}; ${hint}`)
-}
-
-async function listAction(): Promise<void> {
-  const rails = await withContext(({ sql }) => listRails(sql))
-  const rows = rails.map(({ name, kind, paused_reason }) => ({
-    rail: name,
-    kind: kind === MANUAL ? 'people' : kind,
-    '': paused_reason === '' ? '' : `paused: ${paused_reason}`,
-  }))
-  print(rails.map(presentRail), listing(rows))
-}
-
-async function showAction(name: string): Promise<void> {
-  const { rail, routes } = await withContext(({ sql }) => showRail(sql, name))
-  const { kind, paused, paused_reason, has_secret, config } = presentRail(rail)
-  const lines = outline({
-    rail: name,
-    kind,
-    paused: paused ? paused_reason : '',
-    secret: has_secret ? 'set' : '',
-    settings: config,
-    routes: routes.length === 0 ? 'none' : `${routes.length}, see corridor route list`,
-  })
-  print({ ...presentRail(rail), routes }, lines.join('\n'))
-}
-
-async function pauseAction(name: string, reason: string): Promise<void> {
-  const rail = await withContext(async ({ sql, config }) => {
-    // Before the resumption, so that the next start of the service does not pause the rail again.
-    if (reason === '') await pauseIfRestored(sql, await clusterFiles(config))
-    return pauseRail(sql, name, reason)
-  }).catch(refuseAsCommand)
-  const words = reason === '' ? 'is asked again' : `is paused: ${reason}; its payouts wait`
-  print(presentRail(rail), `rail ${name} ${words}`)
 }
 
 async function removeAction(name: string): Promise<void> {

@@ -5,8 +5,8 @@ import { checkConfirmed } from '../http/authenticate.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import type { PricingAt } from '../price/price.ts'
-import type { Acting, Action, Paging, Reading, Writing } from './action.ts'
-import { callOf, callWithoutClaim, type Desk, operatorOf } from './desk.ts'
+import type { Acting, Action, Deeds, Paging, Reading, Writing } from './action.ts'
+import { type Call, callOf, callWithoutClaim, type Desk, operatorOf } from './desk.ts'
 import { type DeskRoutes, listAnswer } from './desk-routes.ts'
 import { checkWords } from './request.ts'
 
@@ -97,11 +97,17 @@ function actingOf(
     run: deed => desk.run(call.author, deed),
     show: success,
     runShown: (operation, command, present) => desk.runOnce(call, operation, command, present),
-    deed: (deed, { answer }) => desk.answer(call, deed, answer),
-    longDeed: (deed, { answer }) => desk.answerLong(call, deed, answer),
+    ...deedsOf(desk, call),
     pricing: version => reference.pricing(version),
     askPassword: () => checkConfirmed(request),
     say() {},
     warn() {},
+  }
+}
+
+export function deedsOf(desk: Desk, call: Call): Deeds<Reply> {
+  return {
+    deed: (deed, { answer }) => desk.answer(call, deed, answer),
+    longDeed: (deed, { answer }) => desk.answerLong(call, deed, answer),
   }
 }

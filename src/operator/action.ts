@@ -19,11 +19,25 @@ interface WithBooks {
   readonly books: ReadonlyMap<string, Book>
 }
 
+/** Runs deeds. `Shown` is as in `Acting`. */
+export interface Deeds<Shown> {
+  /** Runs a deed on rows of an account; shows what `present` makes of its outcome. */
+  deed<C extends OfAccount, S extends WithBooks, O>(
+    deed: Deed<C, S, O>,
+    present: Presents<O>,
+  ): Promise<Shown>
+  /** Like `deed`, for a deed that is too large for one decision. */
+  longDeed<C extends OfAccount, S extends WithBooks, O, P>(
+    deed: LongDeed<C, S, O, P>,
+    present: Presents<O>,
+  ): Promise<Shown>
+}
+
 /**
  * How a person acts, by HTTP or by a command. `Shown` is what the action shows: the answer that the
  * API keeps for a repeat, or the object that a command prints.
  */
-export interface Acting<Shown> {
+export interface Acting<Shown> extends Deeds<Shown> {
   readonly operator: Operator
   /** Reads the rows of all accounts, and cannot change them. */
   readonly audit: Sql
@@ -81,8 +95,8 @@ export type Part =
 /** How a command shows an action to people. */
 export interface InCommand<Answer> {
   /**
-   * The answer in words; as the rows of a table, and what stands above and below it; or in parts,
-   * one below the other. `said` is what the action has said.
+   * The answer in words; as the rows of a table, and what stands above and below it; in parts, one
+   * below the other; or to the byte. `said` is what the action has said.
    */
   words(
     answer: Answer,
@@ -92,12 +106,15 @@ export interface InCommand<Answer> {
     | Rows
     | { readonly head?: string; readonly rows: Rows; readonly tail?: string }
     | { readonly parts: readonly Part[] }
+    | { readonly exact: string }
   /** What --json prints, where it is not the answer. */
   json?(answer: Answer): unknown
   /** What comes first, on a database that no service may have opened yet. */
   prepare?(sql: Sql, config: Config): Promise<void>
   /** What the path names, where that is no object of the group: `payout`. */
   readonly subject?: string
+  /** The members of the options, where they are not those of the route. */
+  readonly members?: TSchema
   /** The members that are arguments of the command and no options, in order. */
   readonly arguments?: readonly string[]
   /** Text of the help behind the options; with an example. */

@@ -3,6 +3,7 @@ import type { ApproversOfAccount } from '../approval/approval.ts'
 import type { AskedDecision } from '../approval/rules.ts'
 import { findApprovers, findLatestApprovals, findOpenApprovals } from '../approval/store.ts'
 import { decideBeneficiaryApproval } from '../beneficiary/operations.ts'
+import { findBeneficiaries } from '../beneficiary/store.ts'
 import type { Sql, TransactionSql } from '../db/connect.ts'
 import { importId, type Key, nameOf } from '../id.ts'
 import { advancePayout } from '../payout/step-operation.ts'
@@ -68,13 +69,18 @@ export async function findApproval(tx: TransactionSql, key: Key) {
     withApprovers(tx, key, findOpenApprovals(tx, [key])),
     findPayouts(tx, [key]),
   ])
-  const keys = payout?.import_keys ?? ''
-  return shown && { ...shown, payout_import: keys === '' ? '' : importId(key.account_id, keys) }
+  if (shown === undefined || payout === undefined) return undefined
+  const { import_keys: keys } = payout
+  return { ...shown, payout, payout_import: keys === '' ? '' : importId(key.account_id, keys) }
 }
 
 /** The latest approval of a beneficiary; undefined when the beneficiary never needed one. */
-export function findBeneficiaryApproval(tx: TransactionSql, key: Key) {
-  return withApprovers(tx, key, findLatestApprovals(tx, [key]))
+export async function findBeneficiaryApproval(tx: TransactionSql, key: Key) {
+  const [shown, [beneficiary]] = await Promise.all([
+    withApprovers(tx, key, findLatestApprovals(tx, [key])),
+    findBeneficiaries(tx, [key]),
+  ])
+  return shown && beneficiary && { ...shown, beneficiary }
 }
 
 /** The approval that `finding` finds, and the approvers of its account. */

@@ -1,151 +1,183 @@
-// Files for banks, as operators see them: each with the payments in it. An operator releases a file
-// or takes it back only as the file was shown.
-import { findFile, type RailFile, readBytes } from '../bank-file/file-store.ts'
-import type { InboxFile } from '../bank-file/inbox-store.ts'
-import { type FoundItem, listItemsOf } from '../bank-file/item-store.ts'
-import { releaseFile, takeBackFile } from '../bank-file/resend.ts'
+// Lists and shows the files for banks, and lists the files of banks that are not read.
+import {
+  FILE_STATES,
+  findFile,
+  listFiles,
+  type RailFile,
+  readBytes,
+} from '../bank-file/file-store.ts'
+import { findInboxFiles, type InboxFile, listUnapplied } from '../bank-file/inbox-store.ts'
 import type { Sql } from '../db/connect.ts'
-import { refusal } from '../errors.ts'
-import { amountToJson } from '../money/json.ts'
-import { hashJson } from '../seal.ts'
-import { known } from './deed.ts'
+import { invalidParameter, refuseIfAny } from '../errors.ts'
+import { Closed, Literals, optional, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { parseMajor } from '../money/decimal.ts'
+import { moneyWords } from '../money/words.ts'
+import { toSecond } from '../text/age.ts'
+import { type ActionGroup, paging, reading } from './action.ts'
+import { releaseFile, withdrawFile } from './file-decisions.ts'
+import { LimitText } from './request.ts'
+import {
+  FILE,
+  FileInFullResponse,
+  FilePath,
+  FileResponse,
+  fileNamed,
+  MessageId,
+  presentFile,
+  presentFileInFull,
+  Sha256,
+  showFile,
+} from './shown-file.ts'
 
-/** The file with this message id. Refuses (404) an unknown id. */
-export async function fileNamed(sql: Sql, msg_id: string): Promise<RailFile> {
-  return known('file', msg_id, await findFile(sql, msg_id))
+const ContentResponse = Type.Object(
+  {
+    msg_id: MessageId,
+    sha256: Type.String({ description: 'SHA-256 of the content in UTF-8, in hex.' }),
+    content: Type.String({ description: 'The file, byte for byte; empty when it was erased.' }),
+  },
+  { title: 'BankFileContent', description: 'The content of a file, as the bank reads it.' },
+)
+
+const FilesQuery = Closed(
+  optional({
+    limit: LimitText,
+    starting_after: MessageId,
+    rail: Type.String({
+      pattern: '^[a-z][a-z0-9_-]{0,39}$',
+      description: 'Only files of this rail.',
+    }),
+    state: Literals(FILE_STATES, { description: 'Only files in this state.' }),
+  }),
+)
+
+export const UnreadFileResponse = Type.Object(
+  {
+    sha256: Sha256,
+    rail: FILE.rail,
+    name: Type.String({ description: 'The name that the bank gave the file.' }),
+    bytes: Type.Integer(),
+    received_at: Timestamp,
+    state: Literals(['stored', 'quarantined'] as const, {
+      description: '`stored`: not read yet. `quarantined`: it cannot be read.',
+    }),
+    reason: Type.String({ description: 'Why it is in quarantine; empty for `stored`.' }),
+  },
+  { title: 'UnreadFile', description: 'A file of a bank of which nothing is applied.' },
+)
+
+const ID = 'C1M7XPM2M0C6HKD4'
+
+const list = paging({
+  name: 'file list',
+  path: '/v3/operator/bank_file',
+  operationId: 'listBankFiles',
+  summary: 'List the files for banks, newest first.',
+  query: FilesQuery,
+  response: FileResponse,
+  async find(audit, { starting_after, rail, state }, limit) {
+    const after = starting_after && (await findFile(audit, starting_after))
+    const isKnown = starting_after === undefined || after !== undefined
+    refuseIfAny(isKnown ? [] : [invalidParameter('starting_after', 'It names no file.')])
+    return listFiles(audit, { rail, state, starting_after, limit: limit + 1 })
+  },
+  present: presentFile,
+  command: {
+    words: ({ rows }) =>
+      rows.map(file => ({
+        file: file.msg_id,
+        rail: file.rail,
+        state: file.needs_release && file.state === 'sealed' ? 'to be released' : file.state,
+        payments: file.item_count.toString(),
+        sum: sumWords(file),
+        day: file.execution_date,
+        sealed: toSecond(file.sealed_at),
+      })),
+    json: ({ rows }) => ({ results: rows.map(presentFile) }),
+    none: 'no file',
+    help: '\nExample:\n  npx corridor file list --state sealed',
+  },
+})
+
+const show = reading({
+  name: 'file show',
+  path: '/v3/operator/bank_file/:id',
+  operationId: 'getBankFile',
+  summary: 'Show a file for a bank and the payments in it.',
+  description: 'The bytes of the file are at `/content`.',
+  params: FilePath,
+  response: FileInFullResponse,
+  find: async (audit, { id }) => presentFileInFull(await showFile(audit, id)),
+  command: {
+    words({ payments, digest: _, ...file }) {
+      const rows = payments.map(({ payout, end_to_end_id, amount, currency }) => ({
+        payout,
+        'end to end id': end_to_end_id,
+        amount: moneyWords(BigInt(amount), currency),
+      }))
+      return { parts: [{ outline: file }, '', { rows }] }
+    },
+    help: `\nExample:\n  npx corridor file show ${ID}`,
+  },
+})
+
+const content = reading({
+  name: 'file content',
+  path: '/v3/operator/bank_file/:id/content',
+  operationId: 'getBankFileContent',
+  summary: 'Show a file as its bank reads it.',
+  description: 'The file names the payees. Look at it before you release it.',
+  params: FilePath,
+  response: ContentResponse,
+  find: (audit, { id }) => showContent(audit, id),
+  command: {
+    words: ({ content }) => ({ exact: content }),
+    help: `
+Prints the file byte for byte, and nothing else.
+
+Example:
+  npx corridor file content ${ID} | sha256sum`,
+  },
+})
+
+const listUnread = paging({
+  name: 'file unread',
+  path: '/v3/operator/unread_file',
+  operationId: 'listUnreadFiles',
+  summary: 'List the files of banks of which nothing is applied, newest first.',
+  description:
+    'A file that is not read yet, or one in quarantine that nobody has closed. While it lies ' +
+    'there, the silence of its bank proves nothing.',
+  query: Closed(
+    optional({ limit: LimitText, starting_after: Sha256, rail: FilesQuery.properties.rail }),
+  ),
+  response: UnreadFileResponse,
+  async find(audit, { starting_after: after, rail }, limit) {
+    const found = after === undefined ? [undefined] : await findInboxFiles(audit, after)
+    refuseIfAny(found.length > 0 ? [] : [invalidParameter('starting_after', 'It names no file.')])
+    return listUnapplied(audit, { rail, after, limit: limit + 1 })
+  },
+  present: presentUnread,
+})
+
+export const files: ActionGroup = {
+  actions: [list, show, content, listUnread, releaseFile, withdrawFile],
 }
 
-interface FileInFull {
-  readonly file: RailFile
-  readonly items: readonly FoundItem[]
-}
-
-export async function showFile(audit: Sql, msg_id: string): Promise<FileInFull> {
-  const file = await fileNamed(audit, msg_id)
-  return { file, items: await listItemsOf(audit, msg_id) }
-}
-
-/** The file; `bytes` is how many bytes it has. */
-export function presentFile({ size, ...file }: RailFile) {
-  return { ...file, bytes: size }
+function sumWords({ currency, control_sum }: RailFile): string {
+  const amount = parseMajor(control_sum, currencyExponent(currency))
+  return amount === undefined ? `${currency} ${control_sum}` : moneyWords(amount, currency)
 }
 
 /** A file of a bank of which nothing is applied. */
-export function presentUnread({ sha256, rail, name, size, received_at, state, reason }: InboxFile) {
+function presentUnread({ sha256, rail, name, size, received_at, state, reason }: InboxFile) {
   return { sha256, rail, name, bytes: Number(size), received_at, state, reason }
 }
 
-export function presentFileInFull({ file, items }: FileInFull) {
-  const payments = items.map(item => ({
-    account_id: item.account_id,
-    payout: item.payout_id,
-    attempt: item.attempt,
-    end_to_end_id: item.end_to_end_id,
-    uetr: item.uetr,
-    amount: amountToJson(item.amount),
-    currency: item.currency,
-  }))
-  return { ...presentFile(file), digest: digestOfFile({ file, items }), payments }
-}
-
-/** The digest of what a person sees: the hash of the bytes, the sums, and each payment. */
-function digestOfFile({ file, items }: FileInFull): string {
-  const { msg_id, sha256, rail, settlement_account, currency, execution_date } = file
-  const { item_count, control_sum } = file
-  return hashJson([
-    ...[msg_id, sha256, rail, settlement_account, currency, execution_date],
-    ...[item_count, control_sum],
-    items.map(({ account_id, payout_id, attempt, end_to_end_id, amount, currency }) => [
-      ...[account_id, payout_id, attempt, end_to_end_id, String(amount), currency],
-    ]),
-  ])
-}
-
 /** The file as the bank reads it; empty after an erasure. `sha256` is of the bytes when sealed. */
-export async function showContent(audit: Sql, msg_id: string) {
+async function showContent(audit: Sql, msg_id: string) {
   const { sha256 } = await fileNamed(audit, msg_id)
   const { bytes } = await readBytes(audit, msg_id)
   return { msg_id, sha256, content: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
-}
-
-interface Connections {
-  readonly sql: Sql
-  /** A connection that reads the items of all accounts. */
-  readonly audit: Sql
-}
-
-/**
- * The hashes that the person was shown: of the bytes, or of bytes and payments (`digestOfFile`).
- */
-interface ShownHashes {
-  readonly sha256?: string | undefined
-  readonly digest?: string | undefined
-}
-
-interface Releasing extends ShownHashes {
-  readonly msg_id: string
-  readonly person: string
-  /** Whether to release it even if payouts in it have ended or have a later attempt. */
-  readonly force: boolean
-}
-
-/** Releases a sealed file as it was shown, so that it is sent. */
-export async function release(
-  { sql, audit }: Connections,
-  { msg_id, person, force, ...shown }: Releasing,
-): Promise<RailFile> {
-  const { file, items } = await asShown({ sql, audit }, msg_id, shown, 'released')
-  if (file.state !== 'sealed') {
-    throw refusal('invalid_transition', `file ${msg_id} is ${file.state}: it was released before`)
-  }
-  const fault = await releaseFile(sql, file, { force, items, person })
-  if (fault !== undefined) throw refusal(fault.reason, fault.message)
-  return fileNamed(sql, msg_id)
-}
-
-interface TakingBack extends ShownHashes {
-  readonly msg_id: string
-  /** Who takes it back, and why. */
-  readonly note: string
-}
-
-/** What happened to the payments of a file that was taken back. */
-export interface TakenBack {
-  readonly file: string
-  /** How many of them go into the next file. */
-  readonly payments: number
-  /** How many do not, as their payouts are over by now, or wait for a person. */
-  readonly left_out: number
-}
-
-/** Takes back a file that was never offered to the bank. Its payments go into the next file. */
-export async function takeBack(
-  { sql, audit }: Connections,
-  { msg_id, note, ...shown }: TakingBack,
-): Promise<TakenBack> {
-  const { file, items } = await asShown({ sql, audit }, msg_id, shown, 'taken back')
-  if (items.length === 0) {
-    throw refusal('invalid_transition', `file ${msg_id} has no payment any more`)
-  }
-  const done = await takeBackFile(sql, file, { note, items })
-  if ('fault' in done) throw refusal('invalid_transition', done.fault)
-  return { file: msg_id, payments: done.count, left_out: items.length - done.count }
-}
-
-/** The file and its payments. Refuses (409) a file that has changed since it was shown. */
-async function asShown(
-  { sql, audit }: Connections,
-  msg_id: string,
-  { sha256, digest }: ShownHashes,
-  act: string,
-): Promise<FileInFull> {
-  const items = await listItemsOf(audit, msg_id)
-  const file = await fileNamed(sql, msg_id)
-  const present = { file, items }
-  const isUnchanged =
-    (sha256 === undefined || sha256 === file.sha256) &&
-    (digest === undefined || digest === digestOfFile(present))
-  if (isUnchanged) return present
-  const message = `file ${file.msg_id} has another hash: nothing was ${act}; look at it`
-  throw refusal('approval_outdated', message)
 }

@@ -1,122 +1,116 @@
-// Shows payouts to operators, and makes their deeds: a person takes a payout to pay it by hand,
-// gives it back unpaid, and reports the result.
-import type { Account } from '../account/rules.ts'
-import { listAccounts } from '../account/store.ts'
-import type { Sql } from '../db/connect.ts'
-import { previousStatus } from '../event/event.ts'
+// Lists and shows the payouts of all accounts.
+import { invalidParameter, refuseIfAny } from '../errors.ts'
 import { given } from '../given.ts'
-import { type Handling, operatorStep, type Person } from '../payout/by-hand.ts'
-import { handlePayout } from '../payout/by-hand-operation.ts'
-import { findHeldByScreening, type HeldByScreening } from '../payout/screening-store.ts'
-import { GIVEN_BACK_STATUSES } from '../payout/states.ts'
-import { advancePayout } from '../payout/step-operation.ts'
-import type { RailException } from '../rail/attempt.ts'
-import { findExceptions } from '../rail/exception-store.ts'
-import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
-import type { TimelineSource } from '../timeline/rules.ts'
-import { findTimeline } from '../timeline/store.ts'
-import { accountIdOf } from './accounts.ts'
-import { deedOf, known, type Operator } from './deed.ts'
+import { pathId } from '../http/docs.ts'
+import { Literals } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { type Instant, secondsBetween } from '../instant.ts'
+import { hostNow } from '../ledger/clock.ts'
+import { listForDesk } from '../payout/list-store.ts'
+import type { Payout } from '../payout/payout.ts'
+import { PAYOUT_STATUSES } from '../payout/states.ts'
+import { MANUAL, SIMULATOR } from '../rail/rail.ts'
+import { listRails } from '../rail/row-store.ts'
+import { describeAge, toSecond } from '../text/age.ts'
+import { type ActionGroup, paging, reading } from './action.ts'
+import { networkWords, sentAmount, showParts } from './payout-words.ts'
+import { releasePayout, takePayout, transitionPayout } from './payouts-by-hand.ts'
+import { AccountId, PageQuery } from './request.ts'
+import {
+  DeskPayout,
+  DeskPayoutInFull,
+  presentForDesk,
+  presentInFull,
+  showPayout,
+} from './shown-payout.ts'
 
-export interface ShownPayout {
-  readonly account: Account
-  readonly source: TimelineSource
-  readonly held: HeldByScreening | undefined
-  readonly exceptions: readonly RailException[]
+const DeskPayoutQuery = PageQuery('pot', {
+  status: Literals(PAYOUT_STATUSES, { description: 'Only payouts of this status.' }),
+  rail: Type.String({
+    pattern: '^[a-z][a-z0-9_-]{0,39}$',
+    description: 'Only payouts that went to this rail.',
+  }),
+  account_id: AccountId,
+})
+
+const LIST_HELP = `
+With --status processing, requires_action or compliance_hold those that wait
+longest come first.
+
+Example:
+  npx corridor payout list --rail ${MANUAL} --status processing`
+
+const list = paging({
+  name: 'payout list',
+  path: '/v3/operator/payout',
+  operationId: 'listDeskPayouts',
+  summary: 'List payouts of all accounts.',
+  description:
+    'The newest come first; with a status that waits for somebody, such as `processing`, ' +
+    'those that wait longest come first.',
+  query: DeskPayoutQuery,
+  response: DeskPayout,
+  async find(audit, { status, rail, account_id, starting_after }, limit) {
+    const rails = [SIMULATOR, MANUAL, ...(await listRails(audit)).map(({ name }) => name)]
+    const isKnown = rail === undefined || rails.includes(rail)
+    refuseIfAny(isKnown ? [] : [invalidParameter('rail', 'There is no such rail.')])
+    return listForDesk(audit, given({ account_id, status, rail, starting_after }), limit)
+  },
+  present: presentForDesk,
+  command: {
+    words({ rows }) {
+      const now = hostNow()
+      return rows.map(payout => ({
+        payout: payout.id,
+        account: payout.account_id,
+        age: describeAge(secondsBetween(payout.created_at, now)),
+        'to send': sentAmount(payout),
+        status: statusWords(payout, now),
+        rail: payout.rail,
+        'taken by': payout.taken_by,
+        over: networkWords(payout),
+        to: payout.beneficiary_details.name,
+        reference: payout.particulars.reference_id,
+      }))
+    },
+    none: ({ status, rail, account_id }) =>
+      [
+        'no payout',
+        status && `that is ${status}`,
+        rail && `with rail ${rail}`,
+        account_id && `of ${account_id}`,
+      ]
+        .filter(Boolean)
+        .join(' '),
+    options: {
+      rail: `only those that went to this rail, such as ${MANUAL}`,
+      account_id: 'one account instead of all',
+    },
+    help: LIST_HELP,
+  },
+})
+
+const show = reading({
+  name: 'payout show',
+  path: '/v3/operator/payout/:id',
+  operationId: 'getDeskPayout',
+  summary: 'Show a payout, its history, and what it waits for.',
+  params: pathId('pot'),
+  response: DeskPayoutInFull,
+  find: (audit, { id }) => showPayout(audit, id),
+  present: presentInFull,
+  command: {
+    words: shown => ({ parts: showParts(shown) }),
+    help: '\nExample:\n  npx corridor payout show pot_01m7xpm2m0c6hkd4r9ye',
+  },
+})
+
+export const payouts: ActionGroup = {
+  actions: [list, show, takePayout, releasePayout, transitionPayout],
 }
 
-/** A payout of any account, with its history and what screening holds it for. */
-export async function showPayout(
-  { audit, sql }: { readonly audit: Sql; readonly sql: Sql },
-  payout_id: string,
-): Promise<ShownPayout> {
-  const account_id = await accountIdOf(audit, 'payout', payout_id)
-  const key = { account_id, id: payout_id }
-  const account = (await listAccounts(sql)).find(known => known.account_id === account_id)
-  const held = await findHeldByScreening(audit, key)
-  const exceptions = await findExceptions(audit, [key])
-  const source = await findTimeline(sql, key)
-  return known('payout', payout_id, source && account && { account, source, held, exceptions })
-}
-
-/** What a person states about a step. */
-interface Statement {
-  /** The bank's reference of the payment. */
-  readonly reference?: string
-  readonly reason?: string
-  /** Confirms a reference that has already paid another payout. */
-  readonly force?: boolean
-}
-
-export interface AskedHandling extends Statement {
-  readonly act: Handling['act']
-  /** The person who has taken the payout, from whom this one takes it over. */
-  readonly from?: string
-}
-
-/** The deed by which a person takes a payout, or gives it back unpaid. */
-export async function handlingDeed(
-  audit: Sql,
-  operator: Operator,
-  payout_id: string,
-  { act, from, ...statement }: AskedHandling,
-) {
-  const account_id = await accountIdOf(audit, 'payout', payout_id)
-  const person = personOf(operator, statement)
-  const row = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
-  const command = given({ account_id, payout_id, act, person, from })
-  return deedOf(handlePayout, command, ({ before, payout }) => ({
-    table_name: 'payouts',
-    reason: person.reason ?? '',
-    before: row(before.taken_by),
-    after: row(payout.taken_by),
-  }))
-}
-
-export interface AskedTransition extends Statement {
-  readonly status: RailStatus
-  /** For a status that gives the money back. Its message is the reason by default. */
-  readonly failure?: Partial<Failure>
-  /** What the account must provide, for `requires_action`. */
-  readonly description?: string
-  /** Whether the account or the payee wants the money back. */
-  readonly at_wish?: boolean
-}
-
-/** The deed by which a person sets the status of a payout. */
-export async function transitionDeed(
-  audit: Sql,
-  operator: Operator,
-  payout_id: string,
-  asked: AskedTransition,
-) {
-  const step = stepOf(asked)
-  const account_id = await accountIdOf(audit, 'payout', payout_id)
-  const { reason, description, failure } = asked
-  const person = personOf(operator, asked)
-  const by = { by: 'operator', person, ask_again_in_ms: null } as const
-  const command = { account_id, payout_id, steps: [step], ...by }
-  return deedOf(advancePayout, command, ({ payout: { id, status, rail_reference }, events }) => ({
-    table_name: 'payouts',
-    reason: reason ?? failure?.message ?? description ?? '',
-    before: { account_id, id, status: previousStatus(events) },
-    after: { account_id, id, status, rail_reference },
-  }))
-}
-
-/** The step to the status. Refuses (400) a failure or description that does not fit the status. */
-export function stepOf({
-  status,
-  failure,
-  description,
-  reason,
-  at_wish,
-}: AskedTransition): RailStep {
-  const isExplained = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
-  const withMessage = isExplained ? { message: reason, ...failure } : failure
-  return operatorStep(status, given({ failure: withMessage, description, at_wish }))
-}
-
-function personOf({ name, is_login }: Operator, { reference, reason, force }: Statement): Person {
-  return given({ name, is_login, force: force === true, reference, reason })
+/** `processing`, `processing from 2026-12-01 09:00:00Z on`. */
+function statusWords({ status, execute_at }: Payout, now: Instant): string {
+  if (execute_at === null || execute_at <= now) return status
+  return `${status}, from ${toSecond(execute_at)} on`
 }

@@ -1,35 +1,161 @@
-// Shows the rails of live accounts to operators, and pauses and resumes them.
+// Shows the rails of live accounts, and pauses and resumes them.
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
-import type { RailRow } from '../rail/kind.ts'
+import { Literals } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { KIND_NAMES, type RailRow } from '../rail/kind.ts'
 import { MANUAL } from '../rail/rail.ts'
 import { listRails, updatePause } from '../rail/row-store.ts'
 import { listRoutes } from '../rail/store.ts'
+import { type ActionGroup, reading, writing } from './action.ts'
 import { knownAmong } from './deed.ts'
+import { closeException } from './exceptions.ts'
+import { presentRoute, RouteRow } from './payout-routing.ts'
+import { ReasonRequest } from './request.ts'
+
+const RailPath = Type.Object({
+  name: Type.String({
+    pattern: '^[a-z][a-z0-9_]{1,30}$',
+    description: 'What routes and payouts call the rail.',
+    examples: ['main_bank'],
+  }),
+})
+
+const RAIL = {
+  name: Type.String(),
+  kind: Literals([MANUAL, ...KIND_NAMES], {
+    description: '`manual` is the rail by which people pay by hand.',
+  }),
+  config: Type.Unknown({ description: 'The settings for this kind of rail.' }),
+  has_secret: Type.Boolean({ description: 'The secret itself is never shown.' }),
+  paused: Type.Boolean(),
+  paused_reason: Type.String({ description: 'Why the rail is paused; empty while it is not.' }),
+}
+
+export const RailResponse = Type.Object(RAIL, { title: 'DeskRail', description: 'A rail.' })
+
+const RailInFull = Type.Object(
+  { ...RAIL, routes: Type.Array(RouteRow) },
+  { title: 'RailInFull', description: 'A rail, and the routes that lead to it.' },
+)
+
+const list = reading({
+  name: 'rail list',
+  path: '/v3/operator/rail',
+  operationId: 'listRails',
+  summary: 'List the rails by name, and which are paused.',
+  response: RailResponse,
+  list: true,
+  find: async audit => (await listRails(audit)).map(presentRail),
+  command: {
+    words: rails =>
+      rails.map(({ name, kind, paused, paused_reason }) => ({
+        rail: name,
+        kind: kind === MANUAL ? 'people' : kind,
+        '': paused ? `paused: ${paused_reason}` : '',
+      })),
+    help: '\nExample:\n  npx corridor rail list',
+  },
+})
+
+const show = reading({
+  name: 'rail show',
+  path: '/v3/operator/rail/:name',
+  operationId: 'getRail',
+  summary: 'Show the settings of a rail and the routes that lead to it.',
+  params: RailPath,
+  response: RailInFull,
+  async find(audit, { name }) {
+    const rail = await railNamed(audit, name)
+    const routes = (await listRoutes(audit)).filter(route => route.rail === name)
+    return { ...presentRail(rail), routes: routes.map(route => presentRoute(route)) }
+  },
+  command: {
+    words({ name, kind, paused_reason, has_secret, config, routes }) {
+      const outline = {
+        rail: name,
+        kind,
+        paused: paused_reason,
+        secret: has_secret ? 'set' : '',
+        settings: config,
+        routes: routes.length === 0 ? 'none' : `${routes.length}, see corridor route list`,
+      }
+      return { parts: [{ outline }] }
+    },
+    help: '\nExample:\n  npx corridor rail show main_bank',
+  },
+})
+
+const pause = writing({
+  name: 'rail pause',
+  path: '/v3/operator/rail/:name/pause',
+  operationId: 'pauseRail',
+  summary: 'Pause a rail: Corridor neither asks it nor sends anything by it, and its payouts wait.',
+  description: 'A rail that is already paused gets the new reason.',
+  params: RailPath,
+  body: ReasonRequest,
+  response: RailResponse,
+  run: (acting, { name, reason }) => acting.change(sql => pauseRail(sql, name, reason)),
+  command: {
+    words: ({ name, paused_reason }) =>
+      `rail ${name} is paused: ${paused_reason}; its payouts wait`,
+    options: { reason: 'why, for whoever looks at the rail' },
+    help: '\nExample:\n  npx corridor rail pause main_bank --reason "The bank is closed"',
+  },
+})
+
+const resume = writing({
+  name: 'rail resume',
+  path: '/v3/operator/rail/:name/resume',
+  operationId: 'resumeRail',
+  summary: 'Resume a paused rail.',
+  params: RailPath,
+  emptyBody: 'ResumeRequest',
+  asksPassword: true,
+  response: RailResponse,
+  run: (acting, { name }) => acting.change(sql => pauseRail(sql, name, '')),
+  command: {
+    words: ({ name }) => `rail ${name} is asked again`,
+    // Before the resumption, so that the next start of the service does not pause the rail again.
+    async prepare(sql, config) {
+      const { clusterFiles } = await import('../postgres/files.ts')
+      const { pauseIfRestored } = await import('../rail/restored.ts')
+      await pauseIfRestored(sql, await clusterFiles(config))
+    },
+    help: '\nExample:\n  npx corridor rail resume main_bank',
+  },
+})
+
+export const rails: ActionGroup = {
+  actions: [list, show, pause, resume, closeException],
+  history: {
+    table_name: 'rails',
+    description: 'list what changed in the rails, newest first',
+    subject: row => String(row.name),
+    describe: ({ kind, config, paused_reason, secret_digest }) =>
+      `${kind}${paused_reason === '' ? '' : `, paused: ${paused_reason}`}, settings ` +
+      `${JSON.stringify(config)}, secret ${String(secret_digest).slice(0, 8)}`,
+    example: 'rail history --limit 20',
+  },
+}
 
 /** The rail of this name. Refuses (404) an unknown name. */
 export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
   return knownAmong('rail', name, await listRails(sql), rail => rail.name)
 }
 
-/** A rail, and the routes that lead to it. */
-export async function showRail(sql: Sql, name: string) {
-  const rail = await railNamed(sql, name)
-  return { rail, routes: (await listRoutes(sql)).filter(route => route.rail === name) }
-}
-
 /**
  * Pauses a rail for a reason, or resumes it with ''. Refuses (404) an unknown name, and (400) the
  * rail of people. Triggers write the audit log.
  */
-export async function pauseRail(sql: Sql, name: string, paused_reason: string): Promise<RailRow> {
+async function pauseRail(sql: Sql, name: string, paused_reason: string) {
   const rail = await railNamed(sql, name)
   if (rail.kind === MANUAL) {
     const message = `rail ${name} is the manual rail: it cannot be paused or resumed`
     throw refusal('invalid_path_parameter', message, 'name')
   }
   await updatePause(sql, name, paused_reason)
-  return { ...rail, paused_reason }
+  return presentRail({ ...rail, paused_reason })
 }
 
 /** A rail without its secret. */

@@ -2,17 +2,15 @@
 import type { Static, TProperties } from 'typebox'
 import { invalidField, invalidParameter, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
-import { Closed, CurrencyCode, Literals, optional, REASON, Text } from '../http/schema.ts'
+import { Closed, CurrencyCode, optional, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { type IdPrefix, idPatternOf } from '../id.ts'
 import { findCurrency } from '../money/currency.ts'
-import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
-import { GIVEN_BACK_STATUSES, PAYOUT_STATUSES, STEP_STATUSES } from '../payout/states.ts'
 import { readLine } from '../text/visible.ts'
 import { MAX_REASON, MAX_REFERENCE } from './lengths.ts'
 
 export const Reason = Text(MAX_REASON, { minLength: 1, description: 'Why; one line.' })
-const Reference = Text(MAX_REFERENCE, {
+export const Reference = Text(MAX_REFERENCE, {
   minLength: 1,
   description: 'The bank’s reference of the payment; one line.',
 })
@@ -28,53 +26,7 @@ export const AccountId = Type.String({
   examples: ['acc_7k2m9x4q'],
 })
 
-export const TakeRequest = Closed(
-  optional({
-    from: Text(40, {
-      minLength: 1,
-      description: 'The person who has the payout now, to take it over from them; ask them first.',
-    }),
-    reason: Reason,
-  }),
-  { title: 'TakeRequest' },
-)
-
 export const ReasonRequest = Closed({ reason: Reason }, { title: 'ReasonRequest' })
-
-export const OperatorTransition = Closed(
-  {
-    status: Literals(STEP_STATUSES, { description: 'The new status of the payout.' }),
-    ...optional({
-      reference: Reference,
-      reason: Reason,
-      description: Text(MAX_REASON, {
-        minLength: 1,
-        description: `For ${ASKING}: what the account is asked for.`,
-      }),
-      failure: Closed(
-        optional({
-          code: Text(64, { minLength: 1 }),
-          category: Text(64, { minLength: 1 }),
-          message: Text(MAX_REASON, { minLength: 1 }),
-        }),
-        {
-          description:
-            `For ${GIVEN_BACK_STATUSES.join(' and ')}. The defaults are the code ` +
-            `${OPERATOR_FAILURE.code}, the category ${OPERATOR_FAILURE.category} and the reason ` +
-            'as message.',
-        },
-      ),
-      at_wish: Type.Boolean({
-        description:
-          `For ${GIVEN_BACK_STATUSES.join(' and ')}: the account or the payee wants the money ` +
-          'back. After the end of its price, a payout that converts then gives back the lower ' +
-          'of what was taken and what it is worth now.',
-      }),
-      force: Force,
-    }),
-  },
-  { title: 'OperatorTransition' },
-)
 
 /** 2^53 - 1, the largest exact integer of JSON. */
 export const MAX_MINOR = 9_007_199_254_740_991
@@ -188,15 +140,6 @@ export function checkLimit({ limit }: Query): void {
   if (limit === undefined || /^([1-9][0-9]?|100)$/.test(limit)) return
   refuseIfAny([invalidParameter('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)])
 }
-
-export const DeskPayoutQuery = PageQuery('pot', {
-  status: Literals(PAYOUT_STATUSES, { description: 'Only payouts of this status.' }),
-  rail: Type.String({
-    pattern: '^[a-z][a-z0-9_-]{0,39}$',
-    description: 'Only payouts that went to this rail.',
-  }),
-  account_id: AccountId,
-})
 
 /** A time, as text. */
 export function Time(description: string) {

@@ -8,26 +8,26 @@ import { clockActions } from './clock.ts'
 import type { NeedsDesk } from './desk.ts'
 import { DeskRoutes } from './desk-routes.ts'
 import { entities } from './entities.ts'
-import { deskExceptionRoutes } from './exception-routes.ts'
+import { listExceptions } from './exceptions.ts'
 import { fees } from './fees.ts'
-import { deskFileRoutes } from './file-routes.ts'
+import { files } from './files.ts'
 import { fundingRoutes } from './funding-routes.ts'
 import { incomeRoutes } from './income-routes.ts'
 import { deskKeyRoutes } from './key-routes.ts'
 import { limits } from './limits.ts'
 import { lists } from './lists.ts'
-import { deskPayoutRoutes } from './payout-routes.ts'
 import { payoutRouting } from './payout-routing.ts'
+import { payouts } from './payouts.ts'
 import { pricing } from './pricing.ts'
-import { deskRailRoutes, railFigureRoutes } from './rail-routes.ts'
+import { railFigureRoutes } from './rail-figures.ts'
+import { rails } from './rails.ts'
 import { rates } from './rates.ts'
 import { screening } from './screening.ts'
 import { upkeepRoutes } from './upkeep-routes.ts'
 import { deskUserRoutes } from './user-routes.ts'
-import { deskWebhookRoutes } from './webhook-routes.ts'
+import { webhooks } from './webhooks.ts'
 
 type Needs = NeedsDesk &
-  Parameters<typeof deskPayoutRoutes>[1] &
   Parameters<typeof fundingRoutes>[1] &
   NeedsPrices &
   Parameters<typeof incomeRoutes>[1] &
@@ -43,16 +43,15 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   actionRoutes(routes, deps, fees.actions)
   actionRoutes(routes, deps, pricing.actions)
   actionRoutes(routes, deps, approvalRules.actions)
-  deskPayoutRoutes(routes, deps)
-  deskExceptionRoutes(routes)
+  actionRoutes(routes, deps, payouts.actions)
   actionRoutes(routes, deps, screening.actions)
   actionRoutes(routes, deps, limits.actions)
   actionRoutes(routes, deps, lists.actions)
   actionRoutes(routes, deps, payoutRouting.actions)
-  deskRailRoutes(routes)
+  actionRoutes(routes, deps, [...rails.actions, listExceptions])
   railFigureRoutes(routes, deps)
-  deskFileRoutes(routes)
-  deskWebhookRoutes(routes)
+  actionRoutes(routes, deps, files.actions)
+  actionRoutes(routes, deps, webhooks.actions)
   fundingRoutes(routes, deps)
   actionRoutes(routes, deps, auditLog.actions)
   deskUserRoutes(routes)

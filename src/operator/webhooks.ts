@@ -1,13 +1,99 @@
-// The deeds by which operators replay the events of an endpoint, or enable it.
+// Lists webhook endpoints that fail, enables one, and delivers its dead events again.
 import type { Sql } from '../db/connect.ts'
 import { refusal } from '../errors.ts'
+import { pathId } from '../http/docs.ts'
+import { Id, Literals, textOrNull } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { bookId, type Key } from '../id.ts'
 import { writeWebhook } from '../webhook/operations.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
+import { presentReplay, ReplayResponse } from '../webhook/response.ts'
 import { findEndpoints } from '../webhook/store.ts'
 import type { WebhookEndpoint } from '../webhook/webhook.ts'
 import { accountIdOf } from './accounts.ts'
+import { type ActionGroup, paging, writing } from './action.ts'
 import { deedOf, known } from './deed.ts'
+import { AccountId, PageQuery } from './request.ts'
+import { listFailing, MAX_COUNTED } from './webhook-store.ts'
+
+const ENDPOINT = {
+  id: Id('whe', 'Endpoint id.'),
+  account_id: AccountId,
+  host: Type.String({
+    description: 'The host of its URL. Only its account can read the whole URL.',
+  }),
+  status: Literals(['enabled', 'disabled'] as const),
+  disabled_reason: Literals(['', 'account', 'gone'] as const, {
+    description:
+      'Why it is disabled: by its account, or because it answered 410; empty when enabled.',
+  }),
+}
+
+export const FailingResponse = Type.Object(
+  {
+    ...ENDPOINT,
+    dead: Type.Integer({
+      description: `Events whose last delivery is dead; at most ${MAX_COUNTED} are counted.`,
+    }),
+    dead_since: textOrNull({ format: 'date-time' }),
+  },
+  { title: 'FailingEndpoint', description: 'An endpoint that is disabled or has dead deliveries.' },
+)
+
+const EndpointState = Type.Object(ENDPOINT, { title: 'EndpointState' })
+
+const list = paging({
+  name: 'webhook list',
+  path: '/v3/operator/webhook_endpoint',
+  operationId: 'listFailingEndpoints',
+  summary: 'List webhook endpoints that are disabled or have dead deliveries.',
+  description: 'The oldest endpoint first.',
+  query: PageQuery('whe', {}),
+  response: FailingResponse,
+  find: (audit, { starting_after = '' }, limit) => listFailing(audit, starting_after, limit + 1),
+  present: ({ url, ...endpoint }) => ({ ...endpoint, host: new URL(url).host }),
+})
+
+/** `corridor events replay` delivers dead events, and others, again. */
+const replay = writing({
+  name: 'events replay',
+  path: '/v3/operator/webhook_endpoint/:id/replay',
+  operationId: 'replayDead',
+  summary: 'Deliver every event again whose last delivery to an endpoint is dead.',
+  description:
+    'The events have the same `webhook-id`, by which a receiver knows which ones it already ' +
+    'has.',
+  params: pathId('whe'),
+  emptyBody: 'NothingRequest',
+  response: ReplayResponse,
+  refusals: ['invalid_transition'],
+  async run(acting, { id }) {
+    const deed = replayDeed(await endpointNamed(acting.audit, id), { status: 'dead' })
+    return acting.deed(deed, {
+      answer: ({ endpoint, replayed }) => presentReplay(endpoint, replayed),
+    })
+  },
+})
+
+const enable = writing({
+  name: 'webhook enable',
+  path: '/v3/operator/webhook_endpoint/:id/enable',
+  operationId: 'enableEndpoint',
+  summary: 'Enable an endpoint that was disabled because it answered 410.',
+  description:
+    'Deliveries continue where they stopped, and no event is missed. An endpoint that its ' +
+    'account has disabled can be enabled only by its account.',
+  params: pathId('whe'),
+  emptyBody: 'NothingRequest',
+  response: EndpointState,
+  refusals: ['invalid_transition'],
+  async run(acting, { id }) {
+    const deed = enableDeed(await endpointNamed(acting.audit, id))
+    return acting.deed(deed, { answer: ({ endpoint }) => presentState(endpoint) })
+  },
+})
+
+export const webhooks: ActionGroup = { actions: [list, replay, enable] }
 
 /** The deed that delivers events to an endpoint again. */
 export function replayDeed({ account_id, id }: Key, request: ReplayRequest) {
@@ -25,7 +111,7 @@ export function replayDeed({ account_id, id }: Key, request: ReplayRequest) {
  * The deed that enables an endpoint, which goes on where it stopped. Refuses (409) an endpoint that
  * its account has disabled.
  */
-export function enableDeed({ account_id, id, disabled_reason }: WebhookEndpoint) {
+function enableDeed({ account_id, id, disabled_reason }: WebhookEndpoint) {
   if (disabled_reason === 'account') {
     throw refusal('invalid_transition', `Its account has disabled ${id}, and enables it again.`)
   }
@@ -34,8 +120,12 @@ export function enableDeed({ account_id, id, disabled_reason }: WebhookEndpoint)
 }
 
 /** An endpoint of any account. Refuses (404) an unknown id. */
-export async function endpointNamed(audit: Sql, id: string): Promise<WebhookEndpoint> {
+async function endpointNamed(audit: Sql, id: string): Promise<WebhookEndpoint> {
   const account_id = await accountIdOf(audit, 'webhook endpoint', id)
   const [endpoint] = await findEndpoints(audit, [{ account_id, id }])
   return known('webhook endpoint', id, endpoint)
+}
+
+function presentState({ id, account_id, url, status, disabled_reason }: WebhookEndpoint) {
+  return { id, account_id, host: new URL(url).host, status, disabled_reason }
 }

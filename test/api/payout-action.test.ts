@@ -233,13 +233,13 @@ test('POST /v3/payout/{id}/action, nothing, or what cannot be changed: 400 namin
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
-test('corridor payout transition to requires_action --message: told to the account, gone when answered', async () => {
+test('corridor payout transition to requires_action --description: told to the account, gone when answered', async () => {
   const account = await funded()
   const { id } = await pay(account)
   const words = ['payout', 'transition', id, 'requires_action']
-  const refused = await cli.run(...words, '--code', 'X')
+  const refused = await cli.run(...words, '--failure-code', 'X')
   assert.deepEqual([refused.code, refused.stdout], [2, ''])
-  const done = await cli.run(...words, '--message', 'Send the invoice.')
+  const done = await cli.run(...words, '--description', 'Send the invoice.')
   assert.deepEqual([done.code, done.stderr], [0, ''])
   const payout = await findPayout(account, id)
   const { status, status_description, failure } = payout
@@ -249,6 +249,6 @@ test('corridor payout transition to requires_action --message: told to the accou
   )
   const answer = await act(account, id, { note: 'Sent.' })
   assert.equal(answer.json.data.status_description, '')
-  const other = await cli.run('payout', 'transition', id, 'compliance_hold', '--message', 'x')
+  const other = await cli.run('payout', 'transition', id, 'compliance_hold', '--description', 'x')
   assert.equal(other.code, 2)
 })

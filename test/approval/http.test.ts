@@ -249,7 +249,7 @@ for (const [subject, url, body] of [
     assert.deepEqual([decided.code, decided.stdout], [1, ''], decided.stderr)
     // As of a variable that is not set.
     const empty = await run('ann', subject, 'approve', id, '--digest', '')
-    assert.deepEqual([empty.code, empty.stdout], [1, ''])
+    assert.deepEqual([empty.code, empty.stdout], [2, ''])
     assert.match(empty.stderr, /digest/)
     const done = await run('ann', subject, 'approve', id, '--digest', digest)
     assert.match(done.stdout, new RegExp(`^${id} {2}approved`), done.stderr)

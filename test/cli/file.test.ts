@@ -74,7 +74,7 @@ async function both(...args: string[]): Promise<{ done: CommandResult; refused: 
 test('a file that there is not: each command says so, and where to look', async () => {
   const commands = [
     ['show', NOBODY],
-    ['show', NOBODY, '--bytes'],
+    ['content', NOBODY],
     ['release', NOBODY, '--sha256', 'a'.repeat(64)],
     ['resend', NOBODY, ...REASON],
     ['withdraw', NOBODY, ...REASON],
@@ -103,21 +103,29 @@ test('list and show: what the files are, by rail and state, and the very bytes',
   assert.equal((await of('--state', 'sealed'))[0].sha256, file.sha256)
   assert.deepEqual(await of('--state', 'sent'), [])
   assert.match((await ann.run('file', 'list', '--rail', 'none')).stdout, /^no file$/m)
-  await refused(2, /unknown state seald; it is one of sealed/, ann, 'list', '--state', 'seald')
+  await refused(
+    2,
+    /'seald' is invalid\. Allowed choices are sealed/,
+    ann,
+    'list',
+    '--state',
+    'seald',
+  )
   const show = await ann.run('file', 'show', file.msg_id)
   for (const words of [file.sha256, ...ids, 'USD 12.34'])
     assert.ok(show.stdout.includes(words), words)
   const { payments } = (await ann.run('file', 'show', file.msg_id, '--json')).json
   assert.deepEqual(payments.map(({ amount }: { amount: number }) => amount).sort(), [1_234, 66])
-  const { stdout } = await ann.run('file', 'show', file.msg_id, '--bytes')
+  const { stdout } = await ann.run('file', 'content', file.msg_id)
   assert.equal(createHash('sha256').update(stdout).digest('hex'), file.sha256)
-  await refused(2, /--bytes prints the file itself/, ann, 'show', file.msg_id, '--bytes', '--json')
+  const { json } = await ann.run('file', 'content', file.msg_id, '--json')
+  assert.deepEqual([json.sha256, json.content], [file.sha256, stdout])
 })
 
 test('release: by its hash, by a person who says who, once; what is over needs --force', async () => {
   const { bank, file } = await filed([100], BY_PERSON)
   const release = (sha256: string) => ['release', file.msg_id, '--sha256', sha256]
-  await refused(2, /64 hex digits: corridor file show prints it/, ann, ...release('abc'))
+  await refused(2, /--sha256 "abc" has another form, such as 9f86d081/, ann, ...release('abc'))
   await refused(1, /has another hash: nothing was released/, ann, ...release('0'.repeat(64)))
   await refused(2, /say who you are by CORRIDOR_USER/, nobody, ...release(file.sha256))
   const { done, refused: other } = await both(...release(file.sha256.toUpperCase()))
@@ -134,7 +142,15 @@ test('a file with a payout that is over: not released; withdrawn, the others go 
   await bank.move(ids[0] ?? '', 'failed')
   const release = ['release', file.msg_id, '--sha256', file.sha256]
   await refused(1, new RegExp(`must not be sent: .*${ids[0]}.*force`), ann, ...release)
-  await refused(2, /--reason must not be blank/, ann, 'withdraw', file.msg_id, '--reason', ' ')
+  await refused(
+    2,
+    /--reason has 1 to 500 characters/,
+    ann,
+    'withdraw',
+    file.msg_id,
+    '--reason',
+    ' ',
+  )
   await refused(2, /say who you are/, nobody, 'withdraw', file.msg_id, ...REASON)
   const { done } = await both('withdraw', file.msg_id, ...REASON)
   assert.match(done.stdout, /1 payment goes into the next file; 1 stay here/)

@@ -91,6 +91,7 @@ const WRONG: readonly (readonly [...args: string[]])[] = [
   ['fees', 'set', '--payout-type', 'card', '--fee-currency', 'USD'],
   ['payout', 'transition', 'pot_1', 'gone'],
   ['payout', 'transition', 'pot_1', 'succeeded', '--code', 'X'],
+  ['payout', 'transition', 'pot_1', 'succeeded', '--reason', ' '],
   ['entity', 'list', '--status', 'gone'],
   ['entity', 'list', '--limit', '0'],
   ['entity', 'reject', 'ent_1', '--reason', 'x'.repeat(501)],

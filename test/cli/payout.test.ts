@@ -49,7 +49,8 @@ test('payout transition, through a hold to reversed: each step in words, money b
   const done = await cli.run('payout', 'transition', id, 'succeeded')
   assert.deepEqual([done.code, done.stdout], [0, `${id}  compliance_hold → succeeded\n`])
   assert.equal(await balance(), '89890')
-  const words = ['--code', 'BANK1', '--category', 'bank', '--message', 'Account closed']
+  const words = ['--failure-code', 'BANK1', '--failure-category', 'bank']
+  words.push('--failure-message', 'Account closed')
   const back = await cli.run('payout', 'transition', id, 'reversed', ...words)
   assert.equal(back.code, 0)
   const [first, second] = back.stdout.split('\n')

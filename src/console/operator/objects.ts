@@ -4,24 +4,22 @@ import type { Rule } from '../../operator/approval-rules.ts'
 import type { ChangeResponse } from '../../operator/audit.ts'
 import type { ClockResponse } from '../../operator/clock.ts'
 import type * as entities from '../../operator/entities.ts'
-import type { ExceptionResponse } from '../../operator/exception-routes.ts'
+import type { ExceptionResponse } from '../../operator/exceptions.ts'
 import type { FeeRow } from '../../operator/fees.ts'
-import type {
-  FileInFullResponse,
-  FileResponse,
-  UnreadFileResponse,
-} from '../../operator/file-routes.ts'
+import type { UnreadFileResponse } from '../../operator/files.ts'
 import type * as income from '../../operator/income-routes.ts'
 import type { LimitResponse } from '../../operator/limits.ts'
 import type { ListsResponse } from '../../operator/lists.ts'
-import type * as payouts from '../../operator/payout-response.ts'
 import type * as routes from '../../operator/payout-routing.ts'
-import type * as rails from '../../operator/rail-routes.ts'
+import type { RailFigures as Figures } from '../../operator/rail-figures.ts'
+import type { RailResponse } from '../../operator/rails.ts'
 import type { DatedRate } from '../../operator/rates.ts'
 import type * as screening from '../../operator/screening.ts'
+import type { FileInFullResponse, FileResponse } from '../../operator/shown-file.ts'
+import type * as payouts from '../../operator/shown-payout.ts'
 import type * as upkeep from '../../operator/upkeep-routes.ts'
 import type * as users from '../../operator/user-routes.ts'
-import type { FailingResponse } from '../../operator/webhook-routes.ts'
+import type { FailingResponse } from '../../operator/webhooks.ts'
 import type { Shown } from '../objects.ts'
 
 export type DeskPayoutRow = Shown<typeof payouts.DeskPayout>
@@ -37,7 +35,7 @@ export type Fee = Shown<typeof FeeRow>
 export type DeskAccount = Shown<typeof accounts.DeskAccount>
 export type DeskKey = Shown<typeof accounts.DeskKey>
 export type MadeKey = Shown<typeof accounts.MadeKeyResponse>
-export type DeskRail = Shown<typeof rails.RailResponse>
+export type DeskRail = Shown<typeof RailResponse>
 export type RouteRow = Shown<typeof routes.RouteRow>
 export type ApprovalRule = Shown<typeof Rule>
 export type Limit = Shown<typeof LimitResponse>
@@ -49,7 +47,7 @@ export type DeskFile = Shown<typeof FileResponse>
 export type UnreadFile = Shown<typeof UnreadFileResponse>
 export type DatabaseClock = Shown<typeof ClockResponse>
 export type DeskFileInFull = Shown<typeof FileInFullResponse>
-export type RailFigures = Shown<typeof rails.RailFigures>
+export type RailFigures = Shown<typeof Figures>
 export type RailFigure = RailFigures['results'][number]
 export type Income = Shown<typeof income.IncomeResponse>
 export type AccountIncome = Shown<typeof income.IncomeList>

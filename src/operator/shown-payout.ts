@@ -1,13 +1,21 @@
-// A payout as operators see it.
+// A payout as operators see it, with its history and what it waits for.
+import type { Account } from '../account/rules.ts'
+import { listAccounts } from '../account/store.ts'
+import type { Sql } from '../db/connect.ts'
 import { Money, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { amountToJson } from '../money/json.ts'
 import type { Payout } from '../payout/payout.ts'
 import { PayoutResponse, presentPayout, UltimateDebtor } from '../payout/response.ts'
+import { findHeldByScreening, type HeldByScreening } from '../payout/screening-store.ts'
+import type { RailException } from '../rail/attempt.ts'
+import { findExceptions } from '../rail/exception-store.ts'
 import { presentTimeline } from '../timeline/response.ts'
-import { ExceptionResponse } from './exception-routes.ts'
-import { presentException } from './exceptions.ts'
-import type { ShownPayout } from './payouts.ts'
+import type { TimelineSource } from '../timeline/rules.ts'
+import { findTimeline } from '../timeline/store.ts'
+import { accountIdOf } from './accounts.ts'
+import { known } from './deed.ts'
+import { ExceptionResponse, presentException } from './exceptions.ts'
 import { AccountId } from './request.ts'
 
 const MEMBERS = {
@@ -45,6 +53,24 @@ export const DeskPayoutInFull = Type.Object(
   },
   { title: 'DeskPayoutInFull', description: 'A payout, its history, and what it waits for.' },
 )
+
+export interface ShownPayout {
+  readonly account: Account
+  readonly source: TimelineSource
+  readonly held: HeldByScreening | undefined
+  readonly exceptions: readonly RailException[]
+}
+
+/** A payout of any account, with its history and what screening holds it for. */
+export async function showPayout(audit: Sql, payout_id: string): Promise<ShownPayout> {
+  const account_id = await accountIdOf(audit, 'payout', payout_id)
+  const key = { account_id, id: payout_id }
+  const account = (await listAccounts(audit)).find(known => known.account_id === account_id)
+  const held = await findHeldByScreening(audit, key)
+  const exceptions = await findExceptions(audit, [key])
+  const source = await findTimeline(audit, key)
+  return known('payout', payout_id, source && account && { account, source, held, exceptions })
+}
 
 /** The payout as its account sees it, and the members that only operators see. */
 export function presentForDesk(payout: Payout) {

@@ -1,0 +1,277 @@
+// The kinds of objects that people approve or reject: payouts, all payouts of a batch or an import,
+// and beneficiaries. Each has the routes of its account, and is shown and decided by commands.
+import type { TSchema } from 'typebox'
+import {
+  ApprovalResponse,
+  BeneficiaryApprovalResponse,
+  presentApproval,
+  presentBeneficiaryApproval,
+} from '../approval/response.ts'
+import type { AskedDecision } from '../approval/rules.ts'
+import { BeneficiaryResponse, presentBeneficiary } from '../beneficiary/response.ts'
+import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Reason } from '../errors.ts'
+import type { IdPrefix, Key } from '../id.ts'
+import { moneyWords } from '../money/words.ts'
+import { PayoutResponse, presentPayout } from '../payout/response.ts'
+import { MAX_TOGETHER, type ShownGroup } from '../payout-group/group.ts'
+import { findGroup } from '../payout-group/operations.ts'
+import {
+  BatchApprovalResponse,
+  BatchDecisionResponse,
+  ImportApprovalResponse,
+  ImportDecisionResponse,
+  presentGroupApproval,
+  presentGroupDecision,
+} from '../payout-group/response.ts'
+import { toSecond } from '../text/age.ts'
+import { accountIdOf } from './accounts.ts'
+import type { Deeds } from './action.ts'
+import {
+  accountOfGroup,
+  beneficiaryDecisionDeed,
+  decisionDeed,
+  findApproval,
+  findBeneficiaryApproval,
+  groupDecisionDeed,
+} from './approvals.ts'
+
+interface RouteDocs {
+  readonly summary: string
+  readonly description?: string
+}
+
+export interface ApprovalKind<Shown = unknown> {
+  /** The name of the kind in operationIds, such as `Payout` in `approvePayout`. */
+  readonly name: string
+  /** The group of its commands, which name the acts in the audit log. */
+  readonly group: 'payout' | 'beneficiary'
+  readonly path: string
+  readonly prefix: IdPrefix
+  readonly show: RouteDocs & { readonly response: TSchema }
+  /** The account of the object. Refuses (404) an unknown id. */
+  accountOf(audit: Sql, id: string): Promise<string>
+  find(tx: TransactionSql, key: Key): Promise<Shown | undefined>
+  present(shown: Shown, id: string): object
+  /** What a command shows, one line each. */
+  words(shown: Shown, id: string): readonly string[]
+  readonly approve: RouteDocs
+  readonly reject: RouteDocs
+  /** The answer to a decision. */
+  readonly decided: TSchema
+  /** The refusals of a decision besides those of every kind. */
+  readonly refusals?: readonly Reason[]
+  decide<Answer>(deeds: Deeds<Answer>, key: Key, asked: AskedDecision): Promise<Answer>
+}
+
+/** What a command shows of a decision. */
+export interface Told {
+  readonly data: object
+  /** What follows of it, in words; empty for nothing. */
+  readonly outcome: string
+}
+
+/** TypeScript infers what the kind shows. */
+const kind = <Shown>(one: ApprovalKind<Shown>): ApprovalKind => one as ApprovalKind
+
+const WAITS_ON = 'others must, too'
+
+export const PAYOUT = kind({
+  name: 'Payout',
+  group: 'payout',
+  path: '/v3/payout',
+  prefix: 'pot',
+  show: {
+    summary: 'Show the approvals that a payout needs before it goes out, and who has approved it.',
+    description: 'For a payout that has needed no approval the answer is 404.',
+    response: ApprovalResponse,
+  },
+  accountOf: (audit, id) => accountIdOf(audit, 'payout', id),
+  find: findApproval,
+  present: shown => presentApproval(shown),
+  words(shown) {
+    const { id, currency, amount, status, beneficiary_details } = shown.payout
+    const head = `${id}  ${moneyWords(amount, currency)} to ${beneficiary_details.name}; ${status}`
+    const { payout_import, ...approval } = presentApproval(shown)
+    return [head, ...approvalLines(approval, payout_import)]
+  },
+  approve: {
+    summary: 'Approve a payout as it was shown to you.',
+    description:
+      'For a person with the role approver on the account who has not made the payout. ' +
+      'After the last approval that it needs, the payout is `processing`, or held if a ' +
+      'review must come first; a transfer to another account is paid.',
+  },
+  reject: {
+    summary: 'Reject a payout.',
+    description:
+      'One rejection is enough: the payout becomes `failed` with code `PF000400`, and ' +
+      'with the answer amount and fees are back in the balance.',
+  },
+  decided: PayoutResponse,
+  refusals: ['rate_stale', 'rate_unavailable'],
+  decide: (deeds, key, asked) =>
+    deeds.deed(decisionDeed(key, asked), {
+      answer: ({ payout }) => presentPayout(payout),
+      inCommand: ({ payout: { id, status } }): Told => ({
+        data: { payout: id, decision: asked.decision, status },
+        outcome: status === 'pending_approval' ? WAITS_ON : status,
+      }),
+    }),
+})
+
+/** What batches and imports have in common. */
+const GROUP_KIND: Pick<
+  ApprovalKind<ShownGroup>,
+  'group' | 'accountOf' | 'find' | 'present' | 'words' | 'decide'
+> = {
+  group: 'payout',
+  accountOf: accountOfGroup,
+  find: findGroup,
+  present: (shown, id) => presentGroupApproval(id, shown),
+  words: groupLines,
+  decide: (deeds, key, asked) =>
+    deeds.longDeed(groupDecisionDeed(key, asked), {
+      answer: decided => presentGroupDecision(asked.decision, decided),
+      inCommand(decided): Told {
+        const data = presentGroupDecision(asked.decision, decided)
+        const counts = data.payouts.map(({ status, payouts }) => `${payouts} ${status}`)
+        return { data, outcome: counts.join(', ') }
+      },
+    }),
+}
+
+export const BATCH = kind({
+  name: 'PayoutBatch',
+  path: '/v3/payout_batch',
+  prefix: 'pob',
+  show: {
+    summary: 'Show the payouts of a batch that wait for approval, with one digest of all of them.',
+    response: BatchApprovalResponse,
+  },
+  approve: {
+    summary: 'Approve all payouts of a batch that wait, as they were shown to you.',
+    description:
+      'The approval is one transaction: either all payouts that you have not decided yet ' +
+      'are approved, or none. After the last approval that it needs, each payout ' +
+      'continues as if it were approved alone.',
+  },
+  reject: {
+    summary: 'Reject all payouts of a batch that wait.',
+    description:
+      'The rejection is one transaction. Each payout becomes `failed` with code ' +
+      '`PF000400`, and with the answer amount and fees are back in the balance. Payouts ' +
+      'that were approved before, and no longer wait, continue.',
+  },
+  decided: BatchDecisionResponse,
+  ...GROUP_KIND,
+})
+
+export const IMPORT = kind({
+  name: 'PayoutImport',
+  path: '/v3/payout_import',
+  prefix: 'pim',
+  show: {
+    summary:
+      'Show the payouts of an import that wait for approval, with one digest of all of ' + 'them.',
+    description:
+      `The answer covers at most the ${MAX_TOGETHER} payouts of the import that have waited ` +
+      'longest. GET /v3/payout_import/{id}/payout lists all payouts of the import.',
+    response: ImportApprovalResponse,
+  },
+  approve: {
+    summary: 'Approve all payouts of an import that wait, as they were shown to you.',
+    description:
+      'The approval is one transaction: either all payouts that were shown and that you ' +
+      'have not decided yet are approved, or none. After the last approval that it needs, ' +
+      'each payout continues as if it were approved alone.',
+  },
+  reject: {
+    summary: 'Reject all payouts of an import that wait.',
+    description:
+      `The rejection is one transaction, of at most the ${MAX_TOGETHER} payouts that have ` +
+      'waited longest. Each becomes `failed` with code `PF000400`, and with the answer amount ' +
+      'and fees are back in the balance. Payouts that were approved before continue. Payouts ' +
+      'that the import makes later wait for their own approval.',
+  },
+  decided: ImportDecisionResponse,
+  ...GROUP_KIND,
+})
+
+export const BENEFICIARY = kind({
+  name: 'Beneficiary',
+  group: 'beneficiary',
+  path: '/v3/beneficiary',
+  prefix: 'bnf',
+  show: {
+    summary:
+      'Show the approvals that a beneficiary needs before it is paid, and who has approved ' +
+      'it.',
+    description:
+      'The answer is the latest approval. For a beneficiary that has needed no approval it ' +
+      'is 404.',
+    response: BeneficiaryApprovalResponse,
+  },
+  accountOf: (audit, id) => accountIdOf(audit, 'beneficiary', id),
+  find: findBeneficiaryApproval,
+  present: ({ open, approvers }) => presentBeneficiaryApproval(open, approvers),
+  words({ beneficiary, open, approvers }) {
+    const { id, details } = beneficiary
+    const head = `${id}  ${details.name}, ${JSON.stringify(details.destination_details)}`
+    const approval = presentBeneficiaryApproval(open, approvers)
+    return [head, ...approvalLines({ ...approval, made_by: approval.made_by.join(', ') })]
+  },
+  approve: {
+    summary: 'Approve a beneficiary as it was shown to you.',
+    description:
+      'For a person with the role approver on the account who has neither made nor ' +
+      'changed the beneficiary. After the last approval that it needs, payouts may go to ' +
+      'the beneficiary.',
+  },
+  reject: {
+    summary: 'Reject a beneficiary.',
+    description: 'No payout may go to a rejected beneficiary. After a change it can be approved.',
+  },
+  decided: BeneficiaryResponse,
+  refusals: ['party_erased'],
+  decide: (deeds, key, asked) =>
+    deeds.deed(beneficiaryDecisionDeed(key, asked), {
+      answer: ({ beneficiary }) => presentBeneficiary(beneficiary),
+      inCommand: ({ beneficiary: { id, approval: status } }): Told => ({
+        data: { beneficiary: id, decision: asked.decision, status },
+        outcome: status === 'pending_approval' ? WAITS_ON : '',
+      }),
+    }),
+})
+
+function groupLines(shown: ShownGroup, id: string): readonly string[] {
+  const approval = presentGroupApproval(id, shown)
+  const { waiting, further = 0, totals, needed, expires_at, digest, ended } = approval
+  const others = further > 0 && `${further} wait besides, and come after these`
+  const outcomes = ended.map(({ status, payouts }) => `${payouts} ${status}`).join(', ')
+  const waits = [`approvals  ${needed}`, `until      ${toSecond(expires_at)}`]
+  return [
+    [`${id}  ${waiting} payouts wait`, others, outcomes].filter(Boolean).join('; '),
+    ...totals.map(({ currency, payouts, amount }) => {
+      return `${moneyWords(BigInt(amount), currency)} in ${payouts} payouts`
+    }),
+    ...(expires_at === null ? [] : [...waits, `digest     ${digest}`]),
+  ]
+}
+
+type Approval = Omit<ReturnType<typeof presentApproval>, 'object' | 'payout' | 'payout_import'>
+
+/** One fact a line, then one decision a line. */
+function approvalLines(approval: Approval, payout_import = ''): readonly string[] {
+  const { needed, given, status, expires_at, made_by, digest, decisions } = approval
+  return [
+    `approvals  ${given} of ${needed}; ${status}`,
+    `until      ${toSecond(expires_at)}`,
+    `made by    ${made_by || 'a key that is nobody’s'}`,
+    ...(payout_import === '' ? [] : [`import     ${payout_import}, which can be approved as one`]),
+    `digest     ${digest}`,
+    ...decisions.map(({ decided_at, user, decision, reason }) => {
+      return `${toSecond(decided_at)}  ${user}: ${decision}${reason && `, ${reason}`}`
+    }),
+  ]
+}

@@ -1,0 +1,178 @@
+// All that a person needs to pay a payout by hand, and what became of it, in words.
+import { moneyWords } from '../money/words.ts'
+import { withAnswers } from '../payout/action.ts'
+import type { Payout } from '../payout/payout.ts'
+import type { HeldByScreening } from '../payout/screening-store.ts'
+import { uetrOf } from '../payout/swift/uetr.ts'
+import { MANUAL } from '../rail/rail.ts'
+import { toSecond } from '../text/age.ts'
+import { attemptReason, reasonOf } from '../timeline/attempt-response.ts'
+import type { TimelineAttempt, TimelineReview } from '../timeline/attempts.ts'
+import { makeTimeline, type TimelineItem } from '../timeline/rules.ts'
+import type { Part } from './action.ts'
+import type { ShownPayout } from './shown-payout.ts'
+
+/** `local chats`, `swift`. */
+export function networkWords({ type, fund_transfer_network }: Payout): string {
+  return [type, fund_transfer_network].filter(word => word !== '').join(' ')
+}
+
+/** Payee, destination and amount, in the order of a bank's form; then the history. */
+export function showParts({ source, account, held }: ShownPayout): readonly Part[] {
+  const { payout } = source
+  const items = makeTimeline(source)
+  const attempts = items.filter(item => item.kind === 'attempt')
+  const reviews = items.filter(item => item.kind === 'review')
+  const { particulars, beneficiary_details } = withAnswers(payout)
+  const { destination: _id, status: _status, documents, ...beneficiary } = beneficiary_details
+  const { destination_details, name, ...others } = beneficiary
+  const { documents: more, logistics_tracking_details, metadata, ...details } = particulars
+  const sent = {
+    send: sentAmount(payout),
+    to: name,
+    over: networkWords(payout),
+    charges: payout.charge_type,
+    uetr: payout.mt103 === '' ? '' : uetrOf(payout.id),
+    ...details,
+  }
+  const given = {
+    destination: destination_details,
+    beneficiary: others,
+    documents: [...more, ...documents],
+    logistics_tracking_details,
+    metadata,
+  }
+  const made = {
+    account: `${account.account_id} ${account.name}${account.sandbox ? ', a sandbox' : ''}`,
+    debited: debitWords(payout),
+    made: toSecond(payout.created_at),
+    executed: toSecond(payout.execute_at),
+    status_description: payout.status_description,
+    failure: payout.failure,
+    bank_reference: payout.rail_reference,
+    why_this_rail: payout.rail === '' || attempts.length > 0 ? '' : reasonOf(payout),
+  }
+  return [
+    `${payout.id}  ${payout.status}${payout.rail === '' ? '' : `, rail ${payout.rail}`}`,
+    ...reviews.flatMap(reviewWords),
+    ...screeningWords(held),
+    ...handWords(payout),
+    ...['', { outline: sent }, { outline: given }, '', { outline: made }],
+    ...attempts.flatMap(attempt => ['', { outline: attemptOutline(attempt) }]),
+    ...['', { rows: items.flatMap(historyOf).map(historyRow) }],
+  ]
+}
+
+/** Only the first column has a heading. */
+function historyRow([at = '', what = '', who = '', words = '']: readonly string[]) {
+  return { history: at, '': what, ' ': who, '  ': words }
+}
+
+/** Who has taken a payout of the manual rail, and the command that comes next. */
+function handWords({ id, rail, status, taken_by, taken_at }: Payout): string[] {
+  const is_processing = status === 'processing'
+  if (rail === MANUAL && taken_at !== null) {
+    const who = `taken by ${taken_by} at ${toSecond(taken_at)}`
+    const paid = `  npx corridor payout transition ${id} succeeded --reference BANK_REFERENCE`
+    return is_processing ? [`${who}; when it is paid:`, paid] : [who]
+  }
+  if (rail !== MANUAL || !is_processing) return []
+  return [
+    'taken by nobody: its account can cancel it. Before you pay it:',
+    `  npx corridor payout take ${id}`,
+  ]
+}
+
+const SCREENING_WORDS: Readonly<Record<HeldByScreening['screening'], string>> = {
+  waits: 'waits to be screened; corridor lists status says which lists are missing or stale',
+  open: 'held: somebody of it may be listed; look, then clear or confirm:',
+  confirmed: 'blocked: somebody of it is listed:',
+}
+
+function screeningWords(held: HeldByScreening | undefined): string[] {
+  if (held === undefined) return []
+  return [SCREENING_WORDS[held.screening], `  npx corridor screening show ${held.id}`]
+}
+
+/** The exception, if it is open, and the command that comes next. */
+function reviewWords({ exception }: TimelineReview): string[] {
+  const { payout_id, number, rail, kind, message, closed_at } = exception
+  if (closed_at !== null) return []
+  return [
+    `under review, exception ${number} of rail ${rail}, ${kind}: ${message}`,
+    '  nothing moves until you have asked the bank or the provider and said what you found:',
+    `  npx corridor rail close-exception ${payout_id} ${number} --note "WHAT YOU FOUND"`,
+  ]
+}
+
+const STATE_WORDS: Readonly<Record<TimelineAttempt['state'], string>> = {
+  waiting: 'waits, its rail does not have it',
+  handed_over: 'handed over',
+  paid: 'paid',
+  failed: 'failed',
+  not_taken: 'not taken',
+  returned: 'returned',
+}
+
+function attemptOutline(attempt: TimelineAttempt) {
+  const { number, rail, state, not_taken, failure } = attempt
+  const cause = not_taken ?? failure
+  return {
+    [`attempt ${number}, rail ${rail}`]: {
+      state: STATE_WORDS[state],
+      why_this_rail: attemptReason(attempt),
+      release_at: toSecond(attempt.release_at),
+      handed_over_at: toSecond(attempt.handed_over_at),
+      released_at: toSecond(attempt.released_at),
+      expected_at: toSecond(attempt.expected_at),
+      ended_at: toSecond(attempt.ended_at),
+      because: cause === null ? '' : `${cause.code}: ${cause.message}`,
+      uetr: attempt.uetr,
+      ...attempt.references,
+    },
+  }
+}
+
+function historyOf(item: TimelineItem): string[][] {
+  const at = toSecond(item.at)
+  switch (item.kind) {
+    case 'state': {
+      const { operator = '', reference = '', reason = '' } = item.by_hand ?? {}
+      const texts = [item.status_description, item.failure?.message ?? '', reference, reason]
+      const words = [...new Set(texts)].filter(word => word !== '').join('; ')
+      return [[at, item.status, operator === '' ? (item.by ?? '') : operator, words]]
+    }
+    case 'route':
+      return [[at, `to rail ${item.rail}`, '', reasonOf(item)]]
+    case 'reroute':
+      return [[at, `to rail ${item.rail}`, item.by, `${item.previous_rail} has not taken it`]]
+    case 'review':
+      return reviewHistory(item)
+    case 'handling':
+      return [[at, item.action, item.by_hand.operator, item.by_hand.reason]]
+    case 'approval': {
+      const { decision, by_hand, given, needed } = item
+      const done = decision === 'approve' ? `approved, ${given} of ${needed}` : 'rejected'
+      return [[at, done, by_hand.operator, by_hand.reason]]
+    }
+    default:
+      return []
+  }
+}
+
+function reviewHistory({ at, exception }: TimelineReview): string[][] {
+  const { number, kind, message, closed_at, closed_by, note } = exception
+  const opened = [toSecond(at), `exception ${number}`, 'rail', `${kind}: ${message}`]
+  if (closed_at === null) return [opened]
+  return [opened, [toSecond(closed_at), `exception ${number} closed`, closed_by, note]]
+}
+
+export function sentAmount({ destination_currency, destination_amount }: Payout): string {
+  return moneyWords(destination_amount, destination_currency)
+}
+
+function debitWords({ holding_currency, holding_amount, fixed_fee, variable_fee }: Payout): string {
+  const fees = fixed_fee + variable_fee
+  const total = moneyWords(holding_amount + fees, holding_currency)
+  return `${total} (${moneyWords(fees, holding_currency)} of it fees)`
+}
