@@ -78,7 +78,7 @@ const AddRule = Closed(
   },
 )
 
-export const Rule = Type.Object(
+const Rule = Type.Object(
   {
     rule_id: Id('apr', 'The rule.'),
     subject: Literals(RULE_SUBJECTS),
@@ -150,7 +150,7 @@ const add = writing({
   run: (acting, asked) => acting.change(async sql => presentRule(await addRule(sql, asked))),
   command: {
     words: rule => {
-      const { of, needs } = columnsOf(rule)
+      const { needs, 'what waits': of } = columnsOf(rule)
       return `${rule.rule_id}: ${of} need ${needs}`
     },
     help: ADD_HELP,
@@ -184,7 +184,7 @@ const remove = writing({
   run: (acting, { id }) => acting.change(async sql => presentRule(await removeRule(sql, id))),
   command: {
     words: rule => {
-      const { of, needs } = columnsOf(rule)
+      const { needs, 'what waits': of } = columnsOf(rule)
       return `removed ${rule.rule_id}: ${of} need ${needs}`
     },
     help: '\nExample:\n  npx corridor approval-rule remove apr_01m7xpm2m0c6hkd4r9ye',
@@ -239,5 +239,5 @@ function presentRule(rule: ApprovalRule) {
 /** What a shown rule is of, and what it needs, in words. */
 function columnsOf(rule: ReturnType<typeof presentRule>) {
   const at_least = rule.at_least === null ? null : BigInt(rule.at_least)
-  return { of: ruleWords({ ...rule, at_least }), needs: neededWords(rule) }
+  return { 'what waits': ruleWords({ ...rule, at_least }), needs: neededWords(rule) }
 }

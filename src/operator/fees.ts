@@ -68,7 +68,7 @@ const SetFee = Closed(
       'amounts.',
   },
 )
-export const FeeRow = Type.Object(
+const FeeRow = Type.Object(
   {
     payout_type: Type.String(),
     payout_currency: textOrNull(),

@@ -84,7 +84,7 @@ const LIMIT = {
   window: Type.String({ examples: ['payout', 'day:Europe/Berlin', '24h'] }),
 }
 
-export const LimitResponse = Type.Object(LIMIT, {
+const LimitResponse = Type.Object(LIMIT, {
   title: 'PayoutLimit',
   description: 'How much accounts may pay out, or how many payouts they may make; null is any.',
 })
@@ -129,7 +129,11 @@ const list = reading({
   find: async (audit, { account_id }) => (await listLimitsOf(audit, account_id)).map(presentLimit),
   command: {
     words: limits =>
-      limits.map(limit => ({ limit: limit.limit_id, of: kindOf(limit), is: capWords(limit) })),
+      limits.map(limit => ({
+        limit: limit.limit_id,
+        counts: kindOf(limit),
+        'at most': capWords(limit),
+      })),
     none: 'no limit: corridor limit set sets one',
     options: { account_id: 'only those that count payouts of this account' },
     help: '\nExample:\n  npx corridor limit list',

@@ -1,14 +1,11 @@
 // The types of the operator API's objects that the console reads, from the schemas of its answers.
 import type * as accounts from '../../operator/account-response.ts'
-import type { Rule } from '../../operator/approval-rules.ts'
 import type { ChangeResponse } from '../../operator/audit.ts'
 import type { ClockResponse } from '../../operator/clock.ts'
 import type * as entities from '../../operator/entities.ts'
 import type { ExceptionResponse } from '../../operator/exceptions.ts'
-import type { FeeRow } from '../../operator/fees.ts'
 import type { UnreadFileResponse } from '../../operator/files.ts'
 import type * as income from '../../operator/income-routes.ts'
-import type { LimitResponse } from '../../operator/limits.ts'
 import type { ListsResponse } from '../../operator/lists.ts'
 import type * as routes from '../../operator/payout-routing.ts'
 import type { RailFigures as Figures } from '../../operator/rail-figures.ts'
@@ -31,14 +28,11 @@ export type Match = Shown<typeof screening.Match>
 export type Screening = Shown<typeof screening.ScreeningResponse>
 export type FailingEndpoint = Shown<typeof FailingResponse>
 export type Rate = Shown<typeof DatedRate>
-export type Fee = Shown<typeof FeeRow>
 export type DeskAccount = Shown<typeof accounts.DeskAccount>
 export type DeskKey = Shown<typeof accounts.DeskKey>
 export type MadeKey = Shown<typeof accounts.MadeKeyResponse>
 export type DeskRail = Shown<typeof RailResponse>
 export type RouteRow = Shown<typeof routes.RouteRow>
-export type ApprovalRule = Shown<typeof Rule>
-export type Limit = Shown<typeof LimitResponse>
 export type AuditedChange = Shown<typeof ChangeResponse>
 export type Lists = Shown<typeof ListsResponse>
 export type DeskUser = Shown<typeof users.DeskUser>

@@ -1,14 +1,16 @@
 // Screens of prices: rates with their age, and fees. Also the history of one rate, from the audit
 // log: a chart, and who set it when.
+import { fees } from '../../operator/fees.ts'
 import { html } from '../../text/html.ts'
+import { actionTable } from '../action-table.ts'
 import type { Json } from '../api.ts'
 import { lineChart } from '../charts.ts'
 import { fieldText, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
-import { digits, link, state, time, words } from '../show.ts'
+import { link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { AuditedChange, Fee, Rate } from './objects.ts'
+import type { AuditedChange, Rate } from './objects.ts'
 
 export function priceScreens(screens: Screens): void {
   screens.show('installation', '/prices', show)
@@ -29,9 +31,9 @@ function rateOf(visit: Visit): object {
 const MID_HINT = 'Units of the quote currency for one of the base, without your spread: 7.8501'
 
 async function show(visit: Visit): Promise<Screen> {
-  const [rates, fees] = await Promise.all([
+  const [rates, schedule] = await Promise.all([
     visit.api.list<Rate>('/v3/operator/rate'),
-    visit.api.list<Fee>('/v3/operator/fee'),
+    actionTable(visit, fees, { caption: 'Fees', empty: 'No fees: no payout can be priced.' }),
   ])
   const body = html`<h2>Rates</h2>${rows(RATES, rates.results)}
 ${postForm(visit, {
@@ -46,7 +48,7 @@ ${postForm(visit, {
     { name: 'source', label: 'Source', required: true },
   ],
 })}
-<h2>Fees</h2>${rows(FEES, fees.results)}`
+<h2>Fees</h2>${schedule}`
   return { title: 'Rates and fees', body }
 }
 
@@ -75,28 +77,6 @@ const RATES: Table<Rate> = {
 
 export function isPast(at: string | null): boolean {
   return at !== null && Date.parse(at) < Date.now()
-}
-
-const FEES: Table<Fee> = {
-  caption: 'Fees',
-  empty: 'No fees: no payout can be priced.',
-  columns: [
-    { name: 'Payout type', show: ({ payout_type }) => words(payout_type) },
-    {
-      name: 'Where',
-      show: ({ payout_currency, destination_country, network, charge_type }) =>
-        [payout_currency, destination_country, network, charge_type].filter(Boolean).join(' ') ||
-        'anywhere',
-    },
-    {
-      name: 'Fixed',
-      number: true,
-      show: ({ fixed_amount, fee_currency }) =>
-        `${digits(fixed_amount, fee_currency)} ${fee_currency}`,
-    },
-    { name: 'Variable', number: true, show: ({ variable_bps }) => `${variable_bps} bp` },
-    { name: '', show: ({ sample }) => sample && SAMPLE },
-  ],
 }
 
 /** The most changes of the audit log that are read. The feed of rates writes some 30 a day. */
