@@ -240,7 +240,8 @@ function readWhole(option: string, { minimum = 0, maximum }: Member, text: strin
 
 function readText(option: string, member: Member, written: string): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, examples } = member
-  const words = written.normalize('NFC').trim()
+  // The action says what must not be blank.
+  const words = written.normalize('NFC').trim() || written
   // Codes are of capitals, and people write them as they like.
   const text = pattern?.startsWith('^[A-Z]') ? words.toUpperCase() : words
   const { length } = [...text]
