@@ -110,7 +110,7 @@ async function logIn(target: Target, count: number): Promise<string[]> {
   const cookies: string[] = []
   for (let i = 0; i < count; i += 1) {
     const user = `bench${i}`
-    await target.command('user', 'create', user, '--name', user, '--role', 'operator')
+    await target.command('user', 'create', user, '--full-name', user, '--role', 'operator')
     await target.command('user', 'role', user, 'viewer', '--account', target.account_id)
     const link = await target.command('user', 'login-link', user)
     const token = /token=([\w-]+)/.exec(link)?.[1] ?? ''

@@ -16,7 +16,7 @@ const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts')
 export function benchImport({ quick, postgres }: Options): Promise<readonly Figure[]> {
   const rows = quick ? 5_000 : 100_000
   return withTarget({ postgres }, async target => {
-    await target.command('account', 'set', target.account_id, '--duplicate-window', '10m')
+    await target.command('account', 'set', target.account_id, '--duplicate-window-s', '600')
     const rounds: FigureRound[] = []
     for (let round = 1; round <= (quick ? 1 : 3); round++) {
       rounds.push(await importFile(target, round, rows))

@@ -88,7 +88,7 @@ async function store(
   bodyOf: (i: number) => object,
 ): Promise<Stored> {
   const { account_id, database_url } = target
-  await target.command('account', 'set', account_id, '--duplicate-window', '10m')
+  await target.command('account', 'set', account_id, '--duplicate-window-s', '600')
   // Settles the payout that made the beneficiary.
   await settleDue(target)
   return asSuperuser(database_url, async sql => {

@@ -178,8 +178,8 @@ async function post(
 
 async function openAccount(command: Target['command'], address: string): Promise<Caller> {
   const args = ['account', 'create', '--json', '--name', 'Bench', '--currencies', 'USD,EUR,GBP,HKD']
-  args.push('--sandbox', '--duplicate-window', 'off')
-  const stdout = await command(...args, '--primary', 'USD', '--fund', `USD=${FUNDS}`)
+  args.push('--sandbox', '--duplicate-window-s', '0')
+  const stdout = await command(...args, '--primary-currency', 'USD', '--fund', `USD=${FUNDS}`)
   const caller = callerOf(address, JSON.parse(stdout))
   await untilKeysAreKnown()
   return caller

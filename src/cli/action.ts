@@ -1,6 +1,7 @@
 // Makes commands of actions: their arguments and options, and what they print.
 import type { Command } from 'commander'
 import type { TSchema } from 'typebox'
+import { isOutcomeUnknown } from '../db/failure.ts'
 import { Lane } from '../engine/lane.ts'
 import { Refusal } from '../errors.ts'
 import { accountNamed } from '../operator/accounts.ts'
@@ -16,6 +17,7 @@ import {
 } from '../operator/action.ts'
 import { audited } from '../operator/deed.ts'
 import { checkLines } from '../operator/request.ts'
+import { inShell } from '../text/shell.ts'
 import {
   addCommand,
   type Context,
@@ -25,28 +27,50 @@ import {
   running,
   withContext,
 } from './context.ts'
-import { pointTo } from './failure.ts'
+import { pointTo, unconfirmed } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './input.ts'
-import { addOptions, readOptions, refuseInOptions } from './options.ts'
+import { addOptions, optionOf, readOptions, refuseInOptions, type Texts } from './options.ts'
 import { listing, outline } from './table.ts'
 import { visible } from './terminal.ts'
 
-/** Gives the command of a group a command for each action, and one for the history. */
-export function commandsOf({ actions, history }: ActionGroup): (group: Command) => void {
+/** What a command does besides its action, by options that the API does not have. */
+export interface Besides<Read> {
+  readonly options: readonly (readonly [flags: string, meaning: string])[]
+  /** Reads the options before the action begins. */
+  read(options: Texts, input: object): Read
+  /** Follows the action, whose answer is printed already. */
+  follow(context: Context, answer: unknown, read: Read): Promise<void>
+}
+
+/**
+ * Gives the command of a group a command for each action, and one for the history. An action whose
+ * name is one word is the command itself.
+ */
+export function commandsOf(
+  { actions, history }: ActionGroup,
+  besides: Readonly<Record<string, Besides<unknown>>> = {},
+): (group: Command) => void {
   return group => {
     for (const action of actions) {
-      if (action.command !== undefined) addAction(group, action, action.command)
+      const { name, command } = action
+      if (command !== undefined) addAction(group, action, command, besides[name])
     }
     if (history !== undefined) historyCommand(group, history)
   }
 }
 
-function addAction(group: Command, action: Action, shown: InCommand<unknown>): void {
+function addAction(
+  group: Command,
+  action: Action,
+  shown: InCommand<unknown>,
+  besides?: Besides<unknown>,
+): void {
   const { name, path, summary } = action
   const schema = shown.members ?? membersOf(action)
   const { arguments: placed = [], subject = group.name() } = shown
-  const command = addCommand(group, name.split(' ').at(-1) ?? '', inHelp(summary))
+  const word = name.split(' ').slice(1).at(-1)
+  const command = word === undefined ? group : addCommand(group, word, inHelp(summary))
   const ids = [...path.matchAll(/:(\w+)/g)].map(([, id = '']) => id)
   for (const id of ids) {
     const meaning = shown.options?.[id] ?? `as corridor ${subject} list shows it`
@@ -57,6 +81,7 @@ function addAction(group: Command, action: Action, shown: InCommand<unknown>): v
     const { limit = DEFAULT_LIMIT } = shown
     command.option('--limit <count>', `most to list, 1 to ${MAX_LIMIT}`, readLimit, limit)
   }
+  for (const [flags, meaning] of besides?.options ?? []) command.option(flags, meaning)
   command.addHelpText('after', shown.help).action(async () => {
     const { limit, ...options } = command.opts()
     const { processedArgs: args } = command
@@ -67,17 +92,21 @@ function addAction(group: Command, action: Action, shown: InCommand<unknown>): v
     }
     const act = async () => {
       checkLines(input)
-      return withContext(context => perform(context, action, input, limit))
+      const read = besides?.read(options, input)
+      await withContext(async context => {
+        const { found, answer, said } = await perform(context, action, input, limit)
+        const none = typeof shown.none === 'function' ? shown.none(input) : shown.none
+        const words = shown.words(found, said)
+        if (typeof words === 'object' && 'exact' in words && !running.json) {
+          process.stdout.write(words.exact)
+          return
+        }
+        const all = wordsOf(words, none) + moreOf(action, found)
+        print(shown.json === undefined ? answer : shown.json(found), all)
+        await besides?.follow(context, answer, read)
+      })
     }
-    const { found, answer, said } = await act().catch(refuse(group, schema, placed))
-    const words = shown.words(found, said)
-    if (typeof words === 'object' && 'exact' in words && !running.json) {
-      process.stdout.write(words.exact)
-      return
-    }
-    const none = typeof shown.none === 'function' ? shown.none(input) : shown.none
-    const all = wordsOf(words, none) + moreOf(action, found)
-    print(shown.json === undefined ? answer : shown.json(found), all)
+    await act().catch(refuse(group, schema, placed))
   })
 }
 
@@ -170,7 +199,7 @@ function actingIn(
   context: Context,
   say: (words: string) => void,
 ): { acting: Acting<object>; close(): Promise<void> } {
-  const { sql, audit } = context
+  const { sql, audit, config } = context
   const run: Acting<object>['run'] = deed =>
     new Lane(sql, audited(deed), { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(deed.command)
   // Few actions need prices, and reading them takes a moment.
@@ -194,6 +223,8 @@ function actingIn(
     ...deedsOf(context),
     pricing: async version => (await open()).pricing(version),
     askPassword() {},
+    askOther() {},
+    origin: () => `http://${hostInUrl(config.host)}:${config.port}`,
     say,
     warn: words => void process.stderr.write(`corridor: warning: ${words}\n`),
   }
@@ -202,9 +233,24 @@ function actingIn(
 
 export function deedsOf({ run, runLong }: Context): Deeds<object> {
   return {
-    deed: async (deed, { answer, inCommand = answer }) => inCommand(await run(deed)),
+    deed: async (deed, { answer, inCommand = answer, once }) =>
+      inCommand(await run(deed).catch(error => refuseUnconfirmed(error, once))),
     longDeed: async (deed, { answer, inCommand = answer }) => inCommand(await runLong(deed)),
   }
+}
+
+/** HOST as a URL has it; localhost for a service that listens on every address. */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** Rethrows the error; one that does not tell the outcome with the command that does it once. */
+function refuseUnconfirmed(error: unknown, once?: Readonly<Record<string, string>>): never {
+  if (once === undefined || !isOutcomeUnknown(error)) throw error
+  const words = running.words.map(word => (/^[\w.-]+$/.test(word) ? word : inShell(word)))
+  const more = Object.entries(once).flatMap(([name, value]) => [optionOf(name), value])
+  throw unconfirmed(['corridor', ...words, ...more].join(' '))
 }
 
 /** Rethrows a refusal: of an unknown object with a hint, of members in the words of options. */

@@ -53,19 +53,24 @@ type Load = () => Promise<(command: Command) => void>
 
 const actions = async (group: ActionGroup) => (await import('./action.ts')).commandsOf(group)
 
+const booking = async (name: string) => {
+  const { funding } = await import('../operator/funding.ts')
+  return actions({ actions: funding.filter(action => action.name === name) })
+}
+
 const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   start: async () => (await import('./start.ts')).startCommand,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   clock: async () => actions((await import('../operator/clock.ts')).clockActions),
   account: async () => (await import('./account.ts')).accountCommands,
-  key: async () => (await import('./key.ts')).keyCommands,
+  key: async () => actions((await import('../operator/keys.ts')).keys),
   user: async () => (await import('./user.ts')).userCommands,
   audit: async () => (await import('./audit.ts')).auditCommands,
-  fund: async () => (await import('./funding.ts')).fundCommand,
-  withdraw: async () => (await import('./funding.ts')).withdrawCommand,
-  adjust: async () => (await import('./funding.ts')).adjustCommand,
-  reverse: async () => (await import('./funding.ts')).reverseCommand,
+  fund: () => booking('fund'),
+  withdraw: () => booking('withdraw'),
+  adjust: () => booking('adjust'),
+  reverse: () => booking('reverse'),
   rates: async () => (await import('./rates.ts')).ratesCommands,
   fees: async () => (await import('./fees.ts')).feesCommands,
   rail: async () => (await import('./rail.ts')).railCommands,
@@ -96,6 +101,7 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
 
 /** Runs the command that these words call, and sets the exit code. */
 export async function runCommand(words: readonly string[]): Promise<void> {
+  running.words = words
   const json = words.includes('--json')
   // EPIPE: the reader, such as `head`, has closed the pipe.
   process.stdout.on('error', error => {

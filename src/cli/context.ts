@@ -40,8 +40,11 @@ export interface Context {
   runLong<C, S, O, P>(deed: LongDeed<C, S, O, P>): Promise<O>
 }
 
-/** The command that this process runs, such as `payout transition`, and whether with --json. */
-export const running = { command: '', json: false }
+/**
+ * The command that this process runs, such as `payout transition`, whether with --json, and the
+ * words of the call.
+ */
+export const running = { command: '', json: false, words: [] as readonly string[] }
 
 /** Opens the database for one command, whether or not the service runs. */
 export async function withContext<T>(

@@ -15,11 +15,10 @@ import { deleteRoute, upsertRoute } from '../rail/store.ts'
 import { RAIL_KINDS } from '../rails.ts'
 import { readRequired, updateRequired } from '../screening/list-store.ts'
 import { inShell } from '../text/shell.ts'
-import { createFunded } from './account.ts'
 import type { Context } from './context.ts'
 import { authorizationOf } from './demo-http.ts'
 import { CommandFailed, readOrRefuse } from './failure.ts'
-import { book } from './funding.ts'
+import { book, createFunded } from './funding.ts'
 
 /** The name of its accounts. An installation with any other live account pays real money. */
 const NAME = 'Bank demo'

@@ -47,6 +47,14 @@ export function pointTo(hint: string): (error: unknown) => never {
   }
 }
 
+/** An unconfirmed booking. `retry` is the command that books it once, however often it runs. */
+export function unconfirmed(retry: string): CommandFailed {
+  return new CommandFailed(
+    'the database did not confirm it; whether the money was booked is not known. This books it ' +
+      `once, however often it is run: ${retry}`,
+  )
+}
+
 /** What lists the ids of each kind of object. */
 const ID_HINTS = {
   account: 'corridor account list shows those there are',

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { findCurrency } from '../money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../money/decimal.ts'
-import { MAX_NAME, MAX_REASON, MAX_REFERENCE } from '../operator/lengths.ts'
+import { MAX_REASON, MAX_REFERENCE } from '../operator/lengths.ts'
 import type { LineProblem, Parsed } from '../text/csv.ts'
 import { readLine } from '../text/visible.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
@@ -20,18 +20,12 @@ export function readCurrency(text: string): string {
 }
 
 /** Reads an amount in major units as exact minor units. */
-export function readAmount(text: string, currency: string, option = ''): bigint {
+function readAmount(text: string, currency: string): bigint {
   const exponent = findCurrency(currency)?.exponent ?? 0
   const amount = parseMajor(text, exponent)
   if (amount !== undefined && amount >= 1n && amount <= MAX_AMOUNT) return amount
   const shape = `digits, and at most ${exponent} after a point`
-  throw new UsageError(`${option}"${text}" is not an amount in ${currency}: ${shape}`)
-}
-
-/** Reads an amount as readAmount does, with an optional sign. */
-export function readSigned(text: string, currency: string): bigint {
-  const amount = readAmount(text.replace(/^[+-]/, ''), currency)
-  return text.startsWith('-') ? -amount : amount
+  throw new UsageError(`"${text}" is not an amount in ${currency}: ${shape}`)
 }
 
 /** Reads `USD=100000.00` as currency and minor units. */
@@ -54,7 +48,6 @@ export function readText(option: string, text: string, max: number): string {
 
 export const readReference = (text: string) => readText('--reference', text, MAX_REFERENCE)
 export const readReason = (text: string) => readText('--reason', text, MAX_REASON)
-export const readName = (text: string) => readText('--name', text, MAX_NAME)
 
 /** Reads one of the known values. `what` names their kind, such as `status`. */
 export function readOneOf<T extends string>(what: string, text: string, known: readonly T[]): T {

@@ -12,7 +12,7 @@ import { readCurrency } from './input.ts'
 /** A member of a schema, as far as options need it. */
 interface Member {
   readonly type?: string
-  /** Of an array, which is several words. */
+  /** Of an array, which is several words; in an option, one word with commas. */
   readonly items?: Member
   readonly enum?: readonly string[]
   readonly minimum?: number
@@ -75,7 +75,7 @@ export function addOptions(command: Command, schema: TSchema | undefined, shown:
   for (const name of placed) {
     const member: Member = members.find(one => one.name === name)?.member ?? {}
     const { enum: words, items } = member
-    const shape = items === undefined ? `<${name}>` : `<${name}...>`
+    const shape = items === undefined ? `<${nameOf(name)}>` : `<${nameOf(name)}...>`
     const argument = new Argument(shape, meanings[name] ?? meaningOf(member))
     if (words !== undefined) argument.choices(words)
     if (items?.enum !== undefined) argument.choices([...items.enum, NONE])
@@ -98,6 +98,7 @@ function placeholderOf(name: string, member: Member): string {
   if (member.type === 'boolean') return ''
   if (member[MINOR_OF] !== undefined) return ' <amount>'
   if (member.type === 'integer') return ' <number>'
+  if (member.type === 'array') return ' <list>'
   if (member.enum !== undefined) return ' <word>'
   if (member.format === 'date-time') return ' <time>'
   if (member.pattern?.startsWith('^[A-Z]')) return ' <code>'
@@ -132,7 +133,7 @@ export function readOptions(
     const text = textOf(name, texts)
     if (text === undefined || text === false) continue
     try {
-      const shown = placed.includes(name) ? name : optionOf(name)
+      const shown = placed.includes(name) ? nameOf(name) : optionOf(name)
       setAt(read, path, text === true || readMember(shown, member, text, texts))
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
@@ -208,6 +209,8 @@ function readMember(
     if (words.length === 0 || words.length === text.length) return words
     throw new UsageError(`say ${NONE} alone, or the others`)
   }
+  const { items } = member
+  if (items !== undefined) return text.split(',').map(one => readMember(option, items, one, texts))
   if (member[MINOR_OF] !== undefined) return readMinor(option, member, text, texts)
   if (member[REASON] === 'currency') return readCurrency(text)
   if (member.type === 'integer') return readWhole(option, member, text)
@@ -222,11 +225,11 @@ function readMinor(option: string, member: Member, text: string, texts: Texts): 
     throw new UsageError(`${option} needs the ${optionOf(currency)} that it is in, such as USD`)
   }
   const { exponent } = findCurrency(readCurrency(code)) ?? { exponent: 0 }
-  const amount = parseMajor(text, exponent)
-  if (amount !== undefined && amount >= BigInt(minimum) && amount <= BigInt(maximum)) {
-    return amountToJson(amount)
-  }
-  const positive = minimum === 0 ? '' : ', and more than 0'
+  const sign = minimum < 0 && text.startsWith('-') ? -1n : 1n
+  const digits = minimum < 0 ? text.replace(/^[+-]/, '') : text
+  const amount = sign * (parseMajor(digits, exponent) ?? BigInt(maximum) + 1n)
+  if (amount >= BigInt(minimum) && amount <= BigInt(maximum)) return amountToJson(amount)
+  const positive = minimum <= 0 ? '' : ', and more than 0'
   const shape = `digits, and at most ${exponent} after a point${positive}`
   throw new UsageError(`${option} "${text}" is not an amount in ${readCurrency(code)}: ${shape}`)
 }

@@ -13,8 +13,8 @@ import { loadDefaultRates } from '../price/rate/load.ts'
 import { listRates, upsertRates } from '../price/rate/store.ts'
 import { type Service, startService } from '../service.ts'
 import { listUsers } from '../user/store.ts'
-import { createFunded } from './account.ts'
 import { type Context, onDatabase, running } from './context.ts'
+import { createFunded } from './funding.ts'
 import { explainListening, tryToListen } from './port.ts'
 
 /** The sandbox account that a first start makes; its balances are in minor units. */
@@ -165,12 +165,12 @@ function firstPerson(address: string, account_id: string | undefined): string {
   const role =
     account_id === undefined
       ? ''
-      : `  npx corridor user role ada maker --account ${account_id}
+      : `  npx corridor user give-role ada maker --account ${account_id}
 `
   return `The console, at ${address}/console, is for people with names. Make the first one; the
 link sets the password:
 
-  npx corridor user create ada --name "Ada Lovelace" --role operator
+  npx corridor user create ada --full-name "Ada Lovelace" --role operator
   export CORRIDOR_USER=ada
 ${role}  npx corridor user login-link ada
 `
@@ -182,6 +182,7 @@ function ready(service: Service, accounts: readonly Account[], has_users: boolea
   const sandbox = accounts.find(account => account.sandbox)
   const account_id = (sandbox ?? (accounts.length === 1 ? accounts[0] : undefined))?.account_id
   const count = accounts.length === 1 ? 'one account' : `${accounts.length} accounts`
+  const names = account_id === undefined ? '   (npx corridor account list names them)' : ''
   const migrations = migrated.length === 1 ? 'a migration' : `${migrated.length} migrations`
   const schema_words =
     migrated.length > 0 && `\nIts schema was brought up to date by ${migrations}.`
@@ -193,7 +194,7 @@ The database is ${database}, with ${count}.${schema_words || ''}
 
 Secrets of keys are shown once, when they are made. For a new key:
 
-  npx corridor key create ${account_id ?? 'ACCOUNT   (npx corridor account list names them)'}
+  npx corridor key create ${account_id ?? 'ACCOUNT'} --scope write${names}
 ${has_users ? '' : `\n${firstPerson(address, account_id)}`}
 `
 }

@@ -1,15 +1,19 @@
-// Accounts and their keys as operators see them.
-
-import { SCOPES } from '../account/rules.ts'
+// Accounts as operators see them.
 import { ACCOUNT_TRANSITIONS, type AccountState } from '../account/states.ts'
-import { WrittenToday } from '../account-summary/response.ts'
-import { Literals, Timestamp, textOrNull } from '../http/schema.ts'
+import { listAccountsInFull, type Settings } from '../account/store.ts'
+import { presentWritten, WrittenToday } from '../account-summary/response.ts'
+import type { Sql } from '../db/connect.ts'
+import { Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { listBalancesOf, listWritten } from '../ledger/store.ts'
+import { currencyExponent } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import { DeskKey } from './keys.ts'
 import { AccountId } from './request.ts'
 
-const State = Literals(Object.keys(ACCOUNT_TRANSITIONS) as AccountState[])
+export const State = Literals(Object.keys(ACCOUNT_TRANSITIONS) as AccountState[])
 
-const SETTINGS = {
+export const SETTINGS = {
   name: Type.String(),
   currencies: Type.Array(Type.String()),
   primary_currency: Type.String(),
@@ -18,97 +22,71 @@ const SETTINGS = {
   daily_mb: Type.Integer(),
 }
 
-const ACCOUNT = {
+export const ACCOUNT = {
   account_id: AccountId,
   ...SETTINGS,
   deposit_address: Type.String(),
   sandbox: Type.Boolean(),
 }
 
-export const DeskAccount = Type.Object(
-  {
-    ...ACCOUNT,
-    state: State,
-    state_reason: Type.String({
-      description: 'Why the account is in this state; empty if nobody has ever changed it.',
-    }),
-    created_at: Timestamp,
-    balances: Type.Record(Type.String(), Type.String(), {
-      description: 'Minor units as text, by currency.',
-    }),
-    written_today: WrittenToday,
-  },
-  { title: 'DeskAccount', description: 'An account with its state and balances.' },
-)
-
-export const OpenedAccountResponse = Type.Object(
-  {
-    ...ACCOUNT,
-    key_id: Type.String({ description: 'The first key of the account, of scope `write`.' }),
-    secret: Type.String({ description: 'The secret, which is shown only in this answer.' }),
-  },
-  { title: 'OpenedAccount', description: 'The account and its first key.' },
-)
-
-export const ChangedSettingsResponse = Type.Object(
-  { account_id: AccountId, before: Type.Object(SETTINGS), after: Type.Object(SETTINGS) },
-  { title: 'ChangedSettings' },
-)
-
-export const ChangedStateResponse = Type.Object(
-  {
-    account_id: AccountId,
-    from: State,
-    to: State,
-    reason: Type.String(),
-  },
-  { title: 'ChangedState' },
-)
-
-const KEY = { key_id: Type.String(), account_id: AccountId, scope: Literals(SCOPES) }
-const OF_MAKER = {
-  owner: Type.Union([Type.String(), Type.Null()], {
-    description:
-      'The user who owns the key and approves none of its payouts; null if nobody owns it.',
+const IN_FULL = {
+  ...ACCOUNT,
+  state: State,
+  state_reason: Type.String({
+    description: 'Why the account is in this state; empty if nobody has ever changed it.',
   }),
-  makes_only: Type.Boolean({
-    description: 'Whether each payout that the key makes needs an approval.',
+  created_at: Timestamp,
+  balances: Type.Record(Type.String(), Type.String(), {
+    description: 'Minor units as text, by currency.',
   }),
+  written_today: WrittenToday,
 }
-const Instant = textOrNull({ format: 'date-time' })
 
-export const DeskKey = Type.Object(
-  {
-    ...KEY,
-    name: Type.String(),
-    ...OF_MAKER,
-    created_at: Timestamp,
-    revoked_at: Instant,
-    last_used_at: Instant,
-  },
-  {
-    title: 'DeskKey',
-    description: 'A key of an account. The time of its last use is to the minute.',
-  },
+export const DeskAccount = Type.Object(IN_FULL, {
+  title: 'DeskAccount',
+  description: 'An account with its state and balances.',
+})
+
+export const DeskAccountInFull = Type.Object(
+  { ...IN_FULL, keys: Type.Array(DeskKey, { description: 'All its keys, revoked ones too.' }) },
+  { title: 'DeskAccountInFull', description: 'An account with its state, balances and keys.' },
 )
 
-export const MadeKeyResponse = Type.Object(
-  {
-    ...KEY,
-    ...OF_MAKER,
-    secret: Type.String({ description: 'The secret, which is shown only in this answer.' }),
-  },
-  { title: 'MadeKey' },
-)
+/** One account, or for null all of them, the oldest first, as operators see them. */
+export async function findAccounts(audit: Sql, account_id: string | null) {
+  const [accounts, balances, written] = await Promise.all([
+    listAccountsInFull(audit, account_id),
+    listBalancesOf(audit, account_id),
+    listWritten(audit, account_id),
+  ])
+  const writtenBy = new Map(written.map(row => [row.account_id, row]))
+  const byAccount = Map.groupBy(balances, balance => balance.account_id)
+  // An account that was opened between the reads comes with the next look.
+  return accounts.flatMap(account => {
+    const found = writtenBy.get(account.account_id)
+    if (found === undefined) return []
+    const amounts = (byAccount.get(account.account_id) ?? []).map(
+      ({ currency, available }) => [currency, available.toString()] as const,
+    )
+    const balances: Record<string, string> = Object.fromEntries(amounts)
+    return [{ ...account, balances, written_today: presentWritten(found) }]
+  })
+}
 
-export const RevokedKeyResponse = Type.Object(
-  {
-    ...KEY,
-    name: Type.String(),
-    was_revoked: Type.Boolean({ description: 'Whether the key was already revoked.' }),
-  },
-  {
-    title: 'RevokedKey',
-    description: 'The revoked key. Every process refuses it within a second.',
-  },
-)
+export function presentSettings(settings: Settings) {
+  const { name, currencies, primary_currency, duplicate_window_s, daily_rows, daily_mb } = settings
+  return { name, currencies, primary_currency, duplicate_window_s, daily_rows, daily_mb }
+}
+
+export function balanceWords({
+  balances,
+}: {
+  readonly balances: Readonly<Record<string, string>>
+}) {
+  return Object.entries(balances)
+    .map(([code, minor]) => `${code} ${formatMajor(BigInt(minor), currencyExponent(code))}`)
+    .join(', ')
+}
+
+/** `off`, or `600 s`. */
+export const windowWords = (seconds: number) => (seconds === 0 ? 'off' : `${seconds} s`)

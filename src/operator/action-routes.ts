@@ -1,13 +1,15 @@
 // Makes routes of the operator API of actions.
 import type { FastifyRequest } from 'fastify'
+import { refusal } from '../errors.ts'
 import { success } from '../http/answer.ts'
 import { checkConfirmed } from '../http/authenticate.ts'
+import { ownOrigin } from '../http/browser.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import type { PricingAt } from '../price/price.ts'
 import type { Acting, Action, Deeds, Paging, Reading, Writing } from './action.ts'
 import { type Call, callOf, callWithoutClaim, type Desk, operatorOf } from './desk.ts'
-import { type DeskRoutes, listAnswer } from './desk-routes.ts'
+import { type DeskRoutes, listAnswer, WholeList } from './desk-routes.ts'
 import { checkWords } from './request.ts'
 
 export interface NeedsPrices {
@@ -28,20 +30,31 @@ export function actionRoutes(
 }
 
 function readRoute(routes: DeskRoutes, action: Reading): void {
-  const { path, operationId, summary, description, params, query, response, refusals } = action
-  routes.read(path, {
+  const { path, list, operationId, summary, description, params, query, refusals } = action
+  const route = {
     ...{ operationId, summary },
     ...(description !== undefined && { description }),
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: query }),
     ...(refusals !== undefined && { refusals }),
-    response: action.list === true ? ListOf(response) : response,
-    async answer(request, { audit }) {
-      const found = await action.find(audit, inputOf(request, request.query))
-      const answer = action.present === undefined ? found : action.present(found)
-      return action.list === true ? listAnswer(answer as readonly object[]) : (answer as object)
-    },
-  })
+  }
+  const find = async (request: FastifyRequest, { audit }: Desk) => {
+    const found = await action.find(audit, inputOf(request, request.query))
+    return action.present === undefined ? found : action.present(found)
+  }
+  if (list === undefined) {
+    routes.read(path, {
+      ...route,
+      response: action.response,
+      answer: async (request, desk) => (await find(request, desk)) as object,
+    })
+  } else {
+    routes.list(path, {
+      ...route,
+      response: list === true ? ListOf(action.response) : WholeList(action.response, list),
+      answer: async (request, desk) => listAnswer((await find(request, desk)) as object[]),
+    })
+  }
 }
 
 function pageRoute(routes: DeskRoutes, action: Paging): void {
@@ -56,11 +69,16 @@ function pageRoute(routes: DeskRoutes, action: Paging): void {
 
 function writeRoute(routes: DeskRoutes, deps: NeedsPrices, action: Writing): void {
   const { path, operationId, summary, description, params, body, emptyBody } = action
-  const { response, refusals, asksPassword, actsAgain } = action
+  const { method, response, refusals, asksPassword, ofSession, actsAgain } = action
   routes.write(path, {
     ...{ operationId, summary, response },
     idempotent: actsAgain !== true,
-    config: { check: checkWords, ...(asksPassword && { asksPassword }) },
+    config: {
+      check: checkWords,
+      ...(asksPassword && { asksPassword }),
+      ...(ofSession && { ofSession }),
+    },
+    ...(method !== undefined && { method }),
     ...(description !== undefined && { description }),
     ...(params !== undefined && { params }),
     ...(body !== undefined && { body }),
@@ -100,6 +118,12 @@ function actingOf(
     ...deedsOf(desk, call),
     pricing: version => reference.pricing(version),
     askPassword: () => checkConfirmed(request),
+    askOther(user) {
+      if (operatorOf(request).name !== user) return
+      const message = 'What you may yourself is changed by another operator.'
+      throw refusal('insufficient_scope', message)
+    },
+    origin: () => ownOrigin(request),
     say() {},
     warn() {},
   }

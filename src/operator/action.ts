@@ -71,6 +71,10 @@ export interface Acting<Shown> extends Deeds<Shown> {
   pricing(version: bigint | null): Promise<PricingAt>
   /** Refuses (403) a session that has not given its password lately. */
   askPassword(): void
+  /** Refuses (403) this user as the caller of the API: nobody changes their own rights there. */
+  askOther(user: string): void
+  /** The scheme, host and port by which people reach the service. */
+  origin(): string
   /** Says more to the reader of a command than the answer has. */
   say(words: string): void
   /** Warns the person who runs a command. */
@@ -81,6 +85,8 @@ export interface Acting<Shown> extends Deeds<Shown> {
 export interface Presents<Outcome> {
   readonly answer: (outcome: Outcome) => object
   readonly inCommand?: (outcome: Outcome) => object
+  /** Members that, added to a command, keep its repeat from doing it twice. */
+  readonly once?: Readonly<Record<string, string>>
 }
 
 /** The rows of a table: cells by column. */
@@ -128,7 +134,7 @@ export interface InCommand<Answer> {
 }
 
 interface Described {
-  /** The words of the command, which name the act in the audit log too: `limit set`. */
+  /** The words of the command, which name the act in the audit log too: `limit set` or `fund`. */
   readonly name: string
   readonly path: string
   readonly operationId: string
@@ -142,12 +148,18 @@ interface Described {
   readonly refusals?: RouteDocs['refusals']
 }
 
+/** The title and description of the schema of a list. */
+interface ListNames {
+  readonly title: string
+  readonly description: string
+}
+
 /** An action that only reads. `input` has the members of the query and the path. */
 export interface Reading<Input = unknown, Found = unknown> extends Described {
   readonly kind: 'read'
   readonly query?: TSchema
   /** Whether the answer is a whole list; `response` is then the schema of one of its objects. */
-  readonly list?: true
+  readonly list?: true | ListNames
   find(audit: Sql, input: Input): Promise<Found>
   /** Makes the answer of what was found, where that is something else. */
   present?(found: Found): unknown
@@ -173,6 +185,7 @@ export interface Paging<Input = unknown, Row = unknown>
 /** An action that writes. `input` has the members of the body and the path. */
 export interface Writing<Input = unknown, Answer = unknown> extends Described {
   readonly kind: 'write'
+  readonly method?: 'PATCH'
   readonly body?: TSchema
   /** The title of the schema of an empty body. */
   readonly emptyBody?: string
@@ -180,6 +193,8 @@ export interface Writing<Input = unknown, Answer = unknown> extends Described {
   readonly byPerson?: true
   /** Whether a session must have given its password lately. */
   readonly asksPassword?: true
+  /** Whether the API takes it from sessions alone: a key gives no password. */
+  readonly ofSession?: true
   /** Whether a repeat acts again, since no answer is kept. */
   readonly actsAgain?: true
   /** The act in the audit log, where it depends on the body. */

@@ -1,30 +1,305 @@
-// The deeds by which operators book money on accounts, and reverse bookings.
+// Books money on accounts: what came in, what left other than by a payout, corrections, and
+// reversals.
 import type { Act } from '../audit/act.ts'
+import {
+  BalanceTransactionResponse,
+  presentBalanceTransaction,
+} from '../balance-transaction/response.ts'
 import { findAccountOfLine } from '../balance-transaction/store.ts'
 import type { Sql } from '../db/connect.ts'
-import { invalidField, refuseIfAny } from '../errors.ts'
+import { invalidField, type Reason as Refused, refuseIfAny } from '../errors.ts'
 import { bookMoney, reverseBooking } from '../funding/operations.ts'
 import type { Booking, BookingOutcome } from '../funding/rules.ts'
+import { pathId } from '../http/docs.ts'
+import { Closed, CurrencyCode, MINOR_OF, Minor, optional, REASON } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { newId } from '../id.ts'
+import { currencyExponent, findCurrency } from '../money/currency.ts'
+import { formatMajor } from '../money/decimal.ts'
+import { amountToJson } from '../money/json.ts'
+import { accountNamed } from './accounts.ts'
+import { type Acting, type Action, writing } from './action.ts'
 import { known } from './deed.ts'
+import { AccountId, MAX_MINOR, Reason, ReasonRequest, Reference } from './request.ts'
+
+const moneyOf = (minimum: number, description: string) => ({
+  account_id: AccountId,
+  currency: CurrencyCode,
+  amount: Type.Integer({
+    minimum,
+    maximum: MAX_MINOR,
+    [REASON]: 'amount_out_of_range',
+    [MINOR_OF]: 'currency',
+    description,
+    examples: [100_000],
+  }),
+})
+
+const IN_MINOR = 'Integer in minor units of the currency.'
+
+const BookingResponse = Type.Object(
+  {
+    account_id: AccountId,
+    by: Type.String({ description: 'The person who has booked it.' }),
+    balance_before: Minor,
+    balance_after: Minor,
+    balance_transaction: BalanceTransactionResponse,
+  },
+  { title: 'Booking', description: 'What was booked, and the balance before and after it.' },
+)
+
+function presentBooking({ entries: [{ line }], balance_before }: BookingOutcome) {
+  return {
+    account_id: line.account_id,
+    by: line.metadata.by ?? '',
+    balance_before: amountToJson(balance_before),
+    balance_after: amountToJson(line.balance_after),
+    balance_transaction: presentBalanceTransaction(line),
+  }
+}
+
+type Booked = ReturnType<typeof presentBooking>
+
+const REFUSALS: readonly Refused[] = [
+  'not_found',
+  'account_frozen',
+  'account_closed',
+  'currency',
+  'holding_currency_not_found',
+  'amount_out_of_range',
+  'reference_already_used',
+  'balance_limit_exceeded',
+]
+
+/** What the commands show of a booking: its line, and the balance before and after it. */
+const SHOWN = {
+  words({ balance_transaction: line, balance_before, balance_after }: Booked): string {
+    const { id, type, currency, net, metadata, description } = line
+    const major = (minor: number) => formatMajor(BigInt(minor), currencyExponent(currency))
+    const { reference = '' } = metadata
+    return (
+      `${id}  ${type} ${currency} ${major(net.amount)}` +
+      `${reference === '' ? '' : `, reference ${reference}`} (${description}); ` +
+      `balance was ${major(balance_before)}, is ${major(balance_after)}`
+    )
+  },
+  json: ({ balance_transaction, account_id, by, balance_before, balance_after }: Booked) => ({
+    ...balance_transaction,
+    account: account_id,
+    by,
+    balance_before: String(balance_before),
+    balance_after: String(balance_after),
+  }),
+}
+
+const OF_MONEY = {
+  ...SHOWN,
+  arguments: ['account_id', 'currency', 'amount'],
+} as const
+
+const MEANINGS = {
+  account_id: 'account id',
+  currency: 'currency code',
+  amount: 'amount in major units, such as 100000.00',
+  reason: 'why; the account reads it in its statement',
+}
+
+const FUND_HELP = `
+Writes a balance transaction of type escrow. A live account needs --reference,
+so that running the same command again credits nothing.
+A reference that has funded another live account is refused, unless that was
+reversed, or --split says that one payment is split over accounts.
+To take back what was booked by mistake: corridor reverse btr_...
+
+Example:
+  npx corridor fund acc_7k2m9x4q USD 100000.00 \\
+    --reference 2026112100042`
+
+const fund = writing({
+  name: 'fund',
+  path: '/v3/operator/fund',
+  operationId: 'fundAccount',
+  summary: 'Credit an account with money that has come in.',
+  description:
+    'The credit is a balance transaction of type `escrow`. A reference funds an account ' +
+    'once. A reference that has funded another live account is refused, unless `split` ' +
+    'confirms that the payment is split over several accounts.',
+  body: Closed(
+    {
+      ...moneyOf(1, IN_MINOR),
+      ...optional({
+        reference: Reference,
+        split: Type.Boolean({
+          description:
+            'Confirms that the payment with this reference is split over several accounts.',
+        }),
+        source: Type.String({
+          pattern: '^esc_[0-9A-Za-z]{1,60}$',
+          description: 'The escrow that the money came from; a source funds an account once.',
+        }),
+      }),
+    },
+    { title: 'FundAccount', description: 'A live account needs a reference.' },
+  ),
+  response: BookingResponse,
+  refusals: [...REFUSALS, 'source_already_used'],
+  asksPassword: true,
+  async run(acting, { amount, reference = '', split = false, source = newId('esc'), ...asked }) {
+    if (split && reference === '') {
+      const message = 'split requires reference, which names the split payment'
+      refuseIfAny([invalidField('split', message)])
+    }
+    const { sandbox } = await accountNamed(acting.audit, asked.account_id)
+    if (!sandbox && reference === '') refuseIfAny([invalidField('reference', UNPROVEN)])
+    const money = { ...asked, amount: BigInt(amount), source, reference, reason: '', split }
+    const once: Readonly<Record<string, string>> = reference === '' ? { source } : {}
+    return book(acting, { kind: 'funding', ...money }, once)
+  },
+  command: {
+    ...OF_MONEY,
+    options: {
+      ...MEANINGS,
+      reference: 'the bank’s reference; it funds an account once',
+      split: 'the payment of this reference is split over several accounts',
+      source: 'the escrow it came from; a source funds an account once',
+    },
+    help: FUND_HELP,
+  },
+})
+
+const UNPROVEN =
+  'a live account is funded with a reference, the bank’s: the same money is then refused when ' +
+  'it is booked again by mistake'
+
+const withdraw = writing({
+  name: 'withdraw',
+  path: '/v3/operator/withdraw',
+  operationId: 'withdrawMoney',
+  summary: 'Book money that leaves an account by other means than a payout.',
+  description:
+    'Send the money through your bank; this call only books it. No balance goes below zero.',
+  body: Closed(
+    { ...moneyOf(1, IN_MINOR), reference: Reference, reason: Reason },
+    { title: 'Withdrawal' },
+  ),
+  response: BookingResponse,
+  refusals: [...REFUSALS, 'insufficient_balance'],
+  asksPassword: true,
+  async run(acting, { amount, ...asked }) {
+    await accountNamed(acting.audit, asked.account_id)
+    const money = { ...asked, amount: -BigInt(amount), source: newId('wdr') }
+    return book(acting, { kind: 'withdrawal', ...money })
+  },
+  command: {
+    ...OF_MONEY,
+    options: { ...MEANINGS, reference: 'the bank’s reference; it is booked once an account' },
+    help: `
+Send the money by your bank; this books it, as a balance transaction of type
+withdrawal. No balance goes below zero, and a frozen account pays nothing out.
+
+Example:
+  npx corridor withdraw acc_7k2m9x4q USD 2500.00 \\
+    --reference 2026112100043 --reason "Returned on request"`,
+  },
+})
+
+const adjust = writing({
+  name: 'adjust',
+  path: '/v3/operator/adjust',
+  operationId: 'adjustMoney',
+  summary: 'Correct a balance, up or down.',
+  description:
+    'The other side of the booking, the ledger code `adjustments`, belongs to the operator.',
+  body: Closed(
+    {
+      ...moneyOf(-MAX_MINOR, 'Integer in minor units, not 0; negative takes from the balance.'),
+      reference: Reference,
+      reason: Reason,
+    },
+    { title: 'Adjustment' },
+  ),
+  response: BookingResponse,
+  refusals: [...REFUSALS, 'insufficient_balance'],
+  asksPassword: true,
+  async run(acting, { amount, ...asked }) {
+    if (amount === 0) refuseIfAny([invalidField('amount', 'An adjustment is not 0.')])
+    await accountNamed(acting.audit, asked.account_id)
+    const money = { ...asked, amount: BigInt(amount), source: newId('adj') }
+    return book(acting, { kind: 'adjustment', ...money })
+  },
+  command: {
+    ...OF_MONEY,
+    options: {
+      ...MEANINGS,
+      amount: `${MEANINGS.amount} or -12.50`,
+      reference: 'of the case or the bank; it is booked once an account',
+    },
+    help: `
+Writes a balance transaction of type adjustment; its other side, the ledger code
+adjustments, is yours. For money that went out take withdraw, for money that
+came in take fund.
+
+Examples:
+  npx corridor adjust acc_7k2m9x4q USD -12.50 \\
+    --reference CASE-118 --reason "Fee of the receiving bank"
+  npx corridor adjust acc_7k2m9x4q USD 12.50 \\
+    --reference CASE-119 --reason "Goodwill"`,
+  },
+})
+
+const reverse = writing({
+  name: 'reverse',
+  path: '/v3/operator/balance_transaction/:id/reverse',
+  operationId: 'reverseBooking',
+  summary: 'Reverse a funding, a withdrawal or an adjustment, once.',
+  description: 'The whole amount is reversed; its reference stays used.',
+  params: pathId('btr'),
+  body: ReasonRequest,
+  response: BookingResponse,
+  refusals: [
+    'account_frozen',
+    'account_closed',
+    'not_reversible',
+    'already_reversed',
+    'insufficient_balance',
+    'balance_limit_exceeded',
+  ],
+  asksPassword: true,
+  async run(acting, { id, reason }) {
+    const deed = await reversalDeed(acting.audit, acting.operator.name, id, reason)
+    return acting.deed(deed, { answer: presentBooking, once: {} })
+  },
+  command: {
+    ...SHOWN,
+    subject: 'balance_transaction',
+    options: { id: 'its id, btr_...', reason: MEANINGS.reason },
+    help: `
+The whole amount goes back where it came from. What would leave a balance below
+zero is refused. The reference of what was reversed stays used: book the right
+amount with the reference and something after it, such as "2026112100042 B".
+
+Example:
+  npx corridor reverse btr_01m7xpm2mgmk83tphhg9 --reason "Credited twice"`,
+  },
+})
+
+export const funding: readonly Action[] = [fund, withdraw, adjust, reverse]
+
+function book<Shown>(
+  acting: Acting<Shown>,
+  asked: Omit<Booking, 'by'>,
+  once: Readonly<Record<string, string>> = {},
+): Promise<Shown> {
+  const { currency } = asked
+  const message = 'No such currency.'
+  const isKnown = findCurrency(currency) !== undefined
+  refuseIfAny(isKnown ? [] : [{ reason: 'currency', message, remarks: 'currency' }])
+  return acting.deed(bookingDeed(acting.operator.name, asked), { answer: presentBooking, once })
+}
 
 /** The deed of a booking; `by` is the name of the operator. */
 export function bookingDeed(by: string, asked: Omit<Booking, 'by'>) {
   return { operation: bookMoney, command: { ...asked, by }, act: bookingAct }
-}
-
-/** Refuses (400) funding of a live account without a reference: a repeat would book it twice. */
-export function checkReference(account: { readonly sandbox: boolean }, reference: string): void {
-  if (account.sandbox || reference !== '') return
-  const message =
-    'a live account is funded with a reference, the bank’s: the same money is then refused when ' +
-    'it is booked again by mistake'
-  refuseIfAny([invalidField('reference', message)])
-}
-
-/** Refuses (400) a split without a reference, which names the split payment. */
-export function checkSplit(split: boolean, reference: string): void {
-  if (!split || reference !== '') return
-  refuseIfAny([invalidField('split', 'split requires reference, which names the split payment')])
 }
 
 /** The deed that reverses a booking, once. Refuses (404) an unknown id of a line. */

@@ -1,11 +1,10 @@
 // The bodies and queries of operators' requests, the parts that they share, and their checks.
-import type { Static, TProperties } from 'typebox'
+import type { TProperties } from 'typebox'
 import { invalidField, invalidParameter, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
-import { Closed, CurrencyCode, optional, REASON, Text } from '../http/schema.ts'
+import { Closed, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { type IdPrefix, idPatternOf } from '../id.ts'
-import { findCurrency } from '../money/currency.ts'
 import { readLine } from '../text/visible.ts'
 import { MAX_REASON, MAX_REFERENCE } from './lengths.ts'
 
@@ -31,63 +30,19 @@ export const ReasonRequest = Closed({ reason: Reason }, { title: 'ReasonRequest'
 /** 2^53 - 1, the largest exact integer of JSON. */
 export const MAX_MINOR = 9_007_199_254_740_991
 
-const moneyOf = (minimum: number, description: string) => ({
-  account_id: AccountId,
-  currency: CurrencyCode,
-  amount: Type.Integer({
-    minimum,
-    maximum: MAX_MINOR,
-    [REASON]: 'amount_out_of_range',
-    description,
-    examples: [100_000],
-  }),
-})
+const LINES = ['reference', 'reason', 'description', 'name', 'full_name', 'from', 'note']
 
-const IN_MINOR = 'Integer in minor units of the currency.'
-
-export const FundAccount = Closed(
-  {
-    ...moneyOf(1, IN_MINOR),
-    ...optional({
-      reference: Reference,
-      split: Type.Boolean({
-        description:
-          'Confirms that the payment with this reference is split over several accounts.',
-      }),
-      source: Type.String({
-        pattern: '^esc_[0-9A-Za-z]{1,60}$',
-        description: 'The escrow that the money came from; a source funds an account once.',
-      }),
-    }),
-  },
-  { title: 'FundAccount', description: 'A live account needs a reference.' },
-)
-export type FundAccount = Static<typeof FundAccount>
-
-export const Withdrawal = Closed(
-  { ...moneyOf(1, IN_MINOR), reference: Reference, reason: Reason },
-  { title: 'Withdrawal' },
-)
-export type Withdrawal = Static<typeof Withdrawal>
-
-export const Adjustment = Closed(
-  {
-    ...moneyOf(-MAX_MINOR, 'Integer in minor units, not 0; negative takes from the balance.'),
-    reference: Reference,
-    reason: Reason,
-  },
-  { title: 'Adjustment' },
-)
-
-/** Refuses (400) members that are not one line of visible text. */
+/**
+ * Refuses (400) members that are not one line of visible text. The schemas say which may be empty.
+ */
 export function checkLines(
   body: Readonly<Record<string, unknown>>,
-  names: readonly string[] = ['reference', 'reason', 'description', 'name', 'from', 'note'],
+  names: readonly string[] = LINES,
 ): void {
   refuseIfAny(
     names.flatMap(name => {
       const text = body[name]
-      if (typeof text !== 'string') return []
+      if (typeof text !== 'string' || text === '') return []
       const { messages = [] } = readLine(name, text, Number.POSITIVE_INFINITY)
       return messages.map(message => invalidField(name, message))
     }),
@@ -96,17 +51,6 @@ export function checkLines(
 
 /** `checkLines` as the check of a route. */
 export const checkWords = (body: never) => checkLines(body)
-
-/** Refuses (400) an unknown currency, the amount 0, and texts that are not one visible line. */
-export function checkMoney(body: { readonly currency: string; readonly amount: number }): void {
-  refuseIfAny([
-    ...(findCurrency(body.currency) === undefined
-      ? [{ reason: 'currency', message: 'No such currency.', remarks: 'currency' } as const]
-      : []),
-    ...(body.amount === 0 ? [invalidField('amount', 'An adjustment is not 0.')] : []),
-  ])
-  checkLines(body)
-}
 
 const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 20

@@ -1,6 +1,6 @@
 // Every route of the operator API.
 import type { FastifyInstance } from 'fastify'
-import { deskAccountRoutes } from './account-routes.ts'
+import { accounts } from './account-actions.ts'
 import { actionRoutes, type NeedsPrices } from './action-routes.ts'
 import { approvalRules } from './approval-rules.ts'
 import { auditLog } from './audit.ts'
@@ -11,9 +11,9 @@ import { entities } from './entities.ts'
 import { listExceptions } from './exceptions.ts'
 import { fees } from './fees.ts'
 import { files } from './files.ts'
-import { fundingRoutes } from './funding-routes.ts'
+import { funding } from './funding.ts'
 import { incomeRoutes } from './income-routes.ts'
-import { deskKeyRoutes } from './key-routes.ts'
+import { keys } from './keys.ts'
 import { limits } from './limits.ts'
 import { lists } from './lists.ts'
 import { payoutRouting } from './payout-routing.ts'
@@ -24,20 +24,19 @@ import { rails } from './rails.ts'
 import { rates } from './rates.ts'
 import { screening } from './screening.ts'
 import { upkeepRoutes } from './upkeep-routes.ts'
-import { deskUserRoutes } from './user-routes.ts'
+import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
 type Needs = NeedsDesk &
-  Parameters<typeof fundingRoutes>[1] &
   NeedsPrices &
   Parameters<typeof incomeRoutes>[1] &
   Parameters<typeof railFigureRoutes>[1]
 
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   const routes = new DeskRoutes(app, deps)
-  deskAccountRoutes(routes)
+  actionRoutes(routes, deps, accounts.actions)
   incomeRoutes(routes, deps)
-  deskKeyRoutes(routes)
+  actionRoutes(routes, deps, keys.actions)
   actionRoutes(routes, deps, entities.actions)
   actionRoutes(routes, deps, rates.actions)
   actionRoutes(routes, deps, fees.actions)
@@ -52,9 +51,9 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   railFigureRoutes(routes, deps)
   actionRoutes(routes, deps, files.actions)
   actionRoutes(routes, deps, webhooks.actions)
-  fundingRoutes(routes, deps)
+  actionRoutes(routes, deps, funding)
   actionRoutes(routes, deps, auditLog.actions)
-  deskUserRoutes(routes)
+  actionRoutes(routes, deps, users.actions)
   upkeepRoutes(routes)
   actionRoutes(routes, deps, clockActions.actions)
 }

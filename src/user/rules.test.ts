@@ -6,7 +6,6 @@ import {
   indexPeople,
   mayRunInstallation,
   readCaller,
-  readUserName,
   refuseCommand,
   refuseFirst,
   rolesAllow,
@@ -54,14 +53,6 @@ for (const [what, users, caller, found] of CALLERS) {
     if (typeof found === 'string') assert.deepEqual(read, { value: found })
     else assert.match(read.messages?.join() ?? '', found)
   })
-}
-
-for (const name of ['ada', 'a1', 'ada.lovelace', 'ada-l_2', `a${'b'.repeat(39)}`]) {
-  test(`${name} is a name`, () => assert.deepEqual(readUserName(name), { value: name }))
-}
-
-for (const name of ['', 'a', 'Ada', '1a', '.ada', 'ada lovelace', 'adä', `a${'b'.repeat(40)}`]) {
-  test(`"${name}" is no name`, () => assert.ok(readUserName(name).messages))
 }
 
 test('the first user is an operator', () => {

@@ -3,16 +3,6 @@ import type { Read } from '../text/csv.ts'
 import { didYouMean } from '../text/nearest.ts'
 import type { AccountRole, Person, RoleOnAccount, User, UserRole } from './user.ts'
 
-const NAME = /^[a-z][a-z0-9._-]{1,39}$/
-
-/** The text as the name of a user, or what is wrong with it. */
-export function readUserName(text: string): Read<string> {
-  if (NAME.test(text)) return { value: text }
-  const rule =
-    'a name has 2 to 40 small letters, digits, ".", "_" and "-", and begins with a letter'
-  return { messages: [`"${text}" is no name of a user: ${rule}`] }
-}
-
 /** Who runs a command: the name, and whether it is only the system's log-in name. */
 interface Caller {
   readonly user: string

@@ -111,8 +111,8 @@ test('every row of the database: not one secret of an API key, in any spelling, 
   try {
     const { account_id } = account.account
     const named = ['--name', 'N', '--json']
-    const made = await cli.run('key', 'create', account_id, ...named)
-    const money = ['--currencies', 'USD', '--primary', 'USD']
+    const made = await cli.run('key', 'create', account_id, '--scope', 'write', ...named)
+    const money = ['--currencies', 'USD', '--primary-currency', 'USD']
     const opened = await cli.run('account', 'create', ...money, ...named)
     const secrets = [made.json.secret, opened.json.secret, account.secret, revoked.secret]
     const headers = { 'idempotency-key': 'kept' }

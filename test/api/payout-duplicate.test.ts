@@ -176,10 +176,19 @@ test('the first payout of a reference: one row is read, whatever else the accoun
 
 test('corridor account create --duplicate-window: ten minutes by default', async () => {
   const cli = await openCli(service.database.url)
-  const words = ['account', 'create', '--name', 'A', '--currencies', 'USD', '--primary', 'USD']
+  const words = [
+    'account',
+    'create',
+    '--name',
+    'A',
+    '--currencies',
+    'USD',
+    '--primary-currency',
+    'USD',
+  ]
   for (const [more, duplicate_window_s] of [
     [[], 600],
-    [['--duplicate-window', '30s'], 30],
+    [['--duplicate-window-s', '30'], 30],
   ] as const) {
     const { json, stderr } = await cli.run(...words, '--json', ...more)
     assert.equal(json.duplicate_window_s, duplicate_window_s, stderr)

@@ -186,7 +186,16 @@ async function run(user: string, ...args: readonly string[]): Promise<CommandRes
 }
 
 async function newKey(...options: readonly string[]): Promise<Caller> {
-  const made = await run('first', 'key', 'create', desk.id, ...options, '--json')
+  const made = await run(
+    'first',
+    'key',
+    'create',
+    desk.id,
+    '--scope',
+    'write',
+    ...options,
+    '--json',
+  )
   assert.equal(made.code, 0, made.stderr)
   await service.deps.reference.refresh()
   return keyed(made.json.key_id, made.json.secret)
@@ -216,14 +225,15 @@ test('key create --owner: its payouts are made by the owner, who approves none o
   assert.equal((await desk.approve(bob, id)).status, 200)
   const keys = async () => (await run('first', 'key', 'list', desk.id, '--json')).json.length
   const before = await keys()
-  const made = await run('first', 'key', 'create', desk.id, '--owner', 'nobody', '--json')
+  const options = ['--scope', 'write', '--owner', 'nobody', '--json']
+  const made = await run('first', 'key', 'create', desk.id, ...options)
   assert.notEqual(made.code, 0, made.stdout)
   assert.match(made.stderr, /nobody/)
   assert.equal(await keys(), before)
 })
 
 test('account create, with users: the first key has the owner who created it', async () => {
-  const money = ['--currencies', 'USD', '--primary', 'USD', '--sandbox']
+  const money = ['--currencies', 'USD', '--primary-currency', 'USD', '--sandbox']
   const { json } = await run('first', 'account', 'create', '--name', 'New', ...money, '--json')
   const keys = (await run('first', 'key', 'list', json.account_id, '--json')).json
   assert.deepEqual(

@@ -36,7 +36,7 @@ after(async () => {
 })
 
 const create = (cli: Cli, name: string, role: string, full_name = name) =>
-  cli.run('user', 'create', name, '--name', full_name, '--role', role)
+  cli.run('user', 'create', name, '--full-name', full_name, '--role', role)
 
 test('without users: whoever has the database runs commands; the first user is an operator', async () => {
   const empty = await createDatabase()
@@ -55,6 +55,19 @@ test('without users: whoever has the database runs commands; the first user is a
     assert.equal((await anyone.run('rates', 'list')).code, 2)
     assert.equal((await create(ada, 'grace', 'auditor', 'Grace Hopper')).code, 0)
     assert.match((await create(ada, 'grace', 'auditor')).stderr, /There is a user grace/)
+    for (const name of [
+      '',
+      'a',
+      'Ada',
+      '1a',
+      '.ada',
+      'ada lovelace',
+      'adä',
+      `a${'b'.repeat(40)}`,
+    ]) {
+      const refused = await create(ada, name, 'auditor')
+      assert.deepEqual([name, refused.code, refused.stdout], [name, 2, ''])
+    }
   } finally {
     await Promise.all([anyone.close(), ada.close()])
     await empty.drop()
@@ -72,7 +85,7 @@ test('the name of the service: no user has it, and no person acts by it', async 
     assert.equal(acted.code, 2)
     assert.match(acted.stderr, /corridor is the name of the service: say by CORRIDOR_USER who/)
     const made = await create(anyone, 'corridor', 'operator')
-    assert.equal(made.code, 1)
+    assert.equal(made.code, 2)
     assert.match(made.stderr, /corridor is the name of the service, and of no user/)
     await assert.rejects(
       empty.owner`insert into users (name, full_name, role) values ('corridor', 'No', 'operator')`,
@@ -123,10 +136,10 @@ test('an auditor reads everything, and no command of theirs changes a row', asyn
   for (const args of [
     ['rates', 'set', 'EUR', 'USD', '1.1', '--source', 'bank'],
     ['fund', account_id, 'USD', '1', '--reference', 'R1'],
-    ['key', 'create', account_id],
+    ['key', 'create', account_id, '--scope', 'read'],
     ['account', 'freeze', account_id, '--reason', 'Case 1'],
     ['user', 'role', 'grace', 'operator'],
-    ['user', 'create', 'mary', '--name', 'Mary', '--role', 'operator'],
+    ['user', 'create', 'mary', '--full-name', 'Mary', '--role', 'operator'],
   ]) {
     const { code, stdout, stderr } = await as('grace').run(...args)
     assert.deepEqual([code, stdout], [1, ''], args.join(' '))

@@ -72,7 +72,7 @@ test('demo --bank, stopped by Ctrl-C: its route and its fee are gone, and its ra
 
 test('demo --bank, in an installation with a live account: refused, and nothing is booked', async () => {
   const live = ['account', 'create', '--name', 'In earnest', '--currencies', 'EUR']
-  assert.equal((await cli.run(...live, '--primary', 'EUR')).code, 0)
+  assert.equal((await cli.run(...live, '--primary-currency', 'EUR')).code, 0)
   const { code, stderr } = await cli.run('demo', '--url', service.address, '--bank')
   assert.equal(code, 1)
   assert.match(stderr, /demonstration books money that does not exist/)

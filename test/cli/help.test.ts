@@ -76,7 +76,7 @@ test('corridor --help: lists every command and the exit codes, exit code 0', asy
   assert.match(stdout, /^Exit codes: 0 done, 1 failed or refused, 2 wrong call or setting\.$/m)
 })
 
-const OPEN = ['account', 'create', '--currencies', 'USD', '--primary', 'USD']
+const OPEN = ['account', 'create', '--currencies', 'USD', '--primary-currency', 'USD']
 
 const WRONG: readonly (readonly [...args: string[]])[] = [
   ['bogus'],

@@ -19,12 +19,12 @@ const run = async (cli: Cli, ...args: string[]) => {
   const { code, stderr } = await cli.run('user', ...args)
   assert.equal(code, 0, stderr)
 }
-await run(first, 'create', 'ada', '--name', 'Ada Lovelace', '--role', 'operator')
+await run(first, 'create', 'ada', '--full-name', 'Ada Lovelace', '--role', 'operator')
 await first.close()
 const ada = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
 for (const name of ['mary', 'alan']) {
-  await run(ada, 'create', name, '--name', name, '--role', 'member')
-  await run(ada, 'role', name, 'maker', '--account', account.account_id)
+  await run(ada, 'create', name, '--full-name', name, '--role', 'member')
+  await run(ada, 'give-role', name, 'maker', '--account', account.account_id)
   await run(ada, 'key', 'create', name, '--name', 'desk')
   await logInByLink(service, name)
   await run(ada, 'login-link', name)

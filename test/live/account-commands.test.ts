@@ -66,12 +66,12 @@ test('account freeze, show, unfreeze: the reason is kept, and no secret of the a
 })
 
 test('account set: name, currency, primary and window, each told before and after', async () => {
-  const change = ['--name', 'Harbour', '--add-currencies', 'USD,JPY', '--primary', 'JPY']
-  const set = ['account', 'set', 'ACC', ...change, '--duplicate-window', '1h']
+  const change = ['--name', 'Harbour', '--add-currencies', 'USD,JPY', '--primary-currency', 'JPY']
+  const set = ['account', 'set', 'ACC', ...change, '--duplicate-window-s', '3600']
   const { stdout, stderr } = await run(...set)
   const { account_id } = account.account
   const lines = ['name was Test, is Harbour', 'currencies was USD,EUR, is USD,EUR,JPY']
-  lines.push('primary was USD, is JPY', 'duplicate window was off, is 1h')
+  lines.push('primary was USD, is JPY', 'duplicate window was off, is 3600 s')
   assert.equal(stdout, lines.map(line => `${account_id}  ${line}\n`).join(''), stderr)
   const balance = await account.get('/v3/balance')
   const held = balance.json.data.available.map(({ currency }: { currency: string }) => currency)
@@ -85,11 +85,11 @@ test('account set: name, currency, primary and window, each told before and afte
 test('account set, what cannot be: says what is wrong, no row changes', async () => {
   const before = await rows()
   for (const [change, code, words] of [
-    [[], 2, /say what to change/],
-    [['--name', ' '], 2, /--name must not be blank/],
+    [[], 2, /Say what to change/],
+    [['--name', ' '], 2, /--name: name must not be blank/],
     [['--add-currencies', 'QQQ'], 2, /unknown currency/],
-    [['--primary', 'GBP'], 1, /holds no GBP/],
-    [['--duplicate-window', '8d'], 2, /at most 7d/],
+    [['--primary-currency', 'GBP'], 2, /--primary-currency: .* holds no GBP/],
+    [['--duplicate-window-s', '700000'], 2, /from 0 to 604800/],
   ] as const) {
     const ran = await run('account', 'set', 'ACC', ...change)
     assert.deepEqual([ran.code, ran.stdout], [code, ''])
@@ -139,7 +139,16 @@ test('key create and revoke: say what they did, to whom', async () => {
   assert.equal(again.stdout, `${words.replace('is revoked', 'was revoked before')}${SECOND}`)
 })
 
-const NEW = ['account', 'create', '--name', 'New', '--currencies', 'USD', '--primary', 'USD']
+const NEW = [
+  'account',
+  'create',
+  '--name',
+  'New',
+  '--currencies',
+  'USD',
+  '--primary-currency',
+  'USD',
+]
 
 test('account create --fund, of a live account: refused, as it takes no reference; no row changes', async () => {
   const before = await rows()

@@ -48,16 +48,16 @@ const REFUSED: readonly (readonly [
     'a live account by the id of an escrow alone',
     [...FUND, '--source', 'esc_alone'],
     2,
-    /a live account is funded with --reference/,
+    /--reference: a live account is funded with a reference/,
   ],
   ['a blank reference', [...FUND, '--reference', ' '], 2, /must not be blank/],
   [
     'split without a reference',
     [...FUND, '--split', '--source', 'esc_split'],
     2,
-    /--split requires --reference, which names the split payment/,
+    /--split: split requires reference, which names the split payment/,
   ],
-  ['another currency', ['fund', 'ACC', 'GBP', '5', ...R], 1, /holds no GBP/],
+  ['another currency', ['fund', 'ACC', 'GBP', '5', ...R], 2, /holds no GBP/],
   ['without a reason', [...WITHDRAW, '5', ...R], 2, /--reason/],
   ['of a negative amount', [...WITHDRAW, '-5', ...R, ...WHY], 2, /"-5" is not an amount/],
   [
@@ -66,7 +66,7 @@ const REFUSED: readonly (readonly [
     1,
     /100\.01 USD from the balance, and 100\.00 are available/,
   ],
-  ['of zero', ['adjust', 'ACC', 'USD', '-0', ...R, ...WHY], 2, /"-?0" is not an amount/],
+  ['of zero', ['adjust', 'ACC', 'USD', '-0', ...R, ...WHY], 2, /An adjustment is not 0/],
 ]
 
 for (const [what, args, code, words] of REFUSED) {

@@ -13,10 +13,10 @@ import { type Cli, openCli } from '../support/service/cli.ts'
 
 /** Every command that works with a database, but for start, migrate and restore. */
 const COMMANDS: readonly (readonly string[])[] = [
-  ['account', 'create', '--name', 'Acme', '--currencies', 'USD', '--primary', 'USD'],
+  ['account', 'create', '--name', 'Acme', '--currencies', 'USD', '--primary-currency', 'USD'],
   ['account', 'list'],
-  ['account', 'set', 'acc_7k2m9x4q', '--duplicate-window', 'off'],
-  ['key', 'create', 'acc_7k2m9x4q'],
+  ['account', 'set', 'acc_7k2m9x4q', '--duplicate-window-s', '0'],
+  ['key', 'create', 'acc_7k2m9x4q', '--scope', 'write'],
   ['key', 'list', 'acc_7k2m9x4q'],
   ['key', 'revoke', 'key_01m7xpm2kz8t3vqw5n0r'],
   ['fund', 'acc_7k2m9x4q', 'USD', '1.00'],

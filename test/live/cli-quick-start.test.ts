@@ -28,7 +28,7 @@ async function start(DATABASE_URL: string, words: RegExp) {
 }
 
 function assertWords(printed: string): void {
-  assert.match(printed, /npx corridor user create ada --name "Ada Lovelace" --role operator\n/)
+  assert.match(printed, /npx corridor user create ada --full-name "Ada Lovelace" --role operator\n/)
   assert.match(printed, /^\nCorridor is ready at http:\/\/127\.0\.0\.1:\d+\.\n/)
   assert.match(printed, GUIDES)
   assert.doesNotMatch(printed, /listening|"address"|INFO|"migrated"/)

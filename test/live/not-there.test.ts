@@ -54,7 +54,7 @@ const MISSING: readonly (readonly [what: string, id: string, commands: readonly 
       ['account', 'freeze', 'acc_0', ...WHY],
       ['account', 'unfreeze', 'acc_0', ...WHY],
       ['account', 'close', 'acc_0', ...WHY],
-      ['key', 'create', 'acc_0'],
+      ['key', 'create', 'acc_0', '--scope', 'read'],
       ['key', 'list', 'acc_0'],
       ['fund', 'acc_0', 'USD', '1.00', '--reference', 'BANK-1'],
       ['withdraw', 'acc_0', 'USD', '1.00', '--reference', 'BANK-1', ...WHY],

@@ -17,7 +17,7 @@ export function homeScreens(screens: Screens): void {
     if (first !== undefined) return `/console/${first.account_id}`
     if (mayRunInstallation(visit.person.role, 'read')) return '/console/installation'
     const body = html`<p>You have no role on any account yet. An operator gives you one with
-<code>corridor user role ${visit.person.user} --account ID --role viewer</code>.</p>`
+<code>corridor user give-role ${visit.person.user} viewer --account ID</code>.</p>`
     return { title: `Welcome, ${visit.person.user}`, body }
   })
   screens.show('account', '', home)

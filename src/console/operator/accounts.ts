@@ -16,7 +16,7 @@ import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskAccount, DeskKey, MadeKey } from './objects.ts'
+import type { DeskAccount, DeskAccountInFull, DeskKey, MadeKey } from './objects.ts'
 
 const API = '/v3/operator/account'
 
@@ -98,10 +98,7 @@ ${count(daily_mb)} MB, until ${time(until)}`
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const [account, keys] = await Promise.all([
-    visit.api.get<DeskAccount>(`${API}/${id}`),
-    visit.api.list<DeskKey>(`${API}/${id}/key`),
-  ])
+  const account = await visit.api.get<DeskAccountInFull>(`${API}/${id}`)
   const body = html`<p class="lead">${state(account.state)} ${account.state_reason}</p>
 ${facts([
   ['Id', html`<code>${id}</code>`],
@@ -116,7 +113,7 @@ ${facts([
 ])}
 ${stateForms(visit, id, account.state)}
 <h2>Money</h2>${moneyForms(visit, id, account)}
-<h2>Keys</h2>${keysOf(visit, id, keys.results)}`
+<h2>Keys</h2>${keysOf(visit, id, account.keys)}`
   return { title: account.name || id, body }
 }
 

@@ -6,6 +6,7 @@ import type * as entities from '../../operator/entities.ts'
 import type { ExceptionResponse } from '../../operator/exceptions.ts'
 import type { UnreadFileResponse } from '../../operator/files.ts'
 import type * as income from '../../operator/income-routes.ts'
+import type * as keys from '../../operator/keys.ts'
 import type { ListsResponse } from '../../operator/lists.ts'
 import type * as routes from '../../operator/payout-routing.ts'
 import type { RailFigures as Figures } from '../../operator/rail-figures.ts'
@@ -15,7 +16,7 @@ import type * as screening from '../../operator/screening.ts'
 import type { FileInFullResponse, FileResponse } from '../../operator/shown-file.ts'
 import type * as payouts from '../../operator/shown-payout.ts'
 import type * as upkeep from '../../operator/upkeep-routes.ts'
-import type * as users from '../../operator/user-routes.ts'
+import type * as users from '../../operator/user-response.ts'
 import type { FailingResponse } from '../../operator/webhooks.ts'
 import type { Shown } from '../objects.ts'
 
@@ -29,8 +30,9 @@ export type Screening = Shown<typeof screening.ScreeningResponse>
 export type FailingEndpoint = Shown<typeof FailingResponse>
 export type Rate = Shown<typeof DatedRate>
 export type DeskAccount = Shown<typeof accounts.DeskAccount>
-export type DeskKey = Shown<typeof accounts.DeskKey>
-export type MadeKey = Shown<typeof accounts.MadeKeyResponse>
+export type DeskAccountInFull = Shown<typeof accounts.DeskAccountInFull>
+export type DeskKey = Shown<typeof keys.DeskKey>
+export type MadeKey = Shown<typeof keys.MadeKeyResponse>
 export type DeskRail = Shown<typeof RailResponse>
 export type RouteRow = Shown<typeof routes.RouteRow>
 export type AuditedChange = Shown<typeof ChangeResponse>

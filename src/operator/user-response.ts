@@ -1,0 +1,63 @@
+// Users as operators see them.
+import type { Sql } from '../db/connect.ts'
+import { Closed, Literals, textOrNull } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { listAccountRoles, listUsers } from '../user/store.ts'
+import { ACCOUNT_ROLES, type RoleOnAccount, USER_ROLES, type User } from '../user/user.ts'
+import { knownAmong } from './deed.ts'
+import { AccountId } from './request.ts'
+
+export const UserName = Type.String({
+  pattern: '^[a-z][a-z0-9._-]{1,39}$',
+  description: 'What the person logs in as, and what the audit log says.',
+  examples: ['bob'],
+})
+
+export const UserPath = Type.Object({ name: UserName })
+export const AccountRole = Literals(ACCOUNT_ROLES, {
+  description: 'What the user may do for the account.',
+})
+export const Role = Literals(USER_ROLES, {
+  description: 'What the user may do with the installation.',
+})
+const timeOrNull = (description: string) => textOrNull({ format: 'date-time', description })
+
+const USER = {
+  name: Type.String(),
+  full_name: Type.String(),
+  role: Role,
+  accounts: Type.Array(Closed({ account_id: AccountId, role: AccountRole }), {
+    description: 'What the user may do for accounts.',
+  }),
+  created_at: Type.String({ format: 'date-time' }),
+  disabled_at: timeOrNull('Null while the user is enabled.'),
+  disabled_reason: Type.String(),
+}
+export const UserResponse = Closed(USER, { title: 'User' })
+export const DeskUser = Closed(
+  {
+    ...USER,
+    last_seen_at: timeOrNull(
+      'When a session of the user was last used, to the minute; null if none was.',
+    ),
+  },
+  { title: 'DeskUser' },
+)
+
+export type UserWithRoles = User & {
+  readonly accounts: readonly Omit<RoleOnAccount, 'user_name'>[]
+}
+
+/** All users by name, including disabled ones. */
+export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
+  const given = Map.groupBy(await listAccountRoles(sql), ({ user_name }) => user_name)
+  return (await listUsers(sql)).map(user => ({
+    ...user,
+    accounts: (given.get(user.name) ?? []).map(({ account_id, role }) => ({ account_id, role })),
+  }))
+}
+
+/** A user, disabled or not. Refuses (404) an unknown name. */
+export async function userNamed(sql: Sql, name: string): Promise<UserWithRoles> {
+  return knownAmong('user', name, await listWithRoles(sql), user => user.name)
+}
