@@ -51,9 +51,11 @@ const list = paging({
   query: DeskPayoutQuery,
   response: DeskPayout,
   async find(audit, { status, rail, account_id, starting_after }, limit) {
-    const rails = [SIMULATOR, MANUAL, ...(await listRails(audit)).map(({ name }) => name)]
-    const isKnown = rail === undefined || rails.includes(rail)
-    refuseIfAny(isKnown ? [] : [invalidParameter('rail', 'There is no such rail.')])
+    const rails = [SIMULATOR, ...(await listRails(audit)).map(({ name }) => name)]
+    if (rail !== undefined && !rails.includes(rail)) {
+      const message = `There is no rail ${rail}; it is one of ${rails.join(', ')}.`
+      refuseIfAny([invalidParameter('rail', message)])
+    }
     return listForDesk(audit, given({ account_id, status, rail, starting_after }), limit)
   },
   present: presentForDesk,
