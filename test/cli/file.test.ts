@@ -144,7 +144,7 @@ test('a file with a payout that is over: not released; withdrawn, the others go 
   await refused(1, new RegExp(`must not be sent: .*${ids[0]}.*force`), ann, ...release)
   await refused(
     2,
-    /--reason has 1 to 500 characters/,
+    /--reason: reason must not be blank/,
     ann,
     'withdraw',
     file.msg_id,
