@@ -126,7 +126,7 @@ export const requireLists = writing({
         : `payouts of live accounts wait unless these are current: ${required.join(', ')}`,
     arguments: ['required'],
     options: {
-      required: `${LISTS.join(', ')}; or none: this installation does not screen`,
+      required: 'the lists; or none: this installation does not screen',
       reason: 'why, for the audit log; one line',
     },
     help: REQUIRE_HELP,

@@ -76,6 +76,29 @@ test('upkeep: never, until corridor verify of all accounts has run; then with it
   await assert.rejects(service.deps.sql`update upkeep_runs set well = false`)
 })
 
+test('limits and rules: every condition, in words; amounts grouped', async () => {
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
+  const runs = async (...args: readonly string[]) => (await cli.run(...args, '--json')).json
+  const usd = ['--per', 'payout', '--amount', '50000', '--currency', 'USD']
+  const { limit_id } = await runs('limit', 'set', '--new-for-hours', '72', ...usd)
+  const beneficiaries = ['--subject', 'beneficiary', '--approvers', '2']
+  const { rule_id } = await runs('approval-rule', 'add', ...beneficiaries)
+  const { text } = await look('grace', '/rules')
+  const limit = 'payouts of each account to payees known for less than 72 hours'
+  assert.match(text, new RegExp(`${limit}<.*USD 50,000\\.00 a payout<`))
+  assert.match(text, /new and changed beneficiaries of each account<.*2 approvers within 30 days</)
+  await runs('limit', 'remove', limit_id)
+  await runs('approval-rule', 'remove', rule_id)
+  await cli.close()
+})
+
+test('corridor audit list --account, no such account: refused, since an empty list would say too little', async () => {
+  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'grace' })
+  const { code, stdout } = await cli.run('audit', 'list', '--account', 'acc_00000000')
+  assert.deepEqual([code, stdout], [1, ''])
+  await cli.close()
+})
+
 test('audit log, a row by a command: its system user and host on one line', async () => {
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
   assert.equal((await cli.run('account', 'set', id, '--daily-rows', '7000000')).code, 0)

@@ -230,6 +230,8 @@ test('a new installation: every list must be current until a person says otherwi
   const defaults = owner`update screening_settings set required = '{un}', set_by = '', reason = ''`
   await assert.rejects(defaults, /set_by_a_person/)
   assert.equal((await office.cli.run('screening', 'require', 'none')).code, 2)
+  const both = await office.cli.run('screening', 'require', 'none', 'un', ...REASON)
+  assert.deepEqual([both.code, /none alone/.test(both.stderr)], [2, true])
 })
 
 test('a claim right after an import, by a process that has not seen it: takes nothing, and who is on it is stopped', async () => {
