@@ -1,26 +1,36 @@
 // Every write of the service, and its lanes. A new write is one line here, and the pool of
 // connections grows by what its lanes need.
-import { writeBeneficiary } from './beneficiary/operations.ts'
+import { answerBeneficiary, writeBeneficiary } from './beneficiary/operations.ts'
 import type { Config } from './config.ts'
 import { LongCommands, type OpenedLanes, planLanes } from './engine/lanes.ts'
 import { loadOnly } from './engine/load-only.ts'
-import { type WriteEntity, writeEntity } from './entity/operations.ts'
+import { answerEntity, type WriteEntity, writeEntity } from './entity/operations.ts'
 import { found } from './errors.ts'
+import { success } from './http/answer.ts'
 import { idempotent, idempotentLong } from './http/idempotency/operations.ts'
 import { bookId } from './id.ts'
 import type { FullAt } from './ledger/quota.ts'
 import { batchMetrics, type Metrics } from './metrics.ts'
 import { createPayout, keptPayout } from './payout/create-operation.ts'
 import { upsertEndedReviews } from './payout/hold-store.ts'
+import type { Payout } from './payout/payout.ts'
+import { presentPayout } from './payout/response.ts'
 import { advancePayout, answerPayout, cancelPayout } from './payout/step-operation.ts'
 import { updatePayout } from './payout/update-operation.ts'
-import { createBatch } from './payout-batch/operations.ts'
-import { createQuote } from './quote/operations.ts'
+import { answerBatch, createBatch, type MadeBatch } from './payout-batch/operations.ts'
+import { answerQuote, createQuote } from './quote/operations.ts'
 import { payoutReference, type Reference } from './reference.ts'
-import { advanceClock, fundSandbox, transitionPayout } from './sandbox/operations.ts'
+import {
+  advanceClock,
+  answerClock,
+  answerFunding,
+  fundSandbox,
+  transitionPayout,
+} from './sandbox/operations.ts'
 import type { Lists } from './screening/lists-in-memory.ts'
 import { keepFound } from './screening/operations.ts'
-import { writeWebhook } from './webhook/operations.ts'
+import type { WebhookOutcome } from './webhook/decide.ts'
+import { answerWebhook, writeWebhook } from './webhook/operations.ts'
 
 /** A payout batch of ten thousand payouts takes seconds, and may wait for other batches. */
 const BATCH_WAIT_MS = 30_000
@@ -39,7 +49,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   const batches = { ...seldom, long_commands, max_wait_ms: BATCH_WAIT_MS }
   const shared = payoutReference(reference, lists, config.bic)
   const quotaOf = (account_id: string) => found(reference.current().accounts.get(account_id))
-  const until = (full_at: FullAt) => ({ metering: { quotaOf, fullAt: () => full_at } })
+  const until = (full_at: FullAt) => ({ quotaOf, fullAt: () => full_at })
   const free = until('quota')
   // What makes a payout, or moves one that exists. A cancellation brings money back.
   const paying = until('twice')
@@ -49,28 +59,39 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     // A submission moves the payouts that wait for the entity's approval.
     fullAt: ({ change }: WriteEntity) => (change.kind === 'submit' ? 'twice' : 'quota') as FullAt,
   }
+  const answer = ({ payout }: { readonly payout: Payout }) => success(presentPayout(payout))
+  const quotes = { answer: answerQuote, metering: free }
+  const made = { answer, keeping: keptPayout, metering: paying }
+  const batch = { ...paying, writesOf: ({ writes }: MadeBatch) => writes }
+  const written = { answer: answerEntity, metering: entities }
+  const payees = { answer: answerBeneficiary, metering: free }
+  const replayed = ({ deliveries }: WebhookOutcome) => ({ rows: deliveries.length, bytes: 0 })
+  const webhooks = { answer: answerWebhook, metering: { ...free, writesOf: replayed } }
   return {
-    createQuote: planLanes(idempotent(createQuote(shared), free), beside_long),
-    createPayout: planLanes(
-      idempotent(createPayout(shared), { ...paying, keeping: keptPayout }),
-      beside_long,
+    createQuote: planLanes(idempotent(createQuote(shared), quotes), beside_long),
+    createPayout: planLanes(idempotent(createPayout(shared), made), beside_long),
+    createBatch: planLanes(
+      idempotentLong(createBatch(shared), { answer: answerBatch, metering: batch }),
+      batches,
     ),
-    createBatch: planLanes(idempotentLong(createBatch(shared), paying.metering), batches),
     tryPayouts: planLanes(loadOnly(createPayout(shared)), batches),
-    cancelPayout: planLanes(idempotent(cancelPayout, freeing), often),
-    updatePayout: planLanes(idempotent(updatePayout, free), often),
-    answerPayout: planLanes(idempotent(answerPayout, paying), seldom),
+    cancelPayout: planLanes(idempotent(cancelPayout, { answer, metering: freeing }), often),
+    updatePayout: planLanes(idempotent(updatePayout, { answer, metering: free }), often),
+    answerPayout: planLanes(idempotent(answerPayout, { answer, metering: paying }), seldom),
     advancePayout: planLanes(advancePayout, often),
-    writeEntity: planLanes(
-      idempotent(writeEntity(bookId, upsertEndedReviews), { metering: entities }),
-      often,
-    ),
-    writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared), free), often),
+    writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews), written), often),
+    writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared), payees), often),
     // A replay of thousands of events must not keep the book of another account locked.
-    writeWebhook: planLanes(idempotent(writeWebhook(bookId), free), singly),
+    writeWebhook: planLanes(idempotent(writeWebhook(bookId), webhooks), singly),
     keepFound: planLanes(keepFound, singly),
-    advanceClock: planLanes(idempotent(advanceClock, free), singly),
-    fundSandbox: planLanes(idempotent(fundSandbox, free), seldom),
-    transitionPayout: planLanes(idempotent(transitionPayout, free), seldom),
+    advanceClock: planLanes(
+      idempotent(advanceClock, { answer: answerClock, metering: free }),
+      singly,
+    ),
+    fundSandbox: planLanes(
+      idempotent(fundSandbox, { answer: answerFunding, metering: free }),
+      seldom,
+    ),
+    transitionPayout: planLanes(idempotent(transitionPayout, { answer, metering: free }), seldom),
   }
 }

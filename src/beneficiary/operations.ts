@@ -17,7 +17,7 @@ import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
 import { success } from '../http/answer.ts'
-import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
+import type { Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import { lockBooks } from '../ledger/store.ts'
 import {
@@ -59,12 +59,10 @@ interface BeneficiaryReference {
   readonly bookId: BookId
 }
 
-export type WrittenBeneficiary = BeneficiaryOutcome & Answering
-
 /** POST and PUT /v3/beneficiary, its archiving and unarchiving, and accepting a bank's notice. */
 export function writeBeneficiary(
   reference: BeneficiaryReference,
-): Operation<WriteBeneficiary, BeneficiaryState, WrittenBeneficiary> {
+): Operation<WriteBeneficiary, BeneficiaryState, BeneficiaryOutcome> {
   return {
     name: 'write_beneficiary',
 
@@ -81,10 +79,8 @@ export function writeBeneficiary(
       return { books, beneficiaries, notices, open, context, bookId: reference.bookId }
     },
 
-    decide(state, command) {
-      const outcome = decideBeneficiary(state, command.account_id, command.change, command)
-      return { ...outcome, reply: success(presentBeneficiary(outcome.beneficiary)) }
-    },
+    decide: (state, command) =>
+      decideBeneficiary(state, command.account_id, command.change, command),
 
     store(tx, outcomes, state) {
       const rows = (did: BeneficiaryOutcome['did']) =>
@@ -123,6 +119,10 @@ function namedBy(commands: readonly WriteBeneficiary[]): readonly Key[] {
     change.kind === 'create' ? [] : [{ account_id, id: change.id }],
   )
   return uniqueKeys(keys)
+}
+
+export function answerBeneficiary({ beneficiary }: BeneficiaryOutcome): Reply {
+  return success(presentBeneficiary(beneficiary))
 }
 
 /** The payouts whose notices are accepted. */

@@ -1,5 +1,6 @@
 // POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}, POST …/archive and …/unarchive,
 // GET …/notice and POST …/accept_notice.
+
 import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
@@ -9,7 +10,7 @@ import { pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { listNotices } from './notice-store.ts'
-import type { WriteBeneficiary, WrittenBeneficiary } from './operations.ts'
+import type { WriteBeneficiary } from './operations.ts'
 import {
   AcceptNoticeRequest,
   ArchiveRequest,
@@ -23,12 +24,12 @@ import {
   presentBeneficiary,
   presentNotice,
 } from './response.ts'
-import { checkBeneficiary } from './rules.ts'
+import { type BeneficiaryOutcome, checkBeneficiary } from './rules.ts'
 import { listBeneficiaries } from './store.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {
-    readonly writeBeneficiary: Runs<WriteBeneficiary, Answered<WrittenBeneficiary>>
+    readonly writeBeneficiary: Runs<WriteBeneficiary, Answered<BeneficiaryOutcome>>
   }
   readonly readers: { readonly beneficiary: Finds<Beneficiary> }
 }

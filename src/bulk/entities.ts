@@ -1,10 +1,12 @@
 // Imports entities: each row of a file is a creation under the duplicate rules.
+
 import { actOfImport } from '../audit/recorded.ts'
 import type { Decided } from '../engine/operation.ts'
 import type { RuleName } from '../entity/duplicates.ts'
 import type { Entity } from '../entity/entity.ts'
-import { type WriteEntity, type WrittenEntity, writeEntity } from '../entity/operations.ts'
+import { type WriteEntity, writeEntity } from '../entity/operations.ts'
 import { checkEntity, EntityRequest } from '../entity/request.ts'
+import type { EntityOutcome } from '../entity/rules.ts'
 import { type Draft, draftOf, type EntityState, identityName } from '../entity/rules.ts'
 import type { ApprovalStatus } from '../entity/states.ts'
 import type { Problem } from '../errors.ts'
@@ -59,7 +61,7 @@ interface CreateEntity extends WriteEntity {
 /** The id of an entity that a dry run does not write. */
 const NOT_WRITTEN = ''
 
-class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, EntityRow> {
+class EntityRows implements Rows<CreateEntity, EntityState, EntityOutcome, EntityRow> {
   readonly operation: ReturnType<typeof writeEntity>
   readonly #options: Import<EntityRow>
   readonly #problemsOf = openEntityCheck()
@@ -84,7 +86,7 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
     return { command: { account_id: this.#options.account.account_id, claim: null, change } }
   }
 
-  acts(outcomes: readonly WrittenEntity[]) {
+  acts(outcomes: readonly EntityOutcome[]) {
     const created = outcomes.filter(({ did }) => did === 'created').map(({ entity }) => entity)
     return actOfImport('entities', this.#options.name, created)
   }
@@ -92,7 +94,7 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
   writtenResult(
     line: number,
     _: CreateEntity,
-    outcome: WrittenEntity,
+    outcome: EntityOutcome,
     since: Instant | null,
   ): EntityRow {
     const { entity, did, rule } = outcome
@@ -116,7 +118,7 @@ class EntityRows implements Rows<CreateEntity, EntityState, WrittenEntity, Entit
     }
   }
 
-  dryResult(line: number, command: CreateEntity, decided: Decided<WrittenEntity>): EntityRow {
+  dryResult(line: number, command: CreateEntity, decided: Decided<EntityOutcome>): EntityRow {
     if ('refusal' in decided) return this.refusedResult(line, decided.refusal.problems)
     const { judged } = command.change.draft
     const { entity, did, rule } = decided.outcome

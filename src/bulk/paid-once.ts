@@ -6,8 +6,8 @@ import { refusal } from '../errors.ts'
 import { IMPORT_DIGITS, importId, nameOf } from '../id.ts'
 import {
   type Beneficiaries,
+  createPayout,
   type PayoutReference,
-  payoutCreation,
 } from '../payout/create-operation.ts'
 import { likenessOfRequest } from '../payout/duplicate.ts'
 import type { CreatePayout, Payout, PayoutOutcome, PayoutState } from '../payout/payout.ts'
@@ -115,7 +115,7 @@ export interface PaidRow {
 type PayRows = Operation<PayRow, PayRowState, PaidRow, Beneficiaries>
 
 export function payRows(reference: PayoutReference): PayRows {
-  const creation = payoutCreation(reference)
+  const creation = createPayout(reference)
   return {
     name: 'import_payout',
     ...(creation.prepare === undefined ? {} : { prepare: creation.prepare }),
@@ -146,7 +146,7 @@ export function payRows(reference: PayoutReference): PayRows {
 }
 
 function decideRow(
-  creation: ReturnType<typeof payoutCreation>,
+  creation: ReturnType<typeof createPayout>,
   { inner, imported, new_keys }: PayRowState,
   command: PayRow,
 ): PaidRow {

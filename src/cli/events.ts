@@ -9,7 +9,7 @@ import { readRange } from '../http/list.ts'
 import type { Key } from '../id.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { replayDeed } from '../operator/webhooks.ts'
-import type { WrittenWebhook } from '../webhook/operations.ts'
+import type { WebhookOutcome } from '../webhook/decide.ts'
 import type { ReplayRequest } from '../webhook/request.ts'
 import { checkReplay } from '../webhook/rules.ts'
 import type { Replayed } from '../webhook/webhook.ts'
@@ -118,7 +118,7 @@ async function deliverAll(context: Context, key: Key, request: ReplayRequest): P
   const { id } = key
   let deliveries = 0
   for (let rest: ReplayRequest | undefined = request; rest !== undefined; ) {
-    const written: WrittenWebhook = await context.run(replayDeed(key, rest))
+    const written: WebhookOutcome = await context.run(replayDeed(key, rest))
     const { replayed } = written
     if (replayed === null) throw new Error('a replay without an outcome')
     deliveries += replayed.deliveries

@@ -9,7 +9,7 @@ import { accountsOf } from '../db/shard.ts'
 import { unlessLate } from '../engine/late.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
-import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
+import type { Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
@@ -52,8 +52,6 @@ export interface WriteEntity extends Claiming {
   readonly change: EntityChange
 }
 
-export type WrittenEntity = EntityOutcome & Answering
-
 /** Higher rooms act on a review by this function, in the review's transaction. */
 type OnReviewed = (
   tx: TransactionSql,
@@ -68,7 +66,7 @@ type OnReviewed = (
 export function writeEntity(
   bookId: BookId,
   onReviewed: OnReviewed,
-): Operation<WriteEntity, EntityState, WrittenEntity> {
+): Operation<WriteEntity, EntityState, EntityOutcome> {
   return {
     name: 'write_entity',
 
@@ -86,12 +84,7 @@ export function writeEntity(
       return { now, books, entities, live, imported, listed, bookId }
     },
 
-    decide(state, { account_id, change }) {
-      const outcome = decideEntity(state, account_id, change)
-      const { entity, rule } = outcome
-      const headers = rule !== null && { headers: { 'duplicate-of': `${entity.id}; rule=${rule}` } }
-      return { ...outcome, reply: { ...success(presentEntity(entity)), ...headers } }
-    },
+    decide: (state, { account_id, change }) => decideEntity(state, account_id, change),
 
     // Changes before creations: a change may free an identity that a creation of the batch takes.
     // If another order is needed, a unique index refuses the batch, and the lane runs its commands
@@ -113,6 +106,12 @@ export function writeEntity(
       ])
     },
   }
+}
+
+/** The answer with the entity; for a duplicate, a header names the rule. */
+export function answerEntity({ entity, rule }: EntityOutcome): Reply {
+  const headers = rule !== null && { headers: { 'duplicate-of': `${entity.id}; rule=${rule}` } }
+  return { ...success(presentEntity(entity)), ...headers }
 }
 
 /** What the entity that answered keeps of a duplicate record. */

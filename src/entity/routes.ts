@@ -1,5 +1,6 @@
 // POST and GET /v3/entity, GET and PUT /v3/entity/{id}, POST /v3/entity/{id}/submit, and the dry
 // run POST /v3/entity/duplicate_check.
+
 import type { Runs } from '../engine/lanes.ts'
 import { unlessLate } from '../engine/late.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
@@ -8,7 +9,7 @@ import type { AccountRoutes } from '../http/account-routes.ts'
 import { pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
 import type { Entity } from './entity.ts'
-import { checkDuplicate, type WriteEntity, type WrittenEntity } from './operations.ts'
+import { checkDuplicate, type WriteEntity } from './operations.ts'
 import {
   checkEntity,
   EntityQuery,
@@ -24,7 +25,7 @@ import {
   presentEntity,
   presentTimeline,
 } from './response.ts'
-import { draftOf } from './rules.ts'
+import { draftOf, type EntityOutcome } from './rules.ts'
 import { listDuplicates, listEntities } from './store.ts'
 
 const DUPLICATES =
@@ -38,7 +39,7 @@ const SUBMISSION =
   'its registration_address.country by then.'
 
 interface Needs extends Reads {
-  readonly lanes: { readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>> }
+  readonly lanes: { readonly writeEntity: Runs<WriteEntity, Answered<EntityOutcome>> }
   readonly readers: { readonly entity: Finds<Entity> }
 }
 

@@ -9,7 +9,7 @@ import type { Reads } from '../engine/reads.ts'
 import { bare, claimOf, send, sendList, sendTagged, success } from './answer.ts'
 import type { OperationDocs } from './docs.ts'
 import type { PresentAll } from './fit.ts'
-import type { Answering, Claim } from './idempotency/kept-reply.ts'
+import type { Claim, Reply } from './idempotency/kept-reply.ts'
 import { checkList, ListOf, type ListQuery, presentListWith, readList } from './list.ts'
 import { addRoute, type RouteDocs } from './route.ts'
 
@@ -37,7 +37,7 @@ interface WriteRoute<Params extends TSchema, Query extends TSchema, Body extends
   answer(
     request: FastifyRequest<Sent<Params, Query, Body>>,
     claim: () => Claim | null,
-  ): Promise<Answering>
+  ): Promise<{ readonly reply: Reply }>
 }
 
 interface PageRoute<Row> extends Omit<OperationDocs, 'response' | 'refusals'> {

@@ -1,6 +1,7 @@
 // Runs what operators and approvers do by the API: on connections of its own, each transaction
 // under the name of the person. The name is a setting of the transaction, so the next transaction
 // of the connection has none.
+
 import type { FastifyRequest } from 'fastify'
 import { recordedLong } from '../audit/recorded.ts'
 import { type Author, writeAs } from '../audit/store.ts'
@@ -8,12 +9,12 @@ import { connect, type Sql, type TransactionSql } from '../db/connect.ts'
 import { classify } from '../db/failure.ts'
 import type { Work } from '../db/transact.ts'
 import { Lane } from '../engine/lane.ts'
-import type { LongOperation, Operation } from '../engine/operation.ts'
+import type { Operation } from '../engine/operation.ts'
 import { Refusal, refusal } from '../errors.ts'
 import { claimOf, success } from '../http/answer.ts'
 import { callerOf } from '../http/author.ts'
 import { answeredOnce, operatedOnce } from '../http/idempotency/installation.ts'
-import type { Claim, Reply } from '../http/idempotency/kept-reply.ts'
+import type { Claim, Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../http/idempotency/operations.ts'
 import type { Book } from '../ledger/rules.ts'
 import { audited, type Deed, type LongDeed, type Operator } from './deed.ts'
@@ -66,7 +67,9 @@ export class Desk {
     deed: Deed<C, S, O>,
     present: (outcome: O) => object,
   ): Promise<Reply> {
-    const operation = asAuthor(author, idempotent(withAnswer(audited(deed), present)))
+    const answer = (outcome: O) => success(present(outcome))
+    const acting = whileFrozen(audited(deed))
+    const operation = asAuthor(author, idempotent<C & Claiming, S, O, unknown>(acting, { answer }))
     const lane = new Lane(this.sql, operation, ONE_COMMAND)
     const { reply } = await lane.run({ ...deed.command, claim })
     return reply
@@ -78,8 +81,9 @@ export class Desk {
     { operation, command, act }: LongDeed<C, S, O, P>,
     present: (outcome: O) => object,
   ): Promise<Reply> {
-    const answering = withLongAnswer(recordedLong(operation, act), present)
-    const asCaller = asAuthor(author, idempotentLong(answering))
+    const answer = (outcome: O) => success(present(outcome))
+    const recorded = whileFrozen(recordedLong(operation, act))
+    const asCaller = asAuthor(author, idempotentLong<C & Claiming, S, O, P>(recorded, { answer }))
     const lane = new Lane(this.sql, asCaller, LONG)
     const { reply } = await lane.run({ ...command, claim })
     return reply
@@ -162,44 +166,11 @@ function asAuthor<Of extends Pick<Operation<never, unknown, unknown, never>, 'lo
   return { ...operation, load }
 }
 
-/**
- * The operation, whose outcome includes the answer. It also runs on frozen accounts, as operators
- * may write to them where the rules allow it.
- */
-function withAnswer<C extends { readonly account_id: string }, S, O>(
-  operation: Operation<C, S, O>,
-  present: (outcome: O) => object,
-): Operation<C & { readonly claim: Claim | null }, S, { outcome: O; reply: Reply }> {
-  return {
-    ...operation,
-    while_frozen: true,
-    decide(state, command) {
-      const outcome = operation.decide(state, command)
-      return { outcome, reply: success(present(outcome)) }
-    },
-    store: (tx, made, state) =>
-      operation.store(
-        tx,
-        made.map(({ outcome }) => outcome),
-        state,
-      ),
-  }
-}
-
-/** Like `withAnswer`, for an operation of long commands. */
-function withLongAnswer<C extends { readonly account_id: string }, S, O, P>(
-  operation: LongOperation<C, S, O, P>,
-  present: (outcome: O) => object,
-): LongOperation<C & { readonly claim: Claim | null }, S, { outcome: O; reply: Reply }, P> {
-  const made = (outcome: O) => ({ outcome, reply: success(present(outcome)) })
-  return {
-    ...operation,
-    while_frozen: true,
-    async settle(tx, state, command, answered) {
-      return made(await operation.settle(tx, state, command, one => answered(made(one))))
-    },
-  }
-}
+/** The operation, on frozen accounts too: operators may write to them where the rules allow it. */
+const whileFrozen = <O extends object>(operation: O) => ({
+  ...operation,
+  while_frozen: true as const,
+})
 
 /** A connection whose `begin` joins this transaction, which commits later, and begins none. */
 function joining(tx: TransactionSql): Sql {

@@ -1,20 +1,21 @@
 // The operation that makes a batch of payouts. It loads them like single payouts, decides one after
 // the other on one state, and stores them in portions. Also the dry run of a batch.
+
 import { checkActive } from '../account/states.ts'
 import { type LongOperation, loadingAll } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
-import type { Answering } from '../http/idempotency/kept-reply.ts'
+import type { Reply, Written } from '../http/idempotency/kept-reply.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { updateBooks } from '../ledger/store.ts'
 import {
   type Beneficiaries,
+  createPayout,
   type PayoutReference,
-  payoutCreation,
 } from '../payout/create-operation.ts'
 import type { CreatePayout, PayoutState } from '../payout/payout.ts'
 import { presentPayout } from '../payout/response.ts'
 import { forEachInTurns, nextTurn } from '../turns.ts'
-import type { Decided, PayoutBatch } from './payout-batch.ts'
+import type { BatchItem, Decided, PayoutBatch } from './payout-batch.ts'
 import { type BatchRequest, modeOf } from './request.ts'
 import { presentBatch, presentDryRun } from './response.ts'
 import {
@@ -32,8 +33,11 @@ import { insertBatches, insertItems } from './store.ts'
 
 export type BatchCommand = Omit<CreatePayout, 'request'> & { readonly request: BatchRequest }
 
-export interface MadeBatch extends Answering {
+export interface MadeBatch {
   readonly batch: PayoutBatch
+  /** The refused payouts that the answer lists. */
+  readonly refused: readonly BatchItem[]
+  readonly writes: Written
 }
 
 /**
@@ -49,7 +53,7 @@ const MAX_ON_THEIR_WAY = 4
 export function createBatch(
   reference: PayoutReference,
 ): LongOperation<BatchCommand, PayoutState, MadeBatch, Beneficiaries> {
-  const payouts = payoutCreation(reference)
+  const payouts = createPayout(reference)
   return {
     ...loadingAll(payouts, payoutsOf),
     name: 'create_payout_batch',
@@ -97,7 +101,7 @@ export function createBatch(
         await nextTurn()
         await stores.at(-MAX_ON_THEIR_WAY)
       }
-      const outcome = answerOf({ account_id, id, created_at: book.now }, request, tally)
+      const outcome = madeBatch({ account_id, id, created_at: book.now }, request, tally)
       answered(outcome)
       store(last)
       // The book also has what the answer has counted.
@@ -107,8 +111,8 @@ export function createBatch(
   }
 }
 
-/** The batch with its answer. Refuses a batch by its mode, and one that makes no payout. */
-function answerOf(
+/** The batch. Refuses a batch by its mode, and one that makes no payout. */
+function madeBatch(
   identity: Pick<PayoutBatch, 'account_id' | 'id' | 'created_at'>,
   request: BatchRequest,
   tally: Tally,
@@ -116,15 +120,18 @@ function answerOf(
   if (isRefused(modeOf(request), tally) || !makesPayouts(tally)) throw refusalOf(tally)
   const batch = makeBatch(identity, request, tally)
   const refused = tally.refused.map(one => itemOf(identity.account_id, identity.id, one))
-  const reply = success(presentBatch(batch, refused))
   // Each payout has a row and an item, a refused one its item alone.
   const { created, held } = tally.counts
   const rows = request.payouts.length + created + held
   return {
     batch,
-    reply,
+    refused,
     writes: { rows, bytes: tally.text_bytes, has_refused: refused.length > 0 },
   }
+}
+
+export function answerBatch({ batch, refused }: MadeBatch): Reply {
+  return success(presentBatch(batch, refused))
 }
 
 /** As `addToTally`, with the bytes of the payout, or of its problems. */

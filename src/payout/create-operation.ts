@@ -14,7 +14,6 @@ import type { Operation } from '../engine/operation.ts'
 import type { Entity } from '../entity/entity.ts'
 import { findApprovals, findEntities } from '../entity/store.ts'
 import { success } from '../http/answer.ts'
-import type { Answering } from '../http/idempotency/kept-reply.ts'
 import type { Keeping } from '../http/idempotency/operations.ts'
 import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../id.ts'
 import type { Instant } from '../instant.ts'
@@ -70,24 +69,8 @@ export interface PayoutReference {
   readonly bookId: BookId
 }
 
-export type CreatedPayout = PayoutOutcome & Answering
-
-/** POST /v3/payout. */
+/** POST /v3/payout, and each payout of a batch or of an imported file. */
 export function createPayout(
-  reference: PayoutReference,
-): Operation<CreatePayout, PayoutState, CreatedPayout, Beneficiaries> {
-  const creation = payoutCreation(reference)
-  return {
-    ...creation,
-    decide(state, command) {
-      const outcome = creation.decide(state, command)
-      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-    },
-  }
-}
-
-/** Makes payouts without answers, because batches and imports have their own answers. */
-export function payoutCreation(
   reference: PayoutReference,
 ): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
   return {
@@ -336,7 +319,7 @@ function atCreation(
 }
 
 /** Keeps the answer of a creation for its Idempotency-Key, and makes it again for a repeat. */
-export const keptPayout: Keeping<CreatedPayout, CreationState> = {
+export const keptPayout: Keeping<PayoutOutcome, CreationState> = {
   refer({ payout: { id, status, status_description, expected_at } }) {
     const expected = expected_at === null ? {} : { expected_at }
     return { object_id: id, state: { status, status_description, ...expected } }

@@ -12,12 +12,11 @@ import type { ExpandingListQuery } from '../http/list.ts'
 import { Closed } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { checkAction } from './action.ts'
-import type { CreatedPayout } from './create-operation.ts'
 import { dryRunPayout } from './dry-run.ts'
 import { type ExpandingReaders, payoutExpansions } from './expand.ts'
 import { checkRequest } from './fields.ts'
 import { listPayouts } from './list-store.ts'
-import type { CreatePayout, PayoutState } from './payout.ts'
+import type { CreatePayout, PayoutOutcome, PayoutState } from './payout.ts'
 import {
   ActionRequest,
   PAYOUT_REFUSALS,
@@ -33,16 +32,17 @@ import {
   presentDryRun,
   presentPayout,
 } from './response.ts'
-import type { AccountStep, AnswerPayout, CancelPayout } from './step-operation.ts'
+import type { AdvanceOutcome } from './step.ts'
+import type { AnswerPayout, CancelPayout } from './step-operation.ts'
 import type { UpdatedPayout, UpdatePayout } from './update-operation.ts'
 
 interface Needs {
   readonly lanes: {
-    readonly createPayout: Runs<CreatePayout, Answered<CreatedPayout>>
+    readonly createPayout: Runs<CreatePayout, Answered<PayoutOutcome>>
     readonly tryPayouts: Runs<DryRun<CreatePayout>, PayoutState>
-    readonly cancelPayout: Runs<CancelPayout, Answered<AccountStep>>
+    readonly cancelPayout: Runs<CancelPayout, Answered<AdvanceOutcome>>
     readonly updatePayout: Runs<UpdatePayout, Answered<UpdatedPayout>>
-    readonly answerPayout: Runs<AnswerPayout, Answered<AccountStep>>
+    readonly answerPayout: Runs<AnswerPayout, Answered<AdvanceOutcome>>
   }
   readonly readers: ExpandingReaders
 }

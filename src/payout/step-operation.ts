@@ -16,8 +16,7 @@ import type { TransactionSql } from '../db/connect.ts'
 import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { findApprovals } from '../entity/store.ts'
-import { success } from '../http/answer.ts'
-import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
+import type { Claiming } from '../http/idempotency/kept-reply.ts'
 import { byName, type Key, nameOf, payoutKey, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
@@ -35,7 +34,6 @@ import { loadPresent } from './give-back-store.ts'
 import { deleteHolds, insertHolds } from './hold-store.ts'
 import type { OpenPayout, Payout } from './payout.ts'
 import type { ActionRequest } from './request.ts'
-import { presentPayout } from './response.ts'
 import { isHeldForMatch, partiesOfPayout } from './screening-step.ts'
 import { updateCompared } from './screening-store.ts'
 import { findOpenPayouts, findPaidElsewhere, lockOpenPayouts, writeStates } from './state-store.ts'
@@ -154,20 +152,18 @@ export interface AnswerPayout extends CancelPayout {
   readonly request: ActionRequest
 }
 
-export type AccountStep = AdvanceOutcome & Answering
-
 /**
  * POST /v3/payout/{id}/cancel. A frozen account may cancel, because a cancellation brings money
  * back.
  */
-export const cancelPayout: Operation<CancelPayout, AdvanceState, AccountStep> = {
+export const cancelPayout: Operation<CancelPayout, AdvanceState, AdvanceOutcome> = {
   name: 'cancel_payout',
   while_frozen: true,
   ...accountStep(() => ({})),
 }
 
 /** POST /v3/payout/{id}/action, after which the rail is asked at once. */
-export const answerPayout: Operation<AnswerPayout, AdvanceState, AccountStep> = {
+export const answerPayout: Operation<AnswerPayout, AdvanceState, AdvanceOutcome> = {
   name: 'answer_payout',
   ...accountStep(({ request: answer }: AnswerPayout) => ({ answer })),
 }
@@ -175,7 +171,7 @@ export const answerPayout: Operation<AnswerPayout, AdvanceState, AccountStep> = 
 /** A step by the account, which involves no receiver. */
 function accountStep<Command extends CancelPayout>(
   factsOf: (command: Command) => Pick<Advance, 'answer'>,
-): Omit<Operation<Command, AdvanceState, AccountStep>, 'name'> {
+): Omit<Operation<Command, AdvanceState, AdvanceOutcome>, 'name'> {
   const advanceOf = (command: Command): Advance => {
     const { account_id, payout_id } = command
     const step = { account_id, payout_id, steps: [], by: 'account', ask_again_in_ms: null } as const
@@ -183,10 +179,7 @@ function accountStep<Command extends CancelPayout>(
   }
   return {
     load: (tx, commands) => advancePayout.load(tx, commands.map(advanceOf), undefined),
-    decide(state, command) {
-      const outcome = advancePayout.decide(state, advanceOf(command))
-      return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-    },
+    decide: (state, command) => advancePayout.decide(state, advanceOf(command)),
     store: advancePayout.store,
   }
 }

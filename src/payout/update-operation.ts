@@ -5,15 +5,13 @@ import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import { found } from '../errors.ts'
 import type { Event } from '../event/event.ts'
-import { success } from '../http/answer.ts'
-import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
+import type { Claiming } from '../http/idempotency/kept-reply.ts'
 import { byName, nameOf, payoutKey, uniqueKeys } from '../id.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import { decideUpdate } from './metadata.ts'
 import { replaceMetadata } from './metadata-store.ts'
 import type { ReadPayout } from './payout.ts'
 import type { PayoutUpdate } from './request.ts'
-import { presentPayout } from './response.ts'
 import { findOpenPayouts, updateMetadata } from './state-store.ts'
 
 export interface UpdatePayout extends Claiming {
@@ -25,7 +23,7 @@ interface UpdateState extends LockedBooks {
   readonly payouts: Map<string, ReadPayout>
 }
 
-export interface UpdatedPayout extends Answering {
+export interface UpdatedPayout {
   readonly before: ReadPayout
   readonly payout: ReadPayout
   /** Null when nothing has changed. */
@@ -49,7 +47,7 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
     const before = found(state.payouts.get(nameOf(payoutKey(command))))
     const { payout, event } = decideUpdate(state, before, command.update)
     state.payouts.set(nameOf(payout), payout)
-    return { before, payout, event, reply: success(presentPayout(payout)) }
+    return { before, payout, event }
   },
 
   store(tx, outcomes, { books, payouts }) {

@@ -9,7 +9,7 @@ import { findApprovals } from '../entity/store.ts'
 import type { Event } from '../event/event.ts'
 import { recordChange } from '../event/rules.ts'
 import { bare } from '../http/answer.ts'
-import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
+import type { Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { type BookId, byName, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
@@ -37,7 +37,7 @@ interface QuoteState extends LockedBooks {
   readonly approvals: Approvals
 }
 
-export interface CreatedQuote extends Answering {
+export interface CreatedQuote {
   readonly quote: Quote
   readonly event: Event
 }
@@ -67,7 +67,7 @@ export function createQuote(reference: {
       }
     },
 
-    decide({ now, books, pricing: pricingAt, routes, approvals }, { account, request, explain }) {
+    decide({ now, books, pricing: pricingAt, routes, approvals }, { account, request }) {
       const book = bookOf(books, account.account_id)
       const { now: at } = book
       const pricing = pricingAt(account, at)
@@ -86,8 +86,7 @@ export function createQuote(reference: {
       const quote = { ...made, expected_at: plan.expected_at }
       const content = QUOTE_SEAL.digest(quote)
       const event = recordChange({ books }, quote, 'payout_quote.created', {}, content)
-      const present = explain ? presentExplained : presentQuote
-      return { quote, event, reply: bare(present(quote, at)) }
+      return { quote, event }
     },
 
     store(tx, outcomes, { books }) {
@@ -96,6 +95,12 @@ export function createQuote(reference: {
       return Promise.all([...storeBooks(tx, books, writes), insertQuotes(tx, quotes)])
     },
   }
+}
+
+/** The answer to POST /v3/payout/quote, which has no envelope. */
+export function answerQuote({ quote }: CreatedQuote, { explain }: CreateQuote): Reply {
+  const present = explain ? presentExplained : presentQuote
+  return bare(present(quote, quote.created_at))
 }
 
 function expected(amount: number | undefined): bigint | undefined {

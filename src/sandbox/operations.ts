@@ -7,12 +7,11 @@ import { refusal } from '../errors.ts'
 import { type BookingState, type Fund, fundAccount } from '../funding/operations.ts'
 import type { BookingOutcome } from '../funding/rules.ts'
 import { success } from '../http/answer.ts'
-import type { Answering, Claiming } from '../http/idempotency/kept-reply.ts'
-import { plusMilliseconds } from '../instant.ts'
+import type { Claiming, Reply } from '../http/idempotency/kept-reply.ts'
+import { type Instant, plusMilliseconds } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { Advance } from '../payout/advance.ts'
-import { presentPayout } from '../payout/response.ts'
 import type { AdvanceOutcome, AdvanceState } from '../payout/step.ts'
 import { advancePayout } from '../payout/step-operation.ts'
 import type { RailStep } from '../rail/rail.ts'
@@ -36,9 +35,12 @@ interface ClockState extends LockedBooks {
   readonly ahead_s: number
 }
 
-export interface AdvancedClock extends Answering {
+export interface AdvancedClock {
   readonly account_id: string
   readonly seconds: number
+  /** The account's time, and how far it is ahead of the database's. */
+  readonly now: Instant
+  readonly ahead_s: number
 }
 
 /**
@@ -71,26 +73,28 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
     // Keeps the answer with the new time. With the old time, a long step would make it expire at
     // once.
     books.set(account_id, { ...book, now })
-    return { account_id, seconds, reply: success(presentClock(now, next_s)) }
+    return { account_id, seconds, now, ahead_s: next_s }
   },
 
   store: (tx, outcomes) =>
     Promise.all(outcomes.map(({ account_id, seconds }) => updateClock(tx, account_id, seconds))),
 }
 
+export function answerClock({ now, ahead_s }: AdvancedClock): Reply {
+  return success(presentClock(now, ahead_s))
+}
+
 export type FundSandbox = Fund & Claiming
 
 /** POST /v3/sandbox/fund: funding like an operator's. */
-export const fundSandbox: Operation<FundSandbox, BookingState, BookingOutcome & Answering> = {
+export const fundSandbox: Operation<FundSandbox, BookingState, BookingOutcome> = {
+  ...fundAccount,
   name: 'fund_sandbox',
   while_frozen: true,
-  load: fundAccount.load,
-  decide(state, command) {
-    const outcome = fundAccount.decide(state, command)
-    const [{ line }] = outcome.entries
-    return { ...outcome, reply: success(presentBalanceTransaction(line)) }
-  },
-  store: fundAccount.store,
+}
+
+export function answerFunding({ entries: [{ line }] }: BookingOutcome): Reply {
+  return success(presentBalanceTransaction(line))
 }
 
 export interface TransitionPayout extends Claiming {
@@ -104,7 +108,7 @@ type Receivers = ReadonlyMap<string, string>
 export const transitionPayout: Operation<
   TransitionPayout,
   AdvanceState,
-  AdvanceOutcome & Answering,
+  AdvanceOutcome,
   Receivers
 > = {
   name: 'transition_payout',
@@ -112,10 +116,7 @@ export const transitionPayout: Operation<
   while_frozen: true,
   prepare: (tx, commands) => advancePayout.prepare(tx, commands.map(asAdvance)),
   load: (tx, commands, receivers) => advancePayout.load(tx, commands.map(asAdvance), receivers),
-  decide(state, command) {
-    const outcome = advancePayout.decide(state, asAdvance(command))
-    return { ...outcome, reply: success(presentPayout(outcome.payout)) }
-  },
+  decide: (state, command) => advancePayout.decide(state, asAdvance(command)),
   store: advancePayout.store,
 }
 

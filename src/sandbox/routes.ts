@@ -3,8 +3,9 @@
 import type { Account } from '../account/rules.ts'
 import { BalanceTransactionResponse } from '../balance-transaction/response.ts'
 import type { Runs } from '../engine/lanes.ts'
-import type { WriteEntity, WrittenEntity } from '../entity/operations.ts'
+import type { WriteEntity } from '../entity/operations.ts'
 import { EntityResponse } from '../entity/response.ts'
+import type { EntityOutcome } from '../entity/rules.ts'
 import type { BookingOutcome } from '../funding/rules.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { pathId } from '../http/docs.ts'
@@ -28,7 +29,7 @@ interface Needs {
     readonly advanceClock: Runs<AdvanceClock, Answered<AdvancedClock>>
     readonly fundSandbox: Runs<FundSandbox, Answered<BookingOutcome>>
     readonly transitionPayout: Runs<TransitionPayout, Answered<AdvanceOutcome>>
-    readonly writeEntity: Runs<WriteEntity, Answered<WrittenEntity>>
+    readonly writeEntity: Runs<WriteEntity, Answered<EntityOutcome>>
   }
 }
 

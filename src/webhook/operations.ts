@@ -11,7 +11,7 @@ import { type Cut, isAfter, refuseArchived, refuseBefore } from '../event/cut.ts
 import { findCut } from '../event/cut-store.ts'
 import { findEvents, findNumbers, listSubjectsAfter } from '../event/store.ts'
 import { success } from '../http/answer.ts'
-import type { Answering, Claiming, Reply } from '../http/idempotency/kept-reply.ts'
+import type { Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { readRange } from '../http/list.ts'
 import { type BookId, type Key, nameOf, uniqueKeys } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
@@ -45,8 +45,6 @@ export interface WriteWebhook extends Claiming {
   readonly refused?: Refusal | undefined
 }
 
-export type WrittenWebhook = WebhookOutcome & Answering
-
 /** Standard Webhooks allows 24 to 64 bytes; this is the length of SHA-256. */
 const SECRET_BYTES = 32
 
@@ -56,7 +54,7 @@ const SECRET_BYTES = 32
  */
 export function writeWebhook(
   bookId: BookId,
-): Operation<WriteWebhook, WebhookState, WrittenWebhook> {
+): Operation<WriteWebhook, WebhookState, WebhookOutcome> {
   return {
     name: 'write_webhook',
 
@@ -87,9 +85,7 @@ export function writeWebhook(
 
     decide(state, { account_id, change, refused }) {
       if (refused !== undefined) throw refused
-      const outcome = decideWebhook(state, account_id, change)
-      const writes = { rows: outcome.deliveries.length, bytes: 0 }
-      return { ...outcome, reply: answerTo(change, outcome), writes }
+      return decideWebhook(state, account_id, change)
     },
 
     store(tx, outcomes, state) {
@@ -113,7 +109,10 @@ export function writeWebhook(
 }
 
 /** Only requests that make a secret get it in their answer. */
-function answerTo(change: WebhookChange, { endpoint, events, replayed }: WebhookOutcome): Reply {
+export function answerWebhook(
+  { endpoint, events, replayed }: WebhookOutcome,
+  { change }: WriteWebhook,
+): Reply {
   switch (change.kind) {
     case 'create':
     case 'rotate':

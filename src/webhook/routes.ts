@@ -11,8 +11,8 @@ import type { Claim } from '../http/idempotency/kept-reply.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
 import { Closed } from '../http/schema.ts'
 import { checkReceiver } from './address.ts'
-import type { WebhookChange } from './decide.ts'
-import type { WriteWebhook, WrittenWebhook } from './operations.ts'
+import type { WebhookChange, WebhookOutcome } from './decide.ts'
+import type { WriteWebhook } from './operations.ts'
 import {
   DEFAULT_OVERLAP_S,
   EndpointQuery,
@@ -37,7 +37,7 @@ const PATH = '/v3/webhook_endpoint'
 
 interface Needs {
   readonly config: { readonly webhook_allow_private: boolean }
-  readonly lanes: { readonly writeWebhook: Runs<WriteWebhook, Answered<WrittenWebhook>> }
+  readonly lanes: { readonly writeWebhook: Runs<WriteWebhook, Answered<WebhookOutcome>> }
   readonly readers: { readonly webhookEndpoint: Finds<WebhookEndpoint> }
 }
 

@@ -40,13 +40,6 @@ export interface Claiming {
   readonly claim: Claim | null
 }
 
-/** An outcome of an operation that keeps answers under Idempotency-Keys. */
-export interface Answering {
-  readonly reply: Reply
-  /** What the command writes besides its events and the objects of its answer. */
-  readonly writes?: Written
-}
-
 /** Rows, and the bytes of their texts. */
 export interface Written {
   readonly rows: number

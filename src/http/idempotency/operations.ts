@@ -9,7 +9,7 @@ import type { LongOperation, Operation } from '../../engine/operation.ts'
 import { given } from '../../given.ts'
 import { checkQuota, countWritten, type FullAt, type Quota } from '../../ledger/quota.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
-import type { Answering, Claiming, KeptReply, ReadReply, Reply } from './kept-reply.ts'
+import type { Claiming, KeptReply, ReadReply, Reply, Written } from './kept-reply.ts'
 import { KEPT_SEAL } from './kept-reply.ts'
 import { isKept, keptName, replay } from './rules.ts'
 import { findKeptReplies, insertKeptReplies } from './store.ts'
@@ -24,13 +24,15 @@ interface State<Inner> {
 }
 
 /** How the quota of an account counts commands. */
-export interface Metering<Command> {
+export interface Metering<Command, Outcome> {
   quotaOf(account_id: string): Quota
   /**
    * How many times its quota a live account may have written before this command is refused. In a
    * sandbox payouts cost nothing, so every command is refused at the quota.
    */
   fullAt(command: Command): FullAt
+  /** What the command writes besides its events and the objects of its answer. */
+  writesOf?(outcome: Outcome): Written
 }
 
 /** The outcome of the inner operation; null when the answer is a kept one. */
@@ -50,24 +52,25 @@ export interface Keeping<Outcome, ObjectState> {
   ): Promise<readonly string[]>
 }
 
-/** How an operation keeps its answers, and how it counts for quotas. */
+/** The answer to a command, how it is kept, and how the command counts for quotas. */
 export interface Answers<Command, Outcome, ObjectState> {
+  answer(outcome: Outcome, command: Command): Reply
   /** Without it, the text of each answer is kept. */
   readonly keeping?: Keeping<Outcome, ObjectState>
   /** Without it, nothing counts, as for operators. */
-  readonly metering?: Metering<Command>
+  readonly metering?: Metering<Command, Outcome>
 }
 
 /** Wraps an operation. Keeps only successes: a refused request may be retried. */
 export function idempotent<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },
-  Outcome extends Answering,
+  Outcome,
   Prepared,
   ObjectState = never,
 >(
   operation: Operation<Command, Inner, Outcome, Prepared>,
-  { keeping, metering }: Answers<Command, Outcome, ObjectState> = {},
+  { answer, keeping, metering }: Answers<NoInfer<Command>, NoInfer<Outcome>, ObjectState>,
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
@@ -83,9 +86,10 @@ export function idempotent<
       const events = eventCountOf(state, command)
       const count = meter(state, command, metering)
       const outcome = operation.decide(state.inner, command)
-      keep(state, command, outcome.reply, events, keeping?.refer(outcome))
-      count?.(outcome)
-      return { reply: outcome.reply, outcome }
+      const reply = answer(outcome, command)
+      keep(state, command, reply, events, keeping?.refer(outcome))
+      count?.(outcome, reply)
+      return { reply, outcome }
     },
 
     store(tx: TransactionSql, answered: readonly Answered<Outcome>[], state: State<Inner>) {
@@ -103,11 +107,11 @@ export function idempotent<
 export function idempotentLong<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },
-  Outcome extends Answering,
+  Outcome,
   Prepared,
 >(
   operation: LongOperation<Command, Inner, Outcome, Prepared>,
-  metering?: Metering<Command>,
+  { answer, metering }: Omit<Answers<NoInfer<Command>, NoInfer<Outcome>, never>, 'keeping'>,
 ): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
@@ -122,13 +126,16 @@ export function idempotentLong<
       checkAccount(operation, state, command)
       const events = eventCountOf(state, command)
       const count = meter(state, command, metering)
+      let reply: Reply | undefined
       const answered = (outcome: Outcome) => {
-        keep(state, command, outcome.reply, events)
-        count?.(outcome)
+        reply = answer(outcome, command)
+        keep(state, command, reply, events)
+        count?.(outcome, reply)
       }
       const outcome = await operation.settle(tx, state.inner, command, answered)
+      if (reply === undefined) throw new Error(`${operation.name} has not called answered`)
       if (state.unstored.length > 0) await insertKeptReplies(tx, state.unstored.splice(0))
-      return { reply: outcome.reply, outcome }
+      return { reply, outcome }
     },
   }
 }
@@ -147,11 +154,11 @@ function checkAccount(
 }
 
 /** Refuses an account that has written its quota. Returns the function that counts the outcome. */
-function meter<Command extends Claiming>(
+function meter<Command extends Claiming, Outcome>(
   state: State<unknown>,
   command: Command,
-  metering: Metering<Command> | undefined,
-): ((outcome: Answering) => void) | undefined {
+  metering: Metering<Command, Outcome> | undefined,
+): ((outcome: Outcome, reply: Reply) => void) | undefined {
   if (metering === undefined) return undefined
   const { account_id, claim } = command
   const quota = metering.quotaOf(account_id)
@@ -159,7 +166,8 @@ function meter<Command extends Claiming>(
   const check = (times: FullAt) => checkQuota(book, quota, Date.now() / 1000, times)
   check(quota.sandbox ? 'quota' : metering.fullAt(command))
   const events = book.event_count
-  return ({ reply, writes = { rows: 0, bytes: 0 } }) => {
+  return (outcome, reply) => {
+    const writes = metering.writesOf?.(outcome) ?? { rows: 0, bytes: 0 }
     if (writes.has_refused === true) check('quota')
     const kept = claim === null ? 0 : 1
     const rows = Number(book.event_count - events) + 1 + kept + writes.rows
