@@ -6,8 +6,13 @@ import type { RuleName } from '../entity/duplicates.ts'
 import type { Entity } from '../entity/entity.ts'
 import { type WriteEntity, writeEntity } from '../entity/operations.ts'
 import { checkEntity, EntityRequest } from '../entity/request.ts'
-import type { EntityOutcome } from '../entity/rules.ts'
-import { type Draft, draftOf, type EntityState, identityName } from '../entity/rules.ts'
+import {
+  type Draft,
+  draftOf,
+  type EntityOutcome,
+  type EntityState,
+  identityName,
+} from '../entity/rules.ts'
 import type { ApprovalStatus } from '../entity/states.ts'
 import type { Problem } from '../errors.ts'
 import { bookId } from '../id.ts'

@@ -4,13 +4,16 @@
 import type { Operation } from '../engine/operation.ts'
 import { refusal } from '../errors.ts'
 import { IMPORT_DIGITS, importId, nameOf } from '../id.ts'
+import { decidePayout } from '../payout/create.ts'
 import {
   type Beneficiaries,
   createPayout,
   type PayoutReference,
 } from '../payout/create-operation.ts'
-import { likenessOfRequest } from '../payout/duplicate.ts'
-import type { CreatePayout, Payout, PayoutOutcome, PayoutState } from '../payout/payout.ts'
+import { likenessOf } from '../payout/duplicate.ts'
+import { intentIn } from '../payout/intent.ts'
+import type { PayoutOutcome } from '../payout/new-row.ts'
+import type { CreatePayout, Payout, PayoutState } from '../payout/payout.ts'
 import type { PayoutRequest } from '../payout/request.ts'
 import { isGivenBack } from '../payout/states.ts'
 import { hashJson } from '../seal.ts'
@@ -82,7 +85,7 @@ function hashOfPayment(request: PayoutRequest): string {
   const payment =
     beneficiary_details === undefined
       ? { beneficiary, amount, currency, reference_id }
-      : likenessOfRequest(request, beneficiary_details)
+      : likenessOf(beneficiary_details, { amount, currency, reference_id })
   return hashJson({ payment })
 }
 
@@ -132,7 +135,7 @@ export function payRows(reference: PayoutReference): PayRows {
       return { inner, imported: new Map(imported), new_keys: [] }
     },
 
-    decide: (state, command) => decideRow(creation, state, command),
+    decide: decideRow,
 
     store(tx, outcomes, { inner, new_keys }) {
       const made = outcomes.flatMap(outcome => outcome.made ?? [])
@@ -146,11 +149,9 @@ export function payRows(reference: PayoutReference): PayRows {
 }
 
 function decideRow(
-  creation: ReturnType<typeof createPayout>,
   { inner, imported, new_keys }: PayRowState,
-  command: PayRow,
+  { account_id, request, keys }: PayRow,
 ): PaidRow {
-  const { account_id, request, keys } = command
   const payoutOf = (key: string | null) => imported.get(nameOf({ account_id, id: key ?? '' }))
   const imported_before = payoutOf(keys.row)
   if (imported_before !== undefined) return { payout: imported_before, made: null }
@@ -159,8 +160,8 @@ function decideRow(
   // If an earlier row of the same payment passed the guard against duplicates, this row passes it
   // too.
   const allow_duplicate = is_allowed || payoutOf(keys.previous_payment) !== undefined
-  const made = creation.decide(inner, {
-    ...command,
+  const made = decidePayout(inner, {
+    ...intentIn(inner, request),
     request: allow_duplicate ? { ...request, allow_duplicate } : request,
     import_keys: `${keys.row} ${keys.payment}`,
   })

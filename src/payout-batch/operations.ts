@@ -59,7 +59,7 @@ export function createBatch(
     name: 'create_payout_batch',
 
     async settle(tx, state, command, answered) {
-      const { account_id, account, request, key_id = '', made_by = '' } = command
+      const { account_id, request } = command
       const mode = modeOf(request)
       const tally = newTally()
       const stores: Promise<unknown>[] = []
@@ -84,7 +84,7 @@ export function createBatch(
       for (let i = 0; i < request.payouts.length; i += PORTION) {
         const decided: Decided[] = []
         await forEachInTurns(request.payouts.slice(i, i + PORTION), (payout, k) => {
-          const one = decideItem(state, account, payout, { key_id, made_by, position: i + k })
+          const one = decideItem(state, payout, i + k)
           addToWritten(tally, one)
           decided.push(one)
         })
@@ -143,16 +143,13 @@ function addToWritten(tally: Tally, decided: Decided): void {
 }
 
 /** The dry run of a batch: runs its decisions, and stores nothing. */
-export async function tryBatch(
-  state: PayoutState,
-  { account_id, account, request, key_id = '', made_by = '' }: BatchCommand,
-) {
+export async function tryBatch(state: PayoutState, { account_id, request }: BatchCommand) {
   const tally = newTally()
   const all: Decided[] = []
   const book = bookOf(state.books, account_id)
   checkActive(book)
   await forEachInTurns(request.payouts, (payout, position) => {
-    const decided = decideItem(state, account, payout, { key_id, made_by, position })
+    const decided = decideItem(state, payout, position)
     addToTally(tally, decided)
     all.push(decided)
   })

@@ -1,7 +1,7 @@
 // The nouns of batches: the batch, its items and its totals.
 import type { Problem } from '../errors.ts'
 import type { Instant } from '../instant.ts'
-import type { PayoutOutcome } from '../payout/payout.ts'
+import type { PayoutOutcome } from '../payout/new-row.ts'
 import type { PayoutRequest } from '../payout/request.ts'
 
 export const BATCH_MODES = ['all_or_nothing', 'best_effort'] as const

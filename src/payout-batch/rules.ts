@@ -1,9 +1,10 @@
 // The rules of batches: the decision on each payout, the totals of all payouts, and the refusal of
 // the whole batch. payout/create.ts decides a single payout. Pure.
-import type { Account } from '../account/rules.ts'
 import { type Problem, Refusal } from '../errors.ts'
-import { type AskedBy, decidePayout } from '../payout/create.ts'
-import type { PayoutOutcome, PayoutState } from '../payout/payout.ts'
+import { decidePayout } from '../payout/create.ts'
+import { intentIn } from '../payout/intent.ts'
+import type { PayoutOutcome } from '../payout/new-row.ts'
+import type { PayoutState } from '../payout/payout.ts'
 import type { PayoutRequest } from '../payout/request.ts'
 import type {
   BatchItem,
@@ -22,15 +23,9 @@ export const MAX_LISTED = 100
  * Decides one payout after the earlier payouts of the batch. A refusal leaves the state unchanged,
  * so it does not affect later payouts.
  */
-export function decideItem(
-  state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  by: AskedBy & { readonly position: number },
-): Decided {
-  const { position } = by
+export function decideItem(state: PayoutState, request: PayoutRequest, position: number): Decided {
   try {
-    const outcome = decidePayout(state, account, request, by)
+    const outcome = decidePayout(state, intentIn(state, request))
     return { position, request, outcome, problems: [] }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

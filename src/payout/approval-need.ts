@@ -8,20 +8,17 @@ import {
   rulesOf,
 } from '../approval/approval.ts'
 import { neededFor } from '../approval/rules.ts'
-import type { Beneficiary } from '../beneficiary/beneficiary.ts'
+import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import { mayBeIn } from '../beneficiary/country.ts'
 import { canonicalDestination } from '../beneficiary/destination.ts'
 import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import { nameOf } from '../id.ts'
 import { bookOf } from '../ledger/rules.ts'
-import type { Quote } from '../quote/quote.ts'
 import { routeSubject } from '../quote/rules.ts'
 import { possibleNetworks } from '../quote/terms.ts'
 import { hashJson } from '../seal.ts'
-import { APPROVAL_SEAL } from './columns.ts'
-import { payeeDetails } from './destination.ts'
-import type { ApprovingState, CreatePayout, Payout, PayoutState } from './payout.ts'
-import { paidTerms } from './pricing.ts'
+import { APPROVAL_SEAL, type WrittenPayout } from './columns.ts'
+import type { ApprovingState, Intent, PayoutState, PricedPayout } from './payout.ts'
 
 const NO_KEY: KeyFacts = { owner: null, makes_only: false, made_by: '' }
 
@@ -32,28 +29,27 @@ function keyOf({ keys }: ApprovingState, key_id: string): KeyFacts {
 /** The approval that a new payout needs; null for none. */
 export function neededApproval(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'approving'>,
-  { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
-  { quote, beneficiary }: { readonly quote: Quote; readonly beneficiary: Beneficiary },
+  { account_id, account, key_id = '' }: Intent,
+  { quote, paid, beneficiary }: PricedPayout,
 ): NeededApproval | null {
-  const { account_id } = account
   const { approving } = state
   const rules = rulesOf(approving.rules, account_id, 'payout')
   const key = keyOf(approving, key_id)
   if (rules.length === 0 && !key.makes_only) return null
   const { now } = bookOf(state.books, account_id)
   const { destination_details } = beneficiary.details
-  const paid = routeSubject(paidTerms(quote, request, destination_details), null)
+  const subject = routeSubject(paid, null)
   const payee = nameOf({ account_id, id: approvedPayeeOf(beneficiary.details) })
   const judged = {
     key_id,
-    payout_type: paid.payout_type,
-    networks: possibleNetworks(paid),
+    payout_type: subject.payout_type,
+    networks: possibleNetworks(subject),
     currency: quote.payout_currency,
     destination_currency: quote.destination_currency,
     amount: quote.payout_amount,
     payee_is_new: !approving.payees.has(payee),
     mayBeIn: (country: string) =>
-      paid.country === '' ? mayBeIn(country, destination_details) : paid.country === country,
+      subject.country === '' ? mayBeIn(country, destination_details) : subject.country === country,
   }
   const rating = { pricing: state.pricing(account, now), rates_now: state.now }
   return neededFor(rules, judged, key, rating, now)
@@ -62,9 +58,10 @@ export function neededApproval(
 /** The row of the approval that a payout waits for. `digest` seals what approvers are shown. */
 export function requestApproval(
   { approving }: Pick<PayoutState, 'approving'>,
-  payout: Payout,
+  payout: WrittenPayout,
+  payee: BeneficiaryDetails,
   needed: NeededApproval,
-  { key_id = '', made_by = '' }: Pick<CreatePayout, 'key_id' | 'made_by'>,
+  { key_id = '', made_by = '' }: Intent,
 ): PayoutApproval {
   const key = keyOf(approving, key_id)
   return {
@@ -73,8 +70,8 @@ export function requestApproval(
     approvers: needed.approvers,
     requested_at: payout.created_at,
     expires_at: needed.expires_at,
-    digest: APPROVAL_SEAL.digest(payout),
-    payee: approvedPayeeOf(payout.beneficiary_details),
+    digest: APPROVAL_SEAL.digestRow(payout),
+    payee: approvedPayeeOf(payee),
     made_by: made_by || (key.owner ?? ''),
     makers: [made_by, key.owner ?? '', key.made_by].filter(name => name !== ''),
     key_id,
@@ -84,16 +81,13 @@ export function requestApproval(
   }
 }
 
-/** The distinct payees of commands whose account has a rule about new payees. */
+/** The distinct payees of payouts whose account has a rule about new payees. */
 export function payeesUnderRules(
   rules: ApprovalRules,
-  commands: readonly CreatePayout[],
-  beneficiaries: ReadonlyMap<string, Beneficiary>,
+  intents: readonly Intent[],
 ): { readonly account_id: string; readonly payee: string }[] {
-  const payees = commands.flatMap(command => {
-    const { account_id } = command
+  const payees = intents.flatMap(({ account_id, details }) => {
     if (!asksForNewPayees(rules, account_id)) return []
-    const details = payeeDetails(command, beneficiaries)
     // The beneficiary does not exist, so the payout is refused.
     return details === undefined ? [] : [{ account_id, payee: approvedPayeeOf(details) }]
   })

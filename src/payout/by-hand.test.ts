@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   AN_HOUR_AGO,
-  account,
+  intentFor,
   NOW,
   payoutState,
   refusalOf,
@@ -15,7 +15,7 @@ import { decidePayout } from './create.ts'
 import type { Payout } from './payout.ts'
 
 const made: Payout = {
-  ...decidePayout(payoutState(), account, request).payout,
+  ...decidePayout(payoutState(), intentFor(payoutState(), request)).payout,
   rail: 'manual',
 }
 const taken: Payout = { ...made, taken_by: 'anna', taken_at: AN_HOUR_AGO }

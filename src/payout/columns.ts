@@ -107,9 +107,7 @@ export function documentsOf({
   }
 }
 
-/**
- * The documents of a payout as text. The row and the seal use the same text, which is made once.
- */
+/** The documents of a payout as text, which the row and the seal have in common. */
 const DOCUMENTS = {
   beneficiary_details: 'json_text',
   particulars: 'json_text',
@@ -125,12 +123,10 @@ export type WrittenPayout = Omit<StoredPayout, keyof typeof DOCUMENTS> & {
 
 /** The payout in the form of its row and its seal. */
 export function writtenPayout(payout: Payout): WrittenPayout {
-  const existing = written.get(payout)
-  if (existing !== undefined) return existing
   const { beneficiary_id, beneficiary_details, basis } = payout
   const { reference_id, on_behalf_of, ...particulars } = payout.particulars
   const route = storedRoute(payout.route)
-  const row = {
+  return {
     ...payout,
     reference_id,
     on_behalf_of,
@@ -139,12 +135,7 @@ export function writtenPayout(payout: Payout): WrittenPayout {
     basis: basis && JSON.stringify(basis),
     route: route && JSON.stringify(route),
   }
-  written.set(payout, row)
-  return row
 }
-
-/** The written forms of payouts in memory. No code changes such a payout. */
-const written = new WeakMap<Payout, WrittenPayout>()
 
 /**
  * The digest of what approvers are shown and approve: the payout's whole row. Migration 0013
@@ -153,6 +144,7 @@ const written = new WeakMap<Payout, WrittenPayout>()
 const WRITTEN_SEAL = sealOf<WrittenPayout>(WRITTEN_KINDS)
 export const APPROVAL_SEAL = {
   digest: (payout: Payout) => WRITTEN_SEAL.digest(writtenPayout(payout)),
+  digestRow: WRITTEN_SEAL.digest,
   sql: WRITTEN_SEAL.sql,
 }
 
@@ -168,5 +160,6 @@ const SEAL = sealOf<WrittenPayout>({ ...WRITTEN_KINDS, ...STATE_KINDS }, [
  */
 export const PAYOUT_SEAL = {
   digest: (payout: Payout) => SEAL.digest(writtenPayout(payout)),
+  digestRow: SEAL.digest,
   sql: SEAL.sql,
 }

@@ -10,6 +10,7 @@ import { findBeneficiaries, insertBeneficiaries } from '../beneficiary/store.ts'
 import { confineTo } from '../db/confine.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import { Contention } from '../db/failure.ts'
+import { accountsOf } from '../db/shard.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Entity } from '../entity/entity.ts'
 import { findApprovals, findEntities } from '../entity/store.ts'
@@ -21,34 +22,35 @@ import { lockBooks } from '../ledger/store.ts'
 import { emptyState, type Limits } from '../limit/limit.ts'
 import { findPayees, findSums, storeUses, upsertPayees } from '../limit/use-store.ts'
 import type { PricingAt } from '../price/price.ts'
-import type { Quote } from '../quote/quote.ts'
 import { findApprovalsOfQuotes, findQuotes, insertQuotes, markQuotesUsed } from '../quote/store.ts'
 import type { Carriage } from '../rail/carriage.ts'
 import type { Route } from '../rail/rules.ts'
 import type { Lists } from '../screening/lists-in-memory.ts'
+import { NOT_SCREENED } from '../screening/match.ts'
 import { keepMatches } from '../screening/match-store.ts'
 import { payeesUnderRules } from './approval-need.ts'
 import { decidePayout } from './create.ts'
-import { depositAddressOf, payeeDetails } from './destination.ts'
-import { likenessOfFirst, likenessOfRequest } from './duplicate.ts'
+import { depositAddressOf } from './destination.ts'
+import { likenessOfFirst } from './duplicate.ts'
 import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { insertHolds } from './hold-store.ts'
+import { intentIn, intentOf, withNamed } from './intent.ts'
 import { countersOf, payeesUnderLimits } from './limit-use.ts'
 import { insertMetadata } from './metadata-store.ts'
-import { UNTOUCHED } from './new-row.ts'
+import { type PayoutOutcome, UNTOUCHED } from './new-row.ts'
 import {
   type CreatePayout,
   holdOf,
+  type Intent,
   type Likeness,
   type Likenesses,
   type Payout,
-  type PayoutOutcome,
   type PayoutState,
   type Principals,
 } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 import { presentPayout } from './response.ts'
-import { screenRequests } from './screen.ts'
+import { screenIntents } from './screen.ts'
 import { insertStates } from './state-store.ts'
 import { isGivenBack } from './states.ts'
 import { findPayouts, insertPayouts } from './store.ts'
@@ -87,7 +89,7 @@ export function createPayout(
 
     load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
 
-    decide: (state, c) => decidePayout(state, c.account, c.request, c),
+    decide: (state, { request }) => decidePayout(state, intentIn(state, request)),
 
     store(tx, outcomes, state) {
       const beneficiaries = outcomes.flatMap(({ new_beneficiary, payout: { screened } }) =>
@@ -108,7 +110,10 @@ export function createPayout(
         // Comes before the payouts: where a rule asks for approval, their trigger checks that they
         // wait.
         insertStates(tx, payouts),
-        insertPayouts(tx, payouts),
+        insertPayouts(
+          tx,
+          outcomes.map(outcome => outcome.row),
+        ),
         insertMetadata(tx, payouts),
         insertHolds(tx, nonNull(payouts.map(holdOf))),
         insertLikenesses(tx, nonNull(outcomes.map(outcome => outcome.likeness))),
@@ -128,68 +133,82 @@ async function loadCreation(
   commands: readonly CreatePayout[],
   prepared: Beneficiaries = new Map(),
 ): Promise<PayoutState> {
-  const accountsByDepositAddress = reference.accountsByDepositAddress()
+  const asked = commands.map(intentOf)
+  const receiversOf = receivers(reference.accountsByDepositAddress())
+  const known = asked.map(one => withNamed(one, { quotes: new Map(), beneficiaries: prepared }))
   // Read all beneficiaries again under the locks: `prepare` may have read outdated details.
   const [locked, quotes, approvals, beneficiaries, earlier] = await Promise.all([
-    lockBooks(tx, bookOwners(commands, prepared, accountsByDepositAddress)),
+    lockBooks(tx, [...accountsOf(commands), ...receiversOf(known)]),
     findQuotes(tx, keysNamed(commands, 'quote')).then(byName),
     loadApprovals(tx, commands),
     loadBeneficiaries(tx, commands),
-    loadEarlier(tx, commands, new Map()),
+    loadEarlier(tx, asked),
   ])
+  const intents = asked.map(one => withNamed(one, { quotes, beneficiaries }))
   // A second round trip reads by the keys that the first round trip has read.
-  const named = commands.filter(({ request }) => request.beneficiary !== undefined)
   const { lists_version } = locked
   const { lists: in_memory } = reference
   const lists = lists_version === null ? in_memory.latest() : in_memory.at(lists_version)
-  const [earlier_of_named, principals, screenings] = await Promise.all([
-    loadEarlier(tx, named, beneficiaries),
-    loadPrincipals(tx, commands, quotes),
-    screenRequests(tx, lists, commands, { beneficiaries, quotes }),
+  const [earlier_of_named, principals, screened] = await Promise.all([
+    loadEarlier(
+      tx,
+      intents.filter(({ request }) => request.beneficiary !== undefined),
+    ),
+    loadPrincipals(tx, intents),
+    screenIntents(tx, lists, intents),
   ])
-  const crediting = commands.filter(({ request }) => mayPayAnAccount(request))
-  checkLocked(locked.books, bookOwners(crediting, beneficiaries, accountsByDepositAddress))
+  checkLocked(locked.books, receiversOf(intents))
   // Limits and the rules of approvals are of the same version as the prices.
   const pricing = await reference.pricing(locked.price_version)
-  const limits = reference.limits()
-  const rules = reference.approvalRules()
-  const [sums, payees] = await Promise.all([
-    findSums(tx, countersOf(limits, commands, locked.books, beneficiaries)),
-    findPayees(tx, payeesUnderLimits(limits, commands, beneficiaries)),
-  ])
-  const approved = await findApprovedPayees(tx, payeesUnderRules(rules, commands, beneficiaries))
   return {
     ...locked,
+    ...(await loadControls(reference, tx, intents, locked.books)),
     quotes,
     beneficiaries,
     approvals,
-    accountsByDepositAddress,
+    accountsByDepositAddress: reference.accountsByDepositAddress(),
     likenesses: byLikeness([...earlier.likenesses, ...earlier_of_named.likenesses]),
     references: new Set([...earlier.references, ...earlier_of_named.references]),
     principals,
-    screenings,
+    intents: new Map(
+      intents.map((one, i) => [one.request, { ...one, screened: screened[i] ?? NOT_SCREENED }]),
+    ),
     sender_bic: reference.sender_bic,
     pricing,
     routes: reference.routes(),
     carriage: reference.carriage(),
-    limits: { ...emptyState(limits), sums, payees },
-    approving: { rules, keys: reference.keys(), payees: approved },
     bookId: reference.bookId,
   }
 }
 
-/** The accounts whose books a batch writes: payers, and receivers of this installation. */
-function bookOwners(
-  commands: readonly CreatePayout[],
-  beneficiaries: Beneficiaries,
-  accountsByDepositAddress: ReadonlyMap<string, Account>,
-): string[] {
-  return commands.flatMap(command => {
-    const details = payeeDetails(command, beneficiaries)
-    const address = details && depositAddressOf(details)
-    const receiver = address === undefined ? undefined : accountsByDepositAddress.get(address)
-    return receiver === undefined ? [command.account_id] : [command.account_id, receiver.account_id]
-  })
+/** What limits and the rules of approvals judge by. */
+async function loadControls(
+  reference: PayoutReference,
+  tx: TransactionSql,
+  intents: readonly Intent[],
+  books: PayoutState['books'],
+): Promise<Pick<PayoutState, 'limits' | 'approving'>> {
+  const limits = reference.limits()
+  const rules = reference.approvalRules()
+  const [sums, payees, approved] = await Promise.all([
+    findSums(tx, countersOf(limits, intents, books)),
+    findPayees(tx, payeesUnderLimits(limits, intents)),
+    findApprovedPayees(tx, payeesUnderRules(rules, intents)),
+  ])
+  return {
+    limits: { ...emptyState(limits), sums, payees },
+    approving: { rules, keys: reference.keys(), payees: approved },
+  }
+}
+
+/** Finds the accounts of this installation that payouts credit. */
+function receivers(accounts: ReadonlyMap<string, Account>) {
+  return (intents: readonly Intent[]): string[] =>
+    intents.flatMap(({ request, details }) => {
+      const address = mayPayAnAccount(request) ? details && depositAddressOf(details) : undefined
+      const receiver = address === undefined ? undefined : accounts.get(address)
+      return receiver === undefined ? [] : [receiver.account_id]
+    })
 }
 
 /** Retries the batch when a receiver has changed between `prepare` and the locks. */
@@ -244,22 +263,13 @@ interface Earlier {
 }
 
 /**
- * Loads the likenesses of earlier payouts that these commands are compared with, and the commands'
- * references that an earlier payout already has. A command that names a beneficiary is compared
- * only if `beneficiaries` has the details.
+ * Loads the likenesses of earlier payouts that these are compared with, and their references that
+ * an earlier payout already has. A payout whose payee is unknown so far is not compared.
  */
-async function loadEarlier(
-  tx: TransactionSql,
-  commands: readonly CreatePayout[],
-  beneficiaries: Beneficiaries,
-): Promise<Earlier> {
-  const wanted = commands.flatMap(command => {
-    const { account_id, account, request } = command
-    if (account.duplicate_window_s === 0) return []
-    const details = payeeDetails(command, beneficiaries)
-    if (details === undefined) return []
+async function loadEarlier(tx: TransactionSql, intents: readonly Intent[]): Promise<Earlier> {
+  const wanted = intents.flatMap(({ account_id, request, likeness }) => {
+    if (likeness === null) return []
     const { reference_id = '', allow_duplicate = false } = request
-    const likeness = likenessOfRequest(request, details)
     return [{ account_id, likeness, reference_id, allow_duplicate }]
   })
   const named = wanted.filter(({ reference_id }) => reference_id !== '')
@@ -287,18 +297,11 @@ function byLikeness(likenesses: readonly Likeness[]): Likenesses {
   return newest
 }
 
-/** The entities that SWIFT payouts are made for: their messages carry name and address. */
-async function loadPrincipals(
-  tx: TransactionSql,
-  commands: readonly CreatePayout[],
-  quotes: ReadonlyMap<string, Quote>,
-): Promise<Principals> {
-  const keys = commands.flatMap(({ account_id, request }) => {
-    const quote = quotes.get(nameOf({ account_id, id: request.quote ?? '' }))
-    const id = request.on_behalf_of ?? quote?.entity_id ?? ''
-    const type = request.type ?? quote?.payout_type
-    return type !== 'service_account' && id !== '' ? [{ account_id, id }] : []
-  })
+/** The entities that payouts are made for: messages to banks carry their names. */
+async function loadPrincipals(tx: TransactionSql, intents: readonly Intent[]): Promise<Principals> {
+  const keys = intents.flatMap(({ account_id, type, on_behalf_of: id }) =>
+    type !== 'service_account' && id !== '' ? [{ account_id, id }] : [],
+  )
   const found: Entity[] = await findEntities(tx, uniqueKeys(keys))
   return new Map(found.map(({ type, ...entity }) => [nameOf(entity), { ...entity.details, type }]))
 }

@@ -9,6 +9,7 @@ import {
   bookWith,
   eventLines,
   feeRow,
+  intentFor,
   LISTS_VERSION,
   lineId,
   NOW,
@@ -25,9 +26,11 @@ import { addBusinessDays, instantAt, releaseOf } from '../calendar/rules.ts'
 import type { Approval } from '../entity/entity.ts'
 import { carriedQuote } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
+import { writtenPayout } from './columns.ts'
 import { decidePayout } from './create.ts'
 import { likenessOf } from './duplicate.ts'
-import { holdOf, type PayoutOutcome, type PayoutState } from './payout.ts'
+import type { PayoutOutcome } from './new-row.ts'
+import { holdOf, type PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 /** One payout to decide. Tests change one part of it at a time. */
@@ -61,7 +64,8 @@ function stateWith({ balances, quotes = [], approvals = [], ...part }: Change = 
   })
 }
 
-const decide = (c: Case) => decidePayout(c.state, c.account, c.request)
+const decide = ({ state, account, request }: Case) =>
+  decidePayout(state, intentFor(state, request, { account }))
 const balanceOf = (state: PayoutState, id: string, currency = 'USD') =>
   state.books.get(id)?.balances.get(currency)
 
@@ -77,6 +81,7 @@ test('decidePayout, inline details and no quote: makes a beneficiary, a debit an
   const outcome = decide({ state, account, request })
   const { payout, new_beneficiary, entries, events, ...rest } = outcome
   assert.deepEqual(rest, {
+    row: writtenPayout(payout),
     approval: null,
     new_quote: null,
     used_quote: null,

@@ -15,6 +15,7 @@ import { refusal } from '../errors.ts'
 import type { Event, EventType } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'
 import { nameOf } from '../id.ts'
+import type { Instant } from '../instant.ts'
 import { type Book, bookOf, checkRoom } from '../ledger/rules.ts'
 import { rememberPayee, rememberUses } from '../limit/rules.ts'
 import { currencyExponent } from '../money/currency.ts'
@@ -23,33 +24,21 @@ import { QUOTE_SEAL } from '../quote/columns.ts'
 import type { Quote } from '../quote/quote.ts'
 import { totalDebit } from '../quote/rules.ts'
 import { checkLimits } from '../quote/terms.ts'
-import { NOT_SCREENED } from '../screening/match.ts'
 import { neededApproval, requestApproval } from './approval-need.ts'
 import { checkCarriage } from './carriage.ts'
-import { PAYOUT_SEAL } from './columns.ts'
+import { PAYOUT_SEAL, type WrittenPayout, writtenPayout } from './columns.ts'
 import { checkDestination, checkInline, depositAddressOf, findReceiver } from './destination.ts'
-import { likenessOfRequest, refuseDuplicate } from './duplicate.ts'
+import { refuseDuplicate } from './duplicate.ts'
 import { checkRequest } from './fields.ts'
 import { countForLimits } from './limit-use.ts'
-import { type JudgedPayout, payoutRow } from './new-row.ts'
-import type {
-  CreatePayout,
-  Likeness,
-  Payout,
-  PayoutOutcome,
-  PayoutState,
-  RunCheck,
-} from './payout.ts'
+import { type JudgedPayout, type PayoutOutcome, payoutRow } from './new-row.ts'
+import type { Intent, Likeness, Payout, PayoutState, RunCheck } from './payout.ts'
 import { postDebit, postReceipt } from './postings.ts'
-import { findSentQuote, networkOf, quoteFor, useQuote } from './pricing.ts'
+import { findSentQuote, quoteFor, useQuote } from './pricing.ts'
 import { checkReference } from './reference.ts'
-import type { PayoutRequest } from './request.ts'
 import { executionOf, notBefore } from './schedule.ts'
 import { eventCause } from './states.ts'
 import { writeMt103 } from './swift/message.ts'
-
-/** Who requests a payout, besides its account. */
-export type AskedBy = Pick<CreatePayout, 'key_id' | 'made_by' | 'import_keys'>
 
 /**
  * Makes every check of a payout, in the documented order of refusals: fields of the request (400);
@@ -65,63 +54,48 @@ export type AskedBy = Pick<CreatePayout, 'key_id' | 'made_by' | 'import_keys'>
  */
 export function judgePayout(
   state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  by: AskedBy,
+  intent: Intent,
   tryCheck: RunCheck,
 ): { readonly [Name in keyof JudgedPayout]?: JudgedPayout[Name] | undefined } {
   const passes = (check: () => void) => tryCheck(() => check() ?? true) === true
+  const { account, request } = intent
   const isWellFormed = passes(() => checkRequest(request, account))
   const book = bookOf(state.books, account.account_id)
   const scheduled = tryCheck(() => ({ execute_at: executionOf(request, book.now) }))
   tryCheck(() => checkActive(book))
-  const sentQuote = tryCheck(() => findSentQuote(state, account, request))
-  const held_for = tryCheck(() => checkPrincipal(state, account, request, sentQuote ?? null))
-  const beneficiary = tryCheck(() => resolveBeneficiary(state, account, request, by))
+  const sentQuote = tryCheck(() => findSentQuote(state, intent))
+  const held_for = tryCheck(() => checkPrincipal(state, intent))
+  const beneficiary = tryCheck(() => resolveBeneficiary(state, intent))
   // The fields are wrong. The refusal also names what the quote's type requires.
   if (!isWellFormed && sentQuote) tryCheck(() => checkInline(request, sentQuote))
   if (!isWellFormed || sentQuote === undefined || beneficiary === undefined) return {}
-  if (!passes(() => checkFit(beneficiary, request, sentQuote))) return {}
+  if (!passes(() => checkFit(beneficiary, intent))) return {}
   // `checkRequest` has judged inline details.
   const { beneficiary: named } = request
   if (named !== undefined) tryCheck(() => checkReference(request, beneficiary.details))
   const runDestinationCheck = () =>
     tryCheck(() => checkDestination(beneficiary, request, sentQuote))
   // Without a quote, `checkRequest` has judged inline details already.
-  if (sentQuote === null && request.beneficiary !== undefined) runDestinationCheck()
+  if (sentQuote === null && named !== undefined) runDestinationCheck()
   const id = state.bookId(book, 'pot')
   const { execute_at } = scheduled ?? { execute_at: null }
-  const paid = { id, request, beneficiary, execute_at }
-  const { quote, routed, plan } = quoteFor(state, account, paid, sentQuote, tryCheck)
+  const payout = { id, beneficiary, execute_at }
+  const { quote, paid, routed, plan } = quoteFor(state, intent, payout, sentQuote, tryCheck)
   // Comes after `quoteFor`, which refuses a destination that differs from the quote's.
   if (sentQuote !== null) runDestinationCheck()
-  if (quote !== undefined) tryCheck(() => checkLimits(quote, networkOf(quote, request), 'amount'))
-  if (quote && routed) {
-    tryCheck(() => checkCarriage(state, account, request, { beneficiary, quote, routed }))
-  }
+  const bill = quote && paid && { beneficiary, quote, paid }
+  const priced = bill && routed && { ...bill, routed }
+  if (bill) tryCheck(() => checkLimits(bill.quote, bill.paid.fund_transfer_network, 'amount'))
+  if (priced) tryCheck(() => checkCarriage(state, intent, priced))
   const receiver = quote && tryCheck(() => receiverFor(state, account, beneficiary, quote))
-  const message = { id, now: notBefore({ execute_at }, book.now), beneficiary }
-  const mt103 = quote && tryCheck(() => writeMt103(state, account, request, { ...message, quote }))
-  const likeness = tryCheck(() => checkLikeness(state, account, request, beneficiary))
-  const judged = quote && routed && { quote, rail: routed.rail, beneficiary }
-  const counted =
-    judged && tryCheck(() => countForLimits(state, { account, request, ...by }, judged))
+  const now = notBefore({ execute_at }, book.now)
+  const mt103 = bill && tryCheck(() => writeMt103(state, intent, { ...bill, id, now }))
+  tryCheck(() => checkDuplicate(state, intent, book.now))
+  const counted = priced && tryCheck(() => countForLimits(state, intent, priced))
   if (quote !== undefined) tryCheck(() => checkBalance(book, quote))
-  return {
-    sentQuote,
-    held_for,
-    beneficiary,
-    execute_at,
-    quote,
-    routed,
-    plan,
-    receiver,
-    id,
-    mt103,
-    likeness,
-    counted,
-    needed: judged && neededApproval(state, { account, request, ...by }, judged),
-  }
+  const needed = priced && neededApproval(state, intent, priced)
+  const parts = { quote, paid, routed, plan, receiver, mt103, counted, needed }
+  return { sentQuote, held_for, beneficiary, execute_at, id, ...parts }
 }
 
 /** The book that a payout to another account credits; null for other payouts. */
@@ -137,36 +111,28 @@ function receiverFor(
   return receiver
 }
 
-/**
- * The entity whose review the payout must wait for, '' for none. A payout is for the entity that it
- * names, or else for the one that its quote names.
- */
+/** The entity whose review the payout must wait for, '' for none. */
 function checkPrincipal(
   state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  quote: Quote | null,
+  { account_id, request, on_behalf_of: id }: Intent,
 ): string {
-  const id = request.on_behalf_of ?? quote?.entity_id ?? ''
   const remarks = request.on_behalf_of === undefined ? 'quote' : 'on_behalf_of'
-  const status = checkNamed(state.approvals, account.account_id, id, remarks)
+  const status = checkNamed(state.approvals, account_id, id, remarks)
   return status === 'approved' ? '' : id
 }
 
 function resolveBeneficiary(
   state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  { key_id = '' }: AskedBy,
+  { account_id, request, key_id }: Intent,
 ): Beneficiary {
   const { beneficiary: id, beneficiary_details } = request
   if (beneficiary_details !== undefined) {
-    const book = bookOf(state.books, account.account_id)
+    const book = bookOf(state.books, account_id)
     const { destination_details } = beneficiary_details
-    checkInlinePayee(state.approving, book, key_id, destination_details)
+    checkInlinePayee(state.approving, book, key_id ?? '', destination_details)
     return makeBeneficiary(book, beneficiary_details, state.bookId)
   }
-  const stored = state.beneficiaries.get(`${account.account_id}/${id}`)
+  const stored = state.beneficiaries.get(`${account_id}/${id}`)
   if (stored === undefined) {
     throw refusal('beneficiary_not_found', `No beneficiary ${id} in this account.`, 'beneficiary')
   }
@@ -177,9 +143,8 @@ function resolveBeneficiary(
 }
 
 /** Refuses a destination that the payout type cannot reach (§payout.destination). */
-function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote | null): void {
-  const type = request.type ?? quote?.payout_type ?? 'local'
-  const destination = beneficiary.details.destination_details.type
+function checkFit({ details }: Beneficiary, { request, type }: Intent): void {
+  const destination = details.destination_details.type
   if (destinationTakes(destination, type)) return
   const remarks =
     request.beneficiary === undefined
@@ -190,20 +155,16 @@ function checkFit(beneficiary: Beneficiary, request: PayoutRequest, quote: Quote
 }
 
 /**
- * The likeness of the payout; null when the account has no duplicate window. `allow_duplicate` lets
- * the payout pass, and later payouts are compared with it as with any other.
+ * Refuses a likely duplicate. `allow_duplicate` lets the payout pass, and later payouts are
+ * compared with it as with any other.
  */
-function checkLikeness(
+function checkDuplicate(
   state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  { details }: Beneficiary,
-): string | null {
-  if (account.duplicate_window_s === 0) return null
-  const likeness = likenessOfRequest(request, details)
-  const { now } = bookOf(state.books, account.account_id)
-  if (request.allow_duplicate !== true) refuseDuplicate(state.likenesses, account, likeness, now)
-  return likeness
+  { account, request, likeness }: Intent,
+  now: Instant,
+): void {
+  if (likeness === null || request.allow_duplicate === true) return
+  refuseDuplicate(state.likenesses, account, likeness, now)
 }
 
 function checkBalance(book: Book, quote: Quote): void {
@@ -220,20 +181,14 @@ function checkBalance(book: Book, quote: Quote): void {
 }
 
 /** Decides one payout; refuses in the order of `judgePayout`. */
-export function decidePayout(
-  state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  by: AskedBy = {},
-): PayoutOutcome {
-  const book = bookOf(state.books, account.account_id)
+export function decidePayout(state: PayoutState, intent: Intent): PayoutOutcome {
+  const { request, screened, likeness } = intent
+  const book = bookOf(state.books, intent.account_id)
   // A check that throws ends the creation, so every member is set.
-  const judged = judgePayout(state, account, request, by, check => check()) as JudgedPayout
-  const { sentQuote, held_for, beneficiary, quote, receiver, id, likeness } = judged
+  const judged = judgePayout(state, intent, check => check()) as JudgedPayout
+  const { sentQuote, held_for, beneficiary, quote, receiver, id, counted, needed } = judged
   // From here on, nothing refuses the payout.
 
-  const screened = state.screenings.get(request) ?? NOT_SCREENED
-  const { counted, needed } = judged
   // A held payout credits its receiver only when it is released.
   const pays_now =
     needed === null && held_for === '' && screened.matches.length === 0 && screened.version !== null
@@ -243,8 +198,8 @@ export function decidePayout(
   const carried = sentQuote === null
   rememberUses(state.limits, counted.uses, book.now)
   rememberPayee(state.limits, counted.new_payee)
-  const { import_keys = '' } = by
-  const payout = payoutRow(state, request, { ...judged, entry, screened, import_keys, carried })
+  const payout = payoutRow(state, intent, { ...judged, entry, carried })
+  const row = writtenPayout(payout)
   const renewing = sentQuote !== null && quote !== sentQuote ? quote : null
   const used = sentQuote && useQuote(sentQuote, renewing?.id ?? '', book.now)
   if (used !== null) state.quotes.set(nameOf(used), used)
@@ -255,7 +210,9 @@ export function decidePayout(
   }
   return {
     payout,
-    approval: needed === null ? null : requestApproval(state, payout, needed, by),
+    row,
+    approval:
+      needed === null ? null : requestApproval(state, row, beneficiary.details, needed, intent),
     new_quote: renewing,
     used_quote: used,
     ...counted,
@@ -264,7 +221,7 @@ export function decidePayout(
     matches: screened.matches,
     entries: receipt === null ? [entry] : [entry, receipt.entry],
     events: [
-      ...payoutEvents(book, payout, entry, new_objects),
+      ...payoutEvents(book, row, entry, new_objects),
       ...(receipt === null ? [] : [receipt.event()]),
     ],
   }
@@ -301,11 +258,11 @@ interface NewObjects {
  */
 function payoutEvents(
   book: Book,
-  payout: Payout,
+  row: WrittenPayout,
   debit: Entry,
   { quote, carried, beneficiary }: NewObjects,
 ): Event[] {
-  const { account_id, id, status, status_description } = payout
+  const { account_id, id, status, status_description } = row
   const record = (type: EventType, object_id: string, data: object, content?: string) =>
     recordEvent(book, { type, object_id, data, content })
   const events: Event[] = []
@@ -319,7 +276,7 @@ function payoutEvents(
     events.push(record('payout_quote.created', quote.id, {}, content))
   }
   const debited = eventCause('account', account_id, [debit.journal])
-  const content = PAYOUT_SEAL.digest(payout)
+  const content = PAYOUT_SEAL.digestRow(row)
   const held = status_description !== '' && { status_description }
   events.push(record('payout.created', id, { status, ...debited, ...held }, content))
   events.push(recordLine(book, debit.line))

@@ -5,25 +5,13 @@ import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary
 import { bankingCountry, namedCountries } from '../beneficiary/country.ts'
 import { checkDetails } from '../beneficiary/rules.ts'
 import { invalidField, type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { nameOf } from '../id.ts'
 import type { Book } from '../ledger/rules.ts'
 import { isCountry } from '../network/country.ts'
 import type { Quote } from '../quote/quote.ts'
 import { networkName } from '../quote/terms.ts'
 import { destinationFaults, type Fault, type Payment, sharedFaults } from '../requirement/rules.ts'
-import type { CreatePayout, PayoutState } from './payout.ts'
+import type { PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
-
-/** The details of a command's payee; undefined when its beneficiary does not exist. */
-export function payeeDetails(
-  { account_id, request }: Pick<CreatePayout, 'account_id' | 'request'>,
-  beneficiaries: ReadonlyMap<string, Beneficiary>,
-) {
-  const { beneficiary: id, beneficiary_details } = request
-  return id === undefined
-    ? beneficiary_details
-    : beneficiaries.get(nameOf({ account_id, id }))?.details
-}
 
 type Inline = NonNullable<PayoutRequest['beneficiary_details']>
 

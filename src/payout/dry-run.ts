@@ -1,14 +1,14 @@
 // The dry run of POST /v3/payout: every refusal, and the cost. It runs the checks of a creation and
 // writes nothing. Pure.
 import { isDeepStrictEqual } from 'node:util'
-import type { Account } from '../account/rules.ts'
 import { countryWarnings } from '../beneficiary/country.ts'
 import { type Problem, Refusal } from '../errors.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Quote } from '../quote/quote.ts'
 import type { Routed } from '../rail/rules.ts'
-import { type AskedBy, judgePayout } from './create.ts'
+import { judgePayout } from './create.ts'
+import { intentIn } from './intent.ts'
 import type { PayoutState } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
@@ -31,14 +31,10 @@ export interface DryRun {
 }
 
 /** Runs all checks of a creation; collects the refusals that a creation would throw. */
-export function dryRunPayout(
-  state: PayoutState,
-  account: Account,
-  request: PayoutRequest,
-  by: AskedBy,
-): DryRun {
+export function dryRunPayout(state: PayoutState, request: PayoutRequest): DryRun {
   const problems: Problem[] = []
-  const judged = judgePayout(state, account, request, by, check => {
+  const intent = intentIn(state, request)
+  const judged = judgePayout(state, intent, check => {
     try {
       return check()
     } catch (error) {
@@ -53,6 +49,6 @@ export function dryRunPayout(
   const { bank } = beneficiary?.details.destination_details ?? {}
   const warnings = bank === undefined ? [] : countryWarnings(bank)
   const approvals_needed = needed?.approvers ?? 0
-  const book = bookOf(state.books, account.account_id)
+  const book = bookOf(state.books, intent.account_id)
   return { problems, warnings, held_for, execute_at, approvals_needed, quote, routed, book }
 }

@@ -5,9 +5,8 @@ import { test } from 'node:test'
 import { NOW, refusalOf } from '../../test/support/given/in-memory.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../beneficiary/request.ts'
 import { hashJson } from '../seal.ts'
-import { likenessOf, likenessOfRequest, refuseDuplicate } from './duplicate.ts'
+import { likenessOf, refuseDuplicate } from './duplicate.ts'
 import type { Likenesses } from './payout.ts'
-import type { PayoutRequest } from './request.ts'
 
 type Whom = Pick<BeneficiaryRequest, 'name' | 'destination_details'>
 type Bank = NonNullable<DestinationDetails['bank']>
@@ -139,47 +138,6 @@ test('likenessOf, an IBAN with and without spaces: alike, and not the same digit
   assert.equal(likenessOf(to({ iban: 'de89 3704 0044 0532 0130 00' }), payment), iban)
   assert.notEqual(likenessOf(to({ account_number: 'DE89370400440532013000' }), payment), iban)
 })
-
-const inline = (part: Partial<PayoutRequest> = {}): PayoutRequest => ({
-  amount: 10_000,
-  currency: 'USD',
-  purpose: 'p',
-  transaction_description: 't',
-  ...part,
-})
-
-test('likenessOfRequest: amount, currency and reference of the request, to these details', () => {
-  const request = inline({ reference_id: 'r' })
-  assert.equal(likenessOfRequest(request, toBank()), likenessOf(toBank(), payment))
-  const none = likenessOf(toBank(), { ...payment, reference_id: '' })
-  assert.equal(likenessOfRequest(inline(), toBank()), none)
-})
-
-test('likenessOfRequest, a known beneficiary that is changed meanwhile: by the details of now', () => {
-  const request = inline({ beneficiary: 'bnf_1' })
-  const before = likenessOfRequest(request, toBank())
-  assert.notEqual(likenessOfRequest(request, toWallet()), before)
-})
-
-for (const [which, part] of [
-  ['details in the request', {}],
-  ['a known beneficiary that was read once', { beneficiary: 'bnf_1' }],
-] as const) {
-  test(`likenessOfRequest, ${which}: worked out once`, () => {
-    let read = 0
-    const details = {
-      ...toBank(),
-      get name() {
-        read += 1
-        return 'Harbour Trading'
-      },
-    }
-    const request = inline(part)
-    const first = likenessOfRequest(request, details)
-    assert.equal(likenessOfRequest(request, details), first)
-    assert.equal(read, 1)
-  })
-}
 
 const guarded = { account_id: 'acc_1', duplicate_window_s: 600 }
 const likenesses: Likenesses = new Map([

@@ -9,7 +9,6 @@ import { nameOf } from '../id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../instant.ts'
 import { hashJson } from '../seal.ts'
 import type { FirstOfReference, Likeness, Likenesses, Payout } from './payout.ts'
-import type { PayoutRequest } from './request.ts'
 
 /**
  * The SHA-256 of JSON with sorted keys: name, destination, amount, currency and the caller's
@@ -28,30 +27,6 @@ export function likenessOf(
   const destination = withoutUnset(comparableAccount(canonicalDestination(destination_details)))
   const to = { name: comparable(name), destination }
   return hashJson({ to, amount: amount.toString(), currency, reference_id })
-}
-
-/**
- * The likenesses computed so far. `details` are those of a named beneficiary; null for inline
- * details.
- */
-const computed = new WeakMap<PayoutRequest, { readonly details: object | null; likeness: string }>()
-
-/**
- * The likeness of a requested payout whose beneficiary has these details. It is computed once for
- * load, decision and import key. Inline details never change. The details of a named beneficiary
- * may change, so they are compared by identity.
- */
-export function likenessOfRequest(
-  request: PayoutRequest,
-  details: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,
-): string {
-  const named_details = request.beneficiary === undefined ? null : details
-  const earlier = computed.get(request)
-  if (earlier?.details === named_details) return earlier.likeness
-  const { amount, currency, reference_id = '' } = request
-  const likeness = likenessOf(details, { amount, currency, reference_id })
-  computed.set(request, { details: named_details, likeness })
-  return likeness
 }
 
 /**

@@ -1,5 +1,4 @@
 // What payouts count for limits: their key, payee, network, rail and amount. Pure.
-import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import {
   asksForPayees,
@@ -15,28 +14,22 @@ import {
 import { payeeOf } from '../limit/payee.ts'
 import { earlier, judgeLimits, subjectOf } from '../limit/rules.ts'
 import { windowAt } from '../limit/window.ts'
-import type { Quote } from '../quote/quote.ts'
 import { routeSubject } from '../quote/rules.ts'
 import { possibleNetworks } from '../quote/terms.ts'
-import { payeeDetails } from './destination.ts'
 import { wantedOf } from './failover.ts'
-import type { CreatePayout, Payout, PayoutState } from './payout.ts'
-import { paidTerms } from './pricing.ts'
+import type { Intent, Payout, PayoutState, PricedPayout } from './payout.ts'
 
 const NOTHING: LimitUses = { uses: [], new_payee: null }
 
 /** The uses of its account's limits by a new payout. Refuses with limit_exceeded. */
 export function countForLimits(
   state: Pick<PayoutState, 'now' | 'books' | 'pricing' | 'limits'>,
-  { account, request, key_id = '' }: Pick<CreatePayout, 'account' | 'request' | 'key_id'>,
-  judged: { readonly quote: Quote; readonly rail: string; readonly beneficiary: Beneficiary },
+  { account_id, account, request, key_id = '' }: Intent,
+  { quote, paid, routed: { rail }, beneficiary }: PricedPayout,
 ): LimitUses {
-  const { account_id } = account
-  const { quote, rail, beneficiary } = judged
   if (limitsOf(state.limits.limits, account_id).length === 0) return NOTHING
   const { now } = bookOf(state.books, account_id)
-  const { destination_details } = beneficiary.details
-  const payee = payeeOf(destination_details)
+  const payee = payeeOf(beneficiary.details.destination_details)
   const paid_since = state.limits.payees.get(payeeName({ account_id, payee })) ?? null
   const named_since = request.beneficiary === undefined ? null : beneficiary.updated_at
   const known_since = earlier(paid_since, named_since)
@@ -44,7 +37,7 @@ export function countForLimits(
     account_id,
     key_id,
     rail,
-    networks: possibleNetworks(routeSubject(paidTerms(quote, request, destination_details), null)),
+    networks: possibleNetworks(routeSubject(paid, null)),
     payee,
     known_since,
     currency: quote.payout_currency,
@@ -71,22 +64,19 @@ export function paymentOf(payout: Payout): Payment {
   }
 }
 
-/** The counters that the commands may raise, each with the start of its window. */
+/** The counters that the payouts may raise, each with the start of its window. */
 export function countersOf(
   limits: Limits,
-  commands: readonly CreatePayout[],
+  intents: readonly Intent[],
   books: ReadonlyMap<string, Book>,
-  beneficiaries: ReadonlyMap<string, Beneficiary>,
 ): CounterSince[] {
   const counters = new Map<string, CounterSince>()
-  for (const command of commands) {
-    const { account_id, key_id = '' } = command
+  for (const intent of intents) {
+    const { account_id, key_id = '' } = intent
     const own = limitsOf(limits, account_id).filter(({ per }) => per !== 'payout')
     if (own.length === 0) continue
     const { now } = bookOf(books, account_id)
-    const payee = own.some(({ each }) => each === 'payee')
-      ? payeeOfCommand(command, beneficiaries)
-      : ''
+    const payee = own.some(({ each }) => each === 'payee') ? payeeOfIntent(intent) : ''
     for (const limit of own) {
       const { limit_id } = limit
       const counter = { account_id, limit_id, subject: subjectOf(limit, { key_id, payee }) }
@@ -97,27 +87,19 @@ export function countersOf(
   return [...counters.values()]
 }
 
-/**
- * The payee of a command; '' when the beneficiary does not exist, so that the payout is refused.
- */
-function payeeOfCommand(
-  command: CreatePayout,
-  beneficiaries: ReadonlyMap<string, Beneficiary>,
-): string {
-  const details = payeeDetails(command, beneficiaries)
+/** The payee; '' when the beneficiary does not exist, so that the payout is refused. */
+function payeeOfIntent({ details }: Intent): string {
   return details === undefined ? '' : payeeOf(details.destination_details)
 }
 
-/** The distinct payees of commands whose account has a limit for new payees. */
+/** The distinct payees of payouts whose account has a limit for new payees. */
 export function payeesUnderLimits(
   limits: Limits,
-  commands: readonly CreatePayout[],
-  beneficiaries: ReadonlyMap<string, Beneficiary>,
+  intents: readonly Intent[],
 ): Omit<KnownPayee, 'known_since'>[] {
-  const asked = commands.filter(({ account_id }) => asksForPayees(limits, account_id))
-  const payees = asked.map(command => {
-    const { account_id } = command
-    return { account_id, payee: payeeOfCommand(command, beneficiaries) }
+  const asked = intents.filter(({ account_id }) => asksForPayees(limits, account_id))
+  const payees = asked.map(intent => {
+    return { account_id: intent.account_id, payee: payeeOfIntent(intent) }
   })
   return [...new Map(payees.map(one => [payeeName(one), one])).values()]
 }

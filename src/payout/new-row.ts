@@ -1,20 +1,25 @@
 // The results of the checks of a new payout, and the row that is made from them. Pure.
-import type { NeededApproval } from '../approval/approval.ts'
+import type { NeededApproval, PayoutApproval } from '../approval/approval.ts'
 import type { Entry } from '../balance-transaction/balance-transaction.ts'
 import type { Beneficiary } from '../beneficiary/beneficiary.ts'
-import { nameOf } from '../id.ts'
+import type { Event } from '../event/event.ts'
 import type { Instant } from '../instant.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
-import type { LimitUses } from '../limit/limit.ts'
+import type { KnownPayee, LimitUses, Use } from '../limit/limit.ts'
 import { carriedTerms } from '../quote/carried.ts'
 import type { Quote } from '../quote/quote.ts'
 import type { Plan } from '../rail/plan.ts'
-import type { Routed } from '../rail/rules.ts'
-import type { Screened, ScreeningHold } from '../screening/match.ts'
-import type { OpenPayout, Particulars, PayoutState } from './payout.ts'
-import { networkOf } from './pricing.ts'
-import { debtorOf, referenceOf } from './reference.ts'
-import type { PayoutRequest } from './request.ts'
+import type { Match, Screened, ScreeningHold } from '../screening/match.ts'
+import type { WrittenPayout } from './columns.ts'
+import type {
+  Intent,
+  Likeness,
+  OpenPayout,
+  PayoutState,
+  PricedPayout,
+  UsedQuote,
+} from './payout.ts'
+import { particularsOf } from './reference.ts'
 import { type Clocks, firstAskAt } from './schedule.ts'
 import type { PayoutStatus } from './states.ts'
 
@@ -33,47 +38,62 @@ export const UNTOUCHED = {
   metadata: null,
 }
 
+export interface PayoutOutcome {
+  readonly payout: OpenPayout
+  /** The payout in the form of its row. */
+  readonly row: WrittenPayout
+  /** The approval that the payout waits for first; null for none. */
+  readonly approval: PayoutApproval | null
+  /** The quote that renews an expired one; null when nothing is renewed. */
+  readonly new_quote: Quote | null
+  /** The quote that the request named, now used. */
+  readonly used_quote: UsedQuote | null
+  readonly new_beneficiary: Beneficiary | null
+  /**
+   * What is stored to compare later payouts with. Null when the account has no duplicate window.
+   * Null also for the first payout of a reference, which the reference finds.
+   */
+  readonly likeness: Likeness | null
+  /** The payout's uses of the limits of its account. */
+  readonly uses: readonly Use[]
+  /** The payee, if the account has a limit for new payees and has not paid this payee before. */
+  readonly new_payee: KnownPayee | null
+  /** The matches of the payout's parties, which hold the payout. */
+  readonly matches: readonly Match[]
+  readonly entries: readonly Entry[]
+  readonly events: readonly Event[]
+}
+
 /** The results of the checks of a payout that no check refuses. */
-export interface JudgedPayout {
+export interface JudgedPayout extends PricedPayout {
   /** The quote that the request names, or null. */
   readonly sentQuote: Quote | null
   /** The entity whose review the payout must wait for, '' for none. */
   readonly held_for: string
-  readonly beneficiary: Beneficiary
   /** When the payout is executed; null: at once. */
   readonly execute_at: Instant | null
-  /** The quote that the request names, or a new one. */
-  readonly quote: Quote
-  readonly routed: Routed
   readonly plan: Plan
   /** The book that a payout to another account credits. */
   readonly receiver: Book | null
   readonly id: string
   readonly mt103: string
-  /** Null when the account has no duplicate window. */
-  readonly likeness: string | null
   /** The payout's uses of the limits of its account. */
   readonly counted: LimitUses
   /** The approval that the payout must wait for; null for none. */
   readonly needed: NeededApproval | null
 }
 
-interface ScreenedPayout extends JudgedPayout {
-  readonly screened: Screened
-}
-
 /** The row of a payout whose debit is posted. */
 export function payoutRow(
   state: Pick<PayoutState, 'now' | 'books' | 'bookId' | 'principals'>,
-  request: PayoutRequest,
-  made: ScreenedPayout & {
+  intent: Intent,
+  made: JudgedPayout & {
     readonly entry: Entry
-    readonly import_keys: string
     /** Whether the payout carries the quote, which then has no row. */
     readonly carried: boolean
   },
 ): OpenPayout {
-  const { id, quote, beneficiary, entry, held_for, mt103, import_keys, routed, carried } = made
+  const { id, quote, paid, beneficiary, entry, held_for, mt103, routed, carried } = made
   const now = entry.line.created_at
   const book = bookOf(state.books, quote.account_id)
   const converted = (from: string, to: string) => (from === to ? '' : state.bookId(book, 'fx'))
@@ -97,18 +117,18 @@ export function payoutRow(
     balance_transaction_id: entry.line.id,
     beneficiary_id: beneficiary.id,
     beneficiary_details: beneficiary.details,
-    particulars: particularsOf(state, request, quote),
-    fund_transfer_network: networkOf(quote, request),
-    charge_type: quote.charge_type || (request.charge_type ?? ''),
+    particulars: particularsOf(state, intent),
+    fund_transfer_network: paid.fund_transfer_network,
+    charge_type: paid.charge_type,
     ...carriedTerms(carried ? quote : null),
     first_rail: routed.rail,
     ...routed,
     ...UNTOUCHED,
-    ...holdMembers(made, { now: state.now, by_account: now }),
+    ...holdMembers(intent, made, { now: state.now, by_account: now }),
     // A payout that needs an approval is not held for its entity yet: the approval decides that.
     held_for: made.needed === null ? held_for : '',
     mt103,
-    import_keys,
+    import_keys: intent.import_keys ?? '',
     execute_at: made.execute_at,
     created_at: now,
     updated_at: now,
@@ -120,7 +140,8 @@ export function payoutRow(
  * entity, or by screening.
  */
 function holdMembers(
-  { held_for, screened, needed, execute_at, quote, routed, plan }: ScreenedPayout,
+  { screened }: Intent,
+  { held_for, needed, execute_at, quote, routed, plan }: JudgedPayout,
   clocks: Clocks,
 ) {
   const is_transfer = quote.payout_type === 'service_account'
@@ -160,25 +181,4 @@ function approvalWords({ approvers }: NeededApproval): string {
 export function descriptionOf(held_for: string, is_held: boolean): string {
   if (held_for !== '') return `Held until entity ${held_for} is reviewed.`
   return is_held ? NEUTRAL_DESCRIPTION : ''
-}
-
-function particularsOf(
-  { principals }: Pick<PayoutState, 'principals'>,
-  request: PayoutRequest,
-  quote: Quote,
-): Particulars {
-  const { account_id } = quote
-  const on_behalf_of = request.on_behalf_of ?? quote.entity_id
-  return {
-    purpose: request.purpose,
-    transaction_description: request.transaction_description ?? '',
-    reference_id: request.reference_id ?? '',
-    statement_descriptor: request.statement_descriptor ?? '',
-    on_behalf_of,
-    creditor_reference: referenceOf(request),
-    ultimate_debtor: debtorOf(principals.get(nameOf({ account_id, id: on_behalf_of }))),
-    documents: request.documents ?? [],
-    logistics_tracking_details: request.logistics_tracking_details ?? [],
-    metadata: request.metadata ?? null,
-  }
 }

@@ -1,25 +1,24 @@
 // The nouns of payouts: the payout, the state that a decision reads, and the outcome it returns.
 
 import type { Account } from '../account/rules.ts'
-import type { ApprovalRules, KeyFacts, PayoutApproval } from '../approval/approval.ts'
-import type { Entry } from '../balance-transaction/balance-transaction.ts'
+import type { ApprovalRules, KeyFacts } from '../approval/approval.ts'
 import type { UltimateDebtor } from '../bank-format/bank-format.ts'
 import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
+import type { BeneficiaryRequest } from '../beneficiary/request.ts'
 import type { Approvals, Entity, EntityDetails } from '../entity/entity.ts'
-import type { Event } from '../event/event.ts'
 import type { Claiming } from '../http/idempotency/kept-reply.ts'
 import type { BookId } from '../id.ts'
 import type { Instant } from '../instant.ts'
 import type { Book } from '../ledger/rules.ts'
-import type { KnownPayee, LimitState, Use } from '../limit/limit.ts'
+import type { LimitState } from '../limit/limit.ts'
 import type { Decimal } from '../money/decimal.ts'
 import type { PricingAt } from '../price/price.ts'
 import type { Basis } from '../quote/basis.ts'
-import type { PayoutType, Quote } from '../quote/quote.ts'
+import type { PayoutType, Quote, QuoteTerms } from '../quote/quote.ts'
 import type { Carriage } from '../rail/carriage.ts'
 import type { Failure, RailAnswer } from '../rail/rail.ts'
-import type { Route, RouteTaken } from '../rail/rules.ts'
-import type { Match, Screened, ScreeningHold } from '../screening/match.ts'
+import type { Route, Routed, RouteTaken } from '../rail/rules.ts'
+import type { Screened, ScreeningHold } from '../screening/match.ts'
 import type { PayoutRequest } from './request.ts'
 import type { PayoutStatus } from './states.ts'
 
@@ -159,8 +158,8 @@ export interface PayoutState {
   readonly limits: LimitState
   /** The rules of approvals, of the same version as the prices, and what they judge by. */
   readonly approving: ApprovingState
-  /** The results of screening. A request without a result was not screened. */
-  readonly screenings: Pick<ReadonlyMap<PayoutRequest, Screened>, 'get'>
+  /** What each request amounts to. */
+  readonly intents: ReadonlyMap<PayoutRequest, Intent>
   readonly bookId: BookId
 }
 
@@ -173,28 +172,14 @@ export interface ApprovingState {
   readonly payees: ReadonlySet<string>
 }
 
-export interface PayoutOutcome {
-  readonly payout: OpenPayout
-  /** The approval that the payout waits for first; null for none. */
-  readonly approval: PayoutApproval | null
-  /** The quote that renews an expired one; null when nothing is renewed. */
-  readonly new_quote: Quote | null
-  /** The quote that the request named, now used. */
-  readonly used_quote: UsedQuote | null
-  readonly new_beneficiary: Beneficiary | null
-  /**
-   * What is stored to compare later payouts with. Null when the account has no duplicate window.
-   * Null also for the first payout of a reference, which the reference finds.
-   */
-  readonly likeness: Likeness | null
-  /** The payout's uses of the limits of its account. */
-  readonly uses: readonly Use[]
-  /** The payee, if the account has a limit for new payees and has not paid this payee before. */
-  readonly new_payee: KnownPayee | null
-  /** The matches of the payout's parties, which hold the payout. */
-  readonly matches: readonly Match[]
-  readonly entries: readonly Entry[]
-  readonly events: readonly Event[]
+/** A payout with its payee, price and route. */
+export interface PricedPayout {
+  readonly beneficiary: Beneficiary
+  /** The quote that the request names, or a new one. */
+  readonly quote: Quote
+  /** The terms of the quote, with the network, charges and country that the request adds. */
+  readonly paid: QuoteTerms
+  readonly routed: Routed
 }
 
 /** What messages to banks carry of the entities that payouts are made for. */
@@ -230,15 +215,32 @@ export interface FirstOfReference
 /** The newest payout of each likeness, by `account_id/likeness`. */
 export type Likenesses = Map<string, Likeness>
 
-export interface CreatePayout extends Claiming {
+/** A request to pay, and who makes it. */
+export interface Asked {
+  readonly account_id: string
   readonly account: Account
   readonly request: PayoutRequest
   /** The API key of the request; absent when the request has none. */
   readonly key_id?: string
   /** The person who requests the payout in their own name; absent when an account's key does. */
   readonly made_by?: string
+  /** The two keys of the imported row, separated by a space. */
   readonly import_keys?: string
 }
+
+export interface Intent extends Asked {
+  /** The details of the payee; undefined when the beneficiary that the request names is unknown. */
+  readonly details: BeneficiaryRequest | BeneficiaryDetails | undefined
+  readonly type: PayoutType
+  /** The entity that the payout is for: the request's, or else its quote's; '' for none. */
+  readonly on_behalf_of: string
+  /** Duplicates have the same; null when the account looks for none, or without `details`. */
+  readonly likeness: string | null
+  /** The result of screening its parties, which loading adds. */
+  readonly screened: Screened
+}
+
+export interface CreatePayout extends Claiming, Asked {}
 
 /** Runs a check that may throw a Refusal. A dry run collects the Refusal and returns undefined. */
 export type RunCheck = <T>(check: () => T) => T | undefined

@@ -32,7 +32,7 @@ import { checkNetwork, networkName } from '../quote/terms.ts'
 import { type Plan, planOrRefuse, sentOf } from '../rail/plan.ts'
 import { type Routed, routeOf } from '../rail/rules.ts'
 import { checkTypeDetails } from './fields.ts'
-import type { PayoutState, RunCheck, UsedQuote } from './payout.ts'
+import type { Intent, Payout, PayoutState, RunCheck, UsedQuote } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 import { checkPriceUntil, notBefore } from './schedule.ts'
 
@@ -208,8 +208,7 @@ type QuoteState = Pick<PayoutState, 'now' | 'books' | 'quotes' | 'pricing' | 'ro
 /** The quote that the request names, null when it names none. Refuses with not_found. */
 export function findSentQuote(
   state: QuoteState,
-  { account_id }: Account,
-  { quote: id }: PayoutRequest,
+  { account_id, request: { quote: id } }: Intent,
 ): Quote | null {
   if (id === undefined) return null
   const quote = state.quotes.get(nameOf({ account_id, id }))
@@ -225,26 +224,18 @@ export function findSentQuote(
  */
 export function quoteFor(
   state: QuoteState,
-  account: Account,
-  {
-    id,
-    request,
-    beneficiary,
-    execute_at,
-  }: {
-    readonly id: string
-    readonly request: PayoutRequest
-    readonly beneficiary: Beneficiary
-    readonly execute_at: Instant | null
-  },
+  { account, request }: Intent,
+  payout: Pick<Payout, 'id' | 'execute_at'> & { readonly beneficiary: Beneficiary },
   sent: Quote | null,
   tryCheck: RunCheck,
 ): {
-  readonly quote: Quote | undefined
-  readonly routed: Routed | undefined
-  readonly plan: Plan | undefined
+  readonly quote?: Quote | undefined
+  readonly paid?: QuoteTerms
+  readonly routed?: Routed | undefined
+  readonly plan?: Plan | undefined
 } {
-  const destination = beneficiary.details.destination_details
+  const { id, execute_at } = payout
+  const destination = payout.beneficiary.details.destination_details
   const book = bookOf(state.books, account.account_id)
   const { now } = book
   const pricing = state.pricing(account, now)
@@ -257,7 +248,7 @@ export function quoteFor(
   const terms = tryCheck(() =>
     sent === null ? termsWithoutQuote(request, account, destination) : sent,
   )
-  if (terms === undefined) return { quote: undefined, routed: undefined, plan: undefined }
+  if (terms === undefined) return {}
   const paid = paidTerms(terms, request, destination)
   // A payout without a quote carries its own, which takes the payout's id.
   const nameNew = () => (sent === null ? withPrefix(id, 'poq') : state.bookId(book, 'poq'))
@@ -275,7 +266,7 @@ export function quoteFor(
   const from = notBefore({ execute_at }, now)
   const plan = chosen && tryCheck(() => planOrRefuse(chosen, sentOf(paid), from))
   if (quote !== undefined) tryCheck(() => checkPriceUntil(execute_at, quote, now, pricing))
-  return { quote, routed: chosen, plan }
+  return { quote, paid, routed: chosen, plan }
 }
 
 /** Marks a quote as used. A renewed quote is used too: it cannot be renewed again. */
@@ -316,12 +307,4 @@ function checkCap(quote: Quote, cap: number | undefined, is_quoted: boolean): vo
     `max_total_debit is ${code} ${formatMajor(BigInt(cap), exponent)}. ` +
     `In minor units: ${figures.map(([name, value]) => `${name}=${value}`).join(' ')}`
   throw refusal('max_total_debit_exceeded', message, 'max_total_debit')
-}
-
-/** The local network of a payout: its quote's, or the request's if the quote names none. */
-export function networkOf(quote: Quote, { local }: Pick<PayoutRequest, 'local'>): string {
-  return (
-    quote.fund_transfer_network ||
-    networkName(local?.fund_transfer_network, quote.destination_currency)
-  )
 }

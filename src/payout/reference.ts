@@ -1,11 +1,12 @@
-// What a payout's message to the bank says besides the money: the creditor reference, and the
-// entity that the payout is made for. Pure.
+// The particulars of a payout, which its message to the bank says besides the money: the creditor
+// reference, the entity that it is made for, and texts. Pure.
 import type { UltimateDebtor } from '../bank-format/bank-format.ts'
 import { electronicForm } from '../beneficiary/bank-code.ts'
 import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
 import { invalidField, type Problem, refuseIfAny } from '../errors.ts'
+import { nameOf } from '../id.ts'
 import { bareReference, pairingFault, referenceFault } from '../network/creditor-reference.ts'
-import type { Principal } from './payout.ts'
+import type { Intent, Particulars, PayoutState, Principal } from './payout.ts'
 import type { PayoutRequest } from './request.ts'
 
 /** The creditor reference in its stored form; '' for none. */
@@ -35,6 +36,25 @@ function accountFault(
 ): string | undefined {
   if (type === 'bank') return pairingFault(reference, electronicForm(bank?.iban ?? ''))
   return reference === '' ? undefined : 'A creditor reference goes to bank accounts alone.'
+}
+
+/** The members of the request that the service stores, and never computes with. */
+export function particularsOf(
+  { principals }: Pick<PayoutState, 'principals'>,
+  { account_id, request, on_behalf_of }: Intent,
+): Particulars {
+  return {
+    purpose: request.purpose,
+    transaction_description: request.transaction_description ?? '',
+    reference_id: request.reference_id ?? '',
+    statement_descriptor: request.statement_descriptor ?? '',
+    on_behalf_of,
+    creditor_reference: referenceOf(request),
+    ultimate_debtor: debtorOf(principals.get(nameOf({ account_id, id: on_behalf_of }))),
+    documents: request.documents ?? [],
+    logistics_tracking_details: request.logistics_tracking_details ?? [],
+    metadata: request.metadata ?? null,
+  }
 }
 
 /** Refuses (400) a creditor reference that the account of a stored payee does not take. */

@@ -16,7 +16,8 @@ import { dryRunPayout } from './dry-run.ts'
 import { type ExpandingReaders, payoutExpansions } from './expand.ts'
 import { checkRequest } from './fields.ts'
 import { listPayouts } from './list-store.ts'
-import type { CreatePayout, PayoutOutcome, PayoutState } from './payout.ts'
+import type { PayoutOutcome } from './new-row.ts'
+import type { CreatePayout, PayoutState } from './payout.ts'
 import {
   ActionRequest,
   PAYOUT_REFUSALS,
@@ -120,7 +121,7 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
       }
       const commands = [{ ...command, claim: null }]
       const state = await deps.lanes.tryPayouts.run({ account_id, commands })
-      return { reply: success(presentDryRun(dryRunPayout(state, account, body, { key_id }))) }
+      return { reply: success(presentDryRun(dryRunPayout(state, body))) }
     },
   })
 }

@@ -1,7 +1,6 @@
 // Compares the parties of payouts with the sanctions lists: new payouts before the decision, open
 // payouts for the worker. Reads clearances only for matches.
 import type { Account } from '../account/rules.ts'
-import type { Beneficiary } from '../beneficiary/beneficiary.ts'
 import { hasTooManyWords } from '../beneficiary/contact.ts'
 import type { TransactionSql } from '../db/connect.ts'
 import type { Entity } from '../entity/entity.ts'
@@ -19,8 +18,7 @@ import {
 import { findCleared, findWaiting } from '../screening/match-store.ts'
 import { partiesOf } from '../screening/parties.ts'
 import { runInTurns } from '../turns.ts'
-import type { CreatePayout } from './payout.ts'
-import type { PayoutRequest } from './request.ts'
+import type { Intent } from './payout.ts'
 
 /** The parties of a payout: whom it pays, and the entity that it is for. */
 export interface PayoutParties {
@@ -34,8 +32,8 @@ export interface PayoutParties {
 }
 
 /**
- * How much time comparisons of new payouts take under the lock of their book. The worker screens
- * the others.
+ * How much processor time comparisons of new payouts take under the lock of their book. The worker
+ * screens the others.
  */
 const BUDGET_MS = 50
 
@@ -135,45 +133,33 @@ function* comparing(
 }
 
 /**
- * The result of the steps; undefined when they take longer than the budget. The turns of others
- * between two steps do not count: a busy process would else leave every payout to the worker.
+ * The result of the steps; undefined when they take longer than the budget. It counts the processor
+ * time of this thread: a busy process or machine would else leave every payout to the worker.
  */
 function* within<T>(
   budget: { left_ms: number },
   steps: Generator<void, T>,
 ): Generator<void, T | undefined> {
   for (;;) {
-    const began = performance.now()
+    const began = process.threadCpuUsage()
     const { done, value } = steps.next()
-    budget.left_ms -= performance.now() - began
+    const { user, system } = process.threadCpuUsage(began)
+    budget.left_ms -= (user + system) / 1000
     if (done === true) return value
     if (budget.left_ms < 0) return undefined
     yield
   }
 }
 
-/** The results of screening requested payouts, by request. */
-export async function screenRequests(
+/** The results of screening requested payouts, in their order. */
+export function screenIntents(
   tx: TransactionSql,
   lists: PresentLists | undefined,
-  commands: readonly CreatePayout[],
-  known: {
-    readonly beneficiaries: ReadonlyMap<string, Beneficiary>
-    readonly quotes: ReadonlyMap<string, { readonly entity_id: string }>
-  },
-): Promise<ReadonlyMap<PayoutRequest, Screened>> {
-  const payouts = commands.map(({ account_id, account, request }): PayoutParties => {
-    const id = request.beneficiary ?? ''
-    const quote = known.quotes.get(nameOf({ account_id, id: request.quote ?? '' }))
-    return {
-      account_id,
-      account,
-      beneficiary:
-        request.beneficiary_details ?? known.beneficiaries.get(nameOf({ account_id, id }))?.details,
-      entity_id: request.on_behalf_of ?? quote?.entity_id ?? '',
-      beneficiary_id: id,
-    }
+  intents: readonly Intent[],
+): Promise<readonly Screened[]> {
+  const payouts = intents.map(({ account_id, account, request, details, on_behalf_of }) => {
+    const beneficiary_id = request.beneficiary ?? ''
+    return { account_id, account, beneficiary: details, entity_id: on_behalf_of, beneficiary_id }
   })
-  const screened = await screenAll(tx, lists, payouts, BUDGET_MS)
-  return new Map(commands.map(({ request }, i) => [request, screened[i] ?? NOT_SCREENED] as const))
+  return screenAll(tx, lists, payouts, BUDGET_MS)
 }

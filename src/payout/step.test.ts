@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   AN_HOUR_AGO,
-  account,
   anyRoute,
   bookWith,
   eventLines,
   feeRow,
+  intentFor,
   LISTS_VERSION,
   lineId,
   NOW,
@@ -92,7 +92,7 @@ function made(
     approvals: new Map([['acc_1/ent_1', approval('pending')]]),
     pricing: () => pricing({ 'USD/HKD': '8' }, fees),
   })
-  const { payout, entries } = decidePayout(before, account, asked)
+  const { payout, entries } = decidePayout(before, intentFor(before, asked))
   const [debit] = entries
   assert.ok(debit)
   const now: OpenPayout = { ...payout, created_at: AN_HOUR_AGO, updated_at: AN_HOUR_AGO, ...part }

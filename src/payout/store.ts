@@ -13,7 +13,6 @@ import {
   type StoredPayout,
   WRITTEN_KINDS,
   type WrittenPayout,
-  writtenPayout,
 } from './columns.ts'
 import type { Payout } from './payout.ts'
 
@@ -28,8 +27,8 @@ export const STATE_COLUMNS = Object.keys(STATE_KINDS)
 
 const insertRows = inserter<Omit<WrittenPayout, keyof typeof STATE_KINDS>>('payouts', WRITTEN_KINDS)
 
-export function insertPayouts(tx: TransactionSql, payouts: readonly Payout[]) {
-  return insertRows(tx, payouts.map(writtenPayout))
+export function insertPayouts(tx: TransactionSql, rows: readonly WrittenPayout[]) {
+  return insertRows(tx, rows)
 }
 
 /** Payouts by (account, id), in no order; a key without a payout has no row. */

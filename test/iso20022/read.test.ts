@@ -2,8 +2,7 @@
 // refused, each with its reason and line.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BankLine } from '../../src/bank-format/bank-format.ts'
-import { UnreadableFile } from '../../src/bank-format/bank-format.ts'
+import { type BankLine, UnreadableFile } from '../../src/bank-format/bank-format.ts'
 import { readBankFile } from '../../src/iso20022/reader.ts'
 import { BOUNDS } from '../../src/iso20022/xml-stream.ts'
 import { chunksOf, message, originalFile, readAll, statusReport } from './given.ts'

@@ -9,8 +9,14 @@ import type { LongOperation, Operation } from '../../engine/operation.ts'
 import { given } from '../../given.ts'
 import { checkQuota, countWritten, type FullAt, type Quota } from '../../ledger/quota.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
-import type { Claiming, KeptReply, ReadReply, Reply, Written } from './kept-reply.ts'
-import { KEPT_SEAL } from './kept-reply.ts'
+import {
+  type Claiming,
+  KEPT_SEAL,
+  type KeptReply,
+  type ReadReply,
+  type Reply,
+  type Written,
+} from './kept-reply.ts'
 import { isKept, keptName, replay } from './rules.ts'
 import { findKeptReplies, insertKeptReplies } from './store.ts'
 

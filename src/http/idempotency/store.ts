@@ -3,8 +3,7 @@ import type { TransactionSql } from '../../db/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../../db/delete-expired.ts'
 import { inserter } from '../../db/rows.ts'
 import { eachShard, tableAt, within } from '../../db/shard.ts'
-import type { KeptReply } from './kept-reply.ts'
-import { KEPT_KINDS } from './kept-reply.ts'
+import { KEPT_KINDS, type KeptReply } from './kept-reply.ts'
 import { KEPT_HOURS } from './rules.ts'
 
 type Name = Pick<KeptReply, 'account_id' | 'operation' | 'key'>

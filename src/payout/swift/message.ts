@@ -1,14 +1,11 @@
 // The MT103 of a payout by SWIFT: the facts of the message, and the refusal of a payout that no
 // message can carry. Pure: mt103.ts makes the text.
-import type { Account } from '../../account/rules.ts'
 import { ownNames } from '../../beneficiary/bank-code.ts'
-import type { Beneficiary } from '../../beneficiary/beneficiary.ts'
 import type { EntityDetails } from '../../entity/entity.ts'
 import { invalidField, type Problem, refuseIfAny } from '../../errors.ts'
 import { nameOf } from '../../id.ts'
 import type { Instant } from '../../instant.ts'
-import type { Quote } from '../../quote/quote.ts'
-import type { PayoutState, PrincipalAddress } from '../payout.ts'
+import type { Intent, PayoutState, PricedPayout, PrincipalAddress } from '../payout.ts'
 import { referenceOf } from '../reference.ts'
 import type { PayoutRequest } from '../request.ts'
 import { type Mt103Facts, type Mt103Fault, mt103Faults, mt103Of } from './mt103.ts'
@@ -16,43 +13,33 @@ import { uetrOf } from './uetr.ts'
 
 type MessageState = Pick<PayoutState, 'principals' | 'sender_bic'>
 
-interface SwiftPayout {
+interface SwiftPayout extends Omit<PricedPayout, 'routed'> {
   readonly id: string
   readonly now: Instant
-  readonly beneficiary: Beneficiary
-  readonly quote: Quote
 }
 
 /**
  * The MT103 of a payout, '' when it is not by SWIFT. Refuses (400) amounts of more than 14 digits,
  * currencies that are not of ISO 4217, and accounts that its fields cannot carry.
  */
-export function writeMt103(
-  state: MessageState,
-  account: Account,
-  request: PayoutRequest,
-  made: SwiftPayout,
-): string {
+export function writeMt103(state: MessageState, intent: Intent, made: SwiftPayout): string {
   if (made.quote.payout_type !== 'swift') return ''
-  const facts = factsOf(state, account, request, made)
+  const facts = factsOf(state, intent, made)
   // Without a conversion both sides are the same, so their faults are reported once.
   const converted = facts.currency !== facts.destination_currency
   const faults = mt103Faults(facts).filter(
     ({ member }) => converted || !member.startsWith('destination_'),
   )
-  refuseIfAny(faults.map(fault => problemOf(fault, request)))
+  refuseIfAny(faults.map(fault => problemOf(fault, intent.request)))
   return mt103Of(facts)
 }
 
 function factsOf(
   { principals, sender_bic }: MessageState,
-  account: Account,
-  request: PayoutRequest,
-  { id, now, beneficiary, quote }: SwiftPayout,
+  { account_id, account: { name }, request, on_behalf_of }: Intent,
+  { id, now, beneficiary, quote, paid }: SwiftPayout,
 ): Mt103Facts {
-  const { account_id, name } = account
-  const entity_id = request.on_behalf_of ?? quote.entity_id
-  const principal = principals.get(nameOf({ account_id, id: entity_id }))
+  const principal = principals.get(nameOf({ account_id, id: on_behalf_of }))
   const { details } = beneficiary
   const { swift_code = '' } = ownNames(details.destination_details.bank?.bank_codes ?? {})
   return {
@@ -64,7 +51,7 @@ function factsOf(
     destination_amount: quote.destination_amount,
     destination_currency: quote.destination_currency,
     payout_to_destination: quote.payout_to_destination,
-    charge_type: quote.charge_type || (request.charge_type ?? ''),
+    charge_type: paid.charge_type,
     ordering_customer: {
       account: account_id,
       lines: principal === undefined ? [name] : linesOf(principal),

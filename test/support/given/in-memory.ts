@@ -9,7 +9,8 @@ import { type BookId, numberedId } from '../../../src/id.ts'
 import { type Book, EMPTY_HASH } from '../../../src/ledger/rules.ts'
 import { emptyState } from '../../../src/limit/limit.ts'
 import { type Decimal, parseDecimal } from '../../../src/money/decimal.ts'
-import type { PayoutState } from '../../../src/payout/payout.ts'
+import { intentOf, withNamed } from '../../../src/payout/intent.ts'
+import type { Intent, PayoutState } from '../../../src/payout/payout.ts'
 import type { PayoutRequest } from '../../../src/payout/request.ts'
 import type { Fee } from '../../../src/price/fee/rules.ts'
 import type { PairPolicy, Pricing } from '../../../src/price/price.ts'
@@ -231,7 +232,17 @@ export function refusalOf(act: () => unknown): string[] {
 
 /** The version of the sanctions lists, in which no party has a match. */
 export const LISTS_VERSION = 3n
-export const nobodyListed = { get: () => ({ version: LISTS_VERSION, matches: [] }) }
+
+/** What a request amounts to in this state; its parties match no list. */
+export function intentFor(
+  state: PayoutState,
+  request: PayoutRequest,
+  by: Partial<Pick<Intent, 'account' | 'key_id' | 'made_by'>> = {},
+): Intent {
+  const asked = { account, request, ...by }
+  const intent = intentOf({ ...asked, account_id: asked.account.account_id })
+  return { ...withNamed(intent, state), screened: { version: LISTS_VERSION, matches: [] } }
+}
 
 const receiver: Account = { ...account, account_id: 'acc_2', deposit_address: 'dep_2' }
 
@@ -256,7 +267,7 @@ export function payoutState(part: Partial<PayoutState> = {}): PayoutState {
     approving: { rules: new Map(), keys: new Map(), payees: new Set() },
     principals: new Map(),
     sender_bic: '',
-    screenings: nobodyListed,
+    intents: new Map(),
     pricing: () => pricing(),
     routes: [anyRoute],
     carriage: new Map(),
