@@ -1,7 +1,17 @@
 // packages/python/corridor/emitted.py: a TypedDict for each schema of openapi.json, a class for each
 // resource and a method for each operation. Pure.
 import { pythonName } from '../../src/snippet/names.ts'
-import { type Method, type Model, type Parameter, type Resource, type Schema, className, flatten, kindsOf, referred } from './model.ts'
+import {
+  className,
+  flatten,
+  kindsOf,
+  type Method,
+  type Model,
+  type Parameter,
+  type Resource,
+  referred,
+  type Schema,
+} from './model.ts'
 
 export function emitPython(model: Model): string {
   const schemas = [...model.shown].map(([name, schema]) => emitSchema(name, schema))

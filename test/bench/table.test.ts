@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drawChart } from '../../bench/chart.ts'
-import { type Results, compare, type Figure, type FigureRound, type Goal } from '../../bench/figure.ts'
+import {
+  compare,
+  type Figure,
+  type FigureRound,
+  type Goal,
+  type Results,
+} from '../../bench/figure.ts'
 import { writeTable } from '../../bench/table.ts'
 
 /** A round a pair of value and baseline. */

@@ -57,6 +57,7 @@ test('no list, a stale one, a sample: live payouts wait, others do not, and it i
   await takeUnList(service, office.un, { is_sample: true })
   await office.settle()
   assert.deepEqual(office.got, [], 'only a sample')
+  await readLists(service)
   const sandbox = await service.openAccount({ fund: { USD: 100_000n } })
   assert.equal((await office.pay('Eric Badege', {}, sandbox)).status, HELD)
   const listed = await office.runs('screening', 'list', '--state', 'waits', '--json')
