@@ -7,10 +7,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import fastify, { type FastifyInstance } from 'fastify'
-import { connect } from '../src/db/connect.ts'
 import { success } from '../src/http/answer.ts'
-import { presentPayout } from '../src/payout/response.ts'
-import { findPayouts } from '../src/payout/store.ts'
+import { presentPayout } from '../src/payouts/response.ts'
+import { findPayouts } from '../src/payouts/store.ts'
+import { connect } from '../src/sql/connect.ts'
 import { stopProcess } from './target.ts'
 
 /** Starts a bare Fastify, calls `work` with its address, and stops it. */

@@ -1,6 +1,6 @@
 // Draws the chart of results as SVG: a bar for each goal, as long as the reached share of the goal.
 // Pure.
-import { escapeXml } from '../src/text/xml.ts'
+import { escapeXml } from '../src/values/text/xml.ts'
 import {
   type Figure,
   fulfilment,

@@ -1,8 +1,8 @@
 // Opens sessions on the measured database, and measures its write-ahead log, the index entries in
 // that log, and its tables' sizes.
 
-import { connect, type Sql } from '../src/db/connect.ts'
 import { SUPERUSER } from '../src/postgres/cluster.ts'
+import { connect, type Sql } from '../src/sql/connect.ts'
 import { whole } from './report.ts'
 
 /** Works on the database as its owner, by one connection. */

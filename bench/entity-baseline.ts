@@ -2,8 +2,8 @@
 // transaction locks the book, looks up each key, inserts the row and its event, and updates the
 // book. Its rows are copies of what the service wrote for one entity.
 
-import type { Sql } from '../src/db/connect.ts'
-import { KEY_COLUMNS } from '../src/entity/store.ts'
+import { KEY_COLUMNS } from '../src/parties/entity/store.ts'
+import type { Sql } from '../src/sql/connect.ts'
 import { asOwner } from './database.ts'
 import { personOf, RULES } from './entity-fill.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'

@@ -2,10 +2,10 @@
 // fills an account with them by SQL.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Judged, judge, type RuleName } from '../src/entity/duplicates.ts'
-import { type EntityRecord, recordOf } from '../src/entity/entity.ts'
-import type { EntityRequest } from '../src/entity/request.ts'
-import { KEY_COLUMNS } from '../src/entity/store.ts'
+import { type Judged, judge, type RuleName } from '../src/parties/entity/duplicates.ts'
+import { type EntityRecord, recordOf } from '../src/parties/entity/entity.ts'
+import type { EntityRequest } from '../src/parties/entity/request.ts'
+import { KEY_COLUMNS } from '../src/parties/entity/store.ts'
 import { asOwner } from './database.ts'
 import { fillTables, timePartOfIds, vacuumTables } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'

@@ -4,7 +4,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { databaseNow } from '../src/db/connect.ts'
+import { databaseNow } from '../src/sql/connect.ts'
 import { asOwner } from './database.ts'
 import { prepareEntityBaseline } from './entity-baseline.ts'
 import {

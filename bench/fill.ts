@@ -2,8 +2,8 @@
 // vacuums and checkpoints, so that neither happens in the middle of a measurement. Knows no table.
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { connect, type Sql } from '../src/db/connect.ts'
-import { newId } from '../src/id.ts'
+import { connect, type Sql } from '../src/sql/connect.ts'
+import { newId } from '../src/values/id.ts'
 import { asSuperuser } from './database.ts'
 import { NUMBER_DIGITS } from './load.ts'
 import { say } from './report.ts'

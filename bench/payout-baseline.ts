@@ -2,8 +2,8 @@
 // account or on many. The rows are copies of rows that the service wrote for one payout, so they
 // are as wide.
 
-import type { Sql } from '../src/db/connect.ts'
-import { endOf } from '../src/event/row.ts'
+import type { Sql } from '../src/sql/connect.ts'
+import { endOf } from '../src/statements/event/row.ts'
 import { asOwner } from './database.ts'
 import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbench.ts'
 import { copyStatement } from './row-copy.ts'

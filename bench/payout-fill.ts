@@ -10,11 +10,11 @@
 // it `corridor verify` finds the books wrong.
 
 import { setTimeout } from 'node:timers/promises'
-import type { Sql } from '../src/db/connect.ts'
-import { numberedIdSql } from '../src/db/id-sql.ts'
-import type { Tag } from '../src/db/sql.ts'
-import { EVENT_SEAL, ROW_KINDS } from '../src/event/rules.ts'
-import { instantIn } from '../src/id.ts'
+import type { Sql } from '../src/sql/connect.ts'
+import { numberedIdSql } from '../src/sql/id-sql.ts'
+import type { Tag } from '../src/sql/sql.ts'
+import { EVENT_SEAL, ROW_KINDS } from '../src/statements/event/rules.ts'
+import { instantIn } from '../src/values/id.ts'
 import { storedRows } from '../src/verify/seals.ts'
 import { asOwner } from './database.ts'
 import { type Filling, fillTables, timePartOfIds } from './fill.ts'

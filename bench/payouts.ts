@@ -2,7 +2,7 @@
 
 import { type Context, onDatabase } from '../src/cli/context.ts'
 import { createFunded } from '../src/cli/funding.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import type { Load } from './load.ts'
 import type { SteadyRequest } from './steady.ts'
 import { type Caller, callerOf, type Target, untilKeysAreKnown } from './target.ts'

@@ -1,7 +1,7 @@
 // The scenario quote: creates quotes on one hot account, then quotes that each pay a payout. In
 // turn with each, pgbench writes the same rows, one transaction for each request.
 
-import type { Sql } from '../src/db/connect.ts'
+import type { Sql } from '../src/sql/connect.ts'
 import { asOwner } from './database.ts'
 import { type Figure, roundOf } from './figure.ts'
 import type { FollowUp } from './load.ts'

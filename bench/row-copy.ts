@@ -1,6 +1,6 @@
 // Makes statements that insert copies of rows that the service wrote, so that baselines write rows
 // as wide as the service's. It knows no table.
-import type { Sql } from '../src/db/connect.ts'
+import type { Sql } from '../src/sql/connect.ts'
 
 /** A statement that inserts a copy of a stored row, with changed columns and the current time. */
 export async function copyStatement(

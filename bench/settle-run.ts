@@ -2,8 +2,8 @@
 // process of its own, and its rail reports success at once.
 
 import { setTimeout } from 'node:timers/promises'
-import type { Sql } from '../src/db/connect.ts'
-import { MAX_PAYOUTS } from '../src/payout-batch/request.ts'
+import { MAX_PAYOUTS } from '../src/payouts/batch/request.ts'
+import type { Sql } from '../src/sql/connect.ts'
 import { type Cost, withCost } from './cpu.ts'
 import { asOwner } from './database.ts'
 import { vacuumTables } from './fill.ts'

@@ -320,7 +320,7 @@ select account_id, number, code, p.currency, p.amount from journals j,
   unnest(string_to_array(codes, ' '), string_to_array(currencies, ' '), amounts)
     as p (code, currency, amount);
 
--- numbered_id makes the id of an object that has a number in its book, as numberedId in src/id.ts
+-- numbered_id makes the id of an object that has a number in its book, as numberedId in src/values/id.ts
 -- does.
 create function base32(value bigint, length integer) returns text
 language sql immutable strict parallel safe as $$
@@ -376,7 +376,7 @@ create unique index one_live_account_a_reference on funding_references (referenc
 
 -- Removes white space and converts to capital letters, because copies of a reference differ in
 -- these. Collation "C" converts only ASCII letters, and the white space is listed, so that every
--- server folds alike. `foldedReference` in src/funding/rules.ts does the same.
+-- server folds alike. `foldedReference` in src/statements/funding/rules.ts does the same.
 create function fold_reference(reference text) returns text
 language sql immutable strict parallel safe as $$
   select upper(regexp_replace(reference collate "C",
@@ -452,7 +452,7 @@ end $$;
 -- Events: what happened to an account, in order, numbered without gaps. The rows are chained like
 -- journals (docs/decisions/append-only-tables-and-seals.md). A row has up to eight events, of one
 -- command or of several commands of a batch; `sequence` is the number of its last event
--- (docs/decisions/storage-of-events.md, src/event/row.ts). The view each_event has one row for each
+-- (docs/decisions/storage-of-events.md, src/statements/event/row.ts). The view each_event has one row for each
 -- event.
 create table events (
   sequence bigint not null,
@@ -481,7 +481,7 @@ create table events (
   -- The digest of the answer kept for the Idempotency-Key of the request that ends with this row;
   -- null for none.
   kept bytea,
-  -- SHA-256 over the previous row's hash and this row's content; event/rules.ts has the recipe.
+  -- SHA-256 over the previous row's hash and this row's content; statements/event/rules.ts has the recipe.
   hash bytea not null,
   primary key (account_id, sequence),
   constraint words_of_events check (
@@ -510,7 +510,7 @@ language sql stable parallel safe as $$
   select base32((extract(epoch from at) * 1000000)::bigint, 11)
 $$;
 
--- One row for each event, as src/event/row.ts unfolds a row of events for the API. `mark` is the
+-- One row for each event, as src/statements/event/row.ts unfolds a row of events for the API. `mark` is the
 -- letter of the event's word. `ending` is the rest of the word; for a Q alone, of the next word.
 -- `row_sequence` is the number of the last event of its row.
 create view each_event with (security_invoker = true) as

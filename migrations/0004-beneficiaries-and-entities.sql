@@ -8,7 +8,7 @@ create table beneficiaries (
   archived_at timestamptz,
   account_id text collate "C" not null,
   id text collate "C" not null,
-  -- Only the members that are set; beneficiary/columns.ts adds the others.
+  -- Only the members that are set; parties/beneficiary/columns.ts adds the others.
   details json not null check (octet_length(details::text) <= 262144),
   -- The values of `details` that lists filter by. They are columns, because under row-level
   -- security PostgreSQL uses no index of an expression on JSON: functions on JSON are not known to
@@ -16,7 +16,7 @@ create table beneficiaries (
   type text collate "C" not null generated always as (details ->> 'type') stored,
   destination_type text collate "C" not null
     generated always as (details #>> '{destination_details,type}') stored,
-  -- The words and values by which a search finds the row; text/found-by.ts has the recipe.
+  -- The words and values by which a search finds the row; values/text/found-by.ts has the recipe.
   found_by text collate "C" not null default '',
   constraint archived_after_it_was_made check (archived_at > created_at),
   constraint erased_is_not_found check (found_by = '' or details ->> 'name' <> '')
@@ -44,7 +44,7 @@ create table entities (
   type text not null check (type in ('individual', 'business')),
   on_behalf_of text collate "C" not null,
   reference_id text not null,
-  -- Only the members that the caller has set; entity/response.ts adds the others.
+  -- Only the members that the caller has set; parties/entity/response.ts adds the others.
   details json not null check (octet_length(details::text) <= 262144),
   approval_status text not null check (
     approval_status in
@@ -54,7 +54,7 @@ create table entities (
   -- [{status, description, at}], oldest first.
   approval_history json not null check (octet_length(approval_history::text) <= 2097152),
   -- SHA-256 of the normalised identity for each rule; null if the rule does not apply.
-  -- entity/duplicates.ts has the recipe. Individuals have the first three, businesses the last.
+  -- parties/entity/duplicates.ts has the recipe. Individuals have the first three, businesses the last.
   email_key bytea,
   national_identification_key bytea,
   name_address_key bytea,
@@ -120,7 +120,7 @@ create index entities_in_review on entities (updated_at)
 -- For look-ups by id. It comes last, as in beneficiaries.
 alter table entities add primary key (account_id, id);
 
--- §entity.approval: the steps of APPROVAL_TRANSITIONS in entity/states.ts; a test tries them all.
+-- §entity.approval: the steps of APPROVAL_TRANSITIONS in parties/entity/states.ts; a test tries them all.
 -- The condition of the trigger lists them, so that the trigger reads no other table and runs where
 -- the row is (docs/decisions/statements-of-one-shard.md).
 create function refuse_approval_step() returns trigger language plpgsql as $$

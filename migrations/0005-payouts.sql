@@ -36,7 +36,7 @@ create table quotes (
   charge_type text not null,
   entity_id text not null,
   -- The basis of the price: the rows of the rate book and of the fee schedule that were used, as
-  -- they were then (quote/basis.ts).
+  -- they were then (quotes/basis.ts).
   basis json not null,
   -- The quote that took the place of this expired one, when a payout renewed it; else ''. A renewed
   -- quote is `used` too: otherwise the same request could renew it again.
@@ -103,7 +103,7 @@ create table payouts (
   charge_type text not null,
   -- The terms of a payout without a quote, as far as no other column has them: the country that the
   -- price is for, and the basis of the price, as in quotes. The other members of the carried quote
-  -- are computed (quote/carried.ts).
+  -- are computed (quotes/carried.ts).
   destination_country text not null default '',
   basis json,
   -- The first rail and the route that led to it; neither changes. The rail is '' for a transfer
@@ -118,7 +118,7 @@ create table payouts (
   import_keys text not null default '',
   -- When the payout is executed; null: at once.
   execute_at timestamptz check (execute_at > created_at),
-  -- A QRR, an ISO 11649 reference or one of Belgium (network/creditor-reference.ts).
+  -- A QRR, an ISO 11649 reference or one of Belgium (values/network/creditor-reference.ts).
   constraint creditor_reference_of_a_kind check (
     particulars ->> 'creditor_reference' ~ '^([0-9]{12}|[0-9]{27}|RF[0-9]{2}[0-9A-Z]{1,21})$'),
   -- Banks of Switzerland and Liechtenstein refuse the one without the other.
@@ -276,7 +276,7 @@ create view scheduled_payouts with (security_invoker = true) as
   select p.* from open_payouts o join payouts p on p.account_id = o.account_id and p.id = o.id
   where o.execute_at is not null and o.rail_attempts = 0 and o.taken_by = '' and o.status <> 'succeeded';
 
--- §state.table: the steps of PAYOUT_TRANSITIONS in payout/states.ts; a test compares the two. The
+-- §state.table: the steps of PAYOUT_TRANSITIONS in payouts/states.ts; a test compares the two. The
 -- conditions of the triggers list the steps, so that the triggers read no table.
 create function refuse_payout_step() returns trigger language plpgsql as $$
 begin
@@ -411,7 +411,7 @@ create table payout_likenesses (
   created_at timestamptz not null,
   account_id text collate "C" not null,
   -- The first half of the SHA-256 of beneficiary, amount, currency and reference;
-  -- payout/duplicate.ts has the recipe.
+  -- payouts/create/duplicate.ts has the recipe.
   likeness bytea not null check (octet_length(likeness) = 16),
   -- Ids are in the order of the book, so the last is the newest.
   payout_id text collate "C" not null,
@@ -439,7 +439,7 @@ create table payout_metadata (
 -- the row of the file, one for the payment that this row asks for.
 create table payout_imports (
   account_id text collate "C" not null,
-  -- A hash; bulk/keys.ts has the recipe.
+  -- A hash; imports/keys.ts has the recipe.
   import_key bytea not null check (octet_length(import_key) = 32),
   payout_id text collate "C" not null,
   primary key (account_id, import_key)

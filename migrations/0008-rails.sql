@@ -111,7 +111,7 @@ create table rail_evidence (
   said_at text not null,
   -- The other members, for the adapter.
   detail json not null,
-  -- The SHA-256 by which a repeat of the evidence is found (rail/evidence.ts).
+  -- The SHA-256 by which a repeat of the evidence is found (rails/evidence.ts).
   same bytea not null check (octet_length(same) = 32),
   primary key (account_id, payout_id, attempt, number),
   constraint evidence_said_once unique (account_id, payout_id, attempt, same),

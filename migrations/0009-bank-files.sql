@@ -261,7 +261,7 @@ create table rail_inbox_lines (
   sha256 bytea not null,
   position text not null,
   reason text not null check (reason <> ''),
-  -- The line as it was read (src/bank-format).
+  -- The line as it was read (src/values/bank-format).
   said json not null,
   -- The payment and the file that the line names; '' for none. Until a person closes the line, the
   -- payment goes into no file, and the file is not sent.

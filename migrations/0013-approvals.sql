@@ -104,7 +104,7 @@ create table approved_payees (
 create trigger append_only before update or delete or truncate on approved_payees
   for each statement execute function refuse_change();
 
--- SHA-256 of the row of a payout, as APPROVAL_SEAL of payout/columns.ts has it.
+-- SHA-256 of the row of a payout, as APPROVAL_SEAL of payouts/columns.ts has it.
 create function approval_digest(p payouts) returns bytea language sql stable as $$
   select sha256(convert_to(concat_ws(E'\n', coalesce(to_json(p.account_id)::text, 'null'),
     coalesce(to_json(p.id)::text, 'null'), coalesce(to_json(p.quote_id)::text, 'null'),
@@ -352,7 +352,7 @@ create table beneficiary_decisions (
 create trigger append_only before update or delete or truncate on beneficiary_decisions
   for each statement execute function refuse_change();
 
--- SHA-256 of the record of a beneficiary, as BENEFICIARY_SEAL of beneficiary/columns.ts has it.
+-- SHA-256 of the record of a beneficiary, as BENEFICIARY_SEAL of parties/beneficiary/columns.ts has it.
 create function beneficiary_digest(b beneficiaries) returns bytea language sql stable as $$
   select sha256(convert_to(concat_ws(E'\n', coalesce(to_json(b.account_id)::text, 'null'),
     coalesce(to_json(b.id)::text, 'null'), coalesce(b.details::text, 'null'),
@@ -498,7 +498,7 @@ create function names_no_country(details json) returns boolean language sql immu
 $$;
 
 -- The local networks that reach a country, '' for any, in this currency. A test compares them with
--- network/local.ts.
+-- values/network/local.ts.
 create function local_networks_to(currency text, country text) returns text[]
 language sql immutable as $$
   select coalesce(array_agg(words[2] order by words[2]), '{}')

@@ -22,7 +22,7 @@ const files = [
   { path: 'packages/sdk/src/emitted/schemas.ts', text: emitSchemas(model) },
   { path: 'packages/sdk/src/emitted/resources.ts', text: emitResources(model) },
   { path: 'packages/python/corridor/emitted.py', text: emitPython(model) },
-  { path: 'src/snippet/methods.json', text: emitMethods(model) },
+  { path: 'src/docs-site/snippet/methods.json', text: emitMethods(model) },
 ]
 for (const { path, text } of files) {
   const file = new URL(path, root)

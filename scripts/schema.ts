@@ -1,7 +1,7 @@
 // `npm run schema` writes docs/schema.sql: the schema after all migrations, read from the catalog
 // of a new server. A test compares the file with the migrations.
 import { writeFile } from 'node:fs/promises'
-import { connect, type Sql } from '../src/db/connect.ts'
+import { connect, type Sql } from '../src/sql/connect.ts'
 import { makeTemplate, openServer } from '../test/support/database/server.ts'
 
 const HEAD = `-- The schema as all migrations leave it, in the words of PostgreSQL; why it is so stands in

@@ -5,9 +5,9 @@ import { glob, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { describeSchema } from '../scripts/schema.ts'
-import { readConfig } from '../src/config.ts'
-import { CATALOGUE } from '../src/errors.ts'
-import { SETTINGS } from '../src/settings.ts'
+import { readConfig } from '../src/config/config.ts'
+import { SETTINGS } from '../src/config/settings.ts'
+import { CATALOGUE } from '../src/values/errors.ts'
 import { createDatabase } from './support/database/database.ts'
 
 test('docs/operations.md, settings: one row for each variable, with its default and meaning', async () => {

@@ -1,8 +1,8 @@
 // Measures how long a service with many entities works on a new list: its worker compares each
 // entity again with 60,000 listed names, while the same process answers requests.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sql } from '../../src/db/connect.ts'
 import type { ListedEntry } from '../../src/screening/screening.ts'
+import type { Sql } from '../../src/sql/connect.ts'
 import { asOwner } from '../database.ts'
 import type { Options } from '../options.ts'
 import { say, whole } from '../report.ts'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { ParseOption, XmlDocument, XmlLibError, XsdValidator } from 'libxml2-wasm'
 
-const SCHEMAS = new URL('../../src/iso20022/schemas/', import.meta.url)
+const SCHEMAS = new URL('../../src/adapters/iso20022/schemas/', import.meta.url)
 const VERSIONS = ['pain.001.001.03', 'pain.001.001.09']
 
 const validators = new Map<string, XsdValidator>()

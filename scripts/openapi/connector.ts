@@ -13,7 +13,7 @@ import {
   PROTOCOL,
   TOLERANCE_S,
   WakeBody,
-} from '../../src/connector/protocol.ts'
+} from '../../src/adapters/connector/protocol.ts'
 import { forReaders, headerParameters, hoistSchemas, type Json } from './components.ts'
 import { DENSE, layOut } from './layout.ts'
 

@@ -3,11 +3,11 @@
 import swagger from '@fastify/swagger'
 import fastify, { type FastifySchema, type RouteOptions } from 'fastify'
 import manifest from '../../package.json' with { type: 'json' }
-import { addRoutes, depsForDescription } from '../../src/app.ts'
-import type { Reason } from '../../src/errors.ts'
+import { addRoutes, depsForDescription } from '../../src/app/app.ts'
 import type { Access } from '../../src/http/authenticate.ts'
 import { ALTERNATIVE, FILES, type OperationDocs, REFUSALS, TAGGED } from '../../src/http/docs.ts'
 import { VERSION_DATES } from '../../src/http/version.ts'
+import type { Reason } from '../../src/values/errors.ts'
 import { forReaders, hoistSchemas, type Json, shareRepeated } from './components.ts'
 import {
   ANSWERED,

@@ -2,8 +2,7 @@
 // example of each reason, and the catalogue as a table. src/http/errors.ts writes the answers
 // themselves.
 
-import { FIXES } from '../../src/docs/fixes.ts'
-import { CATALOGUE, REASONS, type Reason } from '../../src/errors.ts'
+import { FIXES } from '../../src/docs-site/fixes.ts'
 import { MAX_BODY_BYTES } from '../../src/http/json.ts'
 import {
   MAX_KEYS,
@@ -23,6 +22,7 @@ import { MAX_PROBLEMS } from '../../src/http/problems.ts'
 import { ErrorDetail } from '../../src/http/schema.ts'
 import { Type } from '../../src/http/type.ts'
 import { VERSION_DATES } from '../../src/http/version.ts'
+import { CATALOGUE, REASONS, type Reason } from '../../src/values/errors.ts'
 
 /** The traits of an operation that decide which refusals it can give without naming them. */
 interface OperationTraits {
@@ -266,7 +266,7 @@ function written(count: number): string {
 export function errorsPage(): string {
   return `# Errors
 
-<!-- Written by \`npm run openapi\` from src/errors.ts; changes here are overwritten. -->
+<!-- Written by \`npm run openapi\` from src/values/errors.ts; changes here are overwritten. -->
 
 A refused request changes nothing. The answer names every problem at once. The first one decides the
 HTTP status:

@@ -1,7 +1,8 @@
 // The webhooks of openapi.json: the request to an endpoint for each event type, its signature
 // headers, and the effect of the endpoint's answer.
-import { EVENTS, type EventType } from '../../src/event/event.ts'
-import { EVENT_SCHEMAS } from '../../src/event-object/response.ts'
+
+import { EVENT_SCHEMAS } from '../../src/history/event-object/response.ts'
+import { EVENTS, type EventType } from '../../src/statements/event/event.ts'
 import { headerParameters, type Json } from './components.ts'
 
 /** The summary of each event type. */

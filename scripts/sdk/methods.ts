@@ -1,4 +1,4 @@
-// src/snippet/methods.json: every method of the clients with the operation that it calls, for code
+// src/docs-site/snippet/methods.json: every method of the clients with the operation that it calls, for code
 // snippets. Pure.
 import { follow, kindsOf, type Method, type Model, type Resource, type Schema } from './model.ts'
 

@@ -1,6 +1,6 @@
 // Reads openapi.json into a model for the emitted clients: its schemas, and its operations as
 // methods of resources, named by their paths. It knows OpenAPI, and no route and no language. Pure.
-import { pascal } from '../../src/snippet/names.ts'
+import { pascal } from '../../src/docs-site/snippet/names.ts'
 import type { Json } from '../openapi/components.ts'
 
 export interface Schema {

@@ -1,6 +1,6 @@
 // packages/python/corridor/emitted.py: a TypedDict for each schema of openapi.json, a class for each
 // resource and a method for each operation. Pure.
-import { pythonName } from '../../src/snippet/names.ts'
+import { pythonName } from '../../src/docs-site/snippet/names.ts'
 import {
   className,
   flatten,

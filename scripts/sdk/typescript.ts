@@ -1,7 +1,7 @@
 // packages/sdk/src/emitted: a type for each schema of openapi.json in schemas.ts; a class for each
 // resource and a method for each operation in resources.ts. Pure.
 import { isDeepStrictEqual } from 'node:util'
-import { camel, pascal } from '../../src/snippet/names.ts'
+import { camel, pascal } from '../../src/docs-site/snippet/names.ts'
 import {
   className,
   flatten,

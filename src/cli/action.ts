@@ -1,9 +1,7 @@
 // Makes commands of actions: their arguments and options, and what they print.
 import type { Command } from 'commander'
 import type { TSchema } from 'typebox'
-import { isOutcomeUnknown } from '../db/failure.ts'
 import { Lane } from '../engine/lane.ts'
-import { Refusal } from '../errors.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import {
   type Acting,
@@ -17,7 +15,9 @@ import {
 } from '../operator/action.ts'
 import { audited } from '../operator/deed.ts'
 import { checkLines } from '../operator/request.ts'
-import { inShell } from '../text/shell.ts'
+import { isOutcomeUnknown } from '../sql/failure.ts'
+import { Refusal } from '../values/errors.ts'
+import { inShell } from '../values/text/shell.ts'
 import {
   addCommand,
   type Context,
@@ -203,10 +203,10 @@ function actingIn(
   const run: Acting<object>['run'] = deed =>
     new Lane(sql, audited(deed), { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(deed.command)
   // Few actions need prices, and reading them takes a moment.
-  let opened: Promise<typeof import('../reference.ts')> | undefined
-  let reference: ReturnType<typeof import('../reference.ts')['openReference']> | undefined
+  let opened: Promise<typeof import('../runtime/reference.ts')> | undefined
+  let reference: ReturnType<typeof import('../runtime/reference.ts')['openReference']> | undefined
   const open = async () => {
-    opened ??= import('../reference.ts')
+    opened ??= import('../runtime/reference.ts')
     reference ??= (await opened).openReference(sql)
     return reference
   }

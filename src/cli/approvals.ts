@@ -1,10 +1,10 @@
 // corridor payout|beneficiary approval|approve|reject: shows the approvals of a payout, a batch, an
 // import or a beneficiary, and approves or rejects it. corridor beneficiary archive|unarchive.
 import type { Command } from 'commander'
-import type { Decision } from '../approval/approval.ts'
-import { ApproveRequest, RejectRequest } from '../approval/request.ts'
-import { readConfined } from '../db/confine.ts'
-import { given } from '../given.ts'
+import { rolesAllow } from '../accounts/user/rules.ts'
+import { listAccountRoles } from '../accounts/user/store.ts'
+import type { Decision } from '../controls/approval/approval.ts'
+import { ApproveRequest, RejectRequest } from '../controls/approval/request.ts'
 import { accountIdOf } from '../operator/accounts.ts'
 import {
   type ApprovalKind,
@@ -17,9 +17,9 @@ import {
 import { archiveDeed } from '../operator/beneficiaries.ts'
 import { MAX_REASON } from '../operator/lengths.ts'
 import { checkLines } from '../operator/request.ts'
-import { toSecond } from '../text/age.ts'
-import { rolesAllow } from '../user/rules.ts'
-import { listAccountRoles } from '../user/store.ts'
+import { readConfined } from '../sql/confine.ts'
+import { given } from '../values/omit-undefined.ts'
+import { toSecond } from '../values/text/age.ts'
 import { deedsOf } from './action.ts'
 import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'

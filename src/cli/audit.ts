@@ -1,9 +1,9 @@
 // corridor audit export|verify: exports and proves the audit log. The other command is an action.
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
-import { findChange, findHead, listAuditAfter } from '../audit/store.ts'
-import type { Sql } from '../db/connect.ts'
+import { findChange, findHead, listAuditAfter } from '../ledger/audit/store.ts'
 import { auditLog, presentChange } from '../operator/audit.ts'
+import type { Sql } from '../sql/connect.ts'
 import { describe, type Problem } from '../verify/problem.ts'
 import { verifyAudit } from '../verify/run.ts'
 import { commandsOf } from './action.ts'

@@ -2,7 +2,7 @@
 // commands need little of the product, and loading all of it takes the larger part of a second.
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { checkVariables } from '../config.ts'
+import { checkVariables } from '../config/config.ts'
 import type { ActionGroup } from '../operator/action.ts'
 import { pathOf, running } from './context.ts'
 import { report } from './failure.ts'

@@ -2,7 +2,7 @@
 // print them on a terminal.
 
 import { styleText } from 'node:util'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { jsonLines } from './table.ts'
 

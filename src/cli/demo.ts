@@ -5,8 +5,8 @@
 import { type Command, Option } from 'commander'
 import type { Journal } from '../ledger/rules.ts'
 import { listJournals } from '../ledger/store.ts'
-import { divideByRate, divideUp, formatMajor, parseDecimal } from '../money/decimal.ts'
-import { amountToJson } from '../money/json.ts'
+import { divideByRate, divideUp, formatMajor, parseDecimal } from '../values/money/decimal.ts'
+import { amountToJson } from '../values/money/json.ts'
 import { printJson, running, withContext } from './context.ts'
 import { demoBank } from './demo-bank.ts'
 import {

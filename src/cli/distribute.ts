@@ -1,9 +1,9 @@
 // corridor distribute: spreads the tables of accounts over the machines of a Citus cluster.
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
-import { type Distributed, distribute } from '../db/distribute.ts'
-import { refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
+import { readConfig } from '../config/config.ts'
 import { openDatabase } from '../postgres/open.ts'
+import { type Distributed, distribute } from '../sql/distribute.ts'
+import { refuseUnready, refuseWithoutSchema } from '../sql/migrate.ts'
 import { asOwner, print } from './context.ts'
 import { UsageError } from './failure.ts'
 

@@ -1,8 +1,8 @@
 // The checks of corridor doctor on the machine: Node, the port, the clock and the disk.
 import { statfs } from 'node:fs/promises'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { Config } from '../config.ts'
-import { databaseNow, type Sql } from '../db/connect.ts'
+import type { Config } from '../config/config.ts'
+import { databaseNow, type Sql } from '../sql/connect.ts'
 import { send } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
 import { tryToListen } from './port.ts'

@@ -1,13 +1,13 @@
 // corridor doctor: checks what an operator would check first, and says for each finding what to do.
 // It changes nothing.
 import type { Command } from 'commander'
-import { listAccountsInFull } from '../account/store.ts'
-import { type Config, readConfig } from '../config.ts'
-import type { Sql } from '../db/connect.ts'
-import { DatabaseProblem } from '../db/failure.ts'
-import { refuseUnready, refuseWithoutSchema } from '../db/migrate.ts'
+import { listAccountsInFull } from '../accounts/store.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { clock } from '../ledger/clock.ts'
 import { openDatabase } from '../postgres/open.ts'
+import type { Sql } from '../sql/connect.ts'
+import { DatabaseProblem } from '../sql/failure.ts'
+import { refuseUnready, refuseWithoutSchema } from '../sql/migrate.ts'
 import { asOwner, type Context, onDatabase, print } from './context.ts'
 import {
   checkAccounts,

@@ -1,8 +1,8 @@
 // corridor entity import: creates entities from a file, under the duplicate rules. A file can be
 // imported any number of times.
 import type { Command } from 'commander'
-import { ENTITY_COLUMNS, type EntityRow, importEntities } from '../bulk/entities.ts'
 import { presentProblem } from '../http/errors.ts'
+import { ENTITY_COLUMNS, type EntityRow, importEntities } from '../imports/entities.ts'
 import {
   addImportCommand,
   anewWords,

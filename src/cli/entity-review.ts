@@ -2,13 +2,13 @@
 // --seen it reviews only the version that the operator has seen. It prints what it has reviewed, so
 // that the operator notices a wrong id.
 import type { Command } from 'commander'
-import type { Entity } from '../entity/entity.ts'
-import type { ReviewResult } from '../entity/states.ts'
-import { Refusal } from '../errors.ts'
-import { previousStatus } from '../event/event.ts'
-import { type Instant, instantFromIso } from '../instant.ts'
 import { Unknown } from '../operator/deed.ts'
 import { reviewDeed, showEntity } from '../operator/entities.ts'
+import type { Entity } from '../parties/entity/entity.ts'
+import type { ReviewResult } from '../parties/entity/states.ts'
+import { previousStatus } from '../statements/event/event.ts'
+import { Refusal } from '../values/errors.ts'
+import { type Instant, instantFromIso } from '../values/instant.ts'
 import { addCommand, type Context, print, printJson, running, withContext } from './context.ts'
 import { CommandFailed, NotFound, report, UsageError } from './failure.ts'
 import { MAX_REASON, readReason } from './input.ts'

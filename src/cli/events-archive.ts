@@ -8,22 +8,22 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Command } from 'commander'
-import { recordActs } from '../audit/store.ts'
-import type { TransactionSql } from '../db/connect.ts'
-import { isSpread } from '../db/shard.ts'
+import { recordActs } from '../ledger/audit/store.ts'
+import { accountNamed } from '../operator/accounts.ts'
+import type { TransactionSql } from '../sql/connect.ts'
+import { isSpread } from '../sql/shard.ts'
 import {
   type ArchivedRow,
   type ArchiveEnd,
   type ArchiveHead,
   ArchiveWalk,
-} from '../event/archive.ts'
-import { findChainHash, listRowsToArchive } from '../event/archive-store.ts'
-import type { Cut } from '../event/cut.ts'
-import { removeArchived } from '../event/cut-operations.ts'
-import { findCut } from '../event/cut-store.ts'
-import { type Instant, instantFromIso } from '../instant.ts'
-import { accountNamed } from '../operator/accounts.ts'
-import { syncFolder } from '../sync-folder.ts'
+} from '../statements/event/archive.ts'
+import { findChainHash, listRowsToArchive } from '../statements/event/archive-store.ts'
+import type { Cut } from '../statements/event/cut.ts'
+import { removeArchived } from '../statements/event/cut-operations.ts'
+import { findCut } from '../statements/event/cut-store.ts'
+import { syncFolder } from '../values/fsync.ts'
+import { type Instant, instantFromIso } from '../values/instant.ts'
 import { addCommand, type Context, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 

@@ -1,11 +1,11 @@
 // How a command fails: its errors, the sentence that says what went wrong, and the exit code.
 import { CommanderError } from 'commander'
-import { ConfigError } from '../config.ts'
-import { DatabaseProblem, isConnectionLost, isOutcomeUnknown } from '../db/failure.ts'
-import { CATALOGUE, Refusal } from '../errors.ts'
-import type { Read } from '../text/csv.ts'
-import { didYouMean } from '../text/nearest.ts'
-import { visible } from '../text/visible.ts'
+import { ConfigError } from '../config/config.ts'
+import { DatabaseProblem, isConnectionLost, isOutcomeUnknown } from '../sql/failure.ts'
+import { CATALOGUE, Refusal } from '../values/errors.ts'
+import type { Read } from '../values/text/csv.ts'
+import { didYouMean } from '../values/text/nearest.ts'
+import { visible } from '../values/text/visible.ts'
 
 /** A wrong call. It is printed as one line, without a stack. */
 export class UsageError extends Error {}

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { VOCABULARY } from '../operator/fee-vocabulary.ts'
 import { describeBefore, describeRow, fees, sameRow, setFees } from '../operator/fees.ts'
-import { FEE_COLUMNS, parseFeesCsv, presentFee } from '../price/fee/load.ts'
+import { FEE_COLUMNS, parseFeesCsv, presentFee } from '../prices/fee/load.ts'
 import { commandsOf } from './action.ts'
 import { addCommand, print, withContext } from './context.ts'
 import { refuseAsCommand } from './failure.ts'

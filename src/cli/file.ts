@@ -12,13 +12,13 @@ import {
   listSetAsideLines,
   readAgain,
   type StoredSetAsideLine,
-} from '../bank-file/inbox-store.ts'
-import { listItemsOf } from '../bank-file/item-store.ts'
-import { resealFile, resendFile } from '../bank-file/resend.ts'
+} from '../adapters/bank-file/inbox-store.ts'
+import { listItemsOf } from '../adapters/bank-file/item-store.ts'
+import { resealFile, resendFile } from '../adapters/bank-file/resend.ts'
 import { takenBackWords } from '../operator/file-decisions.ts'
 import { files } from '../operator/files.ts'
 import { fileNamed, presentFile } from '../operator/shown-file.ts'
-import { toSecond } from '../text/age.ts'
+import { toSecond } from '../values/text/age.ts'
 import { commandsOf } from './action.ts'
 import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'

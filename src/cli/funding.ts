@@ -1,9 +1,10 @@
 // Funds accounts that commands open.
-import { isOutcomeUnknown } from '../db/failure.ts'
-import type { Booking } from '../funding/rules.ts'
-import { newId } from '../id.ts'
+
 import { createAccount, type NewAccount, type OpenedAccount } from '../operator/create-account.ts'
 import { bookingDeed } from '../operator/funding.ts'
+import { isOutcomeUnknown } from '../sql/failure.ts'
+import type { Booking } from '../statements/funding/rules.ts'
+import { newId } from '../values/id.ts'
 import { type Context, operatorOf } from './context.ts'
 import { unconfirmed } from './failure.ts'
 import { money } from './table.ts'

@@ -1,8 +1,8 @@
 // corridor … history: lists what changed in a reference table and who changed it, newest first.
 import type { Command } from 'commander'
-import { type Change, type HistoricRow, listChanges } from '../audit/store.ts'
+import { type Change, type HistoricRow, listChanges } from '../ledger/audit/store.ts'
 import type { History } from '../operator/action.ts'
-import { toSecond } from '../text/age.ts'
+import { toSecond } from '../values/text/age.ts'
 import { addCommand, example, print, withContext } from './context.ts'
 import { refuseAsCommand } from './failure.ts'
 import { MAX_LIMIT, readLimit } from './input.ts'

@@ -1,8 +1,8 @@
 // corridor migrate: brings the schema of the database up to date.
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
-import { migrate } from '../db/migrate.ts'
+import { readConfig } from '../config/config.ts'
 import { openDatabase } from '../postgres/open.ts'
+import { migrate } from '../sql/migrate.ts'
 import { asOwner, print } from './context.ts'
 
 export function migrateCommand(command: Command): void {

@@ -1,11 +1,11 @@
 // Makes options of a command of the members of a schema, and reads their text into a body.
 import { Argument, type Command, Option } from 'commander'
 import type { TSchema } from 'typebox'
-import { type Problem, Refusal } from '../errors.ts'
 import { MINOR_OF, REASON } from '../http/schema.ts'
-import { findCurrency } from '../money/currency.ts'
-import { parseMajor } from '../money/decimal.ts'
-import { amountToJson } from '../money/json.ts'
+import { type Problem, Refusal } from '../values/errors.ts'
+import { findCurrency } from '../values/money/currency.ts'
+import { parseMajor } from '../values/money/decimal.ts'
+import { amountToJson } from '../values/money/json.ts'
 import { refuseAsCommand, UsageError } from './failure.ts'
 import { readCurrency } from './input.ts'
 

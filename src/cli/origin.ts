@@ -3,7 +3,7 @@
 import { readlinkSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { isatty } from 'node:tty'
-import type { Origin } from '../audit/store.ts'
+import type { Origin } from '../ledger/audit/store.ts'
 
 /** The longest value that the audit log gets, in characters. */
 const MAX_LENGTH = 100

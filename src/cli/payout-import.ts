@@ -1,10 +1,10 @@
 // corridor payout import: makes payouts from a file, and pays each row once however often it runs.
 import { type Command, Option } from 'commander'
-import { importIdOf } from '../bulk/paid-once.ts'
-import { importPayouts, PAYOUT_COLUMNS, type PayoutRow } from '../bulk/payouts.ts'
-import type { Cost } from '../bulk/store.ts'
 import { presentProblem } from '../http/errors.ts'
-import { amountToJson } from '../money/json.ts'
+import { importIdOf } from '../imports/paid-once.ts'
+import { importPayouts, PAYOUT_COLUMNS, type PayoutRow } from '../imports/payouts.ts'
+import type { Cost } from '../imports/store.ts'
+import { amountToJson } from '../values/money/json.ts'
 import {
   addImportCommand,
   anewWords,

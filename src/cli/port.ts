@@ -1,7 +1,7 @@
 // Checks whether the service can listen at HOST and PORT, and explains why it cannot.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { CommandFailed } from './failure.ts'
 
 type Address = Pick<Config, 'host' | 'port'>

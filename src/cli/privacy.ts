@@ -2,9 +2,8 @@
 // document, erases it, and sets how long payments are kept.
 
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Act } from '../audit/act.ts'
-import { recordActs } from '../audit/store.ts'
-import { isSpread } from '../db/shard.ts'
+import type { Act } from '../ledger/audit/act.ts'
+import { recordActs } from '../ledger/audit/store.ts'
 import { accountNamed } from '../operator/accounts.ts'
 import { findParties, KNOWN, type Known, readExport } from '../privacy/export-store.ts'
 import { eraseParty } from '../privacy/operations.ts'
@@ -12,6 +11,7 @@ import { type Party, partyKind, type Retention } from '../privacy/privacy.ts'
 import { obstaclesOf, obstacleWords } from '../privacy/rules.ts'
 import { TERMS } from '../privacy/sources.ts'
 import { findPartyAccount, findRetention, updateRetention } from '../privacy/store.ts'
+import { isSpread } from '../sql/shard.ts'
 import {
   addCommand,
   type Context,

@@ -1,17 +1,17 @@
 // corridor rail check: runs the checks of the protocol against a connector, shows each result at
 // once, and prints a report in words or JSON.
 import type { Command } from 'commander'
-import { allChecks } from '../connector/check/all.ts'
+import { allChecks } from '../adapters/connector/check/all.ts'
 import {
   type CheckReport,
   type CheckResult,
   type KeptPayment,
   runChecks,
-} from '../connector/check/check.ts'
-import type { ProbeOptions } from '../connector/check/probe.ts'
-import { readConfig, readSecrets } from '../connector/config.ts'
-import { ANSWER_WITHIN_MS } from '../connector/protocol.ts'
-import { listRails } from '../rail/row-store.ts'
+} from '../adapters/connector/check/check.ts'
+import type { ProbeOptions } from '../adapters/connector/check/probe.ts'
+import { readConfig, readSecrets } from '../adapters/connector/config.ts'
+import { ANSWER_WITHIN_MS } from '../adapters/connector/protocol.ts'
+import { listRails } from '../rails/row-store.ts'
 import { addCommand, print, running, withContext } from './context.ts'
 import { NotFound, readOrRefuse, UsageError } from './failure.ts'
 import { readInput } from './input.ts'

@@ -1,8 +1,8 @@
 // corridor rail unsent: lists the payouts that no rail is known to have, with the ids by which a
 // bank has them if they went out. After a restore, they are compared with the bank.
 import type { Command } from 'commander'
-import { listUnsent } from '../bank-file/unsent-store.ts'
-import { moneyWords } from '../money/words.ts'
+import { listUnsent } from '../adapters/bank-file/unsent-store.ts'
+import { moneyWords } from '../values/money/words.ts'
 import { print, withContext } from './context.ts'
 import { DEFAULT_LIMIT, readLimit } from './input.ts'
 import { listing } from './table.ts'

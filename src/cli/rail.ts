@@ -1,22 +1,22 @@
 // corridor rail add|remove: adds, changes and removes the rails of live accounts. A rail is a row
 // of the database. Running services open it without a restart. The other commands are actions.
 import type { Command } from 'commander'
-import type { Sql } from '../db/connect.ts'
+import { RAIL_KINDS, timetablesOf } from '../adapters/registry.ts'
 import { presentRail, railNamed, rails } from '../operator/rails.ts'
-import type { RailRow } from '../rail/kind.ts'
-import { readRail } from '../rail/load-rail.ts'
-import { MANUAL } from '../rail/rail.ts'
+import type { RailRow } from '../rails/kind.ts'
+import { readRail } from '../rails/load-rail.ts'
+import { MANUAL } from '../rails/rail.ts'
 import {
   countAskedAttempts,
   deleteRail,
   insertRail,
   listRails,
   updateRail,
-} from '../rail/row-store.ts'
-import { conditionWords } from '../rail/rules.ts'
-import { listRoutes } from '../rail/store.ts'
-import { timetableConflict } from '../rail/timetable.ts'
-import { RAIL_KINDS, timetablesOf } from '../rails.ts'
+} from '../rails/row-store.ts'
+import { conditionWords } from '../rails/rules.ts'
+import { listRoutes } from '../rails/store.ts'
+import { timetableConflict } from '../rails/timetable.ts'
+import type { Sql } from '../sql/connect.ts'
 import { commandsOf } from './action.ts'
 import { addCommand, type Context, example, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'

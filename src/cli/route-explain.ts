@@ -4,9 +4,9 @@
 
 import type { Command } from 'commander'
 import type { Static } from 'typebox'
-import { listChanges } from '../audit/store.ts'
-import { transactConfined } from '../db/confine.ts'
-import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
+import { timetablesOf } from '../adapters/registry.ts'
+import { attemptsOf, type TimelineAttempt } from '../history/timeline/attempts.ts'
+import { findTimeline } from '../history/timeline/store.ts'
 import {
   AmountOf,
   Closed,
@@ -17,31 +17,31 @@ import {
   optional,
   Text,
 } from '../http/schema.ts'
-import type { Instant } from '../instant.ts'
-import { amountToJson } from '../money/json.ts'
+import { listChanges } from '../ledger/audit/store.ts'
 import { accountIdOf } from '../operator/accounts.ts'
 import { conditionsAsked, payoutRouting } from '../operator/payout-routing.ts'
 import { AccountId } from '../operator/request.ts'
-import { wantedOf } from '../payout/failover.ts'
-import type { Payout } from '../payout/payout.ts'
-import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { findQuotes } from '../quote/store.ts'
-import { type ExplainedRoute, explainRoutes, routesBefore } from '../rail/explain.ts'
-import { planFor } from '../rail/plan.ts'
-import { listRails } from '../rail/row-store.ts'
+import { wantedOf } from '../payouts/advance/failover.ts'
+import type { Payout } from '../payouts/payout.ts'
+import { PAYOUT_TYPES } from '../quotes/quote.ts'
+import { findQuotes } from '../quotes/store.ts'
+import { type ExplainedRoute, explainRoutes, routesBefore } from '../rails/explain.ts'
+import { planFor } from '../rails/plan.ts'
+import { listRails } from '../rails/row-store.ts'
 import {
   CONDITIONS,
   conditionWords,
   type PayoutToRoute,
   payoutValueWords,
   type Route,
-} from '../rail/rules.ts'
-import { listRoutes, routeOfHistory } from '../rail/store.ts'
-import { type RailTimetables, withTimetable } from '../rail/timetable.ts'
-import { timetablesOf } from '../rails.ts'
-import { toSecond } from '../text/age.ts'
-import { attemptsOf, type TimelineAttempt } from '../timeline/attempts.ts'
-import { findTimeline } from '../timeline/store.ts'
+} from '../rails/rules.ts'
+import { listRoutes, routeOfHistory } from '../rails/store.ts'
+import { type RailTimetables, withTimetable } from '../rails/timetable.ts'
+import { transactConfined } from '../sql/confine.ts'
+import { databaseNow, type Sql, type TransactionSql } from '../sql/connect.ts'
+import type { Instant } from '../values/instant.ts'
+import { amountToJson } from '../values/money/json.ts'
+import { toSecond } from '../values/text/age.ts'
 import { commandsOf } from './action.ts'
 import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, NotFound, UsageError } from './failure.ts'

@@ -5,21 +5,21 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { FORMATS, unfitFor, writerOf } from '../balance-transaction/statement/formats.ts'
+import { accountNamed } from '../operator/accounts.ts'
+import { type Moment, NEWEST } from '../sql/order.ts'
+import { FORMATS, unfitFor, writerOf } from '../statements/balance-transaction/statement/formats.ts'
 import {
   type StatementBalances,
   StatementFault,
   type Totals,
-} from '../balance-transaction/statement/statement.ts'
+} from '../statements/balance-transaction/statement/statement.ts'
 import {
   countStatement,
   findStatement,
   statementPages,
-} from '../balance-transaction/statement/store.ts'
-import { writeStatement } from '../balance-transaction/statement/write.ts'
-import { type Moment, NEWEST } from '../db/order.ts'
-import { type Instant, instantFromIso } from '../instant.ts'
-import { accountNamed } from '../operator/accounts.ts'
+} from '../statements/balance-transaction/statement/store.ts'
+import { writeStatement } from '../statements/balance-transaction/statement/write.ts'
+import { type Instant, instantFromIso } from '../values/instant.ts'
 import { type Context, print, running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { readCurrency } from './input.ts'

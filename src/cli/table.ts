@@ -1,8 +1,8 @@
 // Shows rows, records, amounts and times to people. What does not fit the terminal continues on
 // further, indented lines. It cuts nothing: a cut id or amount would be wrong.
 
-import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
+import { currencyExponent } from '../values/money/currency.ts'
+import { formatMajor } from '../values/money/decimal.ts'
 import { chunksOf, columnsOfTerminal, padTo, visible, widthOf, wrapped } from './terminal.ts'
 
 const GAP = '  '

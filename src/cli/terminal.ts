@@ -2,7 +2,7 @@
 // obey, and a progress bar. This file knows no command of Corridor.
 import { Presets, SingleBar } from 'cli-progress'
 
-export { visible } from '../text/visible.ts'
+export { visible } from '../values/text/visible.ts'
 
 /** Characters that take two columns: East Asian letters and signs, and emoji. */
 const WIDE_BLOCKS = [

@@ -2,8 +2,8 @@
 // a customer does, and prints them. It opens no database.
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { didYouMean } from '../text/nearest.ts'
-import { EVENT_TYPES } from '../webhook/webhook.ts'
+import { didYouMean } from '../values/text/nearest.ts'
+import { EVENT_TYPES } from '../webhooks/webhook.ts'
 import { print } from './context.ts'
 import { authorizationOf, type Exchange, findService, requireSuccess, send } from './demo-http.ts'
 import { CommandFailed, UsageError } from './failure.ts'

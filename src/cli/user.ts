@@ -1,18 +1,18 @@
 // corridor user: the actions on users, and the commands of their keys, by which programs act in a
 // person's name.
 import type { Command } from 'commander'
-import { hashSecret } from '../account/rules.ts'
-import { newId } from '../id.ts'
-import { userNamed } from '../operator/user-response.ts'
-import { users } from '../operator/users.ts'
-import { newUserSecret } from '../secret.ts'
-import { toSecond } from '../text/age.ts'
+import { hashSecret } from '../accounts/rules.ts'
 import {
   insertUserKey,
   listKeysOfUser,
   markUserKeyRevoked,
   type UserKeyListing,
-} from '../user/store.ts'
+} from '../accounts/user/store.ts'
+import { userNamed } from '../operator/user-response.ts'
+import { users } from '../operator/users.ts'
+import { newId } from '../values/id.ts'
+import { newUserSecret } from '../values/secret.ts'
+import { toSecond } from '../values/text/age.ts'
 import { commandsOf } from './action.ts'
 import { addCommand, example, print, withContext } from './context.ts'
 import { CommandFailed, NotFound } from './failure.ts'

@@ -1,10 +1,10 @@
 // corridor verify: recomputes the books from their journals, and reports to people and scripts.
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { keepRun, type UpkeepRun } from '../audit/upkeep-store.ts'
-import { isReadOnly } from '../db/failure.ts'
+import { keepRun, type UpkeepRun } from '../ledger/audit/upkeep-store.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
 import { accountNamed } from '../operator/accounts.ts'
+import { isReadOnly } from '../sql/failure.ts'
 import { describe, MAX_NAMED, type Problem } from '../verify/problem.ts'
 import { type Checked, type Verdict, verify } from '../verify/run.ts'
 import { type Context, print, running, withContext } from './context.ts'

@@ -1,7 +1,7 @@
 // Shows what an action lists as a table, with the columns of its command.
 import type { TSchema } from 'typebox'
 import type { ActionGroup, Reading } from '../operator/action.ts'
-import type { Content, Html } from '../text/html.ts'
+import type { Content, Html } from '../values/text/html.ts'
 import type { Json, JsonObject } from './api.ts'
 import { rows, type Table } from './list.ts'
 import type { Visit } from './visit.ts'

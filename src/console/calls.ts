@@ -1,9 +1,9 @@
 // Shows the API calls of a page as curl and as TypeScript, so that its reader can make them too.
 // The TypeScript client has no methods for operators: their calls are shown as curl alone.
 
-import { curl } from '../snippet/curl.ts'
-import { typescript } from '../snippet/typescript.ts'
-import { type Html, html } from '../text/html.ts'
+import { curl } from '../docs-site/snippet/curl.ts'
+import { typescript } from '../docs-site/snippet/typescript.ts'
+import { type Html, html } from '../values/text/html.ts'
 import { bodyText, type Call, indented } from './api.ts'
 
 /** The folded section at the end of a page; '' without calls. */

@@ -1,6 +1,6 @@
 // Draws charts as SVG on the server. Each chart has a table, for readers who need an exact figure
 // or cannot see the picture. Pure.
-import { type Content, type Html, html } from '../text/html.ts'
+import { type Content, type Html, html } from '../values/text/html.ts'
 
 export interface Point {
   /** The label under the axis and in the table. */

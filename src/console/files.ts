@@ -1,7 +1,7 @@
 // Streams lists as files: one at a time for each session, and few in a process. Closes a file whose
 // reader has read nothing for a minute.
 import { Readable } from 'node:stream'
-import { rateLimited } from '../errors.ts'
+import { rateLimited } from '../values/errors.ts'
 
 /** The most files that a process streams at once. Each file calls the API page by page. */
 const MAX_FILES = 4

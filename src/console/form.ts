@@ -2,9 +2,9 @@
 // Idempotency-Key makes a second click harmless. A form has a password field where the API asks for
 // the password again.
 import { randomUUID } from 'node:crypto'
-import { findCurrency } from '../money/currency.ts'
-import { parseMajor } from '../money/decimal.ts'
-import { type Content, type Html, html } from '../text/html.ts'
+import { findCurrency } from '../values/money/currency.ts'
+import { parseMajor } from '../values/money/decimal.ts'
+import { type Content, type Html, html } from '../values/text/html.ts'
 import { ApiError, type JsonObject } from './api.ts'
 import { words } from './show.ts'
 import type { Visit } from './visit.ts'

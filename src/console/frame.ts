@@ -1,7 +1,8 @@
 // Puts the frame around a screen: the accounts, the links to other screens, the search box, the
 // result of the last act, and the API calls of the page. Pure.
-import { type Html, html } from '../text/html.ts'
-import { mayRunInstallation } from '../user/rules.ts'
+
+import { mayRunInstallation } from '../accounts/user/rules.ts'
+import { type Html, html } from '../values/text/html.ts'
 import { callsOf } from './calls.ts'
 import type { Screen, Visit } from './visit.ts'
 

@@ -1,8 +1,8 @@
 // Finds changes in any account, for operators' pages. Events have numbers only within an account.
 // So the number of the last change is a sum that only rises: the count of all accounts' events plus
 // the count of changes of reference data. A page knows by it how far it has read.
-import type { Sql } from '../db/connect.ts'
-import { countAllEvents, countEvents, listSubjectsAfter } from '../event/store.ts'
+import type { Sql } from '../sql/connect.ts'
+import { countAllEvents, countEvents, listSubjectsAfter } from '../statements/event/store.ts'
 
 /** In place of ids: something has changed, and the page does not learn which objects. */
 export const ANYTHING: readonly string[] = ['*']

@@ -1,7 +1,7 @@
 // Shows lists: filters from the address, rows, and links to older and newer rows. Makes the CSV of
 // a list, too.
-import { textCell } from '../balance-transaction/statement/csv.ts'
-import { type Content, type Html, html } from '../text/html.ts'
+import { textCell } from '../statements/balance-transaction/statement/csv.ts'
+import { type Content, type Html, html } from '../values/text/html.ts'
 import { type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
 import type { Money } from './objects.ts'

@@ -1,21 +1,24 @@
 // The types of the API's objects that the console reads, from the schemas of the API's answers.
 import type { Static, TSchema } from 'typebox'
-import type { ApprovalResponse, BeneficiaryApprovalResponse } from '../approval/response.ts'
+import type {
+  ApprovalResponse,
+  BeneficiaryApprovalResponse,
+} from '../controls/approval/response.ts'
+import type * as schemas from '../http/schema.ts'
+import type { BeneficiaryResponse } from '../parties/beneficiary/response.ts'
+import type { EntityResponse } from '../parties/entity/response.ts'
+import type { BatchItemResponse, BatchResponse } from '../payouts/batch/response.ts'
+import type * as groups from '../payouts/group/response.ts'
+import type { PayoutResponse } from '../payouts/response.ts'
+import type { Option } from '../quotes/options/response.ts'
+import type { RequirementsResponse } from '../quotes/requirement/response.ts'
+import type { QuoteResponse } from '../quotes/response.ts'
+import type { LoggedRequestResponse } from '../sandbox/request-log/response.ts'
 import type {
   BalanceResponse,
   BalanceTransactionResponse,
-} from '../balance-transaction/response.ts'
-import type { BeneficiaryResponse } from '../beneficiary/response.ts'
-import type { EntityResponse } from '../entity/response.ts'
-import type * as schemas from '../http/schema.ts'
-import type { PayoutResponse } from '../payout/response.ts'
-import type { BatchItemResponse, BatchResponse } from '../payout-batch/response.ts'
-import type * as groups from '../payout-group/response.ts'
-import type { Option } from '../quote/options/response.ts'
-import type { QuoteResponse } from '../quote/response.ts'
-import type { LoggedRequestResponse } from '../request-log/response.ts'
-import type { RequirementsResponse } from '../requirement/response.ts'
-import type { DeliveryResponse, DeliverySummary, EndpointResponse } from '../webhook/response.ts'
+} from '../statements/balance-transaction/response.ts'
+import type { DeliveryResponse, DeliverySummary, EndpointResponse } from '../webhooks/response.ts'
 import type { Json, JsonObject } from './api.ts'
 
 /** An object of the API as api.ts reads it: numbers are text. */

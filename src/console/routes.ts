@@ -1,9 +1,9 @@
 // Registers /console: pages for people, made from the API's answers.
 import type { FastifyInstance } from 'fastify'
-import type { Needs as StatementNeeds } from '../balance-transaction/statement/http.ts'
-import { sendStatement } from '../balance-transaction/statement/routes.ts'
-import { refusal } from '../errors.ts'
 import { serveAssets } from '../http/assets.ts'
+import type { Needs as StatementNeeds } from '../statements/balance-transaction/statement/http.ts'
+import { sendStatement } from '../statements/balance-transaction/statement/routes.ts'
+import { refusal } from '../values/errors.ts'
 import { approvalScreens } from './account/approvals.ts'
 import { batchScreens } from './account/batches.ts'
 import { beneficiaryScreens } from './account/beneficiaries.ts'

@@ -1,11 +1,11 @@
 // Registers screens: finds the caller and the account of a request, calls the screen, and puts the
 // frame around it. Shows a refusal of the API as a page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Account } from '../account/rules.ts'
-import { refusal } from '../errors.ts'
+import type { Account } from '../accounts/rules.ts'
 import { checkSameOrigin } from '../http/browser.ts'
 import { toRefusal } from '../http/errors.ts'
-import { html } from '../text/html.ts'
+import { refusal } from '../values/errors.ts'
+import { html } from '../values/text/html.ts'
 import { Api, ApiError } from './api.ts'
 import { Files } from './files.ts'
 import { post, problemList } from './form.ts'

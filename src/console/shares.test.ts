@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Refusal } from '../errors.ts'
+import type { Refusal } from '../values/errors.ts'
 import { type Holder, MOST_STREAMS, makeRoom } from './shares.ts'
 
 const holder = (account_id: string | null, user: string, session = user): Holder => ({

@@ -1,5 +1,5 @@
 // Shares the streams of a process among those who open pages. Pure.
-import { rateLimited } from '../errors.ts'
+import { rateLimited } from '../values/errors.ts'
 
 /** Who has a stream. */
 export interface Holder {

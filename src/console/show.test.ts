@@ -1,7 +1,7 @@
 // What pages are made of: text that is never HTML, exact amounts, and the calls behind a page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { html } from '../text/html.ts'
+import { html } from '../values/text/html.ts'
 import { timelineOf } from './account/timeline.ts'
 import { callsOf } from './calls.ts'
 import { digits, members } from './show.ts'

@@ -1,8 +1,8 @@
 // Formats values for pages: money, times, states, ids, and any object member by member. Pure.
-import { DAY_MS } from '../instant.ts'
-import { findCurrency } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
-import { type Content, type Html, html } from '../text/html.ts'
+import { DAY_MS } from '../values/instant.ts'
+import { findCurrency } from '../values/money/currency.ts'
+import { formatMajor } from '../values/money/decimal.ts'
+import { type Content, type Html, html } from '../values/text/html.ts'
 import type { Json, JsonObject } from './api.ts'
 
 /** `1,234.50 USD`, from minor units as text. */

@@ -1,10 +1,10 @@
 // A visit is one request of a person to the console: the caller, the account and the form. A screen
 // is the answer to it.
 import type { FastifyRequest } from 'fastify'
-import type { Account } from '../account/rules.ts'
+import type { Account } from '../accounts/rules.ts'
+import type { AccountRole, Person } from '../accounts/user/user.ts'
 import type { OpenSession } from '../http/authenticate.ts'
-import type { Html } from '../text/html.ts'
-import type { AccountRole, Person } from '../user/user.ts'
+import type { Html } from '../values/text/html.ts'
 import type { Api, ApiError } from './api.ts'
 
 export interface Visit {

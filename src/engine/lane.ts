@@ -1,12 +1,12 @@
 // A lane: a queue that sends its commands to the database in batches, one transaction each. An idle
 // lane sends a command at once. A busy lane gathers commands while the previous batch is written.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import { classify, isOutcomeUnknown, isTableMissing, OutcomeUnknown } from '../db/failure.ts'
-import { isSpread, shardOf, takeShard } from '../db/shard.ts'
-import { Refusal, refusal } from '../errors.ts'
-import { currentCourse, during, duringSync, type QueuedCommand } from '../steps.ts'
-import { nextTick, nextTurn } from '../turns.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { classify, isOutcomeUnknown, isTableMissing, OutcomeUnknown } from '../sql/failure.ts'
+import { isSpread, shardOf, takeShard } from '../sql/shard.ts'
+import { currentCourse, during, duringSync, type QueuedCommand } from '../values/diagnostics.ts'
+import { Refusal, refusal } from '../values/errors.ts'
+import { nextTick, nextTurn } from '../values/event-loop.ts'
 import { MAX_WAIT_MS } from './late.ts'
 import { type Decided, decideOne, type LongOperation, type Operation } from './operation.ts'
 

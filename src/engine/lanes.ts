@@ -1,7 +1,7 @@
 // The lanes of all operations on one pool of connections. Lanes are planned before they are opened,
 // because the pool must be as large as all of them need.
-import type { WriteConnections } from '../db/machines.ts'
-import { isSpread, shardOf } from '../db/shard.ts'
+import type { WriteConnections } from '../sql/machines.ts'
+import { isSpread, shardOf } from '../sql/shard.ts'
 import { type AnyOperation, Lane, type LaneOptions, MAX_IN_FLIGHT } from './lane.ts'
 
 /** Runs commands of one operation. Rejects with the operation's Refusals. */

@@ -1,5 +1,5 @@
 // How long callers wait for the database. Work is not begun after its caller has had a 503.
-import { type Refusal, refusal } from '../errors.ts'
+import { type Refusal, refusal } from '../values/errors.ts'
 
 /** The longest wait for an answer. After it, the answer is a 503. */
 export const MAX_WAIT_MS = 4_500

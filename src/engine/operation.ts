@@ -1,6 +1,6 @@
 // Operations: the writes that lanes run, each as load, decide and store.
-import type { TransactionSql } from '../db/connect.ts'
-import { Refusal } from '../errors.ts'
+import type { TransactionSql } from '../sql/connect.ts'
+import { Refusal } from '../values/errors.ts'
 
 /**
  * One kind of write, for a batch of commands.

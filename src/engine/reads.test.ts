@@ -1,7 +1,7 @@
 // The reads that share a statement, and the answer to each.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Key } from '../id.ts'
+import type { Key } from '../values/id.ts'
 import { MAX_WAIT_MS } from './late.ts'
 import { reader } from './reads.ts'
 

@@ -1,9 +1,9 @@
 // Reads for requests: accounts take turns on the connections, and a reader by id gathers the
 // requests of one moment into one statement. Nothing is cached: a row is read after its request.
-import { readConfined } from '../db/confine.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import { classify } from '../db/failure.ts'
-import { type Key, nameOf } from '../id.ts'
+import { readConfined } from '../sql/confine.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { classify } from '../sql/failure.ts'
+import { type Key, nameOf } from '../values/id.ts'
 import { FairTurns } from './fair.ts'
 import { refusalIfLate, unlessLate } from './late.ts'
 

@@ -2,10 +2,10 @@
 // their answers are sent. Knows no resource.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { TransactionSql } from '../db/connect.ts'
-import type { Page, Wanted } from '../db/page.ts'
 import { MAX_WAIT_MS } from '../engine/late.ts'
 import type { Reads } from '../engine/reads.ts'
+import type { TransactionSql } from '../sql/connect.ts'
+import type { Page, Wanted } from '../sql/page.ts'
 import { bare, claimOf, send, sendList, sendTagged, success } from './answer.ts'
 import type { OperationDocs } from './docs.ts'
 import type { PresentAll } from './fit.ts'

@@ -1,8 +1,8 @@
 // Makes and sends the answers of routes. `success` and `bare` make an answer's text once: it goes
 // to the socket and, under an Idempotency-Key, into the database. `claimOf` reads that key.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { refusal } from '../errors.ts'
-import { hashJson } from '../seal.ts'
+import { hashJson } from '../values/digest.ts'
+import { refusal } from '../values/errors.ts'
 import { codingOf, encode } from './coding.ts'
 import { isKnown, tagOf } from './document.ts'
 import type { Claim, Reply } from './idempotency/kept-reply.ts'

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import type { FastifyInstance } from 'fastify'
-import { found } from '../errors.ts'
+import { found } from '../values/errors.ts'
 
 interface Asset {
   readonly path: string

@@ -1,6 +1,6 @@
 // Counts the requests that the process works on, and refuses more than it has memory for. While the
 // database is slow they wait for it, even when their clients have gone. Knows no route.
-import { refusal } from '../errors.ts'
+import { refusal } from '../values/errors.ts'
 
 /** Each takes some 25 KiB, and up to 16 KiB more for its body. */
 export const MOST_AT_WORK = 8_192

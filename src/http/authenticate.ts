@@ -9,11 +9,11 @@ import {
   type Scope,
   scopeAllows,
   secretMatches,
-} from '../account/rules.ts'
-import { refusal } from '../errors.ts'
-import { mayRunInstallation, rolesAllow } from '../user/rules.ts'
-import { hashToken, type Session } from '../user/session.ts'
-import type { Person, UserKey } from '../user/user.ts'
+} from '../accounts/rules.ts'
+import { mayRunInstallation, rolesAllow } from '../accounts/user/rules.ts'
+import { hashToken, type Session } from '../accounts/user/session.ts'
+import type { Person, UserKey } from '../accounts/user/user.ts'
+import { refusal } from '../values/errors.ts'
 import { checkOwnHost, checkPrivate, checkSameOrigin, sessionTokenOf } from './browser.ts'
 import { countFailure, countRequest, type Limits } from './limits.ts'
 import type { Hosts } from './message.ts'

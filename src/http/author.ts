@@ -1,6 +1,6 @@
 // The author of a request, as the audit log names it.
 import type { FastifyRequest } from 'fastify'
-import type { Author } from '../audit/store.ts'
+import type { Author } from '../ledger/audit/store.ts'
 
 /** The caller as the author of an act. `operator` is '' for an account's key without a person. */
 export function callerOf(

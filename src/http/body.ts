@@ -3,7 +3,7 @@
 // in turns. This file knows bytes and their account; json.ts parses them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { CATALOGUE, type Refusal, refusal } from '../errors.ts'
+import { CATALOGUE, type Refusal, refusal } from '../values/errors.ts'
 import { MAX_BODY_BYTES, readJson, readJsonInTurns } from './json.ts'
 
 declare module 'fastify' {

@@ -2,7 +2,7 @@
 // user made the request; the origin shows whether a page of another site did. Knows no route.
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { refusal } from '../errors.ts'
+import { refusal } from '../values/errors.ts'
 import { checkHost, type Hosts, partsOfHost } from './message.ts'
 
 /** Sent only over HTTPS and to this host, whatever its subdomains do (RFC 6265bis, 4.1.3.2). */

@@ -3,9 +3,9 @@
 // makes the document.
 
 import type { TSchema } from 'typebox'
-import type { Reason } from '../errors.ts'
-import { given } from '../given.ts'
-import { type IdPrefix, idPatternOf } from '../id.ts'
+import type { Reason } from '../values/errors.ts'
+import { type IdPrefix, idPatternOf } from '../values/id.ts'
+import { given } from '../values/omit-undefined.ts'
 import { Type } from './type.ts'
 
 export interface OperationDocs {

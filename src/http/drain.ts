@@ -3,7 +3,7 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { nextTurn, waitAtMost } from '../turns.ts'
+import { nextTurn, waitAtMost } from '../values/event-loop.ts'
 import type { Connections } from './connections.ts'
 
 /** How long a connection accepted just before the listener closed may take to send a request. */

@@ -4,9 +4,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { classify } from '../db/failure.ts'
-import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../errors.ts'
-import { newId } from '../id.ts'
+import { classify } from '../sql/failure.ts'
+import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../values/errors.ts'
+import { newId } from '../values/id.ts'
 import { JsonError } from './json-error.ts'
 import { MAX_PROBLEMS, validationProblems } from './problems.ts'
 

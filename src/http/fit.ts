@@ -1,7 +1,7 @@
 // Presents a page of a list within a bound of bytes, in slices, so that no list makes other callers
 // wait. Knows no resource.
-import type { Page } from '../db/page.ts'
-import { runInTurns } from '../turns.ts'
+import type { Page } from '../sql/page.ts'
+import { runInTurns } from '../values/event-loop.ts'
 
 /** The most bytes of the objects of a page, in JSON. A page has one object whatever its size. */
 export const MAX_PAGE_BYTES = 1024 * 1024

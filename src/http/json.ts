@@ -2,7 +2,7 @@
 // read as two payouts (duplicate keys, rounded numbers), and characters that PostgreSQL cannot
 // store. Knows bytes and JSON; it must not know HTTP, the catalogue of errors, or any resource.
 
-import { runInTurns } from '../turns.ts'
+import { runInTurns } from '../values/event-loop.ts'
 import { JsonError } from './json-error.ts'
 import { Reader } from './json-reader.ts'
 

@@ -1,7 +1,7 @@
 // Rate limits in this process's memory: wrong credentials and log-ins by address, requests by API
 // key. authenticate.ts decides which credentials and requests to count.
 import { isIP } from 'node:net'
-import { rateLimited } from '../errors.ts'
+import { rateLimited } from '../values/errors.ts'
 
 /** The limits of a process. A limit that is off is undefined. */
 export interface Limits {

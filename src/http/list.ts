@@ -2,12 +2,12 @@
 // (§list.page). Knows no resource and no SQL.
 
 import type { TProperties, TSchema } from 'typebox'
-import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../db/order.ts'
-import type { Cursor, Page, Wanted } from '../db/page.ts'
-import { invalidParameter, type Problem, refusal, refuseIfAny } from '../errors.ts'
-import { type IdPrefix, idPattern } from '../id.ts'
-import { type Instant, instantFromIso } from '../instant.ts'
-import { pairText } from '../text/found-by.ts'
+import { type Moment, NEWEST, newerOf, OLDEST, olderOf } from '../sql/order.ts'
+import type { Cursor, Page, Wanted } from '../sql/page.ts'
+import { invalidParameter, type Problem, refusal, refuseIfAny } from '../values/errors.ts'
+import { type IdPrefix, idPattern } from '../values/id.ts'
+import { type Instant, instantFromIso } from '../values/instant.ts'
+import { pairText } from '../values/text/found-by.ts'
 import { DOCUMENTED } from './docs.ts'
 import type { Expanding } from './expand.ts'
 import { fitPage, type PresentAll } from './fit.ts'

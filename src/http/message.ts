@@ -3,7 +3,7 @@
 // host. Runs on every request, and walks the headers once. Knows no route and no body.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { CATALOGUE, type Refusal, refusal } from '../errors.ts'
+import { CATALOGUE, type Refusal, refusal } from '../values/errors.ts'
 
 /** The most bytes of request line and headers. Node's default is the same; this one is promised. */
 export const MAX_HEADER_BYTES = 16 * 1024

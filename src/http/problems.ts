@@ -2,8 +2,8 @@
 // field, with its path and a sentence that says what is allowed. Never repeats a sent value.
 import type { FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import type { Account } from '../account/rules.ts'
-import { type Problem, type Reason, Refusal } from '../errors.ts'
+import type { Account } from '../accounts/rules.ts'
+import { type Problem, type Reason, Refusal } from '../values/errors.ts'
 import { REASON } from './schema.ts'
 
 /** An error of ajv. With the option `verbose` it has the schema that the value breaks. */

@@ -2,8 +2,8 @@
 // subscribers. Knows no resource. Of a caller's text, it logs only the request id.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { newId } from '../id.ts'
-import { inCourseOf, REQUESTS, type RequestContext } from '../steps.ts'
+import { inCourseOf, REQUESTS, type RequestContext } from '../values/diagnostics.ts'
+import { newId } from '../values/id.ts'
 import { versionHeaders } from './version.ts'
 
 declare module 'fastify' {

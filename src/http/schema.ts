@@ -2,8 +2,8 @@
 // openapi.json. A part whose refusal has another reason than invalid_field names the reason.
 
 import type { Static, TProperties, TSchema } from 'typebox'
-import { REASONS } from '../errors.ts'
-import { type IdPrefix, idPattern } from '../id.ts'
+import { REASONS } from '../values/errors.ts'
+import { type IdPrefix, idPattern } from '../values/id.ts'
 import { Type } from './type.ts'
 
 /** Schema keyword: the reason of a refusal when the value does not match (http/problems.ts). */

@@ -2,7 +2,7 @@
 // and reports every item and member, so a body with a hundred thousand of them would make all
 // callers wait. This check stops at the schema's bounds. Knows schemas and values.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { invalidField, type Problem, Refusal } from '../errors.ts'
+import { invalidField, type Problem, Refusal } from '../values/errors.ts'
 import { isObject, MAX_PROBLEMS, memberPath, shortName } from './problems.ts'
 
 /** Four times the longest text of any schema. The validator judges shorter texts. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastify from 'fastify'
-import { addRoutes, buildApp, depsForDescription } from '../app.ts'
+import { addRoutes, buildApp, depsForDescription } from '../app/app.ts'
 import { Type } from './type.ts'
 import { buildValidator, misfitsOf } from './validators.ts'
 

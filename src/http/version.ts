@@ -1,6 +1,6 @@
 // The dated versions of the API: the version that answers a request, and the headers that name it.
 import type { FastifyRequest } from 'fastify'
-import { refusal } from '../errors.ts'
+import { refusal } from '../values/errors.ts'
 
 interface Version {
   /** The name of the version: the day of its first answers. */

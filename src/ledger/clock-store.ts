@@ -1,7 +1,7 @@
 // The SQL statements of database_clock and clock_corrections.
-import type { Sql } from '../db/connect.ts'
-import type { Tag } from '../db/sql.ts'
-import type { Instant } from '../instant.ts'
+import type { Sql } from '../sql/connect.ts'
+import type { Tag } from '../sql/sql.ts'
+import type { Instant } from '../values/instant.ts'
 
 /** The time that was expected of the database's clock, and the time that it shows. */
 export interface Jump {

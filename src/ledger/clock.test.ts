@@ -1,7 +1,7 @@
 // Looks at the clock that overlap: an older answer never undoes a newer one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Sql } from '../db/connect.ts'
+import type { Sql } from '../sql/connect.ts'
 import { Clock } from './clock.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,9 +1,9 @@
 // Notices that the database's clock has jumped, and then refuses writes: times of quotes, limits
 // and kept answers would be wrong. A process compares that clock with its own steady clock, and,
 // when it starts, with what the last process has seen (docs/decisions/clocks.md).
-import type { Sql } from '../db/connect.ts'
-import { refusal } from '../errors.ts'
-import { type Instant, instantToMicros } from '../instant.ts'
+import type { Sql } from '../sql/connect.ts'
+import { refusal } from '../values/errors.ts'
+import { type Instant, instantToMicros } from '../values/instant.ts'
 import { type ClockMark, type Jump, keepSeen, readMark, setStopped } from './clock-store.ts'
 
 /** A larger difference is a jump. The trigger time_near_clock has the same bound. */

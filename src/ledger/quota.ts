@@ -1,8 +1,8 @@
 // How much an account may write in a day of UTC, so that a key without money does not fill the
 // disk. Pure.
-import type { Account } from '../account/rules.ts'
-import { Refusal } from '../errors.ts'
-import { type Instant, plusMilliseconds } from '../instant.ts'
+import type { Account } from '../accounts/rules.ts'
+import { Refusal } from '../values/errors.ts'
+import { type Instant, plusMilliseconds } from '../values/instant.ts'
 import type { Book } from './rules.ts'
 
 /** The most that an account may write in a day. */

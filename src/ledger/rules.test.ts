@@ -4,16 +4,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { bookWith } from '../../test/support/given/in-memory.ts'
-import { MAX_AMOUNT } from '../money/decimal.ts'
 import {
   failurePostings,
   payoutPostings,
   receiptPostings,
   reversalPostings,
   settlementPostings,
-} from '../payout/postings.ts'
-import type { Quote } from '../quote/quote.ts'
-import { totalDebit } from '../quote/rules.ts'
+} from '../payouts/postings.ts'
+import type { Quote } from '../quotes/quote.ts'
+import { totalDebit } from '../quotes/rules.ts'
+import { MAX_AMOUNT } from '../values/money/decimal.ts'
 import {
   assertBalanced,
   bookOf,

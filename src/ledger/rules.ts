@@ -1,9 +1,9 @@
 // The rules of an account's book: number a journal, hash it, and apply it to the balances. Pure.
 import { hash as digest } from 'node:crypto'
-import type { AccountState } from '../account/states.ts'
-import { refusal } from '../errors.ts'
-import type { GivesIds } from '../id.ts'
-import type { Instant } from '../instant.ts'
+import type { AccountState } from '../accounts/states.ts'
+import { refusal } from '../values/errors.ts'
+import type { GivesIds } from '../values/id.ts'
+import type { Instant } from '../values/instant.ts'
 
 /**
  * The positions of a book, from the customer's side. `available` is what the customer can spend;

@@ -1,11 +1,11 @@
 // Opens, lists, shows and changes accounts.
-import { DUPLICATE_WINDOW_S, MAX_DAILY, MAX_DUPLICATE_WINDOW_S } from '../account/rules.ts'
-import type { AccountState } from '../account/states.ts'
-import type { HistoricRow } from '../audit/store.ts'
-import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../errors.ts'
+import { DUPLICATE_WINDOW_S, MAX_DAILY, MAX_DUPLICATE_WINDOW_S } from '../accounts/rules.ts'
+import type { AccountState } from '../accounts/states.ts'
 import { Closed, CurrencyCode, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { findCurrency } from '../money/currency.ts'
+import type { HistoricRow } from '../ledger/audit/store.ts'
+import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../values/errors.ts'
+import { findCurrency } from '../values/money/currency.ts'
 import { changeSettings, changeState } from './account-operations.ts'
 import {
   ACCOUNT,

@@ -1,8 +1,8 @@
 // Which accounts may be opened: any on one engine, sandboxes alone on a spread database.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useShards } from '../db/shard.ts'
-import { Refusal } from '../errors.ts'
+import { useShards } from '../sql/shard.ts'
+import { Refusal } from '../values/errors.ts'
 import { openAccount } from './account-operations.ts'
 
 const WHOLE = [{ first: -(2 ** 31), last: 2 ** 31 - 1 }]

@@ -1,7 +1,7 @@
 // The operations by which an operator opens, changes, freezes and closes accounts, each under the
 // lock of the account's book.
-import type { Account, NewApiKey } from '../account/rules.ts'
-import { ACCOUNT_TRANSITIONS, type AccountState, checkOpen } from '../account/states.ts'
+import type { Account, NewApiKey } from '../accounts/rules.ts'
+import { ACCOUNT_TRANSITIONS, type AccountState, checkOpen } from '../accounts/states.ts'
 import {
   insertAccount,
   insertApiKey,
@@ -9,17 +9,17 @@ import {
   type Settings,
   updateSettings,
   updateState,
-} from '../account/store.ts'
-import { confineTo } from '../db/confine.ts'
-import { isSpread } from '../db/shard.ts'
+} from '../accounts/store.ts'
 import type { Operation } from '../engine/operation.ts'
-import { invalidField, refusal, refuseIfAny } from '../errors.ts'
-import { newAccountId } from '../id.ts'
 import type { Book } from '../ledger/rules.ts'
 import { insertBalances, insertBook, type LockedBooks, lockBooks } from '../ledger/store.ts'
-import { currencyExponent } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
-import { countOpenPayouts } from '../payout/count-store.ts'
+import { countOpenPayouts } from '../payouts/lists/count-store.ts'
+import { confineTo } from '../sql/confine.ts'
+import { isSpread } from '../sql/shard.ts'
+import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
+import { newAccountId } from '../values/id.ts'
+import { currencyExponent } from '../values/money/currency.ts'
+import { formatMajor } from '../values/money/decimal.ts'
 
 interface OpenAccount {
   readonly account: Account

@@ -1,9 +1,9 @@
 // Finds accounts by ids that people name.
 
-import type { Account } from '../account/rules.ts'
-import { listAccounts } from '../account/store.ts'
-import type { Sql } from '../db/connect.ts'
-import { findAccountOf } from '../db/keys.ts'
+import type { Account } from '../accounts/rules.ts'
+import { listAccounts } from '../accounts/store.ts'
+import type { Sql } from '../sql/connect.ts'
+import { findAccountOf } from '../sql/keys.ts'
 import { known, knownAmong } from './deed.ts'
 
 /** The account of this id. Refuses (404) an id that no account has. */

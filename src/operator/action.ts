@@ -1,14 +1,14 @@
 // An action is a verb of people, described once. HTTP makes a route of the operator API of it, and
 // the command line a command, which runs it on connections of its own, without a service.
 import type { Static, TSchema, TUnsafe } from 'typebox'
-import type { HistoricRow } from '../audit/store.ts'
-import type { Config } from '../config.ts'
-import type { Sql } from '../db/connect.ts'
-import type { Page } from '../db/page.ts'
+import type { Config } from '../config/config.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { RouteDocs } from '../http/route.ts'
+import type { HistoricRow } from '../ledger/audit/store.ts'
 import type { Book } from '../ledger/rules.ts'
-import type { PricingAt } from '../price/price.ts'
+import type { PricingAt } from '../prices/price.ts'
+import type { Sql } from '../sql/connect.ts'
+import type { Page } from '../sql/page.ts'
 import type { Deed, LongDeed, Operator } from './deed.ts'
 
 interface OfAccount {

@@ -6,16 +6,11 @@ import {
   BeneficiaryApprovalResponse,
   presentApproval,
   presentBeneficiaryApproval,
-} from '../approval/response.ts'
-import type { AskedDecision } from '../approval/rules.ts'
-import { BeneficiaryResponse, presentBeneficiary } from '../beneficiary/response.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import type { Reason } from '../errors.ts'
-import type { IdPrefix, Key } from '../id.ts'
-import { moneyWords } from '../money/words.ts'
-import { PayoutResponse, presentPayout } from '../payout/response.ts'
-import { MAX_TOGETHER, type ShownGroup } from '../payout-group/group.ts'
-import { findGroup } from '../payout-group/operations.ts'
+} from '../controls/approval/response.ts'
+import type { AskedDecision } from '../controls/approval/rules.ts'
+import { BeneficiaryResponse, presentBeneficiary } from '../parties/beneficiary/response.ts'
+import { MAX_TOGETHER, type ShownGroup } from '../payouts/group/group.ts'
+import { findGroup } from '../payouts/group/operations.ts'
 import {
   BatchApprovalResponse,
   BatchDecisionResponse,
@@ -23,8 +18,13 @@ import {
   ImportDecisionResponse,
   presentGroupApproval,
   presentGroupDecision,
-} from '../payout-group/response.ts'
-import { toSecond } from '../text/age.ts'
+} from '../payouts/group/response.ts'
+import { PayoutResponse, presentPayout } from '../payouts/response.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import type { Reason } from '../values/errors.ts'
+import type { IdPrefix, Key } from '../values/id.ts'
+import { moneyWords } from '../values/money/words.ts'
+import { toSecond } from '../values/text/age.ts'
 import { accountIdOf } from './accounts.ts'
 import type { Deeds } from './action.ts'
 import {

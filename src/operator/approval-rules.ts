@@ -1,17 +1,21 @@
 // Adds, lists and removes approval rules, which say which payouts and beneficiaries people must
 // approve. A rule never changes. A payout that waits by a removed rule goes on waiting.
-import { listApiKeys } from '../account/store.ts'
+import { listApiKeys } from '../accounts/store.ts'
 import {
   type ApprovalRule,
   EXPIRES_AFTER_DAYS,
   MAX_APPROVERS,
   MAX_DAYS,
   RULE_SUBJECTS,
-} from '../approval/approval.ts'
-import { type AskedRule, judgeRule } from '../approval/judge.ts'
-import { deleteRule, insertRule, listRules, ruleOfHistory } from '../approval/rule-store.ts'
-import { neededWords, ruleWords } from '../approval/words.ts'
-import type { Sql } from '../db/connect.ts'
+} from '../controls/approval/approval.ts'
+import { type AskedRule, judgeRule } from '../controls/approval/judge.ts'
+import {
+  deleteRule,
+  insertRule,
+  listRules,
+  ruleOfHistory,
+} from '../controls/approval/rule-store.ts'
+import { neededWords, ruleWords } from '../controls/approval/words.ts'
 import { pathId } from '../http/docs.ts'
 import {
   Closed,
@@ -25,10 +29,11 @@ import {
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { newId } from '../id.ts'
-import { amountToJson } from '../money/json.ts'
-import { COUNTRIES } from '../network/country.ts'
-import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { PAYOUT_TYPES } from '../quotes/quote.ts'
+import type { Sql } from '../sql/connect.ts'
+import { newId } from '../values/id.ts'
+import { amountToJson } from '../values/money/json.ts'
+import { COUNTRIES } from '../values/network/country.ts'
 import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { known } from './deed.ts'

@@ -1,16 +1,20 @@
 // The deeds of approvers, who approve or reject what waits, and what they see before.
-import type { ApproversOfAccount } from '../approval/approval.ts'
-import type { AskedDecision } from '../approval/rules.ts'
-import { findApprovers, findLatestApprovals, findOpenApprovals } from '../approval/store.ts'
-import { decideBeneficiaryApproval } from '../beneficiary/operations.ts'
-import { findBeneficiaries } from '../beneficiary/store.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import { importId, type Key, nameOf } from '../id.ts'
-import { advancePayout } from '../payout/step-operation.ts'
-import { findPayouts } from '../payout/store.ts'
-import { type DecidedGroup, isImport } from '../payout-group/group.ts'
-import { type DecideGroup, decideGroup } from '../payout-group/operations.ts'
-import { findGroupAccount } from '../payout-group/store.ts'
+import type { ApproversOfAccount } from '../controls/approval/approval.ts'
+import type { AskedDecision } from '../controls/approval/rules.ts'
+import {
+  findApprovers,
+  findLatestApprovals,
+  findOpenApprovals,
+} from '../controls/approval/store.ts'
+import { decideBeneficiaryApproval } from '../parties/beneficiary/operations.ts'
+import { findBeneficiaries } from '../parties/beneficiary/store.ts'
+import { advancePayout } from '../payouts/advance/step-operation.ts'
+import { type DecidedGroup, isImport } from '../payouts/group/group.ts'
+import { type DecideGroup, decideGroup } from '../payouts/group/operations.ts'
+import { findGroupAccount } from '../payouts/group/store.ts'
+import { findPayouts } from '../payouts/store.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { importId, type Key, nameOf } from '../values/id.ts'
 import { deedOf, known } from './deed.ts'
 
 /** The deed by which an approver of the account decides about a payout. */

@@ -1,11 +1,12 @@
 // The audit log: what people have changed by commands and by the operator API.
-import { describeOrigin } from '../audit/origin.ts'
-import { type AuditedChange, listAudit } from '../audit/store.ts'
-import { invalidParameter, refuseIfAny } from '../errors.ts'
+
 import { Closed, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { instantFromIso } from '../instant.ts'
-import { toSecond } from '../text/age.ts'
+import { describeOrigin } from '../ledger/audit/origin.ts'
+import { type AuditedChange, listAudit } from '../ledger/audit/store.ts'
+import { invalidParameter, refuseIfAny } from '../values/errors.ts'
+import { instantFromIso } from '../values/instant.ts'
+import { toSecond } from '../values/text/age.ts'
 import { type ActionGroup, paging } from './action.ts'
 import { AccountId, LimitText } from './request.ts'
 

@@ -1,6 +1,6 @@
 // The deed by which an operator archives a beneficiary, or takes it back.
-import { archiveBeneficiary } from '../beneficiary/operations.ts'
-import type { Key } from '../id.ts'
+import { archiveBeneficiary } from '../parties/beneficiary/operations.ts'
+import type { Key } from '../values/id.ts'
 import { deedOf } from './deed.ts'
 
 /** The deed that archives a beneficiary, or with `archive` false takes it back. */

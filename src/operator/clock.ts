@@ -1,9 +1,10 @@
 // Shows the database's clock, and confirms it: writes go on after it has jumped.
-import { databaseNow, type Sql } from '../db/connect.ts'
+
 import { Closed, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { Clock, hostNow } from '../ledger/clock.ts'
 import { confirmClock, listCorrections } from '../ledger/clock-store.ts'
+import { databaseNow, type Sql } from '../sql/connect.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 
 const Jump = Type.Unsafe<{ expected: string; found: string } | null>({

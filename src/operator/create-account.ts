@@ -1,7 +1,7 @@
 // Creates an account: makes its ids, and its first key with the secret.
-import { type Account, DAILY_QUOTA, DUPLICATE_WINDOW_S, makeApiKey } from '../account/rules.ts'
-import { newId } from '../id.ts'
-import { newSecret } from '../secret.ts'
+import { type Account, DAILY_QUOTA, DUPLICATE_WINDOW_S, makeApiKey } from '../accounts/rules.ts'
+import { newId } from '../values/id.ts'
+import { newSecret } from '../values/secret.ts'
 import { openUnderNewId, type Write } from './account-operations.ts'
 
 export interface NewAccount {

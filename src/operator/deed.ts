@@ -1,9 +1,10 @@
 // A deed is what an operator does: a write through a lane, and its act in the audit log. A command
 // and the operator API run the same deed.
-import type { Act } from '../audit/act.ts'
-import { recorded } from '../audit/recorded.ts'
+
 import type { LongOperation, Operation } from '../engine/operation.ts'
-import { Refusal } from '../errors.ts'
+import type { Act } from '../ledger/audit/act.ts'
+import { recorded } from '../ledger/audit/recorded.ts'
+import { Refusal } from '../values/errors.ts'
 
 /** Who does a deed. */
 export interface Operator {

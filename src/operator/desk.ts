@@ -3,20 +3,20 @@
 // of the connection has none.
 
 import type { FastifyRequest } from 'fastify'
-import { recordedLong } from '../audit/recorded.ts'
-import { type Author, writeAs } from '../audit/store.ts'
-import { connect, type Sql, type TransactionSql } from '../db/connect.ts'
-import { classify } from '../db/failure.ts'
-import type { Work } from '../db/transact.ts'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
-import { Refusal, refusal } from '../errors.ts'
 import { claimOf, success } from '../http/answer.ts'
 import { callerOf } from '../http/author.ts'
 import { answeredOnce, operatedOnce } from '../http/idempotency/installation.ts'
 import type { Claim, Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../http/idempotency/operations.ts'
+import { recordedLong } from '../ledger/audit/recorded.ts'
+import { type Author, writeAs } from '../ledger/audit/store.ts'
 import type { Book } from '../ledger/rules.ts'
+import { connect, type Sql, type TransactionSql } from '../sql/connect.ts'
+import { classify } from '../sql/failure.ts'
+import type { Work } from '../sql/transact.ts'
+import { Refusal, refusal } from '../values/errors.ts'
 import { audited, type Deed, type LongDeed, type Operator } from './deed.ts'
 
 /** A call by a person. A repeat of the claim gets the first answer again; null keeps no answer. */

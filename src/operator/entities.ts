@@ -1,16 +1,18 @@
 // Lists and shows entities to operators, and reviews them.
-import type { Account } from '../account/rules.ts'
-import { listAccounts } from '../account/store.ts'
-import type { Sql } from '../db/connect.ts'
-import type { Page } from '../db/page.ts'
-import type { Entity, FoundDuplicate } from '../entity/entity.ts'
-import { writeEntity } from '../entity/operations.ts'
+import type { Account } from '../accounts/rules.ts'
+import { listAccounts } from '../accounts/store.ts'
+import { pathId } from '../http/docs.ts'
+import { Closed, Literals, optional, textOrNull } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { hostNow } from '../ledger/clock.ts'
+import type { Entity, FoundDuplicate } from '../parties/entity/entity.ts'
+import { writeEntity } from '../parties/entity/operations.ts'
 import {
   DuplicateFound,
   EntityResponse,
   presentDuplicate,
   presentEntity,
-} from '../entity/response.ts'
+} from '../parties/entity/response.ts'
 import {
   APPROVAL_STATUSES,
   APPROVAL_TRANSITIONS,
@@ -18,7 +20,7 @@ import {
   IN_REVIEW,
   REVIEW_RESULTS,
   type ReviewResult,
-} from '../entity/states.ts'
+} from '../parties/entity/states.ts'
 import {
   findEntities,
   findListedEntities,
@@ -26,18 +28,20 @@ import {
   listDuplicates,
   listInReview,
   listWaiting,
-} from '../entity/store.ts'
-import { invalidField, refuseIfAny } from '../errors.ts'
-import { previousStatus } from '../event/event.ts'
-import { given } from '../given.ts'
-import { pathId } from '../http/docs.ts'
-import { Closed, Literals, optional, textOrNull } from '../http/schema.ts'
-import { Type } from '../http/type.ts'
-import { bookId, type Key, nameOf } from '../id.ts'
-import { type Instant, instantFromIso, secondsBetween } from '../instant.ts'
-import { hostNow } from '../ledger/clock.ts'
-import { countHeldPayouts, listHoldingEntities, upsertEndedReviews } from '../payout/hold-store.ts'
-import { describeAge, toSecond } from '../text/age.ts'
+} from '../parties/entity/store.ts'
+import {
+  countHeldPayouts,
+  listHoldingEntities,
+  upsertEndedReviews,
+} from '../payouts/advance/hold-store.ts'
+import type { Sql } from '../sql/connect.ts'
+import type { Page } from '../sql/page.ts'
+import { previousStatus } from '../statements/event/event.ts'
+import { invalidField, refuseIfAny } from '../values/errors.ts'
+import { bookId, type Key, nameOf } from '../values/id.ts'
+import { type Instant, instantFromIso, secondsBetween } from '../values/instant.ts'
+import { given } from '../values/omit-undefined.ts'
+import { describeAge, toSecond } from '../values/text/age.ts'
 import { accountIdOf } from './accounts.ts'
 import { type ActionGroup, paging, reading, writing } from './action.ts'
 import { deedOf, known } from './deed.ts'

@@ -1,13 +1,13 @@
 // The values that rows of the fee schedule may have: the types, networks and countries of payouts.
-import { bankingCountry } from '../beneficiary/country.ts'
-import { findChain } from '../network/chain.ts'
-import { isCountry } from '../network/country.ts'
-import { NETWORKS } from '../network/local.ts'
-import { paymentNetworksNamed } from '../network/payment.ts'
-import type { FeeVocabulary } from '../price/fee/judge.ts'
-import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { CHARGE_TYPES } from '../quote/request.ts'
-import { hasNoCountry } from '../quote/terms.ts'
+import { bankingCountry } from '../parties/beneficiary/country.ts'
+import type { FeeVocabulary } from '../prices/fee/judge.ts'
+import { PAYOUT_TYPES } from '../quotes/quote.ts'
+import { CHARGE_TYPES } from '../quotes/request.ts'
+import { hasNoCountry } from '../quotes/terms.ts'
+import { findChain } from '../values/network/chain.ts'
+import { isCountry } from '../values/network/country.ts'
+import { NETWORKS } from '../values/network/local.ts'
+import { paymentNetworksNamed } from '../values/network/payment.ts'
 
 export const VOCABULARY: FeeVocabulary = {
   payout_types: PAYOUT_TYPES,

@@ -1,8 +1,5 @@
 // Lists, sets and removes rows of the fee schedule.
-import type { HistoricRow } from '../audit/store.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import { refusal, refuseIfAny } from '../errors.ts'
-import { given } from '../given.ts'
+
 import {
   Amount,
   Closed,
@@ -17,13 +14,17 @@ import {
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { findFeeSlips } from '../price/fee/guard.ts'
-import { type AskedFee, judgeFee, judgeSubject } from '../price/fee/judge.ts'
-import { describeFee, describeSubject, feeCells, MAX_BPS, presentFee } from '../price/fee/load.ts'
-import { type Fee, type FeeKey, selectFee } from '../price/fee/rules.ts'
-import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../price/fee/store.ts'
-import { PAYOUT_TYPES } from '../quote/quote.ts'
-import { CHARGE_TYPES } from '../quote/request.ts'
+import type { HistoricRow } from '../ledger/audit/store.ts'
+import { findFeeSlips } from '../prices/fee/guard.ts'
+import { type AskedFee, judgeFee, judgeSubject } from '../prices/fee/judge.ts'
+import { describeFee, describeSubject, feeCells, MAX_BPS, presentFee } from '../prices/fee/load.ts'
+import { type Fee, type FeeKey, selectFee } from '../prices/fee/rules.ts'
+import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../prices/fee/store.ts'
+import { PAYOUT_TYPES } from '../quotes/quote.ts'
+import { CHARGE_TYPES } from '../quotes/request.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { refusal, refuseIfAny } from '../values/errors.ts'
+import { given } from '../values/omit-undefined.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { VOCABULARY } from './fee-vocabulary.ts'
 import { ForceSlip, MAX_MINOR } from './request.ts'

@@ -1,11 +1,11 @@
 // A person releases a file for a bank, or takes it back, only as the file was shown.
-import type { RailFile } from '../bank-file/file-store.ts'
-import { listItemsOf } from '../bank-file/item-store.ts'
-import { releaseFile as sendFile, takeBackFile } from '../bank-file/resend.ts'
-import type { Sql } from '../db/connect.ts'
-import { refusal } from '../errors.ts'
+import type { RailFile } from '../adapters/bank-file/file-store.ts'
+import { listItemsOf } from '../adapters/bank-file/item-store.ts'
+import { releaseFile as sendFile, takeBackFile } from '../adapters/bank-file/resend.ts'
 import { Closed } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import type { Sql } from '../sql/connect.ts'
+import { refusal } from '../values/errors.ts'
 import { writing } from './action.ts'
 import { Force, Reason } from './request.ts'
 import {

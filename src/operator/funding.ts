@@ -1,22 +1,23 @@
 // Books money on accounts: what came in, what left other than by a payout, corrections, and
 // reversals.
-import type { Act } from '../audit/act.ts'
-import {
-  BalanceTransactionResponse,
-  presentBalanceTransaction,
-} from '../balance-transaction/response.ts'
-import { findAccountOfLine } from '../balance-transaction/store.ts'
-import type { Sql } from '../db/connect.ts'
-import { invalidField, type Reason as Refused, refuseIfAny } from '../errors.ts'
-import { bookMoney, reverseBooking } from '../funding/operations.ts'
-import type { Booking, BookingOutcome } from '../funding/rules.ts'
+
 import { pathId } from '../http/docs.ts'
 import { Closed, CurrencyCode, MINOR_OF, Minor, optional, REASON } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { newId } from '../id.ts'
-import { currencyExponent, findCurrency } from '../money/currency.ts'
-import { formatMajor } from '../money/decimal.ts'
-import { amountToJson } from '../money/json.ts'
+import type { Act } from '../ledger/audit/act.ts'
+import type { Sql } from '../sql/connect.ts'
+import {
+  BalanceTransactionResponse,
+  presentBalanceTransaction,
+} from '../statements/balance-transaction/response.ts'
+import { findAccountOfLine } from '../statements/balance-transaction/store.ts'
+import { bookMoney, reverseBooking } from '../statements/funding/operations.ts'
+import type { Booking, BookingOutcome } from '../statements/funding/rules.ts'
+import { invalidField, type Reason as Refused, refuseIfAny } from '../values/errors.ts'
+import { newId } from '../values/id.ts'
+import { currencyExponent, findCurrency } from '../values/money/currency.ts'
+import { formatMajor } from '../values/money/decimal.ts'
+import { amountToJson } from '../values/money/json.ts'
 import { accountNamed } from './accounts.ts'
 import { type Acting, type Action, writing } from './action.ts'
 import { known } from './deed.ts'

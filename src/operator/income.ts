@@ -1,9 +1,9 @@
 // Sums what accounts have earned the installation, by day and currency. A process keeps its sums in
 // memory and adds only newer journals, as journals never change. No row of the books has the sums.
 import { setTimeout as delay } from 'node:timers/promises'
-import { numberAt } from '../balance-transaction/store.ts'
-import type { Sql } from '../db/connect.ts'
-import { DAY_MS, type Instant, instantFromIso } from '../instant.ts'
+import type { Sql } from '../sql/connect.ts'
+import { numberAt } from '../statements/balance-transaction/store.ts'
+import { DAY_MS, type Instant, instantFromIso } from '../values/instant.ts'
 
 export const INCOME_DAYS = 30
 /** The most journals that one statement reads, so that it ends before its time limit. */

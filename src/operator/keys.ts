@@ -1,21 +1,21 @@
 // Makes, lists and revokes the keys of accounts.
-import { makeApiKey, type NewApiKey, SCOPES } from '../account/rules.ts'
+import { makeApiKey, type NewApiKey, SCOPES } from '../accounts/rules.ts'
 import {
   type ApiKeyListing,
   findKey,
   insertApiKey,
   listKeysOfAccount,
   markKeyRevoked,
-} from '../account/store.ts'
-import type { Sql } from '../db/connect.ts'
-import { invalidField, refuseIfAny } from '../errors.ts'
+} from '../accounts/store.ts'
+import { listUsers } from '../accounts/user/store.ts'
 import { pathId } from '../http/docs.ts'
 import { Closed, Literals, optional, Text, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { newId } from '../id.ts'
-import { newSecret } from '../secret.ts'
-import { toSecond } from '../text/age.ts'
-import { listUsers } from '../user/store.ts'
+import type { Sql } from '../sql/connect.ts'
+import { invalidField, refuseIfAny } from '../values/errors.ts'
+import { newId } from '../values/id.ts'
+import { newSecret } from '../values/secret.ts'
+import { toSecond } from '../values/text/age.ts'
 import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { known } from './deed.ts'

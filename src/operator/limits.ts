@@ -1,6 +1,24 @@
 // Sets, lists, shows and removes the limits of payouts.
-import type { Sql } from '../db/connect.ts'
-import type { Tag } from '../db/sql.ts'
+
+import { MAX_NEW_FOR } from '../controls/limit/judge.ts'
+import {
+  EACH,
+  type Limit,
+  type LimitKind,
+  PERS,
+  type Sum,
+  type Window,
+} from '../controls/limit/limit.ts'
+import { totalOf } from '../controls/limit/rules.ts'
+import {
+  deleteLimit,
+  limitOfHistory,
+  listLimits,
+  listSumsOf,
+  lockLimits,
+} from '../controls/limit/store.ts'
+import { MAX_HOURS, windowFrom } from '../controls/limit/window.ts'
+import { kindWords, quantity, windowWords } from '../controls/limit/words.ts'
 import { pathId } from '../http/docs.ts'
 import {
   Closed,
@@ -15,15 +33,11 @@ import {
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Instant } from '../instant.ts'
-import { MAX_NEW_FOR } from '../limit/judge.ts'
-import { EACH, type Limit, type LimitKind, PERS, type Sum, type Window } from '../limit/limit.ts'
-import { totalOf } from '../limit/rules.ts'
-import { deleteLimit, limitOfHistory, listLimits, listSumsOf, lockLimits } from '../limit/store.ts'
-import { MAX_HOURS, windowFrom } from '../limit/window.ts'
-import { kindWords, quantity, windowWords } from '../limit/words.ts'
-import { amountToJson } from '../money/json.ts'
-import { countsPast } from '../payout/limit-operation.ts'
+import { countsPast } from '../payouts/create/limit-operation.ts'
+import type { Sql } from '../sql/connect.ts'
+import type { Tag } from '../sql/sql.ts'
+import type { Instant } from '../values/instant.ts'
+import { amountToJson } from '../values/money/json.ts'
 import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { known } from './deed.ts'

@@ -1,13 +1,13 @@
 // Sanctions lists: how current each is, and which must be current before live accounts pay.
 import type { Static } from 'typebox'
-import type { Sql } from '../db/connect.ts'
 import { Closed, Literals, optional, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { ListStatus, ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt, stateOf } from '../screening/list-rules.ts'
 import { listNewest, readRequired, updateRequired } from '../screening/list-store.ts'
 import { LISTS, type ListName } from '../screening/screening.ts'
-import { describeAge, toSecond } from '../text/age.ts'
+import type { Sql } from '../sql/connect.ts'
+import { describeAge, toSecond } from '../values/text/age.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { Reason } from './request.ts'
 

@@ -1,9 +1,6 @@
 // Lists, sets and removes routes, which name the rails of live accounts' payouts.
 import type { Static } from 'typebox'
-import { CALENDAR_NAMES, type Timetable } from '../calendar/calendar.ts'
-import { MAX_LEAD_MINUTES } from '../calendar/rules.ts'
-import type { Sql } from '../db/connect.ts'
-import { refusal } from '../errors.ts'
+import { timetablesOf } from '../adapters/registry.ts'
 import {
   Amount,
   Closed,
@@ -17,8 +14,7 @@ import {
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { amountToJson } from '../money/json.ts'
-import { PAYOUT_TYPES } from '../quote/quote.ts'
+import { PAYOUT_TYPES } from '../quotes/quote.ts'
 import {
   type AskedConditions,
   DEFAULT_LEAD_MINUTES,
@@ -27,25 +23,29 @@ import {
   judgeRail,
   MAX_ARRIVAL_DAYS,
   MAX_PRIORITY,
-} from '../rail/route-judge.ts'
-import { endingWords, targetWords, timetableWords } from '../rail/route-words.ts'
-import { listRails } from '../rail/row-store.ts'
+} from '../rails/route-judge.ts'
+import { endingWords, targetWords, timetableWords } from '../rails/route-words.ts'
+import { listRails } from '../rails/row-store.ts'
 import {
   conditionWords,
   inOrder,
   type Route,
   type RouteConditions,
   rangeWords,
-} from '../rail/rules.ts'
+} from '../rails/rules.ts'
 import {
   deleteRoute,
   findRoutesOf,
   listRoutes,
   routeOfHistory,
   upsertRoute,
-} from '../rail/store.ts'
-import { type RailTimetables, timetableConflict, withTimetable } from '../rail/timetable.ts'
-import { timetablesOf } from '../rails.ts'
+} from '../rails/store.ts'
+import { type RailTimetables, timetableConflict, withTimetable } from '../rails/timetable.ts'
+import type { Sql } from '../sql/connect.ts'
+import { CALENDAR_NAMES, type Timetable } from '../values/calendar/calendar.ts'
+import { MAX_LEAD_MINUTES } from '../values/calendar/rules.ts'
+import { refusal } from '../values/errors.ts'
+import { amountToJson } from '../values/money/json.ts'
 import { accountNamed } from './accounts.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { VOCABULARY } from './fee-vocabulary.ts'

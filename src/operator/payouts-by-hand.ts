@@ -1,24 +1,25 @@
 // A person takes a payout to pay it by hand, gives it back unpaid, and reports the result.
-import type { BalanceTransaction } from '../balance-transaction/balance-transaction.ts'
-import { presentBalanceTransaction } from '../balance-transaction/response.ts'
-import type { Sql } from '../db/connect.ts'
-import { nameEvent, previousStatus } from '../event/event.ts'
-import { given } from '../given.ts'
+
 import { pathId } from '../http/docs.ts'
 import { Closed, Literals, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { moneyWords } from '../money/words.ts'
+import { advancePayout } from '../payouts/advance/step-operation.ts'
 import {
   ASKING,
   type Handling,
   OPERATOR_FAILURE,
   operatorStep,
   type Person,
-} from '../payout/by-hand.ts'
-import { handlePayout } from '../payout/by-hand-operation.ts'
-import { GIVEN_BACK_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../payout/states.ts'
-import { advancePayout } from '../payout/step-operation.ts'
-import type { Failure, RailStatus, RailStep } from '../rail/rail.ts'
+} from '../payouts/by-hand/by-hand.ts'
+import { handlePayout } from '../payouts/by-hand/by-hand-operation.ts'
+import { GIVEN_BACK_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../payouts/states.ts'
+import type { Failure, RailStatus, RailStep } from '../rails/rail.ts'
+import type { Sql } from '../sql/connect.ts'
+import type { BalanceTransaction } from '../statements/balance-transaction/balance-transaction.ts'
+import { presentBalanceTransaction } from '../statements/balance-transaction/response.ts'
+import { nameEvent, previousStatus } from '../statements/event/event.ts'
+import { moneyWords } from '../values/money/words.ts'
+import { given } from '../values/omit-undefined.ts'
 import { accountIdOf } from './accounts.ts'
 import { type Acting, writing } from './action.ts'
 import { deedOf, type Operator } from './deed.ts'

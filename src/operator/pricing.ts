@@ -1,7 +1,6 @@
 // Lists, sets and ends pricing policies: spreads, validity of quotes, how far ahead a price holds,
 // age of rates and the pivot.
-import { databaseNow, type Sql, type TransactionSql } from '../db/connect.ts'
-import { refusal } from '../errors.ts'
+
 import {
   Closed,
   CurrencyCode,
@@ -12,15 +11,14 @@ import {
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Instant } from '../instant.ts'
-import { findSlip } from '../price/policy/guard.ts'
+import { findSlip } from '../prices/policy/guard.ts'
 import {
   type AskedPolicies,
   judgeFrom,
   judgePolicies,
   MAX_SECONDS,
   MAX_SPREAD_BPS,
-} from '../price/policy/judge.ts'
+} from '../prices/policy/judge.ts'
 import {
   DEFAULTS,
   describeScope,
@@ -34,9 +32,12 @@ import {
   rowsOf,
   SANDBOX_DEFAULTS,
   type Scope,
-} from '../price/policy/rules.ts'
-import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../price/policy/store.ts'
-import { describeChange } from '../price/policy/words.ts'
+} from '../prices/policy/rules.ts'
+import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../prices/policy/store.ts'
+import { describeChange } from '../prices/policy/words.ts'
+import { databaseNow, type Sql, type TransactionSql } from '../sql/connect.ts'
+import { refusal } from '../values/errors.ts'
+import type { Instant } from '../values/instant.ts'
 import { accountNamed } from './accounts.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { AccountId, ForceSlip, Time } from './request.ts'

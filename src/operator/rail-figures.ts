@@ -1,7 +1,7 @@
 // GET /v3/operator/rail_figures: the figures of rails by window, as this process has counted them.
 import { Closed, integerOrNull, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { FIGURES_WINDOWS, type KnownFigures } from '../rail/figures.ts'
+import { FIGURES_WINDOWS, type KnownFigures } from '../rails/figures.ts'
 import type { DeskRoutes } from './desk-routes.ts'
 
 const Seconds = (description: string) => integerOrNull({ description })

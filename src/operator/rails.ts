@@ -1,12 +1,13 @@
 // Shows the rails of live accounts, and pauses and resumes them.
-import type { Sql } from '../db/connect.ts'
-import { refusal } from '../errors.ts'
+
 import { Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { KIND_NAMES, type RailRow } from '../rail/kind.ts'
-import { MANUAL } from '../rail/rail.ts'
-import { listRails, updatePause } from '../rail/row-store.ts'
-import { listRoutes } from '../rail/store.ts'
+import { KIND_NAMES, type RailRow } from '../rails/kind.ts'
+import { MANUAL } from '../rails/rail.ts'
+import { listRails, updatePause } from '../rails/row-store.ts'
+import { listRoutes } from '../rails/store.ts'
+import type { Sql } from '../sql/connect.ts'
+import { refusal } from '../values/errors.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { knownAmong } from './deed.ts'
 import { closeException } from './exceptions.ts'
@@ -119,7 +120,7 @@ const resume = writing({
     // Before the resumption, so that the next start of the service does not pause the rail again.
     async prepare(sql, config) {
       const { clusterFiles } = await import('../postgres/files.ts')
-      const { pauseIfRestored } = await import('../rail/restored.ts')
+      const { pauseIfRestored } = await import('../rails/restored.ts')
       await pauseIfRestored(sql, await clusterFiles(config))
     },
     help: '\nExample:\n  npx corridor rail resume main_bank',

@@ -1,11 +1,11 @@
 // The bodies and queries of operators' requests, the parts that they share, and their checks.
 import type { TProperties } from 'typebox'
-import { invalidField, invalidParameter, refuseIfAny } from '../errors.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { Closed, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { type IdPrefix, idPatternOf } from '../id.ts'
-import { readLine } from '../text/visible.ts'
+import { invalidField, invalidParameter, refuseIfAny } from '../values/errors.ts'
+import { type IdPrefix, idPatternOf } from '../values/id.ts'
+import { readLine } from '../values/text/visible.ts'
 import { MAX_REASON, MAX_REFERENCE } from './lengths.ts'
 
 export const Reason = Text(MAX_REASON, { minLength: 1, description: 'Why; one line.' })

@@ -1,11 +1,11 @@
 // A file for a bank as people see it, with the payments in it.
-import { FILE_STATES, findFile, type RailFile } from '../bank-file/file-store.ts'
-import { type FoundItem, listItemsOf } from '../bank-file/item-store.ts'
-import type { Sql } from '../db/connect.ts'
+import { FILE_STATES, findFile, type RailFile } from '../adapters/bank-file/file-store.ts'
+import { type FoundItem, listItemsOf } from '../adapters/bank-file/item-store.ts'
 import { Id, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { amountToJson } from '../money/json.ts'
-import { hashJson } from '../seal.ts'
+import type { Sql } from '../sql/connect.ts'
+import { hashJson } from '../values/digest.ts'
+import { amountToJson } from '../values/money/json.ts'
 import { known } from './deed.ts'
 import { AccountId } from './request.ts'
 

@@ -1,7 +1,8 @@
 // GET /v3/operator/upkeep: the last proof of the books, and the last backup.
-import { listLastRuns, UPKEEP_KINDS } from '../audit/upkeep-store.ts'
+
 import { Closed, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { listLastRuns, UPKEEP_KINDS } from '../ledger/audit/upkeep-store.ts'
 import { type DeskRoutes, listAnswer, WholeList } from './desk-routes.ts'
 
 export const UpkeepRun = Closed(

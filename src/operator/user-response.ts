@@ -1,9 +1,10 @@
 // Users as operators see them.
-import type { Sql } from '../db/connect.ts'
+
+import { listAccountRoles, listUsers } from '../accounts/user/store.ts'
+import { ACCOUNT_ROLES, type RoleOnAccount, USER_ROLES, type User } from '../accounts/user/user.ts'
 import { Closed, Literals, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { listAccountRoles, listUsers } from '../user/store.ts'
-import { ACCOUNT_ROLES, type RoleOnAccount, USER_ROLES, type User } from '../user/user.ts'
+import type { Sql } from '../sql/connect.ts'
 import { knownAmong } from './deed.ts'
 import { AccountId } from './request.ts'
 

@@ -1,14 +1,9 @@
 // Makes, lists and changes users: the people who run the installation, or work for its accounts. An
 // operator changes any user by a command, and only other users by the API.
-import type { Sql } from '../db/connect.ts'
-import { invalidField, refusal, refuseIfAny } from '../errors.ts'
-import { Closed, Text } from '../http/schema.ts'
-import { Type } from '../http/type.ts'
-import { newToken } from '../secret.ts'
-import { toSecond } from '../text/age.ts'
-import { refuseFirst } from '../user/rules.ts'
-import { hashToken, LINK_MINUTES, LINK_PATH } from '../user/session.ts'
-import { endSessions, insertLink, listLastSeen } from '../user/session-store.ts'
+
+import { refuseFirst } from '../accounts/user/rules.ts'
+import { hashToken, LINK_MINUTES, LINK_PATH } from '../accounts/user/session.ts'
+import { endSessions, insertLink, listLastSeen } from '../accounts/user/session-store.ts'
 import {
   deleteAccountRole,
   insertAccountRole,
@@ -16,8 +11,14 @@ import {
   listUsers,
   updateDisabled,
   updateRole,
-} from '../user/store.ts'
-import { type RoleOnAccount, SERVICE, type UserRole } from '../user/user.ts'
+} from '../accounts/user/store.ts'
+import { type RoleOnAccount, SERVICE, type UserRole } from '../accounts/user/user.ts'
+import { Closed, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import type { Sql } from '../sql/connect.ts'
+import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
+import { newToken } from '../values/secret.ts'
+import { toSecond } from '../values/text/age.ts'
 import { accountNamed } from './accounts.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { MAX_NAME } from './lengths.ts'

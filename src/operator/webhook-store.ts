@@ -1,6 +1,6 @@
 // The SQL statements of failing webhooks.
-import type { Sql } from '../db/connect.ts'
-import type { Instant } from '../instant.ts'
+import type { Sql } from '../sql/connect.ts'
+import type { Instant } from '../values/instant.ts'
 
 /** An endpoint that is disabled, or has dead deliveries. */
 export interface FailingEndpoint {

@@ -4,7 +4,7 @@ import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'
-import { DatabaseProblem } from '../db/failure.ts'
+import { DatabaseProblem } from '../sql/failure.ts'
 import { BadTar, readTar, type TarEntry } from './tar.ts'
 
 export const MANIFEST = 'backup_manifest'

@@ -4,9 +4,9 @@ import { randomBytes, randomInt } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { explainOutput } from '../db/explain.ts'
-import { DatabaseProblem } from '../db/failure.ts'
-import { syncFolder } from '../sync-folder.ts'
+import { explainOutput } from '../sql/explain.ts'
+import { DatabaseProblem } from '../sql/failure.ts'
+import { syncFolder } from '../values/fsync.ts'
 import {
   codeOf,
   findBinaries,

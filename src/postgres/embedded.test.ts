@@ -11,7 +11,7 @@ import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-import { openPool, type Sql } from '../db/pool.ts'
+import { openPool, type Sql } from '../sql/pool.ts'
 import { type EmbeddedServer, openEmbedded } from './embedded.ts'
 
 const isRoot = process.getuid?.() === 0

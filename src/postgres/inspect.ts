@@ -2,9 +2,9 @@
 // enough, and keep each session on its server process. Makes no settings: a pooler may share the
 // session, and its next client would inherit them.
 import { setTimeout as delay } from 'node:timers/promises'
-import { explainServer } from '../db/explain.ts'
-import { DatabaseProblem, isConnectionLost } from '../db/failure.ts'
-import { openPool, type Sql } from '../db/pool.ts'
+import { explainServer } from '../sql/explain.ts'
+import { DatabaseProblem, isConnectionLost } from '../sql/failure.ts'
+import { openPool, type Sql } from '../sql/pool.ts'
 
 const OLDEST_VERSION = 150_000
 const CONNECT_TIMEOUT_S = 5

@@ -1,6 +1,6 @@
 // Opens the database: that of DATABASE_URL, or the embedded one, which it starts if needed and
 // leaves running while other processes use it.
-import { socketOf } from '../db/url.ts'
+import { socketOf } from '../sql/url.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
 

@@ -6,8 +6,8 @@ import * as fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { explainMaking } from '../db/explain.ts'
-import { DatabaseProblem } from '../db/failure.ts'
+import { explainMaking } from '../sql/explain.ts'
+import { DatabaseProblem } from '../sql/failure.ts'
 
 /** Holds files of a server whose user cannot enter the data folder or the program folder. */
 const SHARED_HOME = '/var/lib/corridor'

@@ -1,9 +1,9 @@
 // A session for replication commands. Streams the data that the server sends for a command.
 import { Readable } from 'node:stream'
 import type pg from 'pg'
-import { makeClient } from '../db/client.ts'
-import { explainAnswer } from '../db/connection.ts'
-import { waitAtMost } from '../turns.ts'
+import { makeClient } from '../sql/client.ts'
+import { explainAnswer } from '../sql/connection.ts'
+import { waitAtMost } from '../values/event-loop.ts'
 
 interface Notice {
   readonly severity?: string | undefined

@@ -3,8 +3,8 @@
 // no cluster, and no server starts.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseProblem } from '../db/failure.ts'
-import { syncFolder } from '../sync-folder.ts'
+import { DatabaseProblem } from '../sql/failure.ts'
+import { syncFolder } from '../values/fsync.ts'
 import { type BackupFacts, readBackup } from './backup-file.ts'
 import { type EmptyCluster, makeEmptyCluster, restoringIn, syncCluster } from './cluster.ts'
 import { ignoring, makePlace, type Place } from './place.ts'

@@ -4,7 +4,7 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { explainOutput } from '../db/explain.ts'
+import { explainOutput } from '../sql/explain.ts'
 import { findCluster, findLastPort, initCluster, writeAs, writeSettings } from './cluster.ts'
 import { findBinaries, findServerUser, ignoring, type Place, run, type User } from './place.ts'
 

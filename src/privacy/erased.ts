@@ -2,13 +2,13 @@
 // forms (migrations/0014) and allows erased rows no other form. Also the digest of an erasure.
 // Pure.
 import { hash } from 'node:crypto'
-import type { Beneficiary, BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
-import { NO_DETAILS } from '../beneficiary/columns.ts'
-import type { DestinationDetails } from '../beneficiary/request.ts'
-import type { Entity } from '../entity/entity.ts'
-import { completed } from '../only-set.ts'
-import { NO_PARTICULARS } from '../payout/columns.ts'
-import type { Payout } from '../payout/payout.ts'
+import type { Beneficiary, BeneficiaryDetails } from '../parties/beneficiary/beneficiary.ts'
+import { NO_DETAILS } from '../parties/beneficiary/columns.ts'
+import type { DestinationDetails } from '../parties/beneficiary/request.ts'
+import type { Entity } from '../parties/entity/entity.ts'
+import { NO_PARTICULARS } from '../payouts/columns.ts'
+import type { Payout } from '../payouts/payout.ts'
+import { completed } from '../values/omit-defaults.ts'
 import type { ErasedRow, Erasure } from './privacy.ts'
 
 /** A beneficiary without the members that identify it and the place where it is paid. */

@@ -1,6 +1,7 @@
 // Reads all stored data of a party, from every table, and finds parties by a known fact.
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import { comparable } from '../entity/comparable.ts'
+
+import { comparable } from '../parties/entity/comparable.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { type Party, partyKind } from './privacy.ts'
 import { SOURCES, type Source, type Term } from './sources.ts'
 import { findPayoutsOf } from './store.ts'

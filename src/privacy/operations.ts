@@ -1,12 +1,13 @@
 // The operation that erases the personal data of a party, in the order of its account's book.
-import { storeBooks } from '../balance-transaction/operations.ts'
-import { presentBeneficiary } from '../beneficiary/response.ts'
+
 import type { Operation } from '../engine/operation.ts'
-import { presentEntity } from '../entity/response.ts'
 import { success } from '../http/answer.ts'
 import { KEPT_SEAL, type KeptReply } from '../http/idempotency/kept-reply.ts'
 import { lockBooks } from '../ledger/store.ts'
-import { findPayouts } from '../payout/store.ts'
+import { presentBeneficiary } from '../parties/beneficiary/response.ts'
+import { presentEntity } from '../parties/entity/response.ts'
+import { findPayouts } from '../payouts/store.ts'
+import { storeBooks } from '../statements/balance-transaction/operations.ts'
 import type { Party } from './privacy.ts'
 import {
   decideErasure,

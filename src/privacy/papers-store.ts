@@ -1,9 +1,10 @@
 // The SQL statements that erase payouts and their papers. Each function sends its statements at
 // once. Triggers accept only the erased form, and only for payouts that `erasures` names.
-import type { TransactionSql } from '../db/connect.ts'
-import { payeeOf } from '../limit/payee.ts'
-import { writtenPayout } from '../payout/columns.ts'
-import { removeMetadata } from '../payout/metadata-store.ts'
+
+import { payeeOf } from '../parties/payee.ts'
+import { writtenPayout } from '../payouts/columns.ts'
+import { removeMetadata } from '../payouts/metadata-store.ts'
+import type { TransactionSql } from '../sql/connect.ts'
 import type { Erased } from './rules.ts'
 
 /** A digest of zeros, in place of a person's. */

@@ -1,6 +1,6 @@
 // A party, whose personal data is stored, and the records of its erasure.
-import type { Key } from '../id.ts'
-import type { Instant } from '../instant.ts'
+import type { Key } from '../values/id.ts'
+import type { Instant } from '../values/instant.ts'
 
 /** A beneficiary or an entity, by its id. */
 export type PartyKind = 'beneficiary' | 'entity'

@@ -1,11 +1,11 @@
 // Requests of sandbox accounts.
 
 import type { Static } from 'typebox'
-import { REVIEW_RESULTS } from '../entity/states.ts'
 import { Amount, Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { ASKING, OPERATOR_FAILURE } from '../payout/by-hand.ts'
-import { GIVEN_BACK_STATUSES, STEP_STATUSES } from '../payout/states.ts'
+import { REVIEW_RESULTS } from '../parties/entity/states.ts'
+import { ASKING, OPERATOR_FAILURE } from '../payouts/by-hand/by-hand.ts'
+import { GIVEN_BACK_STATUSES, STEP_STATUSES } from '../payouts/states.ts'
 
 /** The most seconds of one step: a year. All steps together may reach ten years. */
 const MAX_STEP_S = 31_536_000

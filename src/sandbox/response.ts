@@ -2,7 +2,7 @@
 
 import { Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Instant } from '../instant.ts'
+import type { Instant } from '../values/instant.ts'
 
 export const ClockResponse = Type.Object(
   {

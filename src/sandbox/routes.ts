@@ -1,19 +1,19 @@
 // POST /v3/sandbox/clock/advance, /v3/sandbox/fund, /v3/sandbox/payout/{id}/transition and
 // /v3/sandbox/entity/{id}/review.
-import type { Account } from '../account/rules.ts'
-import { BalanceTransactionResponse } from '../balance-transaction/response.ts'
+import type { Account } from '../accounts/rules.ts'
 import type { Runs } from '../engine/lanes.ts'
-import type { WriteEntity } from '../entity/operations.ts'
-import { EntityResponse } from '../entity/response.ts'
-import type { EntityOutcome } from '../entity/rules.ts'
-import type { BookingOutcome } from '../funding/rules.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
-import { newId } from '../id.ts'
-import { operatorStep } from '../payout/by-hand.ts'
-import { PayoutResponse } from '../payout/response.ts'
-import type { AdvanceOutcome } from '../payout/step.ts'
+import type { WriteEntity } from '../parties/entity/operations.ts'
+import { EntityResponse } from '../parties/entity/response.ts'
+import type { EntityOutcome } from '../parties/entity/rules.ts'
+import type { AdvanceOutcome } from '../payouts/advance/step.ts'
+import { operatorStep } from '../payouts/by-hand/by-hand.ts'
+import { PayoutResponse } from '../payouts/response.ts'
+import { BalanceTransactionResponse } from '../statements/balance-transaction/response.ts'
+import type { BookingOutcome } from '../statements/funding/rules.ts'
+import { newId } from '../values/id.ts'
 import {
   type AdvanceClock,
   type AdvancedClock,

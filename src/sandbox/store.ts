@@ -1,7 +1,7 @@
 // The SQL statements that move the clock of a sandbox account, which is the database's clock plus
 // `clock_ahead`. Workers' due times are by the database's clock, so they move back by the same
 // time.
-import type { TransactionSql } from '../db/connect.ts'
+import type { TransactionSql } from '../sql/connect.ts'
 
 /** How many whole seconds, rounded down, the account's clock is ahead. */
 export async function findClockAhead(tx: TransactionSql, account_id: string): Promise<number> {

@@ -1,7 +1,7 @@
 // Moves a name's score by the other facts of party and entry. A fact that the party or the entry
 // lacks moves nothing. Pure.
-import { electronicForm } from '../beneficiary/bank-code.ts'
-import { accountsOf } from '../beneficiary/wallet-address.ts'
+import { electronicForm } from '../parties/beneficiary/bank-code.ts'
+import { accountsOf } from '../parties/beneficiary/wallet-address.ts'
 import type { NameScore } from './name-score.ts'
 import type { BirthSpan, ListedEntry, Party, PartyId, ScorePiece } from './screening.ts'
 

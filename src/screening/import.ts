@@ -1,6 +1,6 @@
 // Imports a file as its list's next version. It writes only the differences, in one transaction.
 import { createHash } from 'node:crypto'
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
 import type { ListStatus, ListVersion } from './list.ts'
 import { doubtOf, type ImportPlan, planImport } from './list-rules.ts'
 import {

@@ -1,5 +1,5 @@
 // The parts of the index of names, built in turns, so that the process does other work meanwhile.
-import { forEachInTurns } from '../turns.ts'
+import { forEachInTurns } from '../values/event-loop.ts'
 import { isLegalForm, isNumber, type NamedKind, totalWeight } from './name-score.ts'
 import { lettersOf, repeatedOf } from './similarity.ts'
 import { looseFoldOf, SKELETON_MARK, skeletonOf } from './spelling.ts'

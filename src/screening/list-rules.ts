@@ -1,6 +1,6 @@
 // The rules of lists: the changes of an import, files that look wrong, and stale lists. Pure.
 import { hash } from 'node:crypto'
-import { type Instant, plusMilliseconds } from '../instant.ts'
+import { type Instant, plusMilliseconds } from '../values/instant.ts'
 import type { ListStatus, StoredEntry } from './list.ts'
 import type { ListedEntry } from './screening.ts'
 

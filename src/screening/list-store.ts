@@ -1,7 +1,7 @@
 // The SQL statements of sanctions lists: their versions, entries and settings.
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import type { Tag } from '../db/sql.ts'
-import { forEachInTurns } from '../turns.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import type { Tag } from '../sql/sql.ts'
+import { forEachInTurns } from '../values/event-loop.ts'
 import type { ListStatus, ListVersion, StoredEntry } from './list.ts'
 import type { ListedEntry, ListName } from './screening.ts'
 

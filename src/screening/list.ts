@@ -1,5 +1,5 @@
 // The nouns of stored lists: a version, its status and an entry. Pure.
-import type { Instant } from '../instant.ts'
+import type { Instant } from '../values/instant.ts'
 import type { ListName } from './screening.ts'
 
 /** A list's version: one imported file. */

@@ -1,6 +1,6 @@
 // Keeps one version of the lists in this process's memory. A caller that needs another version
 // waits for it or goes on without it: no rail gets an unscreened payout.
-import type { Sql, TransactionSql } from '../db/connect.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
 import type { ListStatus } from './list.ts'
 import { stateOf } from './list-rules.ts'
 import { listEntries, listNewest, readRequired } from './list-store.ts'

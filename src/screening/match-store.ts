@@ -1,8 +1,8 @@
 // The SQL statements of matches and clears.
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import { selectByKeys } from '../db/keys.ts'
-import { sql, type Tag } from '../db/sql.ts'
-import type { Key } from '../id.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { selectByKeys } from '../sql/keys.ts'
+import { sql, type Tag } from '../sql/sql.ts'
+import type { Key } from '../values/id.ts'
 import { clearName, type Match, type StoredMatch } from './match.ts'
 import type { ListName } from './screening.ts'
 

@@ -1,7 +1,7 @@
 // A match of a party with a listed entry, and a person's decision about it. Pure.
 import { hash } from 'node:crypto'
-import { invalidField, refusal, refuseIfAny } from '../errors.ts'
-import type { Instant } from '../instant.ts'
+import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
+import type { Instant } from '../values/instant.ts'
 import { storedEntry } from './list-rules.ts'
 import type { NamedParty } from './parties.ts'
 import type { Hit, ListName, ScorePiece } from './screening.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { runAtOnce } from '../turns.ts'
+import { runAtOnce } from '../values/event-loop.ts'
 import { NameIndex } from './name-index.ts'
 import { compareNames } from './name-score.ts'
 

@@ -1,9 +1,9 @@
 // The operations on stored parties: one stores the matches that a worker has found, the other a
 // person's decision about them.
 import type { Operation } from '../engine/operation.ts'
-import { found } from '../errors.ts'
-import type { Instant } from '../instant.ts'
 import { lockBooks } from '../ledger/store.ts'
+import { found } from '../values/errors.ts'
+import type { Instant } from '../values/instant.ts'
 import {
   clearName,
   type Match,

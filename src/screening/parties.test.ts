@@ -1,7 +1,7 @@
 // The queries about beneficiaries and entities, and the changes that make another query.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EntityRecord } from '../entity/entity.ts'
+import type { EntityRecord } from '../parties/entity/entity.ts'
 import { partiesOf } from './parties.ts'
 
 const beneficiary = {

@@ -1,8 +1,8 @@
 // Makes the queries to the lists: a beneficiary by each name, an entity, its representatives. Pure.
 import { hash } from 'node:crypto'
-import { BIC_NAMES } from '../beneficiary/bank-code.ts'
-import type { BeneficiaryRequest } from '../beneficiary/request.ts'
-import type { EntityRecord } from '../entity/entity.ts'
+import { BIC_NAMES } from '../parties/beneficiary/bank-code.ts'
+import type { BeneficiaryRequest } from '../parties/beneficiary/request.ts'
+import type { EntityRecord } from '../parties/entity/entity.ts'
 import type { ID_KINDS, Party, PartyId } from './screening.ts'
 
 export interface NamedParty {

@@ -1,12 +1,12 @@
 // The SQL statements of stored parties: the queue of changed ones, their state of screening, and
 // the pass that compares all of them with a new version of the lists.
-import { findBeneficiaries } from '../beneficiary/store.ts'
-import { transactConfined } from '../db/confine.ts'
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import type { Tag } from '../db/sql.ts'
-import { findEntities } from '../entity/store.ts'
-import type { Key } from '../id.ts'
-import type { Instant } from '../instant.ts'
+import { findBeneficiaries } from '../parties/beneficiary/store.ts'
+import { findEntities } from '../parties/entity/store.ts'
+import { transactConfined } from '../sql/confine.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import type { Tag } from '../sql/sql.ts'
+import type { Key } from '../values/id.ts'
+import type { Instant } from '../values/instant.ts'
 import type { PartyScreening } from './match.ts'
 import { beneficiaryParties, entityParties, type NamedParty } from './parties.ts'
 

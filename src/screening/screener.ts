@@ -1,6 +1,6 @@
 // Compares a party with the lists and returns the entries that it may be, with a score that its
 // pieces explain. The lists are an index in memory: no SQL.
-import { forEachInTurns, runAtOnce } from '../turns.ts'
+import { forEachInTurns, runAtOnce } from '../values/event-loop.ts'
 import {
   BIRTH_AGREES,
   evidenceSteps,

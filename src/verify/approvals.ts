@@ -1,6 +1,6 @@
 // Compares payouts' approvals with the payouts and with people's decisions. Each rule is one
 // select.
-import { APPROVAL_SEAL } from '../payout/columns.ts'
+import { APPROVAL_SEAL } from '../payouts/columns.ts'
 import { isArchived, ofAccount, rule, STATED_PAYOUTS } from './rows.ts'
 
 /** The approval's digest fits neither the present payout nor the payout before its erasure. */

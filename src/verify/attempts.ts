@@ -1,7 +1,7 @@
 // Compares payouts' attempts with the payouts and their events: the rail, the time and the end of
 // each attempt. Each rule is one select.
-import { FREE_KINDS } from '../rail/attempt.ts'
-import { MANUAL } from '../rail/rail.ts'
+import { FREE_KINDS } from '../rails/attempt.ts'
+import { MANUAL } from '../rails/rail.ts'
 import { isArchived, ofAccount, type Rule, rule, STATED_PAYOUTS } from './rows.ts'
 
 /** The SQL condition that a payout's first rail is neither the simulator nor people. */

@@ -1,9 +1,9 @@
 // Compares beneficiaries' approvals with the beneficiaries, people's decisions and their events.
 // Compares archived beneficiaries with their events and payouts. Each rule is one select.
 
-import type { BeneficiaryDetails } from '../beneficiary/beneficiary.ts'
-import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
-import { foundByOf } from '../beneficiary/store.ts'
+import type { BeneficiaryDetails } from '../parties/beneficiary/beneficiary.ts'
+import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
+import { foundByOf } from '../parties/beneficiary/store.ts'
 import { BadRow } from './problem.ts'
 import { isArchived, ofAccount, rule, statement, type Verification } from './rows.ts'
 import { checkEach } from './stream.ts'

@@ -1,7 +1,8 @@
 // The rows that the walk of a book reads, and the selects that return them in order.
-import type { Instant } from '../instant.ts'
+
 import type { JournalKind } from '../ledger/rules.ts'
 import { type LineColumns, POSTING_COLUMNS, type PostingColumns } from '../ledger/store.ts'
+import type { Instant } from '../values/instant.ts'
 import { ofAccount, statement } from './rows.ts'
 
 export interface BookRow {

@@ -1,8 +1,9 @@
 // Checks operators' bookings: the two postings of each journal, its reason, and its reference. Each
 // reversal takes back one whole line, once.
-import { numberedIdSql } from '../db/id-sql.ts'
-import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../funding/rules.ts'
+
 import type { JournalKind, Posting } from '../ledger/rules.ts'
+import { numberedIdSql } from '../sql/id-sql.ts'
+import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../statements/funding/rules.ts'
 import { MAX_NAMED } from './problem.ts'
 import { journalProblem, nameRows, ofAccount, rowsOf, rule, type Verification } from './rows.ts'
 

@@ -1,7 +1,6 @@
 // Walks every book from its first journal. Checks numbers, the hash chain, sums, the balance after
 // each journal, and the line of each posting on `available`. Knows no payouts.
-import { LINE_TYPES } from '../balance-transaction/columns.ts'
-import type { Instant } from '../instant.ts'
+
 import { listCorrections } from '../ledger/clock-store.ts'
 import {
   EMPTY_HASH,
@@ -11,6 +10,8 @@ import {
   type Posting,
 } from '../ledger/rules.ts'
 import { lineFromRow, readPostings } from '../ledger/store.ts'
+import { LINE_TYPES } from '../statements/balance-transaction/columns.ts'
+import type { Instant } from '../values/instant.ts'
 import { BOOKS, type BookRow, JOURNALS, type JournalRow } from './book-rows.ts'
 import { bookedBy } from './bookings.ts'
 import type { BadRow, Findings } from './problem.ts'

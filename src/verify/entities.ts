@@ -1,9 +1,13 @@
 // Checks every entity: the identity keys that find duplicates, its approval, its events, and the
 // payouts and holds that name it. Knows the rules, and not how entities are written.
-import { judge, keysByRule, type RuleName } from '../entity/duplicates.ts'
-import type { EntityRecord } from '../entity/entity.ts'
-import { APPROVAL_STATUSES, APPROVAL_TRANSITIONS, type ApprovalStatus } from '../entity/states.ts'
-import { foundByOf, KEY_COLUMNS } from '../entity/store.ts'
+import { judge, keysByRule, type RuleName } from '../parties/entity/duplicates.ts'
+import type { EntityRecord } from '../parties/entity/entity.ts'
+import {
+  APPROVAL_STATUSES,
+  APPROVAL_TRANSITIONS,
+  type ApprovalStatus,
+} from '../parties/entity/states.ts'
+import { foundByOf, KEY_COLUMNS } from '../parties/entity/store.ts'
 import { MAX_NAMED } from './problem.ts'
 import {
   entityProblem,

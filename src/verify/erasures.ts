@@ -2,9 +2,9 @@
 // of an erasure is in the hash chain and has the digest of the erasure and its rows. The audit log
 // has the same digest, and who erased.
 import { isDeepStrictEqual } from 'node:util'
-import type { Beneficiary } from '../beneficiary/beneficiary.ts'
-import { detailsOf, type StoredDetails } from '../beneficiary/columns.ts'
-import type { Entity } from '../entity/entity.ts'
+import type { Beneficiary } from '../parties/beneficiary/beneficiary.ts'
+import { detailsOf, type StoredDetails } from '../parties/beneficiary/columns.ts'
+import type { Entity } from '../parties/entity/entity.ts'
 import {
   digestOfErasure,
   erasedBeneficiary,

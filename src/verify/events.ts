@@ -2,9 +2,10 @@
 // head. PostgreSQL recomputes the hashes by the service's recipe. A row has the events of one
 // command, and the last one's number. Compares each cut of archived events with its act in the
 // audit log, which has the digests of the removed events.
-import type { TransactionSql } from '../db/connect.ts'
-import { EVENT_SEAL } from '../event/rules.ts'
+
 import { EMPTY_HASH } from '../ledger/rules.ts'
+import type { TransactionSql } from '../sql/connect.ts'
+import { EVENT_SEAL } from '../statements/event/rules.ts'
 import { MAX_NAMED, type Problem } from './problem.ts'
 import { countOf, lastCut, nameRows, ofAccount, rowsOf, rule, type Verification } from './rows.ts'
 
@@ -113,7 +114,7 @@ const HEADS = rule('books')`
   where ${ofAccount('account_id')}
     and h.hash is distinct from encode(event_head, 'hex')`
 
-/** The SQL of the digest of a cut's seals, as event/cut.ts computes it. */
+/** The SQL of the digest of a cut's seals, as statements/event/cut.ts computes it. */
 const SEALS_DIGEST = `encode(sha256(convert_to(coalesce((
     select string_agg(s.object_id || ' ' || s.number || ' ' || encode(s.content, 'hex'), E'\n'
       order by s.object_id)

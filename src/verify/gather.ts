@@ -1,7 +1,7 @@
 // Copies the rows of a spread database into temporary tables of the verification's transaction.
 // They have the same names and indexes, and PostgreSQL finds them before the distributed tables. So
 // every later statement runs on one machine. Knows no table.
-import { literal, type TransactionSql } from '../db/connect.ts'
+import { literal, type TransactionSql } from '../sql/connect.ts'
 
 /**
  * Copies all rows, or one account's. One connection reads each machine, so a machine's rows are of

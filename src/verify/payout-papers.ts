@@ -1,8 +1,9 @@
 // Compares a payout with its MT103 message and with its account's answers to the rail.
-import type { Key } from '../id.ts'
-import { uetrOf } from '../payout/swift/uetr.ts'
-import type { PayoutType } from '../quote/quote.ts'
-import type { RailAnswer } from '../rail/rail.ts'
+
+import { uetrOf } from '../payouts/swift/uetr.ts'
+import type { PayoutType } from '../quotes/quote.ts'
+import type { RailAnswer } from '../rails/rail.ts'
+import type { Key } from '../values/id.ts'
 import { isArchived, payoutProblem } from './rows.ts'
 
 export interface PapersRow extends Key {

@@ -1,12 +1,13 @@
 // Compares the states of payouts with the payouts and their events. Each payout has one state, in
 // the right table, and the rail's answers fit its events. Nothing happened to a scheduled payout
 // before its time.
-import { type CutOff, releaseOf } from '../calendar/rules.ts'
-import type { Key } from '../id.ts'
-import type { Instant } from '../instant.ts'
+
 import { MAX_JUMP_MS } from '../ledger/clock.ts'
-import { MAX_ASK_AGAIN_MS } from '../payout/progress.ts'
-import { MANUAL } from '../rail/rail.ts'
+import { MAX_ASK_AGAIN_MS } from '../payouts/advance/progress.ts'
+import { MANUAL } from '../rails/rail.ts'
+import { type CutOff, releaseOf } from '../values/calendar/rules.ts'
+import type { Key } from '../values/id.ts'
+import type { Instant } from '../values/instant.ts'
 import { isArchived, ofAccount, rowsOf, rule, STATED_PAYOUTS, type Verification } from './rows.ts'
 
 /**

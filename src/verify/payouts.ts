@@ -1,7 +1,6 @@
 // Compares every payout with its journals, its lines, and its quote or carried price. Compares
 // every journal of a payout with the payout. The walk of the books comes before.
-import { numberedId } from '../id.ts'
-import type { Instant } from '../instant.ts'
+
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
 import {
@@ -11,8 +10,10 @@ import {
   reversalPostings,
   settlementPostings,
   withKept,
-} from '../payout/postings.ts'
-import type { PayoutStatus } from '../payout/states.ts'
+} from '../payouts/postings.ts'
+import type { PayoutStatus } from '../payouts/states.ts'
+import { numberedId } from '../values/id.ts'
+import type { Instant } from '../values/instant.ts'
 import { BOOKED_KINDS } from './bookings.ts'
 import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
 import { checkCarried, PRICED_COLUMNS, type PricedPayout } from './quotes.ts'

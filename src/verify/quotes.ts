@@ -1,13 +1,14 @@
 // Compares every quote, and every payout with a carried quote, with the price that its stored basis
 // makes. The basis has the rates and fees of that time. Compares a used quote with its payout.
-import type { Instant } from '../instant.ts'
-import { formatDecimal } from '../money/decimal.ts'
-import type { PriceSources } from '../price/price.ts'
-import { type Basis, sourcesOf } from '../quote/basis.ts'
-import { type Carrier, carriedFigures, carriedQuoteTerms } from '../quote/carried.ts'
-import type { Price, QuoteTerms } from '../quote/quote.ts'
-import { priceQuote } from '../quote/rules.ts'
-import { QUOTE_COLUMNS, type QuoteRow } from '../quote/store.ts'
+
+import type { PriceSources } from '../prices/price.ts'
+import { type Basis, sourcesOf } from '../quotes/basis.ts'
+import { type Carrier, carriedFigures, carriedQuoteTerms } from '../quotes/carried.ts'
+import type { Price, QuoteTerms } from '../quotes/quote.ts'
+import { priceQuote } from '../quotes/rules.ts'
+import { QUOTE_COLUMNS, type QuoteRow } from '../quotes/store.ts'
+import type { Instant } from '../values/instant.ts'
+import { formatDecimal } from '../values/money/decimal.ts'
 import type { BadRow } from './problem.ts'
 import {
   countOf,

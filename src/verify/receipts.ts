@@ -1,7 +1,7 @@
 // Compares every payout to another account with its receipt in that account's book, and every
 // receipt with its payout.
 import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
-import { receiptPostings } from '../payout/postings.ts'
+import { receiptPostings } from '../payouts/postings.ts'
 import { MAX_NAMED } from './problem.ts'
 import {
   journalProblem,

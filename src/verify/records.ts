@@ -1,9 +1,10 @@
 // Checks many kinds of rows: times in ids, books, balances, questions to rails, rows of imported
 // files, kept answers, batches, and banks' files. Each rule is one select.
-import { idTimeSql, microsSql } from '../db/id-sql.ts'
-import { TIME_END } from '../event/row.ts'
+
 import { KEPT_SEAL } from '../http/idempotency/kept-reply.ts'
 import { KEPT_HOURS } from '../http/idempotency/rules.ts'
+import { idTimeSql, microsSql } from '../sql/id-sql.ts'
+import { TIME_END } from '../statements/event/row.ts'
 import { RAIL } from './payout-states.ts'
 import { isArchived, ofAccount, rule } from './rows.ts'
 

@@ -1,8 +1,9 @@
 // The parts that checks share: statements about one account or all, rules as selects of wrong rows,
 // and problems by table.
-import type { TransactionSql } from '../db/connect.ts'
-import type { Key } from '../id.ts'
+
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
+import type { TransactionSql } from '../sql/connect.ts'
+import type { Key } from '../values/id.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
 
 /** The rows that a verification reads. */

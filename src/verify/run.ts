@@ -1,9 +1,10 @@
 // Runs the whole verification: books, payouts, sums over all accounts, quotes, events, entities,
 // then all other rules. It reads one snapshot, so it never mistakes a write of the service for a
 // fault.
-import type { Sql, TransactionSql } from '../db/connect.ts'
-import { isSpread } from '../db/shard.ts'
+
 import type { Head } from '../ledger/store.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { isSpread } from '../sql/shard.ts'
 import { ACTS } from './acts.ts'
 import { APPROVALS } from './approvals.ts'
 import { ATTEMPTS } from './attempts.ts'

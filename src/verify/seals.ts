@@ -1,12 +1,12 @@
 // Compares stored rows with their events: the newest event of every object has its row's digest,
 // and every line has its event.
-import { BENEFICIARY_SEAL } from '../beneficiary/columns.ts'
-import { idTimeSql, microsSql } from '../db/id-sql.ts'
-import { ENTITY_SEAL } from '../entity/columns.ts'
-import { TIME_END } from '../event/row.ts'
-import { PAYOUT_SEAL } from '../payout/columns.ts'
-import { QUOTE_SEAL } from '../quote/columns.ts'
-import { KEPT_DAYS } from '../quote/expired-store.ts'
+import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
+import { ENTITY_SEAL } from '../parties/entity/columns.ts'
+import { PAYOUT_SEAL } from '../payouts/columns.ts'
+import { QUOTE_SEAL } from '../quotes/columns.ts'
+import { KEPT_DAYS } from '../quotes/expired-store.ts'
+import { idTimeSql, microsSql } from '../sql/id-sql.ts'
+import { TIME_END } from '../statements/event/row.ts'
 import { MAX_NAMED } from './problem.ts'
 import {
   isArchived,

@@ -1,6 +1,6 @@
 // Reads any number of rows in constant memory, page by page from a cursor of the verification's
 // transaction. Fetches the next page while the caller works on the present one. Knows no table.
-import type { Key } from '../id.ts'
+import type { Key } from '../values/id.ts'
 import type { Statement, Verification } from './rows.ts'
 
 const PAGE = 5_000

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { markKeyRevoked } from '../../src/account/store.ts'
+import { markKeyRevoked } from '../../src/accounts/store.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { askAny, bodiesOf, type Route, watchRoutes } from '../support/assert/routes.ts'
 import {

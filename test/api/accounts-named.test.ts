@@ -3,7 +3,7 @@
 // tells what is named whenever a table of an account is looked at or written.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { REQUESTS, type StepContext, stepChannel } from '../../src/steps.ts'
+import { REQUESTS, type StepContext, stepChannel } from '../../src/values/diagnostics.ts'
 import {
   bodiesOf,
   QUERIES,

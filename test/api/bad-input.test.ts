@@ -1,7 +1,7 @@
 // Codes, amounts judged on their text (§money.amount), addresses and fields that must not be understood:
 // each has its status, reason and place, and none changes a row of any table. What the document says
 // of a field (its kind, its limits, its members) is seen on every route in test/input, and what a
-// field of an entity may be is tabled in src/entity/request.test.ts.
+// field of an entity may be is tabled in src/parties/entity/request.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertErrorEnvelope, assertProblems } from '../support/assert/check.ts'

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { listBalanceTransactions } from '../../src/balance-transaction/store.ts'
-import type { TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
-import { numberedId } from '../../src/id.ts'
+import type { TransactionSql } from '../../src/sql/connect.ts'
+import { listBalanceTransactions } from '../../src/statements/balance-transaction/store.ts'
+import { numberedId } from '../../src/values/id.ts'
 import {
   assertBounds,
   assertFilters,

@@ -2,7 +2,7 @@
 // PostgreSQL and verify hold of it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { transactConfined } from '../../src/db/confine.ts'
+import { transactConfined } from '../../src/sql/confine.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertProblems, assertRefused } from '../support/assert/check.ts'
 import { assertFilters, getAll, type Item, list } from '../support/assert/listing.ts'

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { findBeneficiaries, listBeneficiaries } from '../../src/beneficiary/store.ts'
 import { readList } from '../../src/http/list.ts'
+import { findBeneficiaries, listBeneficiaries } from '../../src/parties/beneficiary/store.ts'
 import { assertProblems, assertShape, balancesOf, rowVersions } from '../support/assert/check.ts'
 import {
   assertBounds,

@@ -6,7 +6,7 @@ import {
   APPROVAL_STATUSES,
   APPROVAL_TRANSITIONS,
   type ApprovalStatus,
-} from '../../src/entity/states.ts'
+} from '../../src/parties/entity/states.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
 const UNIQUE_VIOLATION = '23505'

@@ -1,6 +1,6 @@
 // Duplicates of entities over HTTP, and POST /v3/entity/duplicate_check, which says beforehand what a
 // creation comes to (§duplicate.check), refused as that is and without a trace. The rules are tabled in
-// src/entity, and test/entity/histories.test.ts mixes them all at random.
+// src/parties/entity, and test/entity/histories.test.ts mixes them all at random.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'

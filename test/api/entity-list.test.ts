@@ -2,8 +2,8 @@
 // filters, what is refused, and that a page costs an index look-up whatever the table holds.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { listEntities } from '../../src/entity/store.ts'
 import { readList } from '../../src/http/list.ts'
+import { listEntities } from '../../src/parties/entity/store.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import {
   assertBounds,

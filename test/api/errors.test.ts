@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { buildApp } from '../../src/app.ts'
+import { hashPassword } from '../../src/accounts/user/password.ts'
+import { buildApp } from '../../src/app/app.ts'
 import { AtWork } from '../../src/http/at-work.ts'
-import { newSecret, newToken, newUserSecret } from '../../src/secret.ts'
-import { hashPassword } from '../../src/user/password.ts'
-import { newSecret as newWebhookSecret } from '../../src/webhook/sign.ts'
+import { newSecret, newToken, newUserSecret } from '../../src/values/secret.ts'
+import { newSecret as newWebhookSecret } from '../../src/webhooks/sign.ts'
 import {
   assertErrorEnvelope,
   assertNoInsides,

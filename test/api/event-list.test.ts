@@ -1,10 +1,10 @@
 // GET /v3/event and GET /v3/event/{id}: what happened, in the order of the account.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Sql, TransactionSql } from '../../src/db/connect.ts'
-import { findEvents, listEvents } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
-import { numberedId } from '../../src/id.ts'
+import type { Sql, TransactionSql } from '../../src/sql/connect.ts'
+import { findEvents, listEvents } from '../../src/statements/event/store.ts'
+import { numberedId } from '../../src/values/id.ts'
 import {
   assertBounds,
   assertFilters,

@@ -8,8 +8,8 @@ import { after, before, test } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import { type Example, exampleFile, readExamples } from '../../scripts/openapi/examples.ts'
 import { layOut, PLAIN } from '../../scripts/openapi/layout.ts'
-import { PAYOUT_TYPES } from '../../src/quote/quote.ts'
-import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
+import { deliverDue } from '../../src/app/worker/deliver-webhooks.ts'
+import { PAYOUT_TYPES } from '../../src/quotes/quote.ts'
 import {
   type ApiDocument,
   type Json,

@@ -2,7 +2,7 @@
 // database, and what is refused.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { REQUESTS, STATEMENTS } from '../../src/steps.ts'
+import { REQUESTS, STATEMENTS } from '../../src/values/diagnostics.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import { type Item, list } from '../support/assert/listing.ts'
 import { internalPayout } from '../support/given/bodies.ts'

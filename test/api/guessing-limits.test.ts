@@ -2,8 +2,8 @@
 // limit of its own.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { markKeyRevoked } from '../../src/account/store.ts'
-import { type Config, readConfig } from '../../src/config.ts'
+import { markKeyRevoked } from '../../src/accounts/store.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
 import { assertRefused, withoutStamps } from '../support/assert/check.ts'
 import { wrongCredentials } from '../support/given/credentials.ts'
 import { until } from '../support/service/process.ts'

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import actions from '../../docs/api/examples/answerPayout.json' with { type: 'json' }
+import { endHolds } from '../../src/app/worker/end-holds.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import { deleteExpiredReplies } from '../../src/http/idempotency/store.ts'
-import { handlePayout } from '../../src/payout/by-hand-operation.ts'
+import { handlePayout } from '../../src/payouts/by-hand/by-hand-operation.ts'
 import { verify } from '../../src/verify/run.ts'
-import { endHolds } from '../../src/worker/end-holds.ts'
 import { problemsBesidesActs } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'

@@ -5,9 +5,9 @@ import { randomInt } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { DEVICE_DAYS, MOST_ATTEMPTS, MOST_DEVICES } from '../../src/user/session.ts'
-import { endSessions } from '../../src/user/session-store.ts'
-import { updateDisabled } from '../../src/user/store.ts'
+import { DEVICE_DAYS, MOST_ATTEMPTS, MOST_DEVICES } from '../../src/accounts/user/session.ts'
+import { endSessions } from '../../src/accounts/user/session-store.ts'
+import { updateDisabled } from '../../src/accounts/user/store.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import {
   type Answer,

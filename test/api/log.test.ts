@@ -7,10 +7,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type SpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { makeLog } from '../../src/log.ts'
-import { traceSteps } from '../../src/trace/spans.ts'
-import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { traceSteps } from '../../src/app/trace/spans.ts'
+import { deliverDue } from '../../src/app/worker/deliver-webhooks.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import { makeLog } from '../../src/values/log.ts'
 import { bodiesOf, type Route, urlOf, watchRoutes, withText } from '../support/assert/routes.ts'
 import { CANARY, faultsOfLines, privateIn } from '../support/service/logs.ts'
 import { startProcess } from '../support/service/process.ts'
@@ -219,7 +219,7 @@ test('what is no HTTP: none of it is logged', async () => {
 
 /**
  * What each row with a canary that is written comes to, on every table of accounts. More codes are
- * in src/log.test.ts.
+ * in src/values/log.test.ts.
  */
 const FAULTS = [
   ['P0001', "raise exception 'refused: %', new::text using detail = new::text, hint = new::text;"],

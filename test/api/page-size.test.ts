@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { MAX_PAGE_BYTES } from '../../src/http/fit.ts'
-import { MAX_ANSWERS, MAX_ANSWERS_BYTES } from '../../src/payout/action.ts'
+import { MAX_ANSWERS, MAX_ANSWERS_BYTES } from '../../src/payouts/action.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import { operatorSets, pay } from '../support/service/payouts.ts'

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Rail, RailPayout, RailReport, RailStatus } from '../../src/rail/rail.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import type { Rail, RailPayout, RailReport, RailStatus } from '../../src/rails/rail.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertProblems, rowVersions } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'

@@ -2,10 +2,10 @@
 // items cost index look-ups.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
-import { ITEM_STATUSES } from '../../src/payout-batch/payout-batch.ts'
-import { findBatches, listBatches, listItems } from '../../src/payout-batch/store.ts'
+import { ITEM_STATUSES } from '../../src/payouts/batch/batch.ts'
+import { findBatches, listBatches, listItems } from '../../src/payouts/batch/store.ts'
+import type { Sql, TransactionSql } from '../../src/sql/connect.ts'
 import {
   assertBounds,
   assertFilters,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import payouts from '../../docs/api/examples/createPayout.json' with { type: 'json' }
-import { claimDuePayouts } from '../../src/payout/claim-store.ts'
+import { claimDuePayouts } from '../../src/payouts/advance/claim-store.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'

@@ -3,9 +3,12 @@
 // back.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { confineTo } from '../../src/db/confine.ts'
-import { deleteOldLikenesses, findFirstOfReferences } from '../../src/payout/duplicate-store.ts'
-import type { PayoutRequest } from '../../src/payout/request.ts'
+import {
+  deleteOldLikenesses,
+  findFirstOfReferences,
+} from '../../src/payouts/create/duplicate-store.ts'
+import type { PayoutRequest } from '../../src/payouts/request.ts'
+import { confineTo } from '../../src/sql/confine.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { inOneTransaction } from '../support/database/one-transaction.ts'

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { TransactionSql } from '../../src/db/connect.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import type { TransactionSql } from '../../src/sql/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import type { Sql, TransactionSql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
-import { listPayouts } from '../../src/payout/list-store.ts'
+import { listPayouts } from '../../src/payouts/lists/list-store.ts'
+import type { Sql, TransactionSql } from '../../src/sql/connect.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import {
   assertBounds,

@@ -2,7 +2,7 @@
 // state it is, and nothing else of it does.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'

@@ -2,7 +2,7 @@
 // refused, and what the bank, a connector and people see of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { iso20022 } from '../../src/iso20022/format.ts'
+import { iso20022 } from '../../src/adapters/iso20022/format.ts'
 import { assertProblems, rowVersions } from '../support/assert/check.ts'
 import { fileWorlds } from '../support/bank/file-rail.ts'
 import { undone } from '../support/database/undone.ts'

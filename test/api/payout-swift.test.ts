@@ -2,7 +2,7 @@
 // of what SWIFT cannot carry. What the fields must look like is tested where they are written.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Config, ConfigError, readConfig } from '../../src/config.ts'
+import { type Config, ConfigError, readConfig } from '../../src/config/config.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertProblems, rowVersions } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Access } from '../../src/http/authenticate.ts'
 import {
   deleteAccountRole,
   insertAccountRole,
   markUserKeyRevoked,
   updateDisabled,
-} from '../../src/user/store.ts'
-import { ACCOUNT_ROLES } from '../../src/user/user.ts'
+} from '../../src/accounts/user/store.ts'
+import { ACCOUNT_ROLES } from '../../src/accounts/user/user.ts'
+import type { Access } from '../../src/http/authenticate.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { askAny, bodiesOf, type Route, watchRoutes } from '../support/assert/routes.ts'
 import {

@@ -1,8 +1,8 @@
 // How much an account may write in a day, and how long unused quotes are kept.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
-import { deleteOldQuotes } from '../../src/quote/expired-store.ts'
+import { deleteOldQuotes } from '../../src/quotes/expired-store.ts'
+import { connect } from '../../src/sql/connect.ts'
 import { verify } from '../../src/verify/run.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readList } from '../../src/http/list.ts'
-import { plusMilliseconds } from '../../src/instant.ts'
-import { listQuotes } from '../../src/quote/store.ts'
+import { listQuotes } from '../../src/quotes/store.ts'
+import { plusMilliseconds } from '../../src/values/instant.ts'
 import {
   assertBounds,
   assertFilters,

@@ -1,6 +1,6 @@
 // POST /v3/payout/quote, GET /v3/payout/quote/{id} and GET /v3/rate: what can be asked, what is
 // refused, the resource that comes back, and a row of each kind of price. Rates, fees and figures are
-// tabled in src/price and src/quote; the figures here are worked out by hand.
+// tabled in src/prices and src/quotes; the figures here are worked out by hand.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
@@ -138,7 +138,7 @@ test(`POST ${PATH}, holding_info.amount one off: 400 naming the computed figure`
   assert.match(answer.json.errors[0].message, /\b100000\b/)
 })
 
-/** The others are tabled in src/quote/terms.test.ts. */
+/** The others are tabled in src/quotes/terms.test.ts. */
 const REFUSED: readonly [body: object, reason: string, remarks: string][] = [
   [{ payout_type: 'swift', local: {} }, 'type_mismatch', 'local'],
   [{ holding_info: { currency: 'HKD' } }, 'holding_currency_not_found', 'holding_info.currency'],

@@ -6,10 +6,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { buildApp } from '../../src/app.ts'
-import { newId } from '../../src/id.ts'
-import { makeLog } from '../../src/log.ts'
-import { type LoggedRequest, MAX_BODY, MAX_ROWS } from '../../src/request-log/request-log.ts'
+import { buildApp } from '../../src/app/app.ts'
+import {
+  type LoggedRequest,
+  MAX_BODY,
+  MAX_ROWS,
+} from '../../src/sandbox/request-log/request-log.ts'
+import { newId } from '../../src/values/id.ts'
+import { makeLog } from '../../src/values/log.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { assertListed, type Item } from '../support/assert/listing.ts'
 import { localPayout } from '../support/given/bodies.ts'

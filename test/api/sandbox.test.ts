@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { deliverDue } from '../../src/app/worker/deliver-webhooks.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type RailPayout, type RailReport, SIMULATOR } from '../../src/rail/rail.ts'
-import { simulator } from '../../src/rail/simulator.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { simulator } from '../../src/adapters/simulator.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import { type RailPayout, type RailReport, SIMULATOR } from '../../src/rails/rail.ts'
 import { balancesOf, rowVersions } from '../support/assert/check.ts'
 import { eventTypesOf, findPayout, pay } from '../support/service/payouts.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'

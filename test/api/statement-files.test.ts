@@ -2,8 +2,8 @@
 // the console by the session of a person.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { currencyExponent } from '../../src/money/currency.ts'
-import { formatMajor } from '../../src/money/decimal.ts'
+import { currencyExponent } from '../../src/values/money/currency.ts'
+import { formatMajor } from '../../src/values/money/decimal.ts'
 import { faultsOf, readXml, select, textOf } from '../ledger/camt053-schema.ts'
 import { readMt940 } from '../ledger/mt940-reader.ts'
 import { assertRefused } from '../support/assert/check.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { type IdPrefix, newId } from '../../src/id.ts'
+import { type IdPrefix, newId } from '../../src/values/id.ts'
 import { rowsOf } from '../support/assert/check.ts'
 import {
   bodiesOf,

@@ -3,12 +3,12 @@
 // as it leaves them.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Sql } from '../../src/db/connect.ts'
 import { readList } from '../../src/http/list.ts'
-import { plusMilliseconds } from '../../src/instant.ts'
-import { findDeliveries, listDeliveries } from '../../src/webhook/delivery-store.ts'
-import { DeliveryResponse, DeliverySummary } from '../../src/webhook/response.ts'
-import { DELIVERY_STATUSES } from '../../src/webhook/webhook.ts'
+import type { Sql } from '../../src/sql/connect.ts'
+import { plusMilliseconds } from '../../src/values/instant.ts'
+import { findDeliveries, listDeliveries } from '../../src/webhooks/delivery-store.ts'
+import { DeliveryResponse, DeliverySummary } from '../../src/webhooks/response.ts'
+import { DELIVERY_STATUSES } from '../../src/webhooks/webhook.ts'
 import {
   assertBounds,
   assertFilters,

@@ -2,13 +2,13 @@
 // their rotation, disabling, deletion, tests, keys and other accounts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { APPROVAL_STATUSES } from '../../src/entity/states.ts'
-import { EVENTS } from '../../src/event/event.ts'
 import { readList } from '../../src/http/list.ts'
-import { PAYOUT_STATUSES } from '../../src/payout/states.ts'
-import { secretsOf } from '../../src/webhook/rules.ts'
-import { findEndpoints, listEndpoints } from '../../src/webhook/store.ts'
-import { EVENT_TYPES } from '../../src/webhook/webhook.ts'
+import { APPROVAL_STATUSES } from '../../src/parties/entity/states.ts'
+import { PAYOUT_STATUSES } from '../../src/payouts/states.ts'
+import { EVENTS } from '../../src/statements/event/event.ts'
+import { secretsOf } from '../../src/webhooks/rules.ts'
+import { findEndpoints, listEndpoints } from '../../src/webhooks/store.ts'
+import { EVENT_TYPES } from '../../src/webhooks/webhook.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import {
   assertBounds,

@@ -2,8 +2,8 @@
 // refused until then, and what PostgreSQL and verify hold of it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { TransactionSql } from '../../src/db/connect.ts'
-import { deleteAccountRole } from '../../src/user/store.ts'
+import { deleteAccountRole } from '../../src/accounts/user/store.ts'
+import type { TransactionSql } from '../../src/sql/connect.ts'
 import { verify } from '../../src/verify/run.ts'
 import { closeVerified, problemsBesidesActs } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'

@@ -1,10 +1,10 @@
 // An account whose payouts and beneficiaries people approve: its people, what they ask over HTTP, and
 // statements past the service, in its role and in the owner's.
 import assert from 'node:assert/strict'
-import type { ApprovalRule } from '../../src/approval/approval.ts'
-import { transactConfined } from '../../src/db/confine.ts'
-import type { TransactionSql } from '../../src/db/connect.ts'
-import type { AccountRole } from '../../src/user/user.ts'
+import type { AccountRole } from '../../src/accounts/user/user.ts'
+import type { ApprovalRule } from '../../src/controls/approval/approval.ts'
+import { transactConfined } from '../../src/sql/confine.ts'
+import type { TransactionSql } from '../../src/sql/connect.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import {

@@ -3,8 +3,8 @@
 // Expects of each one end, and books that agree with it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { deleteAccountRole, insertAccountRole } from '../../src/user/store.ts'
-import { expireApprovals } from '../../src/worker/expire-approvals.ts'
+import { deleteAccountRole, insertAccountRole } from '../../src/accounts/user/store.ts'
+import { expireApprovals } from '../../src/app/worker/expire-approvals.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import {

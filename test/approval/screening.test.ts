@@ -2,7 +2,7 @@
 // whatever order they come. The worker, the lanes and the rows are the product's; the rail pays.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import type { RailPayout } from '../../src/rail/rail.ts'
+import type { RailPayout } from '../../src/rails/rail.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findFile, type RailFile } from '../../src/bank-file/file-store.ts'
-import { closeSetAsideLines } from '../../src/bank-file/inbox-store.ts'
-import { resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
-import { sealDue } from '../../src/bank-file/seal.ts'
+import { findFile, type RailFile } from '../../src/adapters/bank-file/file-store.ts'
+import { closeSetAsideLines } from '../../src/adapters/bank-file/inbox-store.ts'
+import { resendFile, takeBackFile } from '../../src/adapters/bank-file/resend.ts'
+import { sealDue } from '../../src/adapters/bank-file/seal.ts'
 import {
   bookedLine,
   type FileRailWorld,

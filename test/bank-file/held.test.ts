@@ -4,9 +4,9 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { findFile, type RailFile, sendAgain } from '../../src/bank-file/file-store.ts'
-import { releaseFile, resealFile, takeBackFile } from '../../src/bank-file/resend.ts'
-import { sealDue } from '../../src/bank-file/seal.ts'
+import { findFile, type RailFile, sendAgain } from '../../src/adapters/bank-file/file-store.ts'
+import { releaseFile, resealFile, takeBackFile } from '../../src/adapters/bank-file/resend.ts'
+import { sealDue } from '../../src/adapters/bank-file/seal.ts'
 import { verify } from '../../src/verify/run.ts'
 import { problemsBesidesActs } from '../support/assert/books.ts'
 import {

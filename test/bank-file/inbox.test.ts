@@ -6,9 +6,9 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { listInbox } from '../../src/bank-file/inbox-store.ts'
-import { MOST_BYTES } from '../../src/bank-file/receive.ts'
-import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
+import { listInbox } from '../../src/adapters/bank-file/inbox-store.ts'
+import { MOST_BYTES } from '../../src/adapters/bank-file/receive.ts'
+import { type Transport, TransportFailed } from '../../src/adapters/bank-file/transport.ts'
 import {
   bookedLine,
   type FileRailWorld,

@@ -2,7 +2,7 @@
 // by one act, which is judged like any other change of the beneficiary.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { PayeeValues } from '../../src/bank-format/bank-format.ts'
+import type { PayeeValues } from '../../src/values/bank-format/bank-format.ts'
 import { verifyBooks } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'

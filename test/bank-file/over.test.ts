@@ -4,11 +4,11 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { fileRail } from '../../src/bank-file/adapter.ts'
-import type { BankLine } from '../../src/bank-format/bank-format.ts'
-import type { Rail } from '../../src/rail/rail.ts'
+import { fileRail } from '../../src/adapters/bank-file/adapter.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import type { Rail } from '../../src/rails/rail.ts'
+import type { BankLine } from '../../src/values/bank-format/bank-format.ts'
 import { verify } from '../../src/verify/run.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { problemsBesidesActs } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import {

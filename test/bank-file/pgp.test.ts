@@ -13,7 +13,7 @@ import {
   isPgpMessage,
   type PgpConfig,
   PgpFailed,
-} from '../../src/bank-file/pgp.ts'
+} from '../../src/adapters/bank-file/pgp.ts'
 
 const run = promisify(execFile)
 

@@ -1,8 +1,12 @@
 // A bank that reports only failures: its silence counts once everything that it has sent is read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { closeQuarantined, closeSetAsideLines, listInbox } from '../../src/bank-file/inbox-store.ts'
-import { type Transport, TransportFailed } from '../../src/bank-file/transport.ts'
+import {
+  closeQuarantined,
+  closeSetAsideLines,
+  listInbox,
+} from '../../src/adapters/bank-file/inbox-store.ts'
+import { type Transport, TransportFailed } from '../../src/adapters/bank-file/transport.ts'
 import {
   bookedLine,
   type FileRailWorld,

@@ -2,7 +2,7 @@
 // are kept at least, and never while somebody is to look at the file. What the file said stays, and its hash.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { listInbox, sweepInbox } from '../../src/bank-file/inbox-store.ts'
+import { listInbox, sweepInbox } from '../../src/adapters/bank-file/inbox-store.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
 import { undone, verdictIn } from '../support/database/undone.ts'

@@ -6,10 +6,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { deliver } from '../../src/bank-file/deliver.ts'
-import { openFolder } from '../../src/bank-file/folder.ts'
-import { openSftp } from '../../src/bank-file/sftp.ts'
-import { HostKeyChanged, NameTaken, type Transport } from '../../src/bank-file/transport.ts'
+import { deliver } from '../../src/adapters/bank-file/deliver.ts'
+import { openFolder } from '../../src/adapters/bank-file/folder.ts'
+import { openSftp } from '../../src/adapters/bank-file/sftp.ts'
+import {
+  HostKeyChanged,
+  NameTaken,
+  type Transport,
+} from '../../src/adapters/bank-file/transport.ts'
 import { HAS_OPENSSH, startOpenSsh } from '../support/network/openssh.ts'
 import {
   SFTP_PASSWORD,

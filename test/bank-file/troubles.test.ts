@@ -3,15 +3,19 @@
 // command that comes next, counted for metrics, and gone once its cause is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Exchange } from '../../src/bank-file/exchange.ts'
-import { closeQuarantined, closeSetAsideLines, listInbox } from '../../src/bank-file/inbox-store.ts'
-import { releaseFile, resendFile, takeBackFile } from '../../src/bank-file/resend.ts'
-import { sealDue } from '../../src/bank-file/seal.ts'
-import { TransportFailed } from '../../src/bank-file/transport.ts'
-import { nextCommand, troubleWords } from '../../src/bank-file/trouble.ts'
-import { findTroubles } from '../../src/bank-file/trouble-store.ts'
-import type { BankFormat } from '../../src/bank-format/bank-format.ts'
-import { countWaiting } from '../../src/worker/counts.ts'
+import { Exchange } from '../../src/adapters/bank-file/exchange.ts'
+import {
+  closeQuarantined,
+  closeSetAsideLines,
+  listInbox,
+} from '../../src/adapters/bank-file/inbox-store.ts'
+import { releaseFile, resendFile, takeBackFile } from '../../src/adapters/bank-file/resend.ts'
+import { sealDue } from '../../src/adapters/bank-file/seal.ts'
+import { TransportFailed } from '../../src/adapters/bank-file/transport.ts'
+import { nextCommand, troubleWords } from '../../src/adapters/bank-file/trouble.ts'
+import { findTroubles } from '../../src/adapters/bank-file/trouble-store.ts'
+import { countWaiting } from '../../src/app/worker/counts.ts'
+import type { BankFormat } from '../../src/values/bank-format/bank-format.ts'
 import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import { PLAIN } from '../support/bank/plain-format.ts'
 import { until } from '../support/service/process.ts'

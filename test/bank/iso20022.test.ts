@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { TestBank } from '../../examples/bank/bank.ts'
 import { validate } from '../../examples/bank/schema.ts'
-import type { BankLine, FileItem } from '../../src/bank-format/bank-format.ts'
-import { iso20022 } from '../../src/iso20022/format.ts'
+import { iso20022 } from '../../src/adapters/iso20022/format.ts'
+import type { BankLine, FileItem } from '../../src/values/bank-format/bank-format.ts'
 import { ACCOUNT, batch, ITEM, profile } from '../iso20022/given.ts'
 
 const item = (number: number, name: string): FileItem => ({

@@ -2,7 +2,7 @@
 // entity or several, of what was looked at, and what the operator is told.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'

@@ -1,7 +1,7 @@
 // corridor payout transition: the operator's step, its refusals, and money that goes back.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { claimDuePayouts } from '../../src/payout/claim-store.ts'
+import { claimDuePayouts } from '../../src/payouts/advance/claim-store.ts'
 import { openCli } from '../support/service/cli.ts'
 import { pay as payFrom } from '../support/service/payouts.ts'
 import { startTestService } from '../support/service/service.ts'

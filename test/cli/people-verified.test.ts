@@ -2,7 +2,7 @@
 // is as its newest row of the audit log says, and what was made, changed or taken away past it is named.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
+import { connect } from '../../src/sql/connect.ts'
 import { Findings } from '../../src/verify/problem.ts'
 import { checkReference } from '../../src/verify/reference.ts'
 import { verifyAudit } from '../../src/verify/run.ts'

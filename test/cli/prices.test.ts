@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { after, test } from 'node:test'
 import { VOCABULARY } from '../../src/operator/fee-vocabulary.ts'
-import { FEE_COLUMNS, loadDefaultFees } from '../../src/price/fee/load.ts'
+import { FEE_COLUMNS, loadDefaultFees } from '../../src/prices/fee/load.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { openCli } from '../support/service/cli.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { cellsOf, readRecords } from '../../src/bulk/records.ts'
+import { cellsOf, readRecords } from '../../src/imports/records.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'corridor-records-'))
 after(() => rm(folder, { recursive: true, force: true }))

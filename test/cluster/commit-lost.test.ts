@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
-import { readConfig } from '../../src/config.ts'
-import { openDeps } from '../../src/deps.ts'
-import { makeMetrics } from '../../src/metrics.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import { readConfig } from '../../src/config/config.ts'
 import type { OpenedAccount } from '../../src/operator/create-account.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { openDeps } from '../../src/runtime/deps.ts'
+import { makeMetrics } from '../../src/runtime/metrics.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import {
   listWorkers,

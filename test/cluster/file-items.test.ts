@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { listEvidence } from '../../src/bank-file/evidence-store.ts'
-import { endToEndIdOf, messageIdOf } from '../../src/bank-file/ids.ts'
+import { listEvidence } from '../../src/adapters/bank-file/evidence-store.ts'
+import { endToEndIdOf, messageIdOf } from '../../src/adapters/bank-file/ids.ts'
 import {
   type FoundItem,
   findItemsOfLines,
@@ -18,13 +18,13 @@ import {
   sumBlock,
   takeOutOfFile,
   withdrawItems,
-} from '../../src/bank-file/item-store.ts'
+} from '../../src/adapters/bank-file/item-store.ts'
 import {
   findItemsWithOpenLines,
   listBookedAttempts,
   transactMany,
-} from '../../src/bank-file/waiting.ts'
-import { newId } from '../../src/id.ts'
+} from '../../src/adapters/bank-file/waiting.ts'
+import { newId } from '../../src/values/id.ts'
 import { unlessCluster, workerOf } from '../support/database/citus.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 

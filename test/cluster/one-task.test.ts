@@ -2,9 +2,9 @@
 // it: each statement is explained with the values that it was sent with, and is one task of one machine.
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { literal, SERVICE_ROLE } from '../../src/db/connect.ts'
-import { type Sent, Statement } from '../../src/db/sql.ts'
-import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
+import { deliverDue } from '../../src/app/worker/deliver-webhooks.ts'
+import { literal, SERVICE_ROLE } from '../../src/sql/connect.ts'
+import { type Sent, Statement } from '../../src/sql/sql.ts'
 import { REVIEWED } from '../statements/reviewed.ts'
 import { unlessCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'

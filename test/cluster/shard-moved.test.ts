@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect } from '../../src/db/connect.ts'
+import { connect } from '../../src/sql/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { listWorkers, unlessCluster, type Worker, workerOf } from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'

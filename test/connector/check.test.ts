@@ -7,13 +7,17 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { FAULTS, type Fault, Faults } from '../../examples/connector/faults.ts'
 import { startConnector } from '../../examples/connector/start.ts'
-import { allChecks } from '../../src/connector/check/all.ts'
-import { STEPS } from '../../src/connector/check/asking.ts'
-import { type CheckReport, type KeptPayment, runChecks } from '../../src/connector/check/check.ts'
-import { Probe, Skipped } from '../../src/connector/check/probe.ts'
-import type { Order } from '../../src/connector/order.ts'
-import { ANSWER_WITHIN_MS, type Payment } from '../../src/connector/protocol.ts'
-import { newSecret } from '../../src/webhook/sign.ts'
+import { allChecks } from '../../src/adapters/connector/check/all.ts'
+import { STEPS } from '../../src/adapters/connector/check/asking.ts'
+import {
+  type CheckReport,
+  type KeptPayment,
+  runChecks,
+} from '../../src/adapters/connector/check/check.ts'
+import { Probe, Skipped } from '../../src/adapters/connector/check/probe.ts'
+import type { Order } from '../../src/adapters/connector/order.ts'
+import { ANSWER_WITHIN_MS, type Payment } from '../../src/adapters/connector/protocol.ts'
+import { newSecret } from '../../src/webhooks/sign.ts'
 import { share } from '../support/share.ts'
 
 /** What only a run of faulty requests shows; the check of each other fault. */

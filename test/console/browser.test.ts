@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
-import { endSessions } from '../../src/user/session-store.ts'
-import type { AccountRole, UserRole } from '../../src/user/user.ts'
-import { startSettling } from '../../src/worker/settle-payouts.ts'
+import { endSessions } from '../../src/accounts/user/session-store.ts'
+import type { AccountRole, UserRole } from '../../src/accounts/user/user.ts'
+import { startSettling } from '../../src/app/worker/settle-payouts.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import {
   addSession,

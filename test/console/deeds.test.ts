@@ -3,9 +3,9 @@
 // of somebody who is logged in: paths in hidden fields, forms of other sites, floods of files.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { newId } from '../../src/id.ts'
-import type { AccountRole, UserRole } from '../../src/user/user.ts'
-import { screenParties } from '../../src/worker/screen-parties.ts'
+import type { AccountRole, UserRole } from '../../src/accounts/user/user.ts'
+import { screenParties } from '../../src/app/worker/screen-parties.ts'
+import { newId } from '../../src/values/id.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'

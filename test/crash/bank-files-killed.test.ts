@@ -22,7 +22,7 @@ import {
 import { openScene } from '../support/service/scene.ts'
 import { share } from '../support/share.ts'
 
-/** What is done with files, in its order (src/bank-file). */
+/** What is done with files, in its order (src/adapters/bank-file). */
 const WORK = [
   'take',
   'seal',

@@ -2,7 +2,7 @@
 // whoever was acknowledged and is listed is asked about once, by the next process.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
+import { connect } from '../../src/sql/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { failingAt, type RunningProcess, until } from '../support/service/process.ts'
 import { openScene } from '../support/service/scene.ts'

@@ -1,5 +1,5 @@
 // kill -9 of the service under keyed payouts, with and without quotes, that are settled and told to a
-// webhook receiver: before or after each step of its work (src/steps.ts), and at moments a seed
+// webhook receiver: before or after each step of its work (src/values/diagnostics.ts), and at moments a seed
 // decides, with a restart each time. Nothing acknowledged is lost, nothing happens twice.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -2,9 +2,9 @@
 // Markdown. How it looks to people is in test/console/browser.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { CATALOGUE, REASONS } from '../../src/errors.ts'
-import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../../src/payout/states.ts'
-import { nextTurn } from '../../src/turns.ts'
+import { PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../../src/payouts/states.ts'
+import { CATALOGUE, REASONS } from '../../src/values/errors.ts'
+import { nextTurn } from '../../src/values/event-loop.ts'
 import {
   type Answer,
   addPerson,

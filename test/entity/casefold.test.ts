@@ -2,7 +2,7 @@
 // it: the case folding of PostgreSQL. All of Unicode, not a sample.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { comparable } from '../../src/entity/comparable.ts'
+import { comparable } from '../../src/parties/entity/comparable.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { everyCharacter, named } from '../support/given/unicode.ts'
 import { invisible } from '../support/oracle/entity-oracle.ts'

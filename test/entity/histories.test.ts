@@ -1,6 +1,6 @@
 // The duplicate rules of entities against an oracle written from the specification alone: random
 // histories through the service, every answer compared. The rules themselves, and every character, are
-// tabled in src/entity.
+// tabled in src/parties/entity.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {

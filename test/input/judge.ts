@@ -1,6 +1,6 @@
 // Whether an answer is one that the document allows for its request, in status, headers and body; and
 // whether the document leaves a request any answer but a refusal.
-import { CATALOGUE, type Reason } from '../../src/errors.ts'
+import { CATALOGUE, type Reason } from '../../src/values/errors.ts'
 import { assertNoInsides } from '../support/assert/check.ts'
 import {
   type ApiDocument,

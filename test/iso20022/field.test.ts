@@ -2,8 +2,8 @@
 // the other lines of the file as they are.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BankLine } from '../../src/bank-format/bank-format.ts'
-import { readBankFile } from '../../src/iso20022/reader.ts'
+import { readBankFile } from '../../src/adapters/iso20022/reader.ts'
+import type { BankLine } from '../../src/values/bank-format/bank-format.ts'
 
 async function read(...chunks: (string | Uint8Array)[]): Promise<BankLine[]> {
   const bytes = chunks.map(chunk => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk))

@@ -1,5 +1,6 @@
 // Batches for the tests of ISO 20022, fixed and arbitrary, and the bytes of files as banks send them.
 import fc from 'fast-check'
+import { iso20022 } from '../../src/adapters/iso20022/format.ts'
 import type {
   BankLine,
   BankProfile,
@@ -7,8 +8,7 @@ import type {
   FileItem,
   PostalAddress,
   SettlementAccount,
-} from '../../src/bank-format/bank-format.ts'
-import { iso20022 } from '../../src/iso20022/format.ts'
+} from '../../src/values/bank-format/bank-format.ts'
 
 /** Each run tries other cases; `SEED=…` replays one. */
 export const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)

@@ -1,7 +1,7 @@
 // A bank's report of many payments: read in time, and in memory that does not grow with the file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readBankFile } from '../../src/iso20022/reader.ts'
+import { readBankFile } from '../../src/adapters/iso20022/reader.ts'
 import { promised, share } from '../support/share.ts'
 import { originalFile, statusReport } from './given.ts'
 

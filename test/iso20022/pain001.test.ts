@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { FileBatch, FileItem } from '../../src/bank-format/bank-format.ts'
-import { iso20022 } from '../../src/iso20022/format.ts'
+import { iso20022 } from '../../src/adapters/iso20022/format.ts'
+import type { FileBatch, FileItem } from '../../src/values/bank-format/bank-format.ts'
 import { share } from '../support/share.ts'
 import { ACCOUNT, ADDRESS, anyBatch, batch, ITEM, ids, profile, seed } from './given.ts'
 

@@ -2,9 +2,9 @@
 // of one at once. And what a code means, in the standard and in the bank's dialect.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readProfile, SHIPPED_PROFILES } from '../../src/iso20022/profile.ts'
-import shipped from '../../src/iso20022/profiles.json' with { type: 'json' }
-import { meaningOf } from '../../src/iso20022/status.ts'
+import { readProfile, SHIPPED_PROFILES } from '../../src/adapters/iso20022/profile.ts'
+import shipped from '../../src/adapters/iso20022/profiles.json' with { type: 'json' }
+import { meaningOf } from '../../src/adapters/iso20022/status.ts'
 import { profile } from './given.ts'
 
 test('bank profile, each that is shipped: it is read by its name, and as an operator would write it', () => {

@@ -2,9 +2,9 @@
 // refused, each with its reason and line.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BankLine, UnreadableFile } from '../../src/bank-format/bank-format.ts'
-import { readBankFile } from '../../src/iso20022/reader.ts'
-import { BOUNDS } from '../../src/iso20022/xml-stream.ts'
+import { readBankFile } from '../../src/adapters/iso20022/reader.ts'
+import { type BankLine, UnreadableFile } from '../../src/values/bank-format/bank-format.ts'
+import { BOUNDS } from '../../src/values/xml/xml-stream.ts'
 import { chunksOf, message, originalFile, readAll, statusReport } from './given.ts'
 
 /** What was said, as far as it was. */

@@ -3,22 +3,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  connect,
-  literal,
-  SERVICE_ROLE,
-  type Sql,
-  type TransactionSql,
-} from '../../src/db/connect.ts'
-import type { Tag } from '../../src/db/sql.ts'
-import { numberedId } from '../../src/id.ts'
 import { assertBalanced, type Posting } from '../../src/ledger/rules.ts'
 import {
   OPEN_STATUSES,
   PAYOUT_STATUSES,
   PAYOUT_TRANSITIONS,
   type PayoutStatus,
-} from '../../src/payout/states.ts'
+} from '../../src/payouts/states.ts'
+import {
+  connect,
+  literal,
+  SERVICE_ROLE,
+  type Sql,
+  type TransactionSql,
+} from '../../src/sql/connect.ts'
+import type { Tag } from '../../src/sql/sql.ts'
+import { numberedId } from '../../src/values/id.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { share } from '../support/share.ts'
 import { type History, makeHistory } from './history.ts'

@@ -4,11 +4,11 @@
 // the service has made for another account.
 import assert from 'node:assert/strict'
 import { sealEvents } from '../../bench/payout-fill.ts'
-import type { TransactionSql } from '../../src/db/connect.ts'
-import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
-import { idBound } from '../../src/id.ts'
 import { EMPTY_HASH, hashJournal } from '../../src/ledger/rules.ts'
 import { listJournals } from '../../src/ledger/store.ts'
+import type { TransactionSql } from '../../src/sql/connect.ts'
+import { idTimeSql, microsSql, numberedIdSql } from '../../src/sql/id-sql.ts'
+import { idBound } from '../../src/values/id.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import type { Client, TestService } from '../support/service/service.ts'
 

@@ -3,11 +3,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type Event, type NamedEvent, nameEvent } from '../../src/event/event.ts'
-import { fold, gather } from '../../src/event/row.ts'
-import { findEvents, insertEvents, listEvents, listEventsAfter } from '../../src/event/store.ts'
 import { readList } from '../../src/http/list.ts'
-import { plusMilliseconds } from '../../src/instant.ts'
+import { type Event, type NamedEvent, nameEvent } from '../../src/statements/event/event.ts'
+import { fold, gather } from '../../src/statements/event/row.ts'
+import {
+  findEvents,
+  insertEvents,
+  listEvents,
+  listEventsAfter,
+} from '../../src/statements/event/store.ts'
+import { plusMilliseconds } from '../../src/values/instant.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { commandsAt } from '../support/given/events.ts'
 import { share } from '../support/share.ts'

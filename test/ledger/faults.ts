@@ -1,5 +1,5 @@
 // What a planted fault is, for the tables of faults that verifying must find.
-import type { Sql } from '../../src/db/connect.ts'
+import type { Sql } from '../../src/sql/connect.ts'
 import { rechain } from './forgery.ts'
 import type { History } from './history.ts'
 

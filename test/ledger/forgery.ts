@@ -1,8 +1,9 @@
 // What someone with the database's password could do to a book: change a row, and cover it by
 // recomputing the chain. Used to plant the faults that verifying must find.
-import type { Sql } from '../../src/db/connect.ts'
+
 import { EMPTY_HASH, hashJournal, type Journal, type Posting } from '../../src/ledger/rules.ts'
 import { listJournals } from '../../src/ledger/store.ts'
+import type { Sql } from '../../src/sql/connect.ts'
 
 /** Takes every guard off: append-only, legal transitions, sums of zero. */
 export async function disarm(owner: Sql): Promise<void> {

@@ -1,6 +1,6 @@
 // A history with every kind of payout, made through the real service, for tests that read whole books.
 import assert from 'node:assert/strict'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { bankBeneficiary, internalPayout, yenBank } from '../support/given/bodies.ts'
 import { operatorSets, pay } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'

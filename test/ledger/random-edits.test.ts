@@ -3,7 +3,7 @@
 // the database itself, so that a new one must be covered or excepted with a reason.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
+import { connect, type Sql, type TransactionSql } from '../../src/sql/connect.ts'
 import type { Problem } from '../../src/verify/problem.ts'
 import { undone, verdictIn } from '../support/database/undone.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'

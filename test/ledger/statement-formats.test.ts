@@ -6,14 +6,14 @@ import fc from 'fast-check'
 import type {
   BalanceTransactionType,
   FxConversion,
-} from '../../src/balance-transaction/balance-transaction.ts'
+} from '../../src/statements/balance-transaction/balance-transaction.ts'
 import {
   camt053Writer,
   fitsIso20022,
   isoRate,
-} from '../../src/balance-transaction/statement/camt053.ts'
-import { csvWriter } from '../../src/balance-transaction/statement/csv.ts'
-import { mt940Writer } from '../../src/balance-transaction/statement/mt940.ts'
+} from '../../src/statements/balance-transaction/statement/camt053.ts'
+import { csvWriter } from '../../src/statements/balance-transaction/statement/csv.ts'
+import { mt940Writer } from '../../src/statements/balance-transaction/statement/mt940.ts'
 import {
   type BookedLine,
   lastDate,
@@ -21,11 +21,11 @@ import {
   type Statement,
   StatementFault,
   type Totals,
-} from '../../src/balance-transaction/statement/statement.ts'
-import { writeStatement } from '../../src/balance-transaction/statement/write.ts'
-import { CURRENCIES, currencyExponent } from '../../src/money/currency.ts'
-import { parseDecimal, parseMajor } from '../../src/money/decimal.ts'
-import { swiftText } from '../../src/text/swift-text.ts'
+} from '../../src/statements/balance-transaction/statement/statement.ts'
+import { writeStatement } from '../../src/statements/balance-transaction/statement/write.ts'
+import { CURRENCIES, currencyExponent } from '../../src/values/money/currency.ts'
+import { parseDecimal, parseMajor } from '../../src/values/money/decimal.ts'
+import { swiftText } from '../../src/values/text/swift-text.ts'
 import { anyCharacters } from '../support/given/any-characters.ts'
 import { share } from '../support/share.ts'
 import { faultsOf, readXml, select, textOf } from './camt053-schema.ts'

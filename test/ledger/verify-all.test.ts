@@ -2,8 +2,8 @@
 // row, and a chain rewritten whole differs from the heads that were kept elsewhere.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { connect, type Sql } from '../../src/db/connect.ts'
 import { listHeads } from '../../src/ledger/store.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
 import { verify } from '../../src/verify/run.ts'
 import { undone, verdictIn } from '../support/database/undone.ts'
 import { localPayout } from '../support/given/bodies.ts'

@@ -2,8 +2,8 @@
 // states, settings, keys. One row a command: its exit code, what it says, and which rows change.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connect, type Sql } from '../../src/db/connect.ts'
-import { foldedReference } from '../../src/funding/rules.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
+import { foldedReference } from '../../src/statements/funding/rules.ts'
 import { verify } from '../../src/verify/run.ts'
 import { rechain } from '../ledger/forgery.ts'
 import { balancesOf } from '../support/assert/check.ts'

@@ -2,8 +2,8 @@
 // and what a person must look at. What follows an end: over-attempts.test.ts.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Rail, RailPayout, RailReport } from '../../src/rail/rail.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import type { Rail, RailPayout, RailReport } from '../../src/rails/rail.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { openCli } from '../support/service/cli.ts'
 import { makeDue, railOf, report } from '../support/service/settling.ts'

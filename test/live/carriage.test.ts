@@ -2,8 +2,8 @@
 // a second name that the bank reads, or a route that takes any name, makes them payable.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { insertRail } from '../../src/rail/row-store.ts'
-import { RAIL_KINDS } from '../../src/rails.ts'
+import { RAIL_KINDS } from '../../src/adapters/registry.ts'
+import { insertRail } from '../../src/rails/row-store.ts'
 import { assertProblems, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startTestService } from '../support/service/service.ts'

@@ -1,8 +1,8 @@
 // Each connection has its role and its settings before anything else is asked of it, or nothing is.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
-import { isConnectionLost } from '../../src/db/failure.ts'
+import { connect } from '../../src/sql/connect.ts'
+import { isConnectionLost } from '../../src/sql/failure.ts'
 import { createDatabase } from '../support/database/database.ts'
 
 const ROLES = {

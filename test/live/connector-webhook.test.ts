@@ -1,9 +1,9 @@
 // POST /connector/{rail}/webhook: a connector wakes a payout of its own, and nothing else happens.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { insertRail } from '../../src/rail/row-store.ts'
-import { newSecret, webhookHeaders } from '../../src/webhook/sign.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import { insertRail } from '../../src/rails/row-store.ts'
+import { newSecret, webhookHeaders } from '../../src/webhooks/sign.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startTestService } from '../support/service/service.ts'
 import { railOf, report } from '../support/service/settling.ts'

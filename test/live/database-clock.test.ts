@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import {
   Clock,
   clock,
@@ -13,7 +13,7 @@ import {
   refuseBookAhead,
 } from '../../src/ledger/clock.ts'
 import { confirmClock } from '../../src/ledger/clock-store.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { connect } from '../../src/sql/connect.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'

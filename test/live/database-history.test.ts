@@ -2,7 +2,7 @@
 // can neither forge it nor date it back, and nobody turns versions back. One row a statement.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
+import { connect } from '../../src/sql/connect.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { createDatabase } from '../support/database/database.ts'
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { buildApp, depsForDescription } from '../../src/app.ts'
+import { buildApp, depsForDescription } from '../../src/app/app.ts'
 import { MAX_STEP_VALUES } from '../../src/http/json-reader.ts'
-import { PayoutRequest } from '../../src/payout/request.ts'
+import { PayoutRequest } from '../../src/payouts/request.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a schema is whatever it is
 type Json = any

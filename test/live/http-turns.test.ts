@@ -3,7 +3,7 @@
 // and, when it is long, compared with that of a control at the same moment.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_PAYOUTS } from '../../src/payout-batch/request.ts'
+import { MAX_PAYOUTS } from '../../src/payouts/batch/request.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { HOSTILE, HOSTILE_BATCHES } from '../support/given/hostile.ts'

@@ -2,8 +2,8 @@
 // figures of rails are those of payouts that ended.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { measureRails } from '../../src/worker/measure-rails.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { measureRails } from '../../src/app/worker/measure-rails.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { assertProblems, assertRefused, rowVersions } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addPerson, type Client, startTestService } from '../support/service/service.ts'

@@ -2,7 +2,7 @@
 // it, and what the database keeps.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FEE_COLUMNS } from '../../src/price/fee/load.ts'
+import { FEE_COLUMNS } from '../../src/prices/fee/load.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { openDesk } from '../support/service/desk.ts'

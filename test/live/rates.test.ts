@@ -1,9 +1,9 @@
 // What protects a live account from a wrong rate: an old one, one of the wrong direction, one that an
-// import would move, a second direction of a pair. Each judgement: src/price/rate/guard.test.ts.
+// import would move, a second direction of a pair. Each judgement: src/prices/rate/guard.test.ts.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { networksOf } from '../../src/network/local.ts'
+import { networksOf } from '../../src/values/network/local.ts'
 import { openDesk } from '../support/service/desk.ts'
 import type { Client } from '../support/service/service.ts'
 
@@ -39,7 +39,7 @@ function quote(account: Client, from: string, to: string, amount = 10_000) {
 
 /** Publications of the ECB around now, by its calendar: 16:00 in Frankfurt on open days. */
 async function publications(): Promise<{ last: Temporal.Instant; before: Temporal.Instant }> {
-  const { isTargetDay, publicationOn } = await import('../../src/price/rate/calendar.ts')
+  const { isTargetDay, publicationOn } = await import('../../src/prices/rate/calendar.ts')
   const now = Temporal.Now.instant()
   const found: Temporal.Instant[] = []
   let day = now.toZonedDateTimeISO('Europe/Berlin').toPlainDate()

@@ -2,10 +2,10 @@
 // by it, however it is written, unless the payment is split or its booking was reversed.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { transactConfined } from '../../src/db/confine.ts'
-import { connect, type Sql } from '../../src/db/connect.ts'
-import { numberedId } from '../../src/id.ts'
-import { plusMilliseconds } from '../../src/instant.ts'
+import { transactConfined } from '../../src/sql/confine.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
+import { numberedId } from '../../src/values/id.ts'
+import { plusMilliseconds } from '../../src/values/instant.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { insertLines } from '../support/database/line-rows.ts'
 

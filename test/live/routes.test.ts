@@ -2,8 +2,8 @@
 // nothing. A payout goes where its route led when it was made, and the simulator gets none of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countWaiting } from '../../src/worker/counts.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { countWaiting } from '../../src/app/worker/counts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { internalPayout, localPayout, overChats } from '../support/given/bodies.ts'
 import { openDesk } from '../support/service/desk.ts'

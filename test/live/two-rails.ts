@@ -1,9 +1,10 @@
 // A live account with routes to two rails, the bank first. What the rails say is a script of each test;
 // the worker, the lanes and the rows are the product's.
-import { transactConfined } from '../../src/db/confine.ts'
-import { wakePayouts } from '../../src/payout/wake-store.ts'
-import type { Rail, RailReport, RailStatus } from '../../src/rail/rail.ts'
-import type { Route } from '../../src/rail/rules.ts'
+
+import { wakePayouts } from '../../src/payouts/advance/wake-store.ts'
+import type { Rail, RailReport, RailStatus } from '../../src/rails/rail.ts'
+import type { Route } from '../../src/rails/rules.ts'
+import { transactConfined } from '../../src/sql/confine.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import {
   addRails,

@@ -5,7 +5,7 @@
 // code with what wrote the books, nor with `corridor verify`.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { Sql } from '../../src/db/connect.ts'
+import type { Sql } from '../../src/sql/connect.ts'
 import {
   type EventRow,
   type JournalRow,

@@ -3,23 +3,23 @@
 // balances, payouts and quotes.
 
 import assert from 'node:assert/strict'
-import { recorded } from '../../src/audit/recorded.ts'
-import type { Sql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
-import type { Refusal } from '../../src/errors.ts'
+import { recorded } from '../../src/ledger/audit/recorded.ts'
+import { bookingAct } from '../../src/operator/funding.ts'
+import type { Sql } from '../../src/sql/connect.ts'
 import {
   type BookingState,
   bookMoney,
   type ReversalState,
   reverseBooking,
-} from '../../src/funding/operations.ts'
+} from '../../src/statements/funding/operations.ts'
 import type {
   BookingOutcome,
   Booking as FundingBooking,
   Reversal,
-} from '../../src/funding/rules.ts'
-import { newId } from '../../src/id.ts'
-import { bookingAct } from '../../src/operator/funding.ts'
+} from '../../src/statements/funding/rules.ts'
+import type { Refusal } from '../../src/values/errors.ts'
+import { newId } from '../../src/values/id.ts'
 import { verify } from '../../src/verify/run.ts'
 import type { Answer, Client, TestService } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'

@@ -1,7 +1,7 @@
 // What a few accounts have written since it was last asked, in one round trip: whatever row version a
 // transaction made that the look before could not see. Knows the tables; judges nothing. Amounts and
 // numbers come as text, so that JSON loses nothing.
-import type { Sql } from '../../src/db/connect.ts'
+import type { Sql } from '../../src/sql/connect.ts'
 
 export interface BookRow {
   account_id: string

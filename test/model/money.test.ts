@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { connect, type Sql } from '../../src/db/connect.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
 import { verifyBooks } from '../support/assert/books.ts'
 import { pickSeed } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'

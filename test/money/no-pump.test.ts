@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { CURRENCIES } from '../../src/money/currency.ts'
-import { type Decimal, formatDecimal, pow10 } from '../../src/money/decimal.ts'
-import type { Fee } from '../../src/price/fee/rules.ts'
-import type { Pricing } from '../../src/price/price.ts'
+import type { Fee } from '../../src/prices/fee/rules.ts'
+import type { Pricing } from '../../src/prices/price.ts'
 import {
   customerRate,
   midOf,
@@ -14,11 +12,13 @@ import {
   type RateBook,
   rateBookOf,
   stepsBetween,
-} from '../../src/price/rate/rules.ts'
-import { sourcesOf } from '../../src/quote/basis.ts'
-import type { QuoteTerms } from '../../src/quote/quote.ts'
-import { priceQuote, totalDebit } from '../../src/quote/rules.ts'
-import { payoutAmountFor } from '../../src/quote/solve.ts'
+} from '../../src/prices/rate/rules.ts'
+import { sourcesOf } from '../../src/quotes/basis.ts'
+import type { QuoteTerms } from '../../src/quotes/quote.ts'
+import { priceQuote, totalDebit } from '../../src/quotes/rules.ts'
+import { payoutAmountFor } from '../../src/quotes/solve.ts'
+import { CURRENCIES } from '../../src/values/money/currency.ts'
+import { type Decimal, formatDecimal, pow10 } from '../../src/values/money/decimal.ts'
 import { feeRow, NOW, pricing, terms } from '../support/given/in-memory.ts'
 import { share } from '../support/share.ts'
 

@@ -16,7 +16,7 @@ const SAME_VALUE = 'the replacement has the same value'
 const ALWAYS_THERE = 'the value always exists; only the compiler needs a default'
 
 export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
-  'src/money/decimal.ts': [
+  'src/values/money/decimal.ts': [
     {
       where: 'parseDecimal',
       after: "const [, whole = 'mutant', fraction = ''] = match",
@@ -40,7 +40,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       },
     ]),
   ],
-  'src/price/fee/rules.ts': [
+  'src/prices/fee/rules.ts': [
     { where: 'specificity', after: 'let rank = fee.sample ? 1 : 80', why: SORTED_ALIKE },
     { where: 'specificity', after: 'let rank = fee.sample ? 0 : 81', why: SORTED_ALIKE },
     {
@@ -64,7 +64,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: SAME_VALUE,
     },
   ],
-  'src/quote/calculation.ts': [
+  'src/quotes/calculation.ts': [
     {
       where: 'decimalText',
       after:
@@ -77,7 +77,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'an extra place is a trailing zero, which is not printed',
     },
   ],
-  'src/quote/basis.ts': [
+  'src/quotes/basis.ts': [
     {
       where: 'rateOf',
       after: "const [base = 'mutant', quote = ''] = pair.split('/')",
@@ -89,7 +89,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a pair is stored with both currencies',
     },
   ],
-  'src/payout/progress.ts': [
+  'src/payouts/advance/progress.ts': [
     {
       where: 'railProgress',
       after:
@@ -104,7 +104,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: SAME_VALUE,
     },
   ],
-  'src/entity/comparable.ts': [
+  'src/parties/entity/comparable.ts': [
     {
       where: 'comparable',
       after: 'if (false) return text.trim().toLowerCase()',
@@ -116,7 +116,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'no invisible character composes or moves; kept in the order of §duplicate.comparison',
     },
   ],
-  'src/entity/duplicates.ts': [
+  'src/parties/entity/duplicates.ts': [
     {
       where: 'byCreation',
       after: 'if (a.created_at !== b.created_at) return a.created_at <= b.created_at ? -1 : 1',
@@ -128,7 +128,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'no two entities have one id',
     },
   ],
-  'src/entity/rules.ts': [
+  'src/parties/entity/rules.ts': [
     {
       where: 'decideCreation',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source

@@ -55,8 +55,8 @@ test('mutantsOf, a function: its statements, its result, and where each mutant s
   )
 })
 
-const FILE = 'src/money/json.ts'
-const TESTS: Tests = { files: ['src/money/json.test.ts'], together: true }
+const FILE = 'src/values/money/json.ts'
+const TESTS: Tests = { files: ['src/values/money/json.test.ts'], together: true }
 
 test('tryChange, a bound moved by one in money: killed; the source as it is: survived', async () => {
   const mutants = mutantsOf(FILE, await readFile(resolve(ROOT, FILE), 'utf8'))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import document from '../../docs/operator.openapi.json' with { type: 'json' }
-import { connect, type TransactionSql } from '../../src/db/connect.ts'
+import { connect, type TransactionSql } from '../../src/sql/connect.ts'
 import { complaintOf } from '../input/judge.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { readDocument } from '../support/assert/document.ts'

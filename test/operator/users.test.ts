@@ -2,9 +2,9 @@
 // them, the log names both, and nobody gives anything to themselves.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Sql } from '../../src/db/connect.ts'
+import { insertAccountRole, updateRole } from '../../src/accounts/user/store.ts'
 import { makeLoginLink } from '../../src/operator/users.ts'
-import { insertAccountRole, updateRole } from '../../src/user/store.ts'
+import type { Sql } from '../../src/sql/connect.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import { cookieOf, logInByLink, OWN, PASSWORD } from '../support/service/session.ts'
 import { CALLS, makeOperatorWorld, OF_SESSIONS, type OperatorWorld } from './world.ts'

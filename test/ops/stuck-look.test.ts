@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { connect, type Sql } from '../../src/db/connect.ts'
-import { openReference, type Reference } from '../../src/reference.ts'
+import { openReference, type Reference } from '../../src/runtime/reference.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { openAccountOn, until } from '../support/service/process.ts'
 

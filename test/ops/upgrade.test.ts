@@ -4,8 +4,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
-import { connect, type Sql } from '../../src/db/connect.ts'
-import { type Migration, migrate, pendingMigrations, readMigrations } from '../../src/db/migrate.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
+import {
+  type Migration,
+  migrate,
+  pendingMigrations,
+  readMigrations,
+} from '../../src/sql/migrate.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { makeNextVersion } from '../support/database/next-version.ts'

@@ -3,8 +3,8 @@
 // leaves everything as it was.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { TransactionSql } from '../../src/db/connect.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import type { TransactionSql } from '../../src/sql/connect.ts'
 import { rowVersions } from '../support/assert/check.ts'
 import { undone, verdictIn } from '../support/database/undone.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'

@@ -2,7 +2,7 @@
 // reads still answer, and nothing is made with what is erased.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { screenParties } from '../../src/worker/screen-parties.ts'
+import { screenParties } from '../../src/app/worker/screen-parties.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { fullEntity, localPayout } from '../support/given/bodies.ts'

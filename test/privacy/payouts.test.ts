@@ -2,7 +2,7 @@
 // is erased is in no row of any table, while the books are proved and reads answer as before.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
 import {

@@ -3,12 +3,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
-import { type Deps, openDeps } from '../../src/deps.ts'
-import { nameOf } from '../../src/id.ts'
-import { makeMetrics } from '../../src/metrics.ts'
-import { claimDuePayouts, type DuePayout, listDuePayouts } from '../../src/payout/claim-store.ts'
-import { SIMULATOR } from '../../src/rail/rail.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import {
+  claimDuePayouts,
+  type DuePayout,
+  listDuePayouts,
+} from '../../src/payouts/advance/claim-store.ts'
+import { SIMULATOR } from '../../src/rails/rail.ts'
+import { type Deps, openDeps } from '../../src/runtime/deps.ts'
+import { makeMetrics } from '../../src/runtime/metrics.ts'
+import { nameOf } from '../../src/values/id.ts'
 import { verifyBooks } from '../support/assert/books.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { onCluster } from '../support/database/citus.ts'

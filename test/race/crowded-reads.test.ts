@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { markKeyRevoked } from '../../src/account/store.ts'
+import { markKeyRevoked } from '../../src/accounts/store.ts'
 import { tally, until } from '../support/service/process.ts'
 import { startTestService } from '../support/service/service.ts'
 

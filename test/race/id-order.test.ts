@@ -2,9 +2,9 @@
 // kinds, a sandbox's clock that jumps, and a database whose clock is behind the book.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { connect } from '../../src/db/connect.ts'
-import { idTimeSql, microsSql, numberedIdSql } from '../../src/db/id-sql.ts'
-import { instantIn, numberedId } from '../../src/id.ts'
+import { connect } from '../../src/sql/connect.ts'
+import { idTimeSql, microsSql, numberedIdSql } from '../../src/sql/id-sql.ts'
+import { instantIn, numberedId } from '../../src/values/id.ts'
 import { verify } from '../../src/verify/run.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'

@@ -4,7 +4,7 @@
 // On a cluster that order is of transfers, and of what is done with each account (see historiesOf).
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { TransactionSql } from '../../src/db/connect.ts'
+import type { TransactionSql } from '../../src/sql/connect.ts'
 import { verifyBooks } from '../support/assert/books.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { internalPayout } from '../support/given/bodies.ts'

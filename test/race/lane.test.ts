@@ -2,11 +2,11 @@
 // command, refusals, contention, a connection lost in the middle, and a commit whose answer is lost.
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { connect, type Sql, type TransactionSql } from '../../src/db/connect.ts'
-import type { Work } from '../../src/db/transact.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import type { Operation } from '../../src/engine/operation.ts'
-import { Refusal, refusal } from '../../src/errors.ts'
+import { connect, type Sql, type TransactionSql } from '../../src/sql/connect.ts'
+import type { Work } from '../../src/sql/transact.ts'
+import { Refusal, refusal } from '../../src/values/errors.ts'
 import { createDatabase } from '../support/database/database.ts'
 
 type Fate =

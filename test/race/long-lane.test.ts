@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { connect, type TransactionSql } from '../../src/db/connect.ts'
 import { Lane } from '../../src/engine/lane.ts'
 import { LongCommands, planLanes } from '../../src/engine/lanes.ts'
 import { MAX_WAIT_MS } from '../../src/engine/late.ts'
 import type { LongOperation, Operation } from '../../src/engine/operation.ts'
-import { Refusal, refusal } from '../../src/errors.ts'
+import { connect, type TransactionSql } from '../../src/sql/connect.ts'
+import { Refusal, refusal } from '../../src/values/errors.ts'
 import { createDatabase } from '../support/database/database.ts'
 
 interface Command {

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
-import { connect, type Sql } from '../../src/db/connect.ts'
-import { DatabaseProblem } from '../../src/db/failure.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
+import { DatabaseProblem } from '../../src/sql/failure.ts'
 import {
   type Migration,
   migrate,
   pendingMigrations,
   readMigrations,
   statementsOf,
-} from '../../src/db/migrate.ts'
+} from '../../src/sql/migrate.ts'
 import { createDatabase } from '../support/database/database.ts'
 
 /** What a version might bring: indexes on the busiest tables, a unique one among them. */

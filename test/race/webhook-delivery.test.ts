@@ -3,9 +3,9 @@
 // get its own.
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
-import { connect, type Sql } from '../../src/db/connect.ts'
-import { startDelivering } from '../../src/worker/deliver-webhooks.ts'
-import type { Worker } from '../../src/worker/worker.ts'
+import { startDelivering } from '../../src/app/worker/deliver-webhooks.ts'
+import type { Worker } from '../../src/app/worker/worker.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
 import { addEndpoint, judge, type Receiver, startReceiver } from '../support/network/receiver.ts'
 import { until } from '../support/service/process.ts'

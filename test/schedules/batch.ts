@@ -1,10 +1,10 @@
 // A batch of schedules that run side by side through the product's own worker, as two processes:
 // what accounts, people, providers and networks do at each step, and what goes wrong with workers.
 import assert from 'node:assert/strict'
-import { transactConfined } from '../../src/db/confine.ts'
-import type { Deps } from '../../src/deps.ts'
-import { wakePayouts } from '../../src/payout/wake-store.ts'
-import type { RailPayout } from '../../src/rail/rail.ts'
+import { wakePayouts } from '../../src/payouts/advance/wake-store.ts'
+import type { RailPayout } from '../../src/rails/rail.ts'
+import type { Deps } from '../../src/runtime/deps.ts'
+import { transactConfined } from '../../src/sql/confine.ts'
 import type { Client, TestService } from '../support/service/service.ts'
 import { payAll } from '../support/service/settling.ts'
 import { type Chance, chanceOf } from './chance.ts'

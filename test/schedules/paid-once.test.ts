@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
-import { insertRail } from '../../src/rail/row-store.ts'
+import { insertRail } from '../../src/rails/row-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { problemsBesidesActs } from '../support/assert/books.ts'
 import { pickSeed } from '../support/service/process.ts'

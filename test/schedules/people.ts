@@ -1,13 +1,14 @@
 // A person who looks at payouts: telephones providers, moves payouts to what is true, closes exceptions,
 // and pays by hand.
-import { transactConfined } from '../../src/db/confine.ts'
-import { classify } from '../../src/db/failure.ts'
-import type { Deps } from '../../src/deps.ts'
+
 import { Lane } from '../../src/engine/lane.ts'
-import { Refusal } from '../../src/errors.ts'
-import { handlePayout } from '../../src/payout/by-hand-operation.ts'
-import { closeException } from '../../src/payout/wake-store.ts'
-import type { RailStatus } from '../../src/rail/rail.ts'
+import { closeException } from '../../src/payouts/advance/wake-store.ts'
+import { handlePayout } from '../../src/payouts/by-hand/by-hand-operation.ts'
+import type { RailStatus } from '../../src/rails/rail.ts'
+import type { Deps } from '../../src/runtime/deps.ts'
+import { transactConfined } from '../../src/sql/confine.ts'
+import { classify } from '../../src/sql/failure.ts'
+import { Refusal } from '../../src/values/errors.ts'
 import type { Chance } from './chance.ts'
 import type { Provider, World } from './provider.ts'
 import type { Seen } from './seen.ts'

@@ -1,7 +1,7 @@
 // A provider of payments for tests of schedules. It has a ledger of what it has really done with each
 // payment, and a connection that loses, delays and repeats. It was written from the interface of rails
-// alone (src/rail/rail.ts) and knows no rule of the product: its ledger judges the product.
-import type { Rail, RailPayout, RailReport, RailStatus, RailStep } from '../../src/rail/rail.ts'
+// alone (src/rails/rail.ts) and knows no rule of the product: its ledger judges the product.
+import type { Rail, RailPayout, RailReport, RailStatus, RailStep } from '../../src/rails/rail.ts'
 import { type Chance, chanceOf } from './chance.ts'
 
 /** What happens to a payment, in order: what the provider says of it, and what it does. */

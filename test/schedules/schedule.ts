@@ -1,7 +1,7 @@
 // The schedules of a batch, by seed: accounts with payouts of several kinds of routes, the fate of each
 // attempt, and which providers lie.
-import type { RailPayout } from '../../src/rail/rail.ts'
-import type { Route } from '../../src/rail/rules.ts'
+import type { RailPayout } from '../../src/rails/rail.ts'
+import type { Route } from '../../src/rails/rules.ts'
 import type { Client } from '../support/service/service.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fate, Turn } from './provider.ts'

@@ -1,6 +1,6 @@
 // What the database says of the payouts of a batch, read by plain SQL, and what is wrong with that by
 // the ledgers of the providers.
-import type { Sql } from '../../src/db/connect.ts'
+import type { Sql } from '../../src/sql/connect.ts'
 import type { Provider, Truth, World } from './provider.ts'
 
 interface Attempt {

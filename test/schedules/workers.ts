@@ -1,9 +1,10 @@
 // What goes wrong with workers of the product, of which two processes have one each.
-import type { Deps } from '../../src/deps.ts'
-import { claimDuePayouts, listDuePayouts } from '../../src/payout/claim-store.ts'
-import type { Rail, RailPayout, Rails } from '../../src/rail/rail.ts'
-import { askOver, OVER_ROUND } from '../../src/worker/ask-over.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
+
+import { askOver, OVER_ROUND } from '../../src/app/worker/ask-over.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import { claimDuePayouts, listDuePayouts } from '../../src/payouts/advance/claim-store.ts'
+import type { Rail, RailPayout, Rails } from '../../src/rails/rail.ts'
+import type { Deps } from '../../src/runtime/deps.ts'
 import type { Chance } from './chance.ts'
 
 /** Each is once a step; a batch has each several times. */

@@ -3,9 +3,9 @@
 // What is to go out now comes first.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { transactConfined } from '../../src/db/confine.ts'
-import { Refusal } from '../../src/errors.ts'
-import { screenPayouts } from '../../src/worker/screen-payouts.ts'
+import { screenPayouts } from '../../src/app/worker/screen-payouts.ts'
+import { transactConfined } from '../../src/sql/confine.ts'
+import { Refusal } from '../../src/values/errors.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule, approve } from '../support/service/approvals.ts'
 import { addPerson, type TestService } from '../support/service/service.ts'

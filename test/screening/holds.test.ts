@@ -2,9 +2,9 @@
 // lists change.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import type { TransactionSql } from '../../src/db/connect.ts'
-import { claimDuePayouts } from '../../src/payout/claim-store.ts'
-import type { RailPayout } from '../../src/rail/rail.ts'
+import { claimDuePayouts } from '../../src/payouts/advance/claim-store.ts'
+import type { RailPayout } from '../../src/rails/rail.ts'
+import type { TransactionSql } from '../../src/sql/connect.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { internalPayout, localPayout } from '../support/given/bodies.ts'

@@ -2,14 +2,14 @@
 // and payouts by a rail that pays. The worker, the lanes and the rows are the product's.
 
 import assert from 'node:assert/strict'
+import { screenParties } from '../../src/app/worker/screen-parties.ts'
+import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import type { Context } from '../../src/cli/context.ts'
-import { given } from '../../src/given.ts'
 import { decide, listFound, showScreening } from '../../src/operator/screened.ts'
 import { presentScreening } from '../../src/operator/screening.ts'
-import type { Rail, RailPayout } from '../../src/rail/rail.ts'
+import type { Rail, RailPayout } from '../../src/rails/rail.ts'
+import { given } from '../../src/values/omit-undefined.ts'
 import { verify } from '../../src/verify/run.ts'
-import { screenParties } from '../../src/worker/screen-parties.ts'
-import { settleOnce } from '../../src/worker/settle-payouts.ts'
 import { problemsBesidesActs } from '../support/assert/books.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { localPayout } from '../support/given/bodies.ts'

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { countWaitingParties } from '../../src/app/worker/counts.ts'
+import { screenParties } from '../../src/app/worker/screen-parties.ts'
 import { claimQueued } from '../../src/screening/party-store.ts'
 import { verify } from '../../src/verify/run.ts'
-import { countWaitingParties } from '../../src/worker/counts.ts'
-import { screenParties } from '../../src/worker/screen-parties.ts'
 import { problemsBesidesActs } from '../support/assert/books.ts'
 import type { TestService } from '../support/service/service.ts'
 import { readLists, requireLists, takeUnList } from '../support/service/un-list.ts'

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { UnreadableFile } from '../../src/bank-format/bank-format.ts'
 import { readList } from '../../src/screening/lists/read.ts'
 import { LISTS, type ListedEntry, type ListName } from '../../src/screening/screening.ts'
+import { UnreadableFile } from '../../src/values/bank-format/bank-format.ts'
 
 const FOLDER = new URL('../../', import.meta.url)
 

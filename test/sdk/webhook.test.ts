@@ -10,8 +10,8 @@ import {
   WebhookError,
   type WebhookHeaders,
 } from '../../packages/sdk/src/index.ts'
-import { newSecret } from '../../src/webhook/sign.ts'
-import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
+import { deliverDue } from '../../src/app/worker/deliver-webhooks.ts'
+import { newSecret } from '../../src/webhooks/sign.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
 import {
   addEndpoint,

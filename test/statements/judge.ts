@@ -2,7 +2,7 @@
 // (rules.ts) and the list of those that may ask more (reviewed.ts).
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readMigrations } from '../../src/db/migrate.ts'
+import { readMigrations } from '../../src/sql/migrate.ts'
 import type { Sent } from './record.ts'
 import { REVIEWED, type Reviewed } from './reviewed.ts'
 import { judge } from './rules.ts'
@@ -42,7 +42,7 @@ export async function judgeStatements(options: {
   if (!options.whole) return { count: sent.length, faults }
   for (const one of by_rows) {
     // Inserts of rows are sent in another form altogether; see `inserter`.
-    if (one.file === 'src/db/rows.ts' && one.text.startsWith('insert')) continue
+    if (one.file === 'src/sql/rows.ts' && one.text.startsWith('insert')) continue
     if (!single.has(bare(one.text))) {
       faults.push(`${one.file}: never says whose rows it looks up: ${short(one.text)}`)
     }

@@ -2,7 +2,7 @@
 // product sends, once a process, with the file that it stands in. Statements of tests are their own.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Statement } from '../../src/db/sql.ts'
+import { Statement } from '../../src/sql/sql.ts'
 
 /** One line of what is written down. */
 export interface Sent {
@@ -55,7 +55,7 @@ const files = new WeakMap<object, { readonly file: string | undefined }>()
 function fileOf({ source, origin }: Statement, prepare: boolean, text: string): string | undefined {
   // Rows are written by texts that are put together, and prepared.
   if (typeof source === 'string')
-    return prepare && OF_ROWS.test(text) ? 'src/db/rows.ts' : undefined
+    return prepare && OF_ROWS.test(text) ? 'src/sql/rows.ts' : undefined
   const known = files.get(source)
   if (known !== undefined) return known.file
   const file = findFile(origin)

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { COORDINATOR_TRIGGERS } from '../../src/db/distribute.ts'
+import { COORDINATOR_TRIGGERS } from '../../src/sql/distribute.ts'
 
 const schema = readFileSync(new URL('../../docs/schema.sql', import.meta.url), 'utf8')
 const documented = readFileSync(new URL('../../docs/distributed.md', import.meta.url), 'utf8')

@@ -2,8 +2,8 @@
 // it is sent again, and in which order. Time is moved in the database, never waited for.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { deleteOldDeliveries } from '../../src/webhook/queue-store.ts'
-import { deliverDue } from '../../src/worker/deliver-webhooks.ts'
+import { deliverDue } from '../../src/app/worker/deliver-webhooks.ts'
+import { deleteOldDeliveries } from '../../src/webhooks/queue-store.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
 import {
   addEndpoint,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { settleOnce, startSettling } from '../../src/worker/settle-payouts.ts'
+import { settleOnce, startSettling } from '../../src/app/worker/settle-payouts.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { entityOf, findPayout, pay } from '../support/service/payouts.ts'
 import { until } from '../support/service/process.ts'

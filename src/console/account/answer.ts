@@ -1,6 +1,6 @@
 // The form with which a maker answers a payout in `requires_action`: addresses of documents, facts
 // about the payee, and a note.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { bodyOf, field, fieldText, post, postForm } from '../form.ts'
 import type { Payout } from '../objects.ts'
 import { may, type Visit } from '../visit.ts'

@@ -1,8 +1,9 @@
 // Screens of what waits for an approval: payouts, groups of payouts, and beneficiaries. Also the
 // page of an import, where people decide about all its payouts. They decide about a payout, a batch
 // or a beneficiary on its own page.
-import { type Html, html } from '../../text/html.ts'
-import { mayRunInstallation } from '../../user/rules.ts'
+
+import { mayRunInstallation } from '../../accounts/user/rules.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { showList } from '../list.ts'
 import type { GroupApproval, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'

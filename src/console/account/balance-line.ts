@@ -1,7 +1,7 @@
 // Draws an account's balances of the last 30 days: at the start of each day in UTC, and now. A past
 // balance does not change, so each process reads it once.
-import { DAY_MS } from '../../instant.ts'
-import { type Html, html } from '../../text/html.ts'
+import { DAY_MS } from '../../values/instant.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { lineChart } from '../charts.ts'
 import type { Balance } from '../objects.ts'
 import { digits } from '../show.ts'

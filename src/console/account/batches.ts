@@ -1,5 +1,5 @@
 // Screens of payout batches: the list, and one batch with its items and its approval.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { type Column, type Listing, type ListPage, showList } from '../list.ts'
 import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'

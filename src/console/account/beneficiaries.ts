@@ -1,7 +1,7 @@
 // Screens of beneficiaries: the list, and one beneficiary with its approval, the notices of banks
 // and its latest payouts.
-import { DESTINATION_TYPES } from '../../beneficiary/request.ts'
-import { type Html, html } from '../../text/html.ts'
+import { DESTINATION_TYPES } from '../../parties/beneficiary/request.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, postForm } from '../form.ts'
 import { type ListPage, rows, textColumn } from '../list.ts'
 import type { Beneficiary, Payout } from '../objects.ts'

@@ -1,6 +1,6 @@
 // Shows the approval of a beneficiary: the changes since the last approval, the decisions so far,
 // and the forms to decide. People approve the whole record as the page showed it.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import type { Json, JsonObject, ListOf } from '../api.ts'
 import { rows, type Table } from '../list.ts'
 import type { Beneficiary, BeneficiaryApproval, Event } from '../objects.ts'

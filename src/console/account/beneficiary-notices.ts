@@ -1,7 +1,7 @@
 // Shows what banks ask to correct at a beneficiary: the old and the corrected values, the day by
 // which the bank expects the change, and the form by which the account accepts it.
-import type { NoticesResponse } from '../../beneficiary/response.ts'
-import { type Content, type Html, html } from '../../text/html.ts'
+import type { NoticesResponse } from '../../parties/beneficiary/response.ts'
+import { type Content, type Html, html } from '../../values/text/html.ts'
 import { countOf, fieldText, postForm } from '../form.ts'
 import type { Beneficiary, Shown } from '../objects.ts'
 import type { ScreenHandler, Screens } from '../screens.ts'

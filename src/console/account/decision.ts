@@ -1,6 +1,6 @@
 // Shows the forms of an approver's decision, and the decisions so far. A decision sends the digest
 // of what the page showed, so nobody approves anything else.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { bodyOf, postForm } from '../form.ts'
 import type { Approval, BeneficiaryApproval } from '../objects.ts'
 import type { ScreenHandler, Screens } from '../screens.ts'

@@ -1,5 +1,5 @@
 // Screens of entities, in whose names the account pays: the list, and one entity with its review.
-import { html } from '../../text/html.ts'
+import { html } from '../../values/text/html.ts'
 import { anyOf, postForm } from '../form.ts'
 import { type ListPage, textColumn } from '../list.ts'
 import type { Entity } from '../objects.ts'

@@ -1,6 +1,6 @@
 // Shows payout groups, the batches and imports that people approve as one: the groups that wait,
 // and what a person sees of a group before deciding.
-import { type Content, type Html, html } from '../../text/html.ts'
+import { type Content, type Html, html } from '../../values/text/html.ts'
 import { rows, type Table } from '../list.ts'
 import type { GroupApproval, WaitingGroup, WaitingTotal } from '../objects.ts'
 import { facts, money, state, time } from '../show.ts'

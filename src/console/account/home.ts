@@ -1,7 +1,8 @@
 // The first screens: /console itself, the search, and the home of an account. The home shows the
 // balances, what waits for somebody, and the payouts in transit.
-import { type Html, html } from '../../text/html.ts'
-import { mayRunInstallation } from '../../user/rules.ts'
+
+import { mayRunInstallation } from '../../accounts/user/rules.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { type ListOf, queryText } from '../api.ts'
 import { rows } from '../list.ts'
 import type { Balance, Beneficiary, Payout } from '../objects.ts'

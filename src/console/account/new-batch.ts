@@ -1,7 +1,7 @@
 // Makes a payout batch from CSV. “Check” runs the batch dry, and shows each problem at its line
 // before any payout is made.
-import { readPayouts, type TextRow } from '../../bulk/text.ts'
-import { type Html, html } from '../../text/html.ts'
+import { readPayouts, type TextRow } from '../../imports/text.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { ApiError } from '../api.ts'
 import { fields, fieldText, post, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'

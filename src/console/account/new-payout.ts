@@ -2,9 +2,9 @@
 // which the person chooses one. payee.ts has the second: the payee, at the quote of that option. A
 // link can lead to each step, and both work without a script.
 
-import { currencyExponent, findCurrency } from '../../money/currency.ts'
-import { parseMajor } from '../../money/decimal.ts'
-import { type Html, html } from '../../text/html.ts'
+import { currencyExponent, findCurrency } from '../../values/money/currency.ts'
+import { parseMajor } from '../../values/money/decimal.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { ApiError, type JsonObject, queryText } from '../api.ts'
 import { type Field, fields, optionsOf, post, postForm, problemList, ungrouped } from '../form.ts'
 import type { Beneficiary, Payout, PayoutOption, Quote } from '../objects.ts'

@@ -1,6 +1,6 @@
 // The second step of a new payout: the payee and the purpose, at an active quote. The form asks for
 // what the corridor requires (GET /v3/payout/requirements).
-import { type Content, type Html, html } from '../../text/html.ts'
+import { type Content, type Html, html } from '../../values/text/html.ts'
 import { queryText } from '../api.ts'
 import {
   bodyOf,

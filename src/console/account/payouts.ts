@@ -1,9 +1,9 @@
 // Screens of payouts: the list, and one payout with its money, approval, timeline and acts. Also a
 // quote, with the calculation of each of its figures.
 
-import { PAYOUT_STATUSES } from '../../payout/states.ts'
-import { PAYOUT_TYPES } from '../../quote/quote.ts'
-import { type Html, html } from '../../text/html.ts'
+import { PAYOUT_STATUSES } from '../../payouts/states.ts'
+import { PAYOUT_TYPES } from '../../quotes/quote.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import type { JsonObject } from '../api.ts'
 import { anyOf, fieldText, postForm } from '../form.ts'
 import { AMOUNT_COLUMNS, type Listing, type ListPage, textColumn } from '../list.ts'

@@ -1,8 +1,8 @@
 // The screen of reports about the latest payouts: volume by corridor, outcomes by status and by
 // rail, and times to success. It reads at most 1,000 payouts, and says how many.
 
-import { instantIn } from '../../id.ts'
-import { html } from '../../text/html.ts'
+import { instantIn } from '../../values/id.ts'
+import { html } from '../../values/text/html.ts'
 import { barChart, type Point } from '../charts.ts'
 import type { Balance, Event, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'

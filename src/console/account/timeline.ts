@@ -1,7 +1,8 @@
 // Shows the timeline of a payout: states, route, attempts, journals, decisions and webhook
 // attempts.
-import { type Content, type Html, html } from '../../text/html.ts'
-import type { TimelineResponse } from '../../timeline/response.ts'
+
+import type { TimelineResponse } from '../../history/timeline/response.ts'
+import { type Content, type Html, html } from '../../values/text/html.ts'
 import type { Shown } from '../objects.ts'
 import { digits, idLink, state, time, words } from '../show.ts'
 import type { Visit } from '../visit.ts'

@@ -1,5 +1,5 @@
 // Screens of the statement: balance transactions, the balances at a time, and a period's file.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, field, optionsOf } from '../form.ts'
 import { AMOUNT_COLUMNS, type Listing, showList, textColumn } from '../list.ts'
 import type { Balance, Transaction } from '../objects.ts'

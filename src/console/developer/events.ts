@@ -1,5 +1,5 @@
 // Screens of events: the list, and one event as a webhook sends it.
-import { html } from '../../text/html.ts'
+import { html } from '../../values/text/html.ts'
 import type { ListPage } from '../list.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'

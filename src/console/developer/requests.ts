@@ -1,5 +1,5 @@
 // Screen of a sandbox's latest requests by keys: how each ended, and why it was refused.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { ApiError } from '../api.ts'
 import { anyOf } from '../form.ts'
 import { type Listing, showList } from '../list.ts'

@@ -1,8 +1,8 @@
 // Screen of a sandbox: it funds the balance, advances the clock, and moves a payout to any status.
 
-import { STEP_STATUSES } from '../../payout/states.ts'
-import { SCRIPTS } from '../../rail/simulator.ts'
-import { type Html, html } from '../../text/html.ts'
+import { SCRIPTS } from '../../adapters/simulator.ts'
+import { STEP_STATUSES } from '../../payouts/states.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { amountOf, bodyOf, countOf, fieldText, optionsOf, post, postForm } from '../form.ts'
 import type { Screens } from '../screens.ts'
 import { digits, words } from '../show.ts'

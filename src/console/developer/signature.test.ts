@@ -1,7 +1,7 @@
 // Why the signature of a webhook is refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { webhookHeaders } from '../../webhook/sign.ts'
+import { webhookHeaders } from '../../webhooks/sign.ts'
 import { checkSignature, sameBytes } from './signature.ts'
 
 test('why a signature is refused: secret, clock, missing headers, and the byte that differs', () => {

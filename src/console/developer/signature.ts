@@ -1,7 +1,7 @@
 // Finds why a receiver refuses the signature of a webhook: compares the pasted request with what
 // Corridor signed. The secret that the person pastes is neither stored nor sent on.
-import { type Html, html } from '../../text/html.ts'
-import { signatures } from '../../webhook/sign.ts'
+import { type Html, html } from '../../values/text/html.ts'
+import { signatures } from '../../webhooks/sign.ts'
 import { fieldText, postForm } from '../form.ts'
 import type { Event } from '../objects.ts'
 import type { Screens } from '../screens.ts'

@@ -1,5 +1,5 @@
 // Screens of webhooks: endpoints, and deliveries with their attempts. A maker replays a delivery.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import type { JsonObject } from '../api.ts'
 import { anyOf, bodyOf, fieldText, post, postForm, withUnlistedCalls } from '../form.ts'
 import { type Listing, showList } from '../list.ts'

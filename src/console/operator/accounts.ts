@@ -1,5 +1,5 @@
 // Screens of accounts: balances, state, keys, and the bookings of money that comes in or goes out.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import {
   amountOf,
   bodyOf,

@@ -1,8 +1,8 @@
 // The first screen of an operator: what waits for one, with its age and a link. Also the last proof
 // of the books, and the last backup.
 
-import { MANUAL } from '../../rail/rail.ts'
-import { type Html, html } from '../../text/html.ts'
+import { MANUAL } from '../../rails/rail.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import type { ListOf } from '../api.ts'
 import type { Screens } from '../screens.ts'
 import { age, state, time } from '../show.ts'

@@ -1,6 +1,6 @@
 // The screen of the audit log: who did what, from where, and why.
-import { describeOrigin } from '../../audit/origin.ts'
-import { type Html, html } from '../../text/html.ts'
+import { describeOrigin } from '../../ledger/audit/origin.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

@@ -1,7 +1,8 @@
 // The screen of the database's clock: what it shows, whether it has jumped, and what operators have
 // confirmed. An operator confirms that it is right again.
-import { html } from '../../text/html.ts'
-import { mayRunInstallation } from '../../user/rules.ts'
+
+import { mayRunInstallation } from '../../accounts/user/rules.ts'
+import { html } from '../../values/text/html.ts'
 import { postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'

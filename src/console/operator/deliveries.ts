@@ -1,5 +1,5 @@
 // The screen of failing webhook endpoints: an operator enables one, or replays its dead deliveries.
-import { html } from '../../text/html.ts'
+import { html } from '../../values/text/html.ts'
 import { emptyBody, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

@@ -1,6 +1,6 @@
 // The screen of open exceptions: what a bank or provider has said that contradicts the payout, for
 // a person to judge.
-import { html } from '../../text/html.ts'
+import { html } from '../../values/text/html.ts'
 import { countOf, fieldText, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

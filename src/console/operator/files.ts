@@ -1,8 +1,9 @@
 // Screens of files for banks: the list, and one file byte for byte. A person who has looked at the
 // file releases it, or takes it back. Also the files from banks of which nothing is applied.
-import { FILE_STATES } from '../../bank-file/file-store.ts'
-import { type Html, html } from '../../text/html.ts'
-import { mayRunInstallation } from '../../user/rules.ts'
+
+import { mayRunInstallation } from '../../accounts/user/rules.ts'
+import { FILE_STATES } from '../../adapters/bank-file/file-store.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, type Field, fieldText, postForm, REASON, reasonOf } from '../form.ts'
 import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'

@@ -1,6 +1,6 @@
 // Screens of income: what an account, or all live accounts, have earned the installation in 30
 // days, in fees and by conversions. The figures are by day, from the books.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
 import { digits, money, time } from '../show.ts'

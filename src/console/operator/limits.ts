@@ -1,7 +1,7 @@
 // The screen of limits and approval rules.
 import { approvalRules } from '../../operator/approval-rules.ts'
 import { limits } from '../../operator/limits.ts'
-import { html } from '../../text/html.ts'
+import { html } from '../../values/text/html.ts'
 import { actionTable } from '../action-table.ts'
 import { bodyOf, emptyBody, fieldText, optionsOf, postForm } from '../form.ts'
 import type { Screens } from '../screens.ts'

@@ -1,8 +1,8 @@
 // Screens of all accounts' payouts: the list, and one payout. An operator takes a payout to pay it
 // by hand, and reports the result.
 
-import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payout/states.ts'
-import { type Html, html } from '../../text/html.ts'
+import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payouts/states.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, bodyOf, emptyBody, optionsOf, postForm, REASON, reasonOf } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

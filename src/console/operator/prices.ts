@@ -1,7 +1,7 @@
 // Screens of prices: rates with their age, and fees. Also the history of one rate, from the audit
 // log: a chart, and who set it when.
 import { fees } from '../../operator/fees.ts'
-import { html } from '../../text/html.ts'
+import { html } from '../../values/text/html.ts'
 import { actionTable } from '../action-table.ts'
 import type { Json } from '../api.ts'
 import { lineChart } from '../charts.ts'

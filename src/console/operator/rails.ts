@@ -1,5 +1,5 @@
 // The screen of rails and routes: where payouts go, which rails are paused, and the rails' figures.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { barChart } from '../charts.ts'
 import { emptyBody, postForm, REASON, reasonOf } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'

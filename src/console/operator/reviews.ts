@@ -1,5 +1,5 @@
 // Screens of entity reviews: the entities that wait, and one entity with the form to decide.
-import { html } from '../../text/html.ts'
+import { html } from '../../values/text/html.ts'
 import { bodyOf, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'

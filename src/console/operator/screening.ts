@@ -1,6 +1,6 @@
 // Shows screening: the payouts that it holds and the parties that may be listed, and one of
 // them with its matches, their scores, and the forms to decide.
-import { type Html, html } from '../../text/html.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, bodyOf, postForm, REASON, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
 import type { Screens } from '../screens.ts'

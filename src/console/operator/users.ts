@@ -1,8 +1,9 @@
 // Screens of users: the roles of each, and when each was last seen. Operators make users, give and
 // take roles, make login links and log users out. They change only others than themselves.
-import { type Html, html } from '../../text/html.ts'
-import { mayRunInstallation } from '../../user/rules.ts'
-import { ACCOUNT_ROLES, type UserRole } from '../../user/user.ts'
+
+import { mayRunInstallation } from '../../accounts/user/rules.ts'
+import { ACCOUNT_ROLES, type UserRole } from '../../accounts/user/user.ts'
+import { type Html, html } from '../../values/text/html.ts'
 import { ApiError, type ListOf } from '../api.ts'
 import {
   emptyBody,

@@ -1,9 +1,10 @@
 // Keeps answers to requests that change rows of no account, such as rates and routes, under their
 // Idempotency-Key. They are in the table of accounts' answers, under an id that no account has.
-import { confineTo } from '../../db/confine.ts'
-import { databaseNow, type TransactionSql } from '../../db/connect.ts'
+
 import type { Operation } from '../../engine/operation.ts'
-import type { Instant } from '../../instant.ts'
+import { confineTo } from '../../sql/confine.ts'
+import { databaseNow, type TransactionSql } from '../../sql/connect.ts'
+import type { Instant } from '../../values/instant.ts'
 import type { Claim, ReadReply, Reply } from './kept-reply.ts'
 import { isKept, keptName, replay } from './rules.ts'
 import { findKeptReplies, insertKeptReplies } from './store.ts'

@@ -1,6 +1,7 @@
 // Answers kept under Idempotency-Keys, and the members that commands and outcomes need for them.
-import type { Instant } from '../../instant.ts'
-import { sealOf } from '../../seal.ts'
+
+import { sealOf } from '../../values/digest.ts'
+import type { Instant } from '../../values/instant.ts'
 
 /** A request under an Idempotency-Key. */
 export interface Claim {

@@ -3,12 +3,12 @@
 // write of an account passes here, so this file also refuses writes of frozen and closed accounts;
 // a repeat of an earlier request still gets its kept answer.
 
-import { checkActive, checkOpen } from '../../account/states.ts'
-import type { TransactionSql } from '../../db/connect.ts'
+import { checkActive, checkOpen } from '../../accounts/states.ts'
 import type { LongOperation, Operation } from '../../engine/operation.ts'
-import { given } from '../../given.ts'
 import { checkQuota, countWritten, type FullAt, type Quota } from '../../ledger/quota.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
+import type { TransactionSql } from '../../sql/connect.ts'
+import { given } from '../../values/omit-undefined.ts'
 import {
   type Claiming,
   KEPT_SEAL,

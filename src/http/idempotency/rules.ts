@@ -1,6 +1,6 @@
 // The rules of idempotency keys: how long an answer is kept, and when it is replayed. Pure.
-import { refusal } from '../../errors.ts'
-import { type Instant, plusMilliseconds } from '../../instant.ts'
+import { refusal } from '../../values/errors.ts'
+import { type Instant, plusMilliseconds } from '../../values/instant.ts'
 import type { Claim, KeptReply, ReadReply, Reply } from './kept-reply.ts'
 
 /** How long an answer is kept (§idempotency.key). */

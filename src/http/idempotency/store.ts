@@ -1,8 +1,8 @@
 // The SQL statements of answers kept under Idempotency-Keys.
-import type { TransactionSql } from '../../db/connect.ts'
-import { type Connections, deleteInPortions, PORTION } from '../../db/delete-expired.ts'
-import { inserter } from '../../db/rows.ts'
-import { eachShard, tableAt, within } from '../../db/shard.ts'
+import type { TransactionSql } from '../../sql/connect.ts'
+import { type Connections, deleteInPortions, PORTION } from '../../sql/delete-expired.ts'
+import { inserter } from '../../sql/rows.ts'
+import { eachShard, tableAt, within } from '../../sql/shard.ts'
 import { KEPT_KINDS, type KeptReply } from './kept-reply.ts'
 import { KEPT_HOURS } from './rules.ts'
 

@@ -1,7 +1,7 @@
 // Reads the EU's consolidated list of financial sanctions. Its format is "full XML 1.1" of the
 // Financial Sanctions Files, with data in attributes (http://eu.europa.ec/fpi/fsd/export). Pure.
-import { attributeOf, childOf, childrenOf } from '../../iso20022/node.ts'
-import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import { attributeOf, childOf, childrenOf } from '../../values/xml/node.ts'
+import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
 import {
   about,

@@ -1,7 +1,7 @@
 // Reads a list's country, by its code or by any name that lists use.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import { countryOf, idOf, withIdsInText } from './format.ts'
 
 /** The first name of each line is the one in Node's own data. */

@@ -1,9 +1,9 @@
 // The parts that all formats of lists share: a reader's interface, and functions that read dates,
 // countries and ids from text. Pure.
-import { bankCodeFault, electronicForm } from '../../beneficiary/bank-code.ts'
-import { addressesIn } from '../../beneficiary/wallet-address.ts'
-import type { XmlNode } from '../../iso20022/xml-stream.ts'
-import { COUNTRIES } from '../../network/country.ts'
+import { bankCodeFault, electronicForm } from '../../parties/beneficiary/bank-code.ts'
+import { addressesIn } from '../../parties/beneficiary/wallet-address.ts'
+import { COUNTRIES } from '../../values/network/country.ts'
+import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListName, PartyId } from '../screening.ts'
 import { wordsOf } from '../words.ts'
 

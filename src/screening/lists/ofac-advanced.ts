@@ -1,8 +1,8 @@
 // Reads OFAC's lists in their long form, SDN_ADVANCED.XML and CONS_ADVANCED.XML, which also have
 // names in original scripts (home.treasury.gov/system/files/126/sdn_advanced_notes.pdf). Words and
 // places stand once, before the elements that refer to them by id. Pure.
-import { attributeOf, childOf, childrenOf, textOf } from '../../iso20022/node.ts'
-import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import { attributeOf, childOf, childrenOf, textOf } from '../../values/xml/node.ts'
+import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
 import {
   between,

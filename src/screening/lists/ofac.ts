@@ -1,7 +1,7 @@
 // Reads OFAC's lists in their short form, SDN.XML and CONSOLIDATED.XML, by their schema
 // (https://ofac.treasury.gov, "Sanctions List Data Formats & Data Schemas"). Pure.
-import { childrenOf, textOf } from '../../iso20022/node.ts'
-import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import { childrenOf, textOf } from '../../values/xml/node.ts'
+import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName } from '../screening.ts'
 import {
   about,

@@ -1,7 +1,7 @@
 // Reads a list's file in any of the formats, as a stream and in bounded memory. Refuses an
 // incomplete file, and the file of another list.
-import { UnreadableFile } from '../../bank-format/bank-format.ts'
-import { readXml, type XmlNode } from '../../iso20022/xml-stream.ts'
+import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
+import { readXml, type XmlNode } from '../../values/xml/xml-stream.ts'
 import type { ListedEntry, ListName } from '../screening.ts'
 import { EU } from './eu.ts'
 import { dateOfDay, type ListFormat, type ListReader, lineOf, spanOf } from './format.ts'

@@ -1,7 +1,7 @@
 // Reads the UK Sanctions List as XML, in the format that the Foreign, Commonwealth and Development
 // Office publishes (UK-Sanctions-List.xml). Pure.
-import { childOf, childrenOf, textOf } from '../../iso20022/node.ts'
-import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import { childOf, childrenOf, textOf } from '../../values/xml/node.ts'
+import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.ts'
 import {
   countryOf,

@@ -1,7 +1,7 @@
 // Reads the UN Security Council's consolidated list, by its schema sc-sanctions.xsd
 // (https://www.un.org/sc/resources/sc-sanctions.xsd). Pure.
-import { attributeOf, childrenOf, textOf } from '../../iso20022/node.ts'
-import type { XmlNode } from '../../iso20022/xml-stream.ts'
+import { attributeOf, childrenOf, textOf } from '../../values/xml/node.ts'
+import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import type { BirthSpan, ListedEntry, ListedName } from '../screening.ts'
 import {
   about,

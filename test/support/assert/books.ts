@@ -1,7 +1,7 @@
 // Checks the books of a database by SQL statements of its own and by `corridor verify`. The
 // statements share no code with the product.
 import assert from 'node:assert/strict'
-import type { Sql } from '../../../src/db/connect.ts'
+import type { Sql } from '../../../src/sql/connect.ts'
 import type { Problem } from '../../../src/verify/problem.ts'
 import { type Checked, type Verdict, verify } from '../../../src/verify/run.ts'
 import { restoreExpired } from '../database/expired.ts'

@@ -1,7 +1,7 @@
 // Assertions that many tests share: a refusal in the error envelope, an object with exactly the
 // fields of the specification's tables, and a database in which no row has changed.
 import assert from 'node:assert/strict'
-import type { Sql } from '../../../src/db/connect.ts'
+import type { Sql } from '../../../src/sql/connect.ts'
 import type { Answer, Client } from '../service/service.ts'
 
 /** Code and status of each reason, copied from the specification and not from the product. */

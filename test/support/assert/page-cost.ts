@@ -1,12 +1,12 @@
 // Checks what a page of a list costs the database: with plans made while the table was empty, which
 // are most easily wrong, and after the table has been analyzed.
 import assert from 'node:assert/strict'
-import { confineTo } from '../../../src/db/confine.ts'
-import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.ts'
-import { idTimeSql, microsSql } from '../../../src/db/id-sql.ts'
-import type { Tag } from '../../../src/db/sql.ts'
-import { type IdPrefix, idBound } from '../../../src/id.ts'
-import { plusMilliseconds } from '../../../src/instant.ts'
+import { confineTo } from '../../../src/sql/confine.ts'
+import { connect, type Sql, type TransactionSql } from '../../../src/sql/connect.ts'
+import { idTimeSql, microsSql } from '../../../src/sql/id-sql.ts'
+import type { Tag } from '../../../src/sql/sql.ts'
+import { type IdPrefix, idBound } from '../../../src/values/id.ts'
+import { plusMilliseconds } from '../../../src/values/instant.ts'
 import { onCluster } from '../database/citus.ts'
 import { createDatabase } from '../database/database.ts'
 import { undone } from '../database/undone.ts'

@@ -6,9 +6,9 @@ import {
   type BankProfile,
   EMPTY_LINE,
   UnreadableFile,
-} from '../../../src/bank-format/bank-format.ts'
-import { currencyExponent } from '../../../src/money/currency.ts'
-import { formatMajor } from '../../../src/money/decimal.ts'
+} from '../../../src/values/bank-format/bank-format.ts'
+import { currencyExponent } from '../../../src/values/money/currency.ts'
+import { formatMajor } from '../../../src/values/money/decimal.ts'
 
 export const PROFILE: BankProfile = {
   name: 'plain',

@@ -1,6 +1,6 @@
 // Waits until a session of the database waits for a lock of another session, so that a test knows
 // how far its statement has come.
-import type { Sql } from '../../../src/db/connect.ts'
+import type { Sql } from '../../../src/sql/connect.ts'
 import { until } from '../service/process.ts'
 import { onCluster } from './citus.ts'
 

@@ -1,10 +1,10 @@
 // Runs the tests on a Citus cluster when CITUS_URL names a database on its coordinator: each test
 // database is a copy, on every machine, of a migrated and spread template.
 
-import { connect, literal } from '../../../src/db/connect.ts'
-import { distribute, setForSpread } from '../../../src/db/distribute.ts'
-import { migrate } from '../../../src/db/migrate.ts'
-import { openPool } from '../../../src/db/pool.ts'
+import { connect, literal } from '../../../src/sql/connect.ts'
+import { distribute, setForSpread } from '../../../src/sql/distribute.ts'
+import { migrate } from '../../../src/sql/migrate.ts'
+import { openPool } from '../../../src/sql/pool.ts'
 import type { TestDatabase } from './database.ts'
 import { requireNoLists } from './without-lists.ts'
 

@@ -1,7 +1,7 @@
 // Makes a database for each test file, cloned from the migrated template in some 40 ms.
 import { randomBytes } from 'node:crypto'
-import { connect, type Sql } from '../../../src/db/connect.ts'
-import { openPool } from '../../../src/db/pool.ts'
+import { connect, type Sql } from '../../../src/sql/connect.ts'
+import { openPool } from '../../../src/sql/pool.ts'
 import { copyOnCluster, dropOnCluster, onCluster } from './citus.ts'
 
 export interface TestDatabase {

@@ -1,6 +1,6 @@
 // Expires quotes for tests. A quote's seal covers `valid_until`, so it is restored before the books
 // are verified.
-import type { Sql } from '../../../src/db/connect.ts'
+import type { Sql } from '../../../src/sql/connect.ts'
 
 const changed: { readonly sql: Sql; readonly id: string; readonly valid_until: string }[] = []
 

@@ -1,6 +1,6 @@
 // Inserts journals with one line each by SQL, as the owner of the tables, for tests of long lists.
-import type { Sql } from '../../../src/db/connect.ts'
-import type { Tag } from '../../../src/db/sql.ts'
+import type { Sql } from '../../../src/sql/connect.ts'
+import type { Tag } from '../../../src/sql/sql.ts'
 
 /**
  * SQL expressions of one inserted row; a member that is left out has the same value in all rows.

@@ -1,7 +1,7 @@
 // Runs code that begins its own transactions inside one transaction of the test, so that the test
 // can read PostgreSQL's statistics of it.
-import { connect, type Sql, type TransactionSql } from '../../../src/db/connect.ts'
-import type { Connections } from '../../../src/db/delete-expired.ts'
+import { connect, type Sql, type TransactionSql } from '../../../src/sql/connect.ts'
+import type { Connections } from '../../../src/sql/delete-expired.ts'
 
 /**
  * Runs `work` as the owner, whom row-level security does not restrict, with the plans of the

@@ -3,9 +3,9 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect } from '../../../src/db/connect.ts'
-import { migrate } from '../../../src/db/migrate.ts'
 import { openEmbedded } from '../../../src/postgres/embedded.ts'
+import { connect } from '../../../src/sql/connect.ts'
+import { migrate } from '../../../src/sql/migrate.ts'
 import { makeClusterTemplate, onCluster } from './citus.ts'
 import { requireNoLists } from './without-lists.ts'
 

@@ -1,6 +1,6 @@
 // Slows the inserts into one table down, so that a test can act in the middle of them.
 import type { TestContext } from 'node:test'
-import type { Sql } from '../../../src/db/connect.ts'
+import type { Sql } from '../../../src/sql/connect.ts'
 
 /**
  * Each insert statement takes `seconds` longer. Returns the function that ends it; the test's end

@@ -1,6 +1,6 @@
 // A fault planted and looked for in one transaction, of which nothing is left: a database copied for
 // each would take far longer than the fault.
-import type { Sql, TransactionSql } from '../../../src/db/connect.ts'
+import type { Sql, TransactionSql } from '../../../src/sql/connect.ts'
 import { type Verdict, verify } from '../../../src/verify/run.ts'
 
 class Undo extends Error {}

@@ -1,6 +1,6 @@
 // Lists the tables that were written to since the last call. Triggers note each row: one look-up
 // costs a test of thousands of requests far less than a look at every table.
-import type { Sql } from '../../../src/db/connect.ts'
+import type { Sql } from '../../../src/sql/connect.ts'
 import { BY_THE_MINUTE, rowVersions } from '../assert/check.ts'
 import { onCluster } from './citus.ts'
 

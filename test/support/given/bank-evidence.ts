@@ -1,6 +1,6 @@
 // Evidence of one payment of EUR 100.00, and the file that the payment is in.
-import type { Evidence } from '../../../src/bank-file/evidence.ts'
-import type { PaymentContext } from '../../../src/bank-file/interpret.ts'
+import type { Evidence } from '../../../src/adapters/bank-file/evidence.ts'
+import type { PaymentContext } from '../../../src/adapters/bank-file/interpret.ts'
 
 export const item = { amount: 10_000n, currency: 'EUR' }
 export const SEALED = '2026-11-23T09:00:00.000000Z'

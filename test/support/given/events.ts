@@ -1,8 +1,8 @@
 // Draws events of random commands: the events of ordinary commands, and variations of them.
 import fc from 'fast-check'
-import type { Event } from '../../../src/event/event.ts'
-import { bookId, numberedId, withPrefix } from '../../../src/id.ts'
-import type { Instant } from '../../../src/instant.ts'
+import type { Event } from '../../../src/statements/event/event.ts'
+import { bookId, numberedId, withPrefix } from '../../../src/values/id.ts'
+import type { Instant } from '../../../src/values/instant.ts'
 
 const TYPES = {
   bnf: 'beneficiary.created',

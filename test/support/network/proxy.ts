@@ -17,7 +17,7 @@ export interface Commit {
   readonly tag: string
 }
 
-/** How a transaction of src/db/transact.ts commits. */
+/** How a transaction of src/sql/transact.ts commits. */
 const OF_BATCH: Commit = { text: /^commit$/, tag: 'COMMIT' }
 
 /** How bytes travel, in both directions. */

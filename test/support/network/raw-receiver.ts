@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after } from 'node:test'
-import type { OutgoingRequest } from '../../../src/webhook/exchange.ts'
-import { type SendResult, send } from '../../../src/webhook/send.ts'
+import type { OutgoingRequest } from '../../../src/webhooks/exchange.ts'
+import { type SendResult, send } from '../../../src/webhooks/send.ts'
 import { listenOn } from './port.ts'
 
 export const DEADLINE_MS = 400

@@ -1,9 +1,9 @@
 // Adds approval rules, reads digests, and decides payouts through their lane.
-import type { ApprovalRule } from '../../../src/approval/approval.ts'
-import { deleteRule, insertRule } from '../../../src/approval/rule-store.ts'
-import type { AskedDecision } from '../../../src/approval/rules.ts'
-import { newId } from '../../../src/id.ts'
+import type { ApprovalRule } from '../../../src/controls/approval/approval.ts'
+import { deleteRule, insertRule } from '../../../src/controls/approval/rule-store.ts'
+import type { AskedDecision } from '../../../src/controls/approval/rules.ts'
 import { decisionDeed } from '../../../src/operator/approvals.ts'
+import { newId } from '../../../src/values/id.ts'
 import type { TestService } from './service.ts'
 
 /** A rule for all payouts: one approver, within 30 days. */

@@ -1,6 +1,6 @@
 // Kills its own process at one step of the service. `node --import` loads this file into a service,
 // and FAILPOINT names the step (failingAt in process.ts). The service has no code for it.
-import { STEPS, type StepContext, stepChannel } from '../../../src/steps.ts'
+import { STEPS, type StepContext, stepChannel } from '../../../src/values/diagnostics.ts'
 
 const { FAILPOINT } = process.env
 if (FAILPOINT !== undefined) arm(FAILPOINT)

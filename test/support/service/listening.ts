@@ -1,7 +1,8 @@
 // Starts the whole listening service, with its workers, in the test's own process. A test that
 // sends no signal needs no other process, whose start costs most of a second of processor time.
-import { readConfig } from '../../../src/config.ts'
-import { startService } from '../../../src/service.ts'
+
+import { startService } from '../../../src/app/service.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { serviceLog } from './logs.ts'
 
 export interface Listening {

@@ -2,7 +2,7 @@
 // repeats each request with its key, to check that none was lost or paid twice.
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sql } from '../../../src/db/connect.ts'
+import type { Sql } from '../../../src/sql/connect.ts'
 import { localPayout } from '../given/bodies.ts'
 import { share } from '../share.ts'
 import { type HttpAnswer, type HttpClient, seeded, tally } from './process.ts'

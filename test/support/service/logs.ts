@@ -5,7 +5,7 @@ import { openSync, writeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import { makeLog } from '../../../src/log.ts'
+import { makeLog } from '../../../src/values/log.ts'
 import { bankBeneficiary, fullEntity, plainEntity } from '../given/bodies.ts'
 
 const folder = process.env.CORRIDOR_TEST_LOGS

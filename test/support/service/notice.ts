@@ -1,6 +1,6 @@
 // A bank's notice about a payee, as if a payout to it had gone out by ACH.
-import type { PayeeNotice } from '../../../src/beneficiary/notice.ts'
-import { newId } from '../../../src/id.ts'
+import type { PayeeNotice } from '../../../src/parties/beneficiary/notice.ts'
+import { newId } from '../../../src/values/id.ts'
 import type { Client, TestService } from './service.ts'
 
 export const NOTED_BANK = {

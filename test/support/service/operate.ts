@@ -1,17 +1,17 @@
 // Runs an operator's commands in the test's own process.
 import assert from 'node:assert/strict'
-import type { AccountState } from '../../../src/account/states.ts'
+import type { AccountState } from '../../../src/accounts/states.ts'
+import { listUsers } from '../../../src/accounts/user/store.ts'
 import { type Context, onDatabase, personOf } from '../../../src/cli/context.ts'
 import type { Operation } from '../../../src/engine/operation.ts'
-import type { BookingKind, BookingOutcome } from '../../../src/funding/rules.ts'
-import { newId } from '../../../src/id.ts'
 import { changeState } from '../../../src/operator/account-operations.ts'
 import type { OpenedAccount } from '../../../src/operator/create-account.ts'
 import type { Deed } from '../../../src/operator/deed.ts'
 import { bookingDeed, reversalDeed } from '../../../src/operator/funding.ts'
 import { eraseParty } from '../../../src/privacy/operations.ts'
 import { findPartyAccount } from '../../../src/privacy/store.ts'
-import { listUsers } from '../../../src/user/store.ts'
+import type { BookingKind, BookingOutcome } from '../../../src/statements/funding/rules.ts'
+import { newId } from '../../../src/values/id.ts'
 import type { TestService } from './service.ts'
 
 /** What the commands of a person run on, until `close`. */

@@ -1,9 +1,9 @@
 // Makes payouts, reads them, moves them as an operator, and reads their events and exceptions.
 import assert from 'node:assert/strict'
-import { transactConfined } from '../../../src/db/confine.ts'
-import { closeException } from '../../../src/payout/wake-store.ts'
-import type { RailStatus } from '../../../src/rail/rail.ts'
-import { insertRail } from '../../../src/rail/row-store.ts'
+import { closeException } from '../../../src/payouts/advance/wake-store.ts'
+import type { RailStatus } from '../../../src/rails/rail.ts'
+import { insertRail } from '../../../src/rails/row-store.ts'
+import { transactConfined } from '../../../src/sql/confine.ts'
 import { localPayout } from '../given/bodies.ts'
 import type { Client, TestService } from './service.ts'
 import { report } from './settling.ts'

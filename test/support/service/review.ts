@@ -1,7 +1,7 @@
 // Reviews an entity as the operator does by the command line: a command in the lane of entities,
 // without a route for accounts.
-import type { ReviewResult } from '../../../src/entity/states.ts'
-import { Refusal } from '../../../src/errors.ts'
+import type { ReviewResult } from '../../../src/parties/entity/states.ts'
+import { Refusal } from '../../../src/values/errors.ts'
 import type { Client, TestService } from './service.ts'
 
 /** The result as an HTTP answer: 200 with the entity, or status and reason of the refusal. */

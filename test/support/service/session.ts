@@ -1,8 +1,8 @@
 // Logs users in and sends forms, as a browser does.
 import assert from 'node:assert/strict'
-import { newToken } from '../../../src/secret.ts'
-import { hashToken } from '../../../src/user/session.ts'
-import { insertLink, insertSession } from '../../../src/user/session-store.ts'
+import { hashToken } from '../../../src/accounts/user/session.ts'
+import { insertLink, insertSession } from '../../../src/accounts/user/session-store.ts'
+import { newToken } from '../../../src/values/secret.ts'
 import type { Answer, TestService } from './service.ts'
 
 export const PASSWORD = 'seven wet otters sing'

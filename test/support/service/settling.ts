@@ -1,16 +1,16 @@
 // Settles payouts for tests: runs rounds until nothing is due, makes payouts due now, and gives
 // rails the answers of a test. Worker, lanes and ledger are the product's.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Deps } from '../../../src/deps.ts'
-import type { PayoutRequest } from '../../../src/payout/request.ts'
+import { settleOnce } from '../../../src/app/worker/settle-payouts.ts'
+import type { PayoutRequest } from '../../../src/payouts/request.ts'
 import {
   type Rail,
   type RailPayout,
   type RailReport,
   type RailStatus,
   SIMULATOR,
-} from '../../../src/rail/rail.ts'
-import { settleOnce } from '../../../src/worker/settle-payouts.ts'
+} from '../../../src/rails/rail.ts'
+import type { Deps } from '../../../src/runtime/deps.ts'
 import { localPayout } from '../given/bodies.ts'
 import type { Client, TestService } from './service.ts'
 

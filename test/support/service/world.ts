@@ -1,7 +1,7 @@
 // Makes an account with an object of each kind, for tests of access: the ids by kind, and every id
 // in its rows.
 import assert from 'node:assert/strict'
-import { deliverDue } from '../../../src/worker/deliver-webhooks.ts'
+import { deliverDue } from '../../../src/app/worker/deliver-webhooks.ts'
 import { rowsOf } from '../assert/check.ts'
 import { type Ids, NOBODYS_URL, type Route } from '../assert/routes.ts'
 import { bankBeneficiary, localPayout } from '../given/bodies.ts'

@@ -1,0 +1,43 @@
+// A session is the time for which a person is logged in. The token in a cookie identifies it. This
+// file has the limits of sessions, of login links, of known devices and of attempts to log in.
+import { hash } from 'node:crypto'
+import type { Instant } from '../../values/instant.ts'
+
+/** OWASP's Session Management Cheat Sheet: about half an hour idle, and a working day at most. */
+export const IDLE_MINUTES = 30
+export const LONGEST_HOURS = 12
+
+/** How long a login link is valid. */
+export const LINK_MINUTES = 15
+/** The path of a login link. The token follows it. */
+export const LINK_PATH = '/login/link?token='
+
+/** How long after giving the password a session may do what asks for it. */
+export const CONFIRMED_MINUTES = 5
+
+/**
+ * The most wrong passwords for one user in ATTEMPT_MINUTES: from one network, and from all. Those
+ * from a known device or in a session count apart, as of a network of its own.
+ */
+export const ATTEMPT_MINUTES = 15
+export const MOST_ATTEMPTS = { of_network: 5, of_all: 50 }
+
+/** For how long after its last log-in a device is known. */
+export const DEVICE_DAYS = 90
+/** The most known devices of a user; PostgreSQL forgets the one that logged in longest ago. */
+export const MOST_DEVICES = 10
+
+export interface Session {
+  readonly user_name: string
+  readonly created_at: Instant
+  /** The latest end of the session. */
+  readonly expires_at: Instant
+  /** Whether the person has given the password within CONFIRMED_MINUTES. */
+  readonly confirmed: boolean
+}
+
+/** The hash of a token, as the database stores it; undefined when the text is no token. */
+export function hashToken(token: string): Buffer | undefined {
+  const is_token = /^corridor_(?:session|device|login)_[\w-]{49}$/.test(token)
+  return is_token ? hash('sha256', token, 'buffer') : undefined
+}

@@ -1,0 +1,53 @@
+// A user is a person who runs the installation, or works for accounts in it.
+import type { Instant } from '../../values/instant.ts'
+
+/**
+ * An operator reads and changes everything. An auditor reads everything and changes nothing. A
+ * member has only roles on accounts.
+ */
+export const USER_ROLES = ['operator', 'auditor', 'member'] as const
+export type UserRole = (typeof USER_ROLES)[number]
+
+/** What a person may do for an account: read it, make payouts, approve the payouts of others. */
+export const ACCOUNT_ROLES = ['viewer', 'maker', 'approver'] as const
+export type AccountRole = (typeof ACCOUNT_ROLES)[number]
+
+/** Who has closed what the service closes by itself. No person has this name. */
+export const SERVICE = 'corridor'
+
+export interface User {
+  /** The name that the person gives to commands, and that the audit log shows. */
+  readonly name: string
+  readonly full_name: string
+  readonly role: UserRole
+  readonly created_at: Instant
+  /** Null while the user may work. */
+  readonly disabled_at: Instant | null
+  /** '' while the user may work. */
+  readonly disabled_reason: string
+}
+
+export interface RoleOnAccount {
+  readonly user_name: string
+  readonly account_id: string
+  readonly role: AccountRole
+}
+
+/** A key with which programs act in a person's name. */
+export interface UserKey {
+  readonly key_id: string
+  readonly user_name: string
+  /** The SHA-256 of the secret, 32 bytes. */
+  readonly secret_hash: Uint8Array
+  /** Who made the key and so has seen its secret. */
+  readonly made_by: string
+  readonly revoked: boolean
+}
+
+/** A person who calls the API in their own name, with the roles they have now. */
+export interface Person {
+  readonly user: string
+  readonly role: UserRole
+  /** The roles on accounts, by the account's id. */
+  readonly roles: ReadonlyMap<string, readonly AccountRole[]>
+}

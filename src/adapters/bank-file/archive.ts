@@ -1,0 +1,153 @@
+// Unpacks a bank's file that is gzip or ZIP. Bounds sizes before it writes anything, and never uses
+// the names in an archive as paths. Throws UnreadableFile for an archive that is not whole.
+import { createReadStream, createWriteStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { crc32, createGunzip, createInflateRaw } from 'node:zlib'
+import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
+import { type Entry, readDataOffset, readDirectory } from './zip.ts'
+
+/** The bounds of an archive. Reports of many like payments shrink to a fiftieth. */
+export interface Bounds {
+  /** The most bytes of all its files together. */
+  readonly bytes: number
+  /** The most bytes of its files for one of its own, beyond `free` bytes. */
+  readonly ratio: number
+  readonly free: number
+}
+
+export const RATIO: Omit<Bounds, 'bytes'> = { ratio: 200, free: 16 * 1024 * 1024 }
+
+/** The most zeros behind a gzip. */
+const MOST_PADDING = 1024 * 1024
+
+/** The paths of the files in the archive, in `folder`; the path itself if it is no archive. */
+export async function unpack(path: string, folder: string, bounds: Bounds): Promise<string[]> {
+  await using file = await open(path)
+  const { size } = await file.stat()
+  const head = Buffer.alloc(4)
+  await file.read(head, 0, head.length, 0)
+  if (isGzip(head)) {
+    const into = join(folder, 'unpacked')
+    const most = mostOf(size, bounds)
+    const read = await reading(() => gunzip(path, most, into))
+    await checkPadding(file, read, size)
+    return [await plain(into)]
+  }
+  if (!isZip(head)) return [path]
+  const entries = await readDirectory(file, size)
+  checkSizes(entries, size, bounds)
+  const paths: string[] = []
+  for (const [i, entry] of entries.entries()) {
+    const into = join(folder, `unpacked-${i}`)
+    const start = await readDataOffset(file, entry)
+    await reading(() => writeEntry(path, start, entry, into))
+    paths.push(await plain(into))
+  }
+  return paths
+}
+
+const isGzip = (head: Buffer) => head.subarray(0, 2).toString('hex') === '1f8b'
+const isZip = (head: Buffer) => ['504b0304', '504b0506'].includes(head.toString('hex'))
+
+const to = (path: string) => createWriteStream(path, { flags: 'wx' })
+
+function mostOf(size: number, { bytes, ratio, free }: Bounds): number {
+  return Math.min(bytes, Math.max(free, size * ratio))
+}
+
+/** Judges the sizes that the directory states. `writeEntry` writes no byte more than they say. */
+function checkSizes(entries: readonly Entry[], size: number, bounds: Bounds): void {
+  const sum = (of: (entry: Entry) => number) =>
+    entries.reduce((total, entry) => total + of(entry), 0)
+  if (entries.length === 0) throw new UnreadableFile('the ZIP archive has no file')
+  // Entries that share bytes multiply a small archive.
+  if (sum(({ packed }) => packed) > size) {
+    throw new UnreadableFile('the files of the ZIP archive are more than the archive has')
+  }
+  const most = mostOf(size, bounds)
+  const unpacked = sum(entry => entry.unpacked)
+  if (unpacked > most) throw tooLarge(most)
+}
+
+function tooLarge(most: number): UnreadableFile {
+  return new UnreadableFile(`the archive unpacks to more than ${most} bytes`)
+}
+
+/** Passes chunks on, up to so many bytes. */
+function counted(most: number) {
+  return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let bytes = 0
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > most) throw tooLarge(most)
+      yield chunk
+    }
+  }
+}
+
+/** Unpacks all members of a gzip up to padding; returns how many bytes it has read. */
+async function gunzip(path: string, most: number, into: string): Promise<number> {
+  const source = createReadStream(path)
+  const members = createGunzip()
+  source.once('error', error => members.destroy(error))
+  // Zeros end the members. What follows is not read.
+  members.once('end', () => source.destroy())
+  try {
+    await pipeline(source.pipe(members), counted(most), to(into))
+  } finally {
+    source.destroy()
+  }
+  return members.bytesWritten
+}
+
+/** Tapes and blocks end in zeros. Other bytes may be a member, whose lines must not be lost. */
+async function checkPadding(file: FileHandle, from: number, size: number): Promise<void> {
+  const { buffer } = await file.read(Buffer.alloc(Math.min(size - from, MOST_PADDING)), {
+    position: from,
+  })
+  if (size - from <= MOST_PADDING && buffer.every(byte => byte === 0)) return
+  throw new UnreadableFile(`the archive goes on after its end, at byte ${from}`)
+}
+
+async function writeEntry(path: string, start: number, entry: Entry, into: string): Promise<void> {
+  const { packed, unpacked, crc, method, name } = entry
+  let sum = 0
+  let bytes = 0
+  const checked = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > unpacked) throw new UnreadableFile(`${name} has more bytes than its archive says`)
+      sum = crc32(chunk, sum)
+      yield chunk
+    }
+  }
+  // A stream of no bytes has no range.
+  const source = packed === 0 ? [] : createReadStream(path, { start, end: start + packed - 1 })
+  if (method === 'stored') await pipeline(source, checked, to(into))
+  else await pipeline(source, createInflateRaw(), checked, to(into))
+  if (bytes !== unpacked || sum !== crc) {
+    throw new UnreadableFile(`${name} is damaged: its length or checksum differs`)
+  }
+}
+
+/** Runs it; a fault of the packed bytes makes the archive unreadable. */
+async function reading<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const { code = '', message } = error as { code?: string; message: string }
+    if (!code.startsWith('Z_') && code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+    throw new UnreadableFile(`the archive is damaged or cut off: ${message}`)
+  }
+}
+
+/** The path, of a file that is no archive itself. */
+async function plain(path: string): Promise<string> {
+  await using file = await open(path)
+  const head = Buffer.alloc(4)
+  await file.read(head, 0, head.length, 0)
+  if (isGzip(head) || isZip(head)) throw new UnreadableFile('an archive inside of an archive')
+  return path
+}

@@ -1,0 +1,75 @@
+// Probes and metrics for operators. They need no credentials; the service listens on loopback
+// unless HOST says otherwise.
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { clock } from '../ledger/clock.ts'
+import { goodUntil } from '../prices/rate/rules.ts'
+import type { Deps } from '../runtime/deps.ts'
+import { writeMetrics } from '../runtime/metrics.ts'
+import { pendingMigrations } from '../sql/migrate.ts'
+import { waitAtMost } from '../values/event-loop.ts'
+import { secondsBetween } from '../values/instant.ts'
+
+/** /readyz waits this long for the database, so that it answers within two seconds. */
+const READY_TIMEOUT_MS = 1_500
+
+/** These routes accept any Host header: they show no data of accounts. */
+const PROBED = { config: { anyHost: true } }
+
+export function opsRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  lifecycle: { readonly draining: boolean },
+): void {
+  app.get('/healthz', PROBED, () => ({ status: 'ok' }))
+
+  app.get('/readyz', PROBED, async (_request, reply) => {
+    const problem = lifecycle.draining ? 'shutting down' : await databaseProblem(deps)
+    // Reads go on, so the process stays ready.
+    const writes = clock.jump === null ? {} : { writes: 'stopped: the clock has jumped' }
+    if (problem === null) return { status: 'ready', ...writes }
+    return reply.status(503).send({ status: 'not ready', reason: problem })
+  })
+
+  let writing: Promise<string[]> | undefined
+  app.get('/metrics', PROBED, async (_request, reply) => {
+    measureRates(deps)
+    // Scrapes at one moment get the same text, so that many of them take no more memory.
+    writing ??= writeMetrics(deps.metrics).finally(() => {
+      writing = undefined
+    })
+    return reply.type(deps.metrics.registry.contentType).send(Readable.from(await writing))
+  })
+}
+
+/** Measures the rates that a live account without its own pricing policy gets. */
+function measureRates({ reference, metrics, log }: Deps): void {
+  try {
+    const { rates, pricing } = reference.current()
+    const now = new Date().toISOString().replace('Z', '000Z')
+    const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
+    const ends = rates
+      .filter(rate => !rate.sample)
+      .map(rate => goodUntil(rate, policyOf(rate.base, rate.quote).max_age_s))
+    const aging = ends.filter(end => end !== null)
+    const left = aging.map(({ good_until }) => secondsBetween(now, good_until))
+    const good = left.filter(seconds => seconds >= 0)
+    metrics.rates.set({ state: 'good' }, good.length)
+    metrics.rates.set({ state: 'stale' }, aging.length - good.length)
+    metrics.rates.set({ state: 'pegged' }, ends.length - aging.length)
+    metrics.rateGoodFor.set(good.length === 0 ? 0 : Math.min(...good))
+  } catch (error) {
+    log.debug({ err: error }, 'rates not measured')
+  }
+}
+
+async function databaseProblem(deps: Deps): Promise<string | null> {
+  try {
+    deps.reference.current()
+    const pending = await waitAtMost(READY_TIMEOUT_MS, pendingMigrations(deps.sql))
+    if (pending === undefined) return 'database does not answer'
+    return pending.length === 0 ? null : 'migrations pending'
+  } catch {
+    return 'database does not answer'
+  }
+}

@@ -1,0 +1,189 @@
+// A running service: the database, the parts opened on it, the HTTP server and the workers. Starts
+// them in order, and stops them in reverse order without dropping a request.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { deleteOldDevices } from '../accounts/user/device-store.ts'
+import { deleteOldAttempts } from '../accounts/user/session-store.ts'
+import { sweepInbox } from '../adapters/bank-file/inbox-store.ts'
+import type { Config } from '../config/config.ts'
+import { deleteOldUses } from '../controls/limit/use-store.ts'
+import { Connections } from '../http/connections.ts'
+import { closeServer } from '../http/drain.ts'
+import { deleteExpiredReplies } from '../http/idempotency/store.ts'
+import { deleteOldLikenesses } from '../payouts/create/duplicate-store.ts'
+import { clusterFiles } from '../postgres/files.ts'
+import { openDatabase } from '../postgres/open.ts'
+import { deleteOldQuotes } from '../quotes/expired-store.ts'
+import { pauseIfRestored } from '../rails/restored.ts'
+import { type Deps, openDeps } from '../runtime/deps.ts'
+import { makeMetrics } from '../runtime/metrics.ts'
+import { connect } from '../sql/connect.ts'
+import { migrate } from '../sql/migrate.ts'
+import { waitAtMost } from '../values/event-loop.ts'
+import { NOTHING } from '../values/log.ts'
+import { deleteOldDeliveries } from '../webhooks/queue-store.ts'
+import { buildApp, type Lifecycle } from './app.ts'
+import { startDelivering } from './worker/deliver-webhooks.ts'
+import { startFetchingRates } from './worker/fetch-rates.ts'
+import { startMeasuring } from './worker/measure-rails.ts'
+import { startScreeningParties } from './worker/screen-parties.ts'
+import { startSettling } from './worker/settle-payouts.ts'
+
+export interface Service {
+  /** `http://127.0.0.1:8080` */
+  readonly address: string
+  readonly database: string
+  readonly deps: Deps
+  /** Names of the migrations that this start applied. */
+  readonly migrated: readonly string[]
+  /**
+   * Answers with `Connection: close` for the drain time. Then accepts no connections, answers all
+   * open requests (a payout batch may take 43 s, a statement 60 s) and closes the database. Takes
+   * the drain time and 9 s, plus the time of long requests and of stopping an embedded database.
+   */
+  stop(): Promise<void>
+}
+
+/** The deletions of expired rows, and how often they run. */
+const DELETIONS = [
+  deleteExpiredReplies,
+  deleteOldLikenesses,
+  deleteOldQuotes,
+  deleteOldUses,
+  deleteOldDeliveries,
+  deleteOldAttempts,
+  deleteOldDevices,
+  sweepInbox,
+]
+const DELETE_EVERY_MS = 600_000
+
+/** The most concurrent transactions of the delivery worker. */
+const DELIVERY_CONNECTIONS = 4
+
+/** How long closing may wait for a silent database or trace collector. */
+const LEAVE_WITHIN_MS = 1_500
+
+type Close = () => Promise<unknown>
+
+/**
+ * Starts the service. `prepare` runs on the migrated database before any part opens it. On a
+ * failure, closes all opened parts and rejects.
+ */
+export async function startService(
+  config: Config,
+  log: FastifyBaseLogger,
+  prepare: (url: string) => Promise<void> = () => Promise.resolve(),
+): Promise<Service> {
+  const opened: Close[] = []
+  try {
+    return await openService(config, log, prepare, opened)
+  } catch (error) {
+    for (const close of opened.reverse()) {
+      await close().catch(err => log.warn({ err }, 'could not close after a failed start'))
+    }
+    throw error
+  }
+}
+
+/**
+ * How many new connections the kernel keeps until the service accepts them. Beyond that, Linux
+ * resets some of a burst. Node asks for 511. Linux allows net.core.somaxconn, by default 4096.
+ */
+const LISTEN_BACKLOG = 4096
+
+const LISTENING = {
+  backlog: LISTEN_BACKLOG,
+  // Keeps Fastify from logging the address: the command that starts the service prints it.
+  listenTextResolver: () => NOTHING,
+}
+
+/** How often a running service looks whether the database was restored or promoted. */
+const LOOK_EVERY_MS = 5_000
+
+/** Migrates the database, and pauses the rails of one that was restored. */
+async function prepareDatabase(url: string, config: Config, log: FastifyBaseLogger) {
+  const owner = connect(url, { max: 1, as: 'owner' })
+  try {
+    const migrated = await migrate(owner)
+    logRestored(log, await pauseIfRestored(owner, await clusterFiles(config)))
+    return migrated
+  } finally {
+    await owner.end({ timeout: 5 })
+  }
+}
+
+function watchDatabase({ sql, log }: Deps): { stop(): Promise<void> } {
+  const timer = setInterval(() => {
+    pauseIfRestored(sql, '').then(
+      reason => logRestored(log, reason),
+      error => log.warn({ err: error }, 'the identity of the database could not be read'),
+    )
+  }, LOOK_EVERY_MS)
+  return { stop: async () => clearInterval(timer) }
+}
+
+function logRestored(log: FastifyBaseLogger, reason: string): void {
+  if (reason !== '') log.error({ reason }, 'all rails are paused: corridor rail unsent')
+}
+
+/** What a process that settles payouts does on its own. */
+const WORKERS = [startSettling, startMeasuring, startScreeningParties, watchDatabase] as const
+
+/** Opens each part, and adds to `opened` the function that closes it. */
+async function openService(
+  config: Config,
+  log: FastifyBaseLogger,
+  prepare: (url: string) => Promise<void>,
+  opened: Close[],
+): Promise<Service> {
+  // Imported only here, to save its memory without tracing.
+  const stopTracing =
+    config.tracing && (await import('./trace/start.ts')).startTracing(config.tracing, config, log)
+  if (stopTracing !== undefined) opened.push(stopTracing)
+  const database = await openDatabase(config, { create: true, log: line => log.info(line) })
+  opened.push(() => database.release())
+  const migrated = await prepareDatabase(database.url, config, log)
+  await prepare(database.url)
+  const deps = await openDeps(database.url, config, log, makeMetrics())
+  opened.push(() => waitAtMost(LEAVE_WITHIN_MS, deps.close()))
+  const lifecycle: Lifecycle = { draining: false, connections: new Connections() }
+  const app = await buildApp(deps, lifecycle)
+  opened.push(() => app.close())
+  const address = await app.listen({ ...LISTENING, host: config.host, port: config.port })
+  const working = config.settle ? WORKERS.map(start => start(deps)) : []
+  const fetching = config.rate_feed_url === '' ? undefined : startFetchingRates(deps)
+  const queues = connect(database.url, {
+    max: DELIVERY_CONNECTIONS,
+    as: 'service',
+    look_ups: true,
+  })
+  const delivering = config.webhooks ? startDelivering(deps, queues) : undefined
+  const deleting = setInterval(() => {
+    for (const deleteOld of DELETIONS) {
+      deleteOld(deps).catch(error => log.warn({ err: error }, 'old rows could not be deleted'))
+    }
+  }, DELETE_EVERY_MS)
+  return {
+    address,
+    database: database.description,
+    deps,
+    migrated,
+    async stop() {
+      lifecycle.draining = true
+      clearInterval(deleting)
+      const worked = working.map(worker => worker.stop())
+      const delivered = delivering?.stop()
+      const fetched = fetching?.stop()
+      await delay(config.drain_ms)
+      const listener_closed = Promise.withResolvers<void>()
+      lifecycle.held = listener_closed.promise
+      await closeServer(app.server, lifecycle.connections, listener_closed.resolve)
+      await app.close()
+      // Interrupted work leaves a claim, which expires: its payout is then due again.
+      await waitAtMost(LEAVE_WITHIN_MS, Promise.all([...worked, delivered, fetched]))
+      const closed = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
+      await waitAtMost(LEAVE_WITHIN_MS, Promise.all(closed))
+      await database.release()
+    },
+  }
+}

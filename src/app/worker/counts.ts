@@ -1,0 +1,103 @@
+// Counts waiting work for metrics and the log: payouts, parties and bank files.
+
+import { countFiles, countQuarantined, listProblems } from '../../adapters/bank-file/count-store.ts'
+import { countTroubles } from '../../adapters/bank-file/trouble-store.ts'
+import { countPending } from '../../controls/approval/store.ts'
+import { countHeldByScreening } from '../../payouts/advance/screening-store.ts'
+import { countByHand, countUnaskedPayouts } from '../../payouts/lists/count-store.ts'
+import { countExceptions } from '../../rails/exception-store.ts'
+import type { Deps } from '../../runtime/deps.ts'
+import { countParties } from '../../screening/party-store.ts'
+import { daysLeft } from '../../values/calendar/rules.ts'
+import { CALENDARS } from '../../values/calendar/tables.ts'
+
+const COUNT_EVERY_MS = 30_000
+
+/** Counts now and every 30 seconds. Returns the function that ends it. */
+export function startCounting(
+  work: () => Promise<unknown>,
+  onError: (error: unknown) => void,
+): () => void {
+  const count = () => {
+    work().catch(onError)
+  }
+  const counting = setInterval(count, COUNT_EVERY_MS)
+  count()
+  return () => clearInterval(counting)
+}
+
+/** Counts the payouts that wait for a rail, for screening, for an approval or for people. */
+export async function countWaiting(deps: Deps): Promise<void> {
+  const { sql, finder, rails, log, metrics, reference } = deps
+  const paused = reference.current().rails.filter(({ paused_reason }) => paused_reason !== '')
+  const names = paused.map(({ name }) => name)
+  const left_alone = await countUnaskedPayouts(finder, [...rails.keys(), ...names])
+  metrics.railsPaused.reset()
+  for (const rail of names) metrics.railsPaused.set({ rail }, 1)
+  metrics.payoutsLeftAlone.reset()
+  for (const { rail, payouts } of left_alone) {
+    metrics.payoutsLeftAlone.set({ rail }, payouts)
+    log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
+  }
+  const [exceptions, troubles] = await Promise.all([
+    countExceptions(finder),
+    countTroubles(sql, finder),
+  ])
+  metrics.railExceptions.reset()
+  for (const { rail, kind, exceptions: count } of exceptions) {
+    metrics.railExceptions.set({ rail, kind }, count)
+  }
+  for (const { rail, kind, troubles: count } of troubles) {
+    metrics.railExceptions.set({ rail, kind }, count)
+  }
+  for (const calendar of Object.values(CALENDARS)) {
+    const left = daysLeft(calendar, new Date().toISOString())
+    metrics.calendarDaysLeft.set({ calendar: calendar.name }, left)
+  }
+  metrics.payoutsScreening.reset()
+  for (const { screening, payouts } of await countHeldByScreening(finder)) {
+    metrics.payoutsScreening.set({ state: screening }, payouts)
+  }
+  const pending = await countPending(finder)
+  metrics.payoutsPendingApproval.set(pending.payouts)
+  metrics.approvalsEndIn.set(Math.max(0, pending.first_ends_in_s))
+  const byHand = await countByHand(finder)
+  metrics.payoutsByHand.reset()
+  metrics.payoutsByHandOldest.reset()
+  for (const { status, payouts, oldest_s } of byHand) {
+    metrics.payoutsByHand.set({ status }, payouts)
+    metrics.payoutsByHandOldest.set({ status }, oldest_s)
+  }
+}
+
+/**
+ * Counts bank files that are unsent or without an answer, and received files and lines that were
+ * not applied.
+ */
+export async function countBankFiles({ sql, metrics }: Deps): Promise<void> {
+  const [files, quarantined, problems] = await Promise.all([
+    countFiles(sql),
+    countQuarantined(sql),
+    listProblems(sql),
+  ])
+  metrics.bankFiles.reset()
+  metrics.bankFilesOldest.reset()
+  for (const { rail, state, count, unsent_s } of files) {
+    metrics.bankFiles.set({ rail, state }, count)
+    if (unsent_s !== null) metrics.bankFilesOldest.set({ rail }, unsent_s)
+  }
+  metrics.bankFilesProblem.reset()
+  for (const { rail, since_s } of problems) metrics.bankFilesProblem.set({ rail }, since_s)
+  metrics.bankFilesQuarantined.reset()
+  for (const { rail, files, lines } of quarantined) {
+    metrics.bankFilesQuarantined.set({ rail, what: 'files' }, files)
+    metrics.bankFilesQuarantined.set({ rail, what: 'lines' }, lines)
+  }
+}
+
+/** Counts the parties that may be on a list, and those that were not compared with the lists. */
+export async function countWaitingParties({ finder, metrics }: Deps): Promise<void> {
+  const counts = await countParties(finder)
+  metrics.partiesScreening.reset()
+  for (const { state, parties } of counts) metrics.partiesScreening.set({ state }, parties)
+}

@@ -1,0 +1,263 @@
+// The settling worker: finds payouts whose rail is due to be asked, claims them, asks the rail
+// outside any transaction and applies its report through a lane. Each round first ends holds,
+// screens payouts and expires approvals. The worker may be killed at any point: a claim without an
+// applied report comes due again, and no report is applied twice.
+
+import type { AttemptReport, NextRail } from '../../payouts/advance/advance.ts'
+import { keepsAttempts } from '../../payouts/advance/attempt.ts'
+import {
+  claimDuePayouts,
+  type DuePayout,
+  listDuePayouts,
+} from '../../payouts/advance/claim-store.ts'
+import { nextRoute, sameRoute, wantedOf } from '../../payouts/advance/failover.ts'
+import { findQuotes } from '../../quotes/store.ts'
+import { planFor, sentOf } from '../../rails/plan.ts'
+import { mayTake, type RailReport } from '../../rails/rail.ts'
+import type { Deps } from '../../runtime/deps.ts'
+import { readConfined } from '../../sql/confine.ts'
+import { byShard } from '../../sql/shard.ts'
+import { during } from '../../values/diagnostics.ts'
+import { Refusal } from '../../values/errors.ts'
+import { waitAtMost } from '../../values/event-loop.ts'
+import type { Instant } from '../../values/instant.ts'
+import { given } from '../../values/omit-undefined.ts'
+import { askOver, startAskingOver } from './ask-over.ts'
+import { type AskedPayout, askRails, type LeasedPayout } from './ask-rails.ts'
+import { countBankFiles, countWaiting, startCounting } from './counts.ts'
+import { endHolds } from './end-holds.ts'
+import { expireApprovals } from './expire-approvals.ts'
+import { RailSlots } from './rail-slots.ts'
+import { leaveOutReviewed } from './review-scheduled.ts'
+import { screenPayouts } from './screen-payouts.ts'
+import { startWorker, type Worker, warned } from './worker.ts'
+
+/** Most payouts of one round. */
+const ROUND = 500
+
+/**
+ * Concurrent rounds of a rail: one writes its reports, a second one asks the rail and a third one
+ * claims.
+ */
+const ROUNDS_IN_HAND = 3
+
+/** The database cancels a longer statement (sql/connect.ts), so no claim takes longer. */
+const CLAIM_MS = 5_000
+
+/** The longest wait before a rail without a clear answer is asked again. */
+const MAX_BACKOFF_MS = 60_000
+
+export function startSettling(deps: Deps): Worker {
+  const stopCounting = startCounting(
+    () => Promise.all([countWaiting(deps), countBankFiles(deps)]),
+    warned(deps, 'payouts that wait could not be counted', undefined),
+  )
+  const { settle_poll_ms } = deps.config
+  const slots = new RailSlots(ROUNDS_IN_HAND)
+  const settling = startWorker(async () => {
+    // Without the database the list of rails is refused as well.
+    const begin = async () => beginRound(deps, slots.free(deps.rails.keys()))
+    const failed = 'settling round failed'
+    const { more, asked } = await begin().catch(warned(deps, failed, NOTHING_FOUND))
+    for (const { rail, done } of asked) {
+      slots.fill(rail, done.catch(warned(deps, failed, [])))
+    }
+    if (more) return 0
+    if (slots.areFree()) return settle_poll_ms
+    // A full rail may have more due payouts.
+    await waitAtMost(settle_poll_ms, slots.nextFree())
+    return 0
+  })
+  const askingOver = startAskingOver(deps)
+  return {
+    async stop() {
+      stopCounting()
+      await Promise.all([settling.stop(), askingOver.stop()])
+      await slots.end()
+    },
+  }
+}
+
+/**
+ * One round; returns how many payouts had a due rail or a hold that could end, plus how many
+ * attempts that are over were due.
+ */
+export async function settleOnce(deps: Deps): Promise<number> {
+  const [{ found, asked }, over] = await Promise.all([
+    beginRound(deps, [...deps.rails.keys()]),
+    askOver(deps),
+  ])
+  await Promise.all(asked.map(({ done }) => done))
+  return found + over
+}
+
+interface Round {
+  /** The number of payouts whose rail was due or whose hold could end. */
+  readonly found: number
+  /** Whether the next round should begin at once. */
+  readonly more: boolean
+  /** The rails that it asks. `done` never rejects, and waits for one rail alone. */
+  readonly asked: readonly { readonly rail: string; readonly done: Promise<unknown> }[]
+}
+
+const NOTHING_FOUND: Round = { found: 0, more: false, asked: [] }
+
+/**
+ * Asks these rails. Resolves once the due payouts are claimed, so that the next round does not find
+ * them again.
+ */
+async function beginRound(deps: Deps, rails: readonly string[]): Promise<Round> {
+  const ended = (await endHolds(deps)) + (await screenPayouts(deps)) + (await expireApprovals(deps))
+  const listed = rails.length === 0 ? [] : await listDuePayouts(deps.finder, rails, ROUND)
+  const askable = listed.filter(payout => mayAsk(deps, payout))
+  const due = await leaveOutReviewed(deps, askable)
+  // Claims each shard's payouts apart, so that a silent shard does not delay those of other shards.
+  const claims = byShard(due).map(keys => claim(deps, keys))
+  const asking = claims.map(async claiming => {
+    const { claimed } = await claiming
+    return askRails(deps, claimed).map(asked => {
+      return { rail: asked.payout.rail, done: settle(deps, asked) }
+    })
+  })
+  const byRail = Map.groupBy((await Promise.all(asking)).flat(), ({ rail }) => rail)
+  const asked = Array.from(byRail, ([rail, payouts]) => {
+    return { rail, done: Promise.all(payouts.map(({ done }) => done)) }
+  })
+  const is_complete = (await Promise.all(claims)).every(claim => claim.is_complete)
+  const found = ended + askable.length
+  // A full round suggests more work, unless the next round would only find its unclaimed payouts.
+  return { found, more: is_complete && found >= ROUND, asked }
+}
+
+/**
+ * Whether this process asks the payout's rail: it has the rail's adapter, and the rail takes the
+ * account's payouts. An account that is not known here yet is known in a moment.
+ */
+function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
+  const account = deps.reference.current().accounts.get(account_id)
+  return account !== undefined && deps.rails.has(rail) && mayTake(rail, account)
+}
+
+interface Claims {
+  readonly claimed: LeasedPayout[]
+  /** False when some claims failed. A payout that another process claimed first is no failure. */
+  readonly is_complete: boolean
+}
+
+/**
+ * Claims all payouts in one statement, because a statement for each account would take most of a
+ * round's time. If it fails, claims account by account; payouts whose claim fails again stay due.
+ */
+async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
+  // The lease outlives the rail's time-out, so that no other process asks while this one waits.
+  const { rail_timeout_ms } = deps.config
+  const lease_ms = CLAIM_MS + 2 * rail_timeout_ms
+  const claimOf = async (keys: readonly DuePayout[]): Promise<LeasedPayout[]> => {
+    // Starts before the statement. The lease in the database begins later, and so ends later.
+    const hand_over_until = performance.now() + lease_ms - rail_timeout_ms
+    const claimed = await during('claim', 'payouts', keys.length, () =>
+      claimDuePayouts(deps.sql, keys, lease_ms),
+    )
+    return claimed.map(payout => ({ ...payout, hand_over_until }))
+  }
+  try {
+    return { claimed: await claimOf(due), is_complete: true }
+  } catch (error) {
+    deps.log.warn({ err: error }, 'payouts could not be claimed at once')
+  }
+  let is_complete = true
+  const claims = [...Map.groupBy(due, key => key.account_id)].map(([account_id, keys]) =>
+    claimOf(keys).catch(error => {
+      deps.log.warn({ err: error, account_id }, 'payouts could not be claimed')
+      is_complete = false
+      return []
+    }),
+  )
+  const claimed = (await Promise.all(claims)).flat()
+  return { claimed, is_complete }
+}
+
+async function settle(deps: Deps, asked_about: AskedPayout): Promise<void> {
+  const { payout } = asked_about
+  const { rail } = payout
+  const count = (result: string) => deps.metrics.railReports.inc({ rail, result })
+  const report = await asked_about.report
+  if (report === undefined) count('unclear')
+  const { account_id, id: payout_id } = payout
+  const steps = report?.steps ?? []
+  const ask_again_in_ms =
+    report === undefined ? backoff(payout.rail_attempts) : report.ask_again_in_ms
+  const asked = { claim: payout.claim, answers_seen: payout.answers.length }
+  try {
+    const attempt_report = keepsAttempts(payout) ? await wordsOf(deps, payout, report) : undefined
+    const reported = given({ report: attempt_report, expected_at: report?.expected_at })
+    const about = { account_id, payout_id, ...asked, ...reported }
+    const advance = { ...about, steps, by: 'rail', ask_again_in_ms } as const
+    await deps.lanes.advancePayout.run(advance)
+    if (report !== undefined) count(steps.length > payout.rail_steps ? 'applied' : 'nothing_new')
+  } catch (error) {
+    // The lease runs out and the rail is asked again. A refused step needs an operator.
+    const refused = error instanceof Refusal && error.status !== 503
+    if (refused) count('refused')
+    deps.log[refused ? 'error' : 'warn']({ err: error, payout_id }, 'rail report not applied')
+  }
+}
+
+/**
+ * The rail's report without its steps, and the next rail if the rail has not taken the payout.
+ */
+async function wordsOf(
+  deps: Deps,
+  payout: LeasedPayout,
+  report: RailReport | undefined,
+): Promise<AttemptReport> {
+  const { not_taken, exception, references, released_at, expected_at } = report ?? {}
+  const next = not_taken && (await nextRail(deps, payout, not_taken, expected_at))
+  return given({
+    attempt: payout.attempt.number,
+    exception,
+    references,
+    released_at,
+    expected_at,
+    not_taken: not_taken && { ...not_taken, next: next ?? null },
+  })
+}
+
+/**
+ * The same rail again, if its report allows that and the payout has not had it too often. Otherwise
+ * the next route's rail; null when no route is left.
+ */
+async function nextRail(
+  deps: Deps,
+  payout: LeasedPayout,
+  { again_from }: NonNullable<RailReport['not_taken']>,
+  expected_at: Instant | undefined,
+): Promise<NextRail | null> {
+  const country = payout.quote_id === '' ? '' : await quotedCountry(deps, payout)
+  const wanted = wantedOf(payout, country)
+  const { routes } = deps.reference.current()
+  const same = again_from === undefined ? undefined : sameRoute(routes, wanted, payout.attempt)
+  const next = same ?? nextRoute(routes, wanted, payout.tried)
+  if (next === undefined) return null
+  const { rail, ...route } = next
+  const { claimed_at: now } = payout
+  const from = same !== undefined && again_from !== undefined && again_from > now ? again_from : now
+  const plan = planFor({ rail, route }, sentOf(payout), from)
+  // Without a calendar the time of the rail's release is unknown, so a person decides.
+  if (plan === undefined) return null
+  const release_at = plan.release_at ?? (from === now ? null : from)
+  // If the same rail takes the payout again, its own report of the arrival is the best one.
+  const expected = same === undefined ? undefined : expected_at
+  return { rail, route, release_at, expected_at: expected ?? plan.expected_at }
+}
+
+async function quotedCountry(deps: Deps, { account_id, quote_id: id }: LeasedPayout) {
+  const [quote] = await readConfined(deps.sql, [account_id], tx =>
+    findQuotes(tx, [{ account_id, id }]),
+  )
+  return quote?.destination_country ?? ''
+}
+
+function backoff(attempts: number): number {
+  return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** Math.min(attempts, 6))
+}

@@ -1,0 +1,40 @@
+// A worker runs rounds of work in this process, one after the other, until it is stopped.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Deps } from '../../runtime/deps.ts'
+
+export interface Worker {
+  /** Resolves when the current rounds are finished. */
+  stop(): Promise<void>
+}
+
+/** Starts a worker. A round never rejects, and returns the milliseconds to wait for the next. */
+export function startWorker(round: (signal: AbortSignal) => Promise<number>): Worker {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const run = async () => {
+    while (!signal.aborted) {
+      const wait_ms = await round(signal)
+      if (wait_ms > 0) await delay(wait_ms, undefined, { signal }).catch(() => {})
+    }
+  }
+  const done = run()
+  return {
+    stop() {
+      stopping.abort()
+      return done
+    },
+  }
+}
+
+/** For `catch`, where a failure stops no other work: logs a warning and gives the fallback. */
+export function warned<T>(
+  { log }: Pick<Deps, 'log'>,
+  message: string,
+  fallback: T,
+  facts: object = {},
+): (error: unknown) => T {
+  return error => {
+    log.warn({ err: error, ...facts }, message)
+    return fallback
+  }
+}

@@ -1,0 +1,229 @@
+// Logs people in, by a password or a link, and out. Also checks the password of a session again.
+// The audit log has each act under the name of the user.
+
+import { isKnownDevice, upsertDevice } from '../../accounts/user/device-store.ts'
+import { hashPassword, passwordMatches } from '../../accounts/user/password.ts'
+import {
+  ATTEMPT_MINUTES,
+  hashToken,
+  MOST_ATTEMPTS,
+  type Session,
+} from '../../accounts/user/session.ts'
+import {
+  type Attempt,
+  confirmSession,
+  countAttempt,
+  endSession,
+  findLink,
+  findPassword,
+  forgetAttempts,
+  insertSession,
+  keepRefused,
+  type Source,
+  spendLink,
+  upsertPassword,
+} from '../../accounts/user/session-store.ts'
+import { unlessLate } from '../../engine/late.ts'
+import type { Reads } from '../../engine/reads.ts'
+import { countLogIn, type Limits, networkOf } from '../../http/limits.ts'
+import { writeAs } from '../../ledger/audit/store.ts'
+import type { Sql, TransactionSql } from '../../sql/connect.ts'
+import { type Refusal, rateLimited, refusal } from '../../values/errors.ts'
+import { newToken } from '../../values/secret.ts'
+import { Turns } from './turns.ts'
+
+export interface Needs extends Reads {
+  readonly limits: Limits
+}
+
+/** A new session, with the tokens for the cookies of the session and of its device. */
+export interface LoggedIn {
+  readonly token: string
+  readonly device: string
+  readonly session: Session
+}
+
+/** Where a log-in comes from. */
+export interface From {
+  readonly ip: string
+  /** The token in the cookie of the device; undefined without one. */
+  readonly device: string | undefined
+}
+
+interface Credentials {
+  readonly user: string
+  readonly password: string
+}
+
+/** The process hashes passwords for all its log-ins. */
+const turns = new Turns()
+
+/**
+ * Logs a user in by a password. Refuses (401) every wrong name and password with the same message,
+ * and (429) after too many attempts.
+ */
+export async function logIn(needs: Needs, credentials: Credentials, from: From): Promise<LoggedIn> {
+  const { user } = credentials
+  const { ip } = from
+  const device = await knownDevice(needs, user, from.device)
+  const device_hash = device === undefined ? null : (hashToken(device) ?? null)
+  await checkPassword(needs, credentials, { act: 'log in', ip, device: device_hash })
+  return acting(needs.reads, { user, act: 'log in', ip }, tx => begin(tx, user, device))
+}
+
+/** The token of the device when the user has logged in on it, else undefined. */
+async function knownDevice(
+  { reads, inTurn }: Needs,
+  user: string,
+  token: string | undefined,
+): Promise<string | undefined> {
+  const hash = hashToken(token ?? '')
+  if (hash === undefined) return undefined
+  const is_known = await inTurn(
+    '',
+    unlessLate(() => isKnownDevice(reads, user, hash)),
+  )
+  return is_known ? token : undefined
+}
+
+/** Sets the password of the link's user, ends the user's other sessions, and logs the user in. */
+export async function enterByLink(
+  { reads, limits }: Needs,
+  link: { readonly token: string; readonly password: string },
+  ip: string,
+): Promise<LoggedIn> {
+  const giveBack = countLogIn(limits, ip)
+  const token_hash = hashToken(link.token)
+  // Only a good link makes the service hash a password.
+  const user = token_hash && (await findLink(reads, token_hash))
+  if (token_hash === undefined || user === undefined) throw wrongLink()
+  giveBack()
+  const hashed = await turns.run({ known: true, owner: user }, () => hashPassword(link.password))
+  return acting(reads, { user, act: 'log in by link', ip }, async tx => {
+    if ((await spendLink(tx, token_hash)) !== user) throw wrongLink()
+    await upsertPassword(tx, user, hashed)
+    return begin(tx, user, undefined)
+  })
+}
+
+/** Notes that a session has given its password again. Refuses like `logIn`. */
+export async function confirm(
+  needs: Needs,
+  session: { readonly user: string; readonly token_hash: Buffer },
+  password: string,
+  ip: string,
+): Promise<void> {
+  const { user, token_hash } = session
+  const act = 'give password'
+  await checkPassword(needs, { user, password }, { act, ip, device: token_hash })
+  await acting(needs.reads, { user, act, ip }, async tx => {
+    if (!(await confirmSession(tx, token_hash))) {
+      throw refusal('session_over', 'The session is over; log in again.')
+    }
+  })
+}
+
+export async function logOut(
+  { reads }: Needs,
+  { user, token_hash }: { readonly user: string; readonly token_hash: Buffer },
+  ip: string,
+): Promise<void> {
+  await acting(reads, { user, act: 'log out', ip }, tx => endSession(tx, token_hash))
+}
+
+/** What is tried, and from where. */
+interface Tried {
+  readonly act: string
+  readonly ip: string
+  /** The hash of the token of the known device or the session; null of a stranger. */
+  readonly device: Buffer | null
+}
+
+/** Counts the attempt, and refuses one too many and a wrong password. */
+async function checkPassword(
+  { reads, limits }: Needs,
+  { user, password }: Credentials,
+  { act, ip, device }: Tried,
+): Promise<void> {
+  const source = { user_name: user, network: networkOf(ip), device }
+  const giveBack = device === null ? countLogIn(limits, ip) : () => undefined
+  const { refused, attempt } = await judge(reads, source, password).catch(error => {
+    // What was not judged, as under load, is no wrong password.
+    giveBack()
+    throw error
+  })
+  if (refused === undefined) {
+    giveBack()
+    await forgetAttempts(reads, source)
+    return
+  }
+  if (attempt !== undefined) {
+    await acting(reads, { user: '', act, ip }, tx => keepRefused(tx, attempt, refused))
+  }
+  if (refused === 'too many attempts') throw tooMany()
+  throw refusal('invalid_login', 'No user has this name and password.')
+}
+
+interface Judged {
+  readonly refused: Parameters<typeof keepRefused>[2] | undefined
+  /** What the history shows: only the first attempt over the limit, so others do not fill it. */
+  readonly attempt?: Attempt
+}
+
+/**
+ * Counts an attempt and compares the password, at the attempt's turn: one that gets no turn is no
+ * guess, and one that is compared is counted before.
+ */
+function judge(reads: Sql, source: Source, password: string): Promise<Judged> {
+  const { user_name, network, device } = source
+  const comer = { known: device !== null, owner: device === null ? network : user_name }
+  const work = async (): Promise<Judged> => {
+    const stored = await findPassword(reads, user_name)
+    const attempt = await countAttempt(reads, source)
+    if (attempt === undefined) return { refused: 'too many attempts' }
+    const excess = Math.max(
+      attempt.of_network - MOST_ATTEMPTS.of_network,
+      attempt.of_all - MOST_ATTEMPTS.of_all,
+    )
+    if (excess > 0) return { refused: 'too many attempts', ...(excess === 1 && { attempt }) }
+    const matches = await passwordMatches(stored, password)
+    return matches ? { refused: undefined } : { refused: 'wrong password', attempt }
+  }
+  return turns.run(comer, unlessLate(work))
+}
+
+/** Begins a session of a user, on a known device or a new one. Refuses a user who may not work. */
+async function begin(
+  tx: TransactionSql,
+  user: string,
+  known: string | undefined,
+): Promise<LoggedIn> {
+  const token = newToken('session')
+  const session = await insertSession(tx, user, hashToken(token) as Buffer)
+  // Somebody has disabled the user since the password was read.
+  if (session === undefined) throw refusal('invalid_login', 'No user has this name and password.')
+  const device = known ?? newToken('device')
+  await upsertDevice(tx, user, hashToken(device) as Buffer)
+  return { token, device, session }
+}
+
+/** Runs `work` in a transaction whose changes stand in the audit log under the user's name. */
+export function acting<T>(
+  sql: Sql,
+  { user, act, ip }: { readonly user: string; readonly act: string; readonly ip: string },
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return sql.begin(tx => {
+    void writeAs(tx, { operator: user, act, via: `api from ${ip}`, origin: {} })
+    return work(tx)
+  })
+}
+
+function wrongLink(): Refusal {
+  return refusal('invalid_login', 'This link is spent or too old; ask an operator for another.')
+}
+
+function tooMany(): Refusal {
+  const message = `Too many wrong passwords for this user; wait ${ATTEMPT_MINUTES} minutes.`
+  return rateLimited(message, ATTEMPT_MINUTES * 60)
+}

@@ -1,0 +1,157 @@
+// The routes of /v3/session: people log in and out, confirm their password, and see who they are.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DEVICE_DAYS } from '../../accounts/user/session.ts'
+import type { Person } from '../../accounts/user/user.ts'
+import { send, success } from '../../http/answer.ts'
+import { checkPrivate, deviceCookie, deviceTokenOf, sessionCookie } from '../../http/browser.ts'
+import { addRoute } from '../../http/route.ts'
+import { Closed } from '../../http/schema.ts'
+import { Type } from '../../http/type.ts'
+import { refusal } from '../../values/errors.ts'
+import {
+  confirm,
+  enterByLink,
+  type From,
+  type LoggedIn,
+  type Needs as LogInNeeds,
+  logIn,
+  logOut,
+} from './operations.ts'
+import { ConfirmRequest, LinkRequest, LogInRequest } from './request.ts'
+import { presentSession, SessionResponse } from './response.ts'
+
+export interface Needs extends LogInNeeds {
+  readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
+}
+
+export function sessionRoutes(app: FastifyInstance, deps: Needs): void {
+  logInRoute(app, deps)
+  linkRoute(app, deps)
+  whoRoute(app)
+  confirmRoute(app, deps)
+  logOutRoute(app, deps)
+}
+
+function logInRoute(app: FastifyInstance, deps: Needs): void {
+  addRoute<{ Body: LogInRequest }>(app, '/v3/session', 'anyone', {
+    method: 'POST',
+    operationId: 'logIn',
+    summary: 'Log in as a user.',
+    description:
+      'The answer sets the cookie of the session. The session ends after 30 minutes ' +
+      'without a request, and after 12 hours at the latest. Another cookie makes the device ' +
+      'known for 90 days: others who guess at the name do not keep the user out on it. ' +
+      'Programs use the key of a user instead.',
+    body: LogInRequest,
+    response: SessionResponse,
+    refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
+    async send(request, reply) {
+      checkPrivate(request)
+      const loggedIn = await logIn(deps, request.body, fromOf(request))
+      return answerLoggedIn(deps, request, reply, loggedIn)
+    },
+  })
+}
+
+function linkRoute(app: FastifyInstance, deps: Needs): void {
+  addRoute<{ Body: LinkRequest }>(app, '/v3/session/link', 'anyone', {
+    method: 'POST',
+    operationId: 'enterByLink',
+    summary: 'Set a password with a login link, and log in.',
+    description: 'A link works once, within 15 minutes. Other sessions of the user end.',
+    body: LinkRequest,
+    response: SessionResponse,
+    refusals: ['invalid_login', 'insecure_connection', 'cross_site_request'],
+    async send(request, reply) {
+      checkPrivate(request)
+      const loggedIn = await enterByLink(deps, request.body, request.ip)
+      return answerLoggedIn(deps, request, reply, loggedIn)
+    },
+  })
+}
+
+/** Where a log-in comes from. */
+export function fromOf(request: FastifyRequest): From {
+  return { ip: request.ip, device: deviceTokenOf(request) }
+}
+
+/** Sets the cookies of the session and its device. */
+export function setCookies(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { token, device }: LoggedIn,
+): void {
+  const cookies = [sessionCookie(request, token), deviceCookie(request, device, DEVICE_DAYS)]
+  void reply.header('set-cookie', cookies)
+}
+
+/** Sets the cookies, and answers with the person. */
+function answerLoggedIn(
+  deps: Needs,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  loggedIn: LoggedIn,
+) {
+  const { session } = loggedIn
+  const person = deps.reference.current().people.get(session.user_name)
+  // This process has not read a user who was made a moment ago.
+  if (person === undefined) throw refusal('service_unavailable', 'Log in again in a second.')
+  setCookies(request, reply, loggedIn)
+  return send(reply, success(presentSession(person, session.expires_at)))
+}
+
+function whoRoute(app: FastifyInstance): void {
+  addRoute(app, '/v3/session', 'person', {
+    operationId: 'getSession',
+    summary: 'Show the person who calls, with a session or the key of a user.',
+    response: SessionResponse,
+    refusals: [],
+    async send(request, reply) {
+      const { person, session } = request
+      if (person === null) throw refusal('insufficient_scope', 'Only people may do this.')
+      return send(reply, success(presentSession(person, session?.expires_at ?? null)))
+    },
+  })
+}
+
+function confirmRoute(app: FastifyInstance, deps: Needs): void {
+  addRoute<{ Body: ConfirmRequest }>(app, '/v3/session/confirm', 'person', {
+    method: 'POST',
+    operationId: 'confirmSession',
+    summary: 'Confirm the password, for requests that need it.',
+    description:
+      'For five minutes the session may make the requests that otherwise answer 403 ' +
+      '`password_needed`.',
+    body: ConfirmRequest,
+    response: SessionResponse,
+    refusals: ['invalid_login', 'session_over'],
+    async send(request, reply) {
+      const { person, session } = ofSession(request)
+      const open = { user: person.user, token_hash: session.token_hash }
+      await confirm(deps, open, request.body.password, request.ip)
+      return send(reply, success(presentSession(person, session.expires_at)))
+    },
+  })
+}
+
+function logOutRoute(app: FastifyInstance, deps: Needs): void {
+  addRoute(app, '/v3/session', 'person', {
+    method: 'DELETE',
+    operationId: 'logOut',
+    summary: 'Log out.',
+    response: Closed({ object: Type.Literal('session'), over: Type.Literal(true) }),
+    refusals: [],
+    async send(request, reply) {
+      const { person, session } = ofSession(request)
+      await logOut(deps, { user: person.user, token_hash: session.token_hash }, request.ip)
+      void reply.header('set-cookie', sessionCookie(request, ''))
+      return send(reply, success({ object: 'session', over: true }))
+    },
+  })
+}
+
+/** The person and the session of the request. Refuses (403) a key. */
+export function ofSession({ person, session }: FastifyRequest) {
+  if (person !== null && session !== null) return { person, session }
+  throw refusal('insufficient_scope', 'This is for the session of a person, and not for keys.')
+}

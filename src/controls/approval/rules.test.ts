@@ -1,0 +1,161 @@
+// Which payouts and beneficiaries need an approval, how many people must give it, who may decide, and
+// which decisions count, as tables.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AN_HOUR_AGO, NOW, pricing, refusalOf } from '../../../test/support/given/in-memory.ts'
+import { anyRule } from '../../../test/support/service/approvals.ts'
+import type { ApprovalRule, JudgedPayout, PayoutApproval, UserDecision } from './approval.ts'
+import { checkDecision, isComplete, neededFor, neededForBeneficiary } from './rules.ts'
+
+const payout: JudgedPayout = {
+  key_id: 'key_1',
+  payout_type: 'local',
+  networks: ['fps'],
+  currency: 'USD',
+  destination_currency: 'HKD',
+  amount: 1000n,
+  payee_is_new: false,
+  mayBeIn: country => country === 'HK',
+}
+
+function needed(rules: readonly Partial<ApprovalRule>[], makes_only = false) {
+  const complete = rules.map(rule => ({ ...anyRule, ...rule }))
+  const rating = { pricing: pricing({ 'USD/HKD': '7.8' }), rates_now: NOW }
+  return neededFor(complete, payout, { makes_only }, rating, NOW)
+}
+
+const RULES: readonly (readonly [
+  what: string,
+  rules: readonly Partial<ApprovalRule>[],
+  waits: boolean,
+])[] = [
+  ['of all payouts', [{}], true],
+  ['none', [], false],
+  ['of another key', [{ key_id: 'key_2' }], false],
+  ['of this key', [{ key_id: 'key_1' }], true],
+  ['of another type', [{ payout_type: 'swift' }], false],
+  ['of this type', [{ payout_type: 'local' }], true],
+  ['of another network', [{ network: 'chats' }], false],
+  ['of this network', [{ network: 'fps' }], true],
+  ['of another currency', [{ currency: 'EUR' }], false],
+  ['of the currency that arrives', [{ currency: 'HKD' }], true],
+  ['of another country', [{ country: 'DE' }], false],
+  ['of this country', [{ country: 'HK' }], true],
+  ['of new payees', [{ new_payee: true }], false],
+  ['above the amount', [{ at_least: 1001n, at_least_currency: 'USD' }], false],
+  ['from the amount on', [{ at_least: 1000n, at_least_currency: 'USD' }], true],
+  ['above it in another currency', [{ at_least: 7801n, at_least_currency: 'HKD' }], false],
+  ['from it on in another currency', [{ at_least: 7800n, at_least_currency: 'HKD' }], true],
+  ['in a currency without a rate', [{ at_least: 9999n, at_least_currency: 'JPY' }], true],
+  ['one condition of two', [{ payout_type: 'local', currency: 'EUR' }], false],
+  ['one rule of two', [{ payout_type: 'swift' }, { currency: 'USD' }], true],
+]
+
+for (const [what, rules, waits] of RULES) {
+  test(`neededFor, a rule ${what}: the payout ${waits ? 'waits' : 'goes on'}`, () => {
+    assert.equal(needed(rules) !== null, waits)
+  })
+}
+
+test('neededFor, several rules that fit: the most people and the earliest end, each rule named', () => {
+  const rules = [
+    { rule_id: 'apr_1', approvers: 2, expires_after_days: 30 },
+    { rule_id: 'apr_2', approvers: 1, expires_after_days: 3 },
+    { rule_id: 'apr_3', approvers: 9, currency: 'EUR' },
+  ]
+  assert.deepEqual(needed(rules), {
+    approvers: 2,
+    expires_at: NOW.replace('2026-01-31', '2026-02-03'),
+    rules: ['apr_1', 'apr_2'],
+  })
+})
+
+test('neededFor, a key that makes only: one person within the usual time, without a rule', () => {
+  assert.deepEqual(needed([], true), {
+    approvers: 1,
+    expires_at: NOW.replace('2026-01-31', '2026-03-02'),
+    rules: [],
+  })
+})
+
+test('neededForBeneficiary, a rule of its key or country: asked for; of another one: not', () => {
+  const needs = (rule: Partial<ApprovalRule>) => {
+    const judged = { key_id: 'key_1', mayBeIn: (country: string) => country === 'HK' }
+    return neededForBeneficiary([{ ...anyRule, ...rule }], judged, NOW) !== null
+  }
+  assert.deepEqual([{}, { key_id: 'key_1' }, { country: 'HK' }].map(needs), [true, true, true])
+  assert.deepEqual([{ key_id: 'key_2' }, { country: 'DE' }].map(needs), [false, false])
+})
+
+const [SHOWN, OTHER] = ['5a'.repeat(32), '5b'.repeat(32)] as const
+const approval: PayoutApproval = {
+  account_id: 'acc_1',
+  payout_id: 'pot_1',
+  approvers: 2,
+  requested_at: AN_HOUR_AGO,
+  expires_at: NOW.replace('2026-01-31', '2026-02-03'),
+  digest: SHOWN,
+  made_by: 'eve',
+  makers: ['eve', 'max'],
+  key_id: 'key_1',
+  rules: [],
+  outcome: '',
+  ended_at: null,
+  payee: '',
+}
+
+function decided(user_name: string, part: Partial<UserDecision> = {}): UserDecision {
+  const by = { account_id: 'acc_1', user_name, reason: '', decided_at: AN_HOUR_AGO }
+  return { ...by, decision: 'approve', digest: SHOWN, ...part }
+}
+
+/** The approvers; max, who made the key, has given mary a login link. */
+const APPROVERS = new Map<string, readonly string[]>([
+  ...['ann', 'bob', 'cid', 'eve', 'max'].map(name => [name, []] as const),
+  ['mary', ['max']],
+  ['moe', ['gus']],
+])
+
+const DECIDED: readonly (readonly [
+  what: string,
+  user_name: string,
+  more: { readonly digest?: string; readonly makers?: string[]; readonly now?: string },
+  reason: RegExp | undefined,
+])[] = [
+  ['of an approver', 'bob', { digest: SHOWN }, undefined],
+  ['without a digest, as of a rejection', 'bob', {}, undefined],
+  ['of no approver', 'val', {}, /^approval_not_allowed .*val is no approver/],
+  ['of the maker', 'eve', {}, /^approval_not_allowed .*eve has made it/],
+  ['of one of several makers', 'bob', { makers: ['eve', 'bob'] }, /^approval_not_allowed/],
+  ['of somebody called like a part of the maker', 'bob', { makers: ['bobby'] }, undefined],
+  ['of who made the key', 'max', {}, /^approval_not_allowed .*max has made it, or the key/],
+  ['of whom a maker gave a login link', 'mary', {}, /^approval_not_allowed .*given mary a role/],
+  ['of whom another person gave a login link', 'moe', {}, undefined],
+  ['at the end of its time', 'bob', { now: approval.expires_at }, /^invalid_transition/],
+  ['a second time', 'ann', {}, /^already_decided/],
+  ['about another digest', 'bob', { digest: OTHER }, /^approval_outdated at digest/],
+]
+
+for (const [what, user_name, { now = NOW, makers = approval.makers, digest }, reason] of DECIDED) {
+  test(`checkDecision, ${what}: ${reason === undefined ? 'taken' : 'refused'}`, () => {
+    const open = { approval: { ...approval, makers }, decisions: [decided('ann')] }
+    const asked = { user_name, decision: 'approve', reason: '', ...(digest && { digest }) } as const
+    const check = () => checkDecision('it', open, asked, APPROVERS, now)
+    if (reason === undefined) check()
+    else assert.match(refusalOf(check).join(), reason)
+  })
+}
+
+test('isComplete: by as many as are needed, each still an approver, no maker, of what is there now', () => {
+  const complete = (...decisions: UserDecision[]) => isComplete({ approval, decisions }, APPROVERS)
+  assert.equal(complete(decided('ann'), decided('bob')), true)
+  for (const other of [
+    decided('gus'),
+    decided('eve'),
+    decided('mary'),
+    decided('bob', { digest: OTHER }),
+    decided('bob', { decision: 'reject' }),
+  ]) {
+    assert.equal(complete(decided('ann'), other), false, JSON.stringify(other))
+  }
+})

@@ -1,0 +1,131 @@
+// Reads events with their objects as they were right after the events. All objects of one kind are
+// read by one statement.
+
+import { findBeneficiaries } from '../../parties/beneficiary/store.ts'
+import { findEntities } from '../../parties/entity/store.ts'
+import { findPayouts } from '../../payouts/store.ts'
+import type { Quote } from '../../quotes/quote.ts'
+import { presentQuote } from '../../quotes/response.ts'
+import { findQuotes } from '../../quotes/store.ts'
+import type { Tag } from '../../sql/sql.ts'
+import { presentBalanceTransaction } from '../../statements/balance-transaction/response.ts'
+import { findBalanceTransactions } from '../../statements/balance-transaction/store.ts'
+import type { EventWithObject, NamedEvent } from '../../statements/event/event.ts'
+import { findEvents } from '../../statements/event/store.ts'
+import { byName, type Key, nameOf, uniqueKeys } from '../../values/id.ts'
+import { testWithObject } from '../../webhooks/response.ts'
+import { type Later, withBeneficiary, withEntity, withPayout } from './rules.ts'
+import { type EventsByObject, findLaterEvents } from './store.ts'
+
+/** Events by (account, id), in no order. */
+export async function findEventsWithObjects(
+  sql: Tag,
+  keys: readonly Key[],
+): Promise<EventWithObject[]> {
+  return withObjects(sql, await findEvents(sql, keys))
+}
+
+/** These events with their objects, in the same order. All reads must see one snapshot. */
+export async function withObjects(
+  sql: Tag,
+  events: readonly NamedEvent[],
+): Promise<EventWithObject[]> {
+  const eventsAbout = (prefix: string) => events.filter(event => event.object_id.startsWith(prefix))
+  // The statements go to the database together.
+  const complete = await Promise.all([
+    withPayouts(sql, eventsAbout('pot_')),
+    withCreated(sql, eventsAbout('btr_'), findBalanceTransactions, presentBalanceTransaction),
+    withQuotes(sql, eventsAbout('poq_')),
+    withParties(sql, eventsAbout('bnf_'), findBeneficiaries, withBeneficiary),
+    withParties(sql, eventsAbout('ent_'), findEntities, withEntity),
+    eventsAbout('whe_').map(testWithObject),
+  ])
+  const named = byName(complete.flat())
+  return events.map(event => named.get(nameOf(event)) ?? missing(event))
+}
+
+function missing({ id, object_id }: NamedEvent): never {
+  throw new Error(`event ${id} is about ${object_id}, which is not in the database`)
+}
+
+const objectKey = ({ account_id, object_id: id }: NamedEvent): Key => ({ account_id, id })
+
+type Find<Row> = (sql: Tag, keys: readonly Key[]) => Promise<readonly Row[]>
+
+/** Reads the events' objects. The returned function gives an event's object. */
+async function objectsOf<Row extends Key>(
+  sql: Tag,
+  events: readonly NamedEvent[],
+  find: Find<Row>,
+): Promise<(event: NamedEvent) => Row> {
+  const rows = await find(sql, uniqueKeys(events.map(objectKey)))
+  const named = byName(rows)
+  return event => named.get(nameOf(objectKey(event))) ?? missing(event)
+}
+
+async function withPayouts(sql: Tag, events: readonly NamedEvent[]): Promise<EventWithObject[]> {
+  const payoutOf = await objectsOf(sql, events, findPayouts)
+  // Only an update leaves metadata in the state of a payout.
+  const updated = events.filter(event => payoutOf(event).metadata !== null)
+  const later_events = await findLaterEvents(sql, updated)
+  return events.map(event =>
+    withPayout(payoutOf(event), event, laterOf(later_events, event).update),
+  )
+}
+
+/** Events of objects whose only event is their creation. */
+async function withCreated<Row extends Key>(
+  sql: Tag,
+  events: readonly NamedEvent[],
+  find: Find<Row>,
+  present: (row: Row) => object,
+): Promise<EventWithObject[]> {
+  const rowOf = await objectsOf(sql, events, find)
+  return events.map(event => {
+    const object = present(rowOf(event))
+    return { ...event, object, previous_attributes: {}, erased: false }
+  })
+}
+
+/** Events of quotes. Of an unused quote that is deleted, only the id is left. */
+async function withQuotes(sql: Tag, events: readonly NamedEvent[]): Promise<EventWithObject[]> {
+  const quotes = byName(await findQuotes(sql, uniqueKeys(events.map(objectKey))))
+  return events.map(event => {
+    const quote = quotes.get(nameOf(objectKey(event)))
+    const deleted = { id: event.object_id, object: 'payout_quote', deleted: true }
+    const object = quote === undefined ? deleted : presentCreated(quote)
+    return { ...event, object, previous_attributes: {}, erased: false }
+  })
+}
+
+/**
+ * The quote as it was made. A requested quote was active then, and its use updates it. A carried
+ * quote is used from the start.
+ */
+function presentCreated(quote: Quote): object {
+  const { created_at, updated_at } = quote
+  const made =
+    updated_at === created_at
+      ? quote
+      : { ...quote, status: 'active' as const, updated_at: created_at }
+  return presentQuote(made, created_at)
+}
+
+async function withParties<Row extends Key>(
+  sql: Tag,
+  events: readonly NamedEvent[],
+  find: Find<Row>,
+  attach: (row: Row, event: NamedEvent, later: Later) => EventWithObject,
+): Promise<EventWithObject[]> {
+  const [partyOf, later_events] = await Promise.all([
+    objectsOf(sql, events, find),
+    findLaterEvents(sql, events),
+  ])
+  return events.map(event => attach(partyOf(event), event, laterOf(later_events, event)))
+}
+
+function laterOf(later_events: EventsByObject, event: NamedEvent): Later {
+  const known = later_events.get(nameOf(objectKey(event))) ?? []
+  const after = known.filter(({ sequence }) => sequence > event.sequence)
+  return { update: after.find(({ type }) => type.endsWith('.updated')), next: after[0] }
+}

@@ -1,0 +1,151 @@
+// Works out a payout's attempts on rails, and the operator's reviews of them. Pure.
+
+import { endedBy, firstAttempt } from '../../payouts/advance/attempt.ts'
+import type { Payout } from '../../payouts/payout.ts'
+import {
+  isHolding,
+  type NotTaken,
+  type PayoutAttempt,
+  type RailException,
+} from '../../rails/attempt.ts'
+import { expectedArrival } from '../../rails/plan.ts'
+import { type Failure, isOutside, MANUAL } from '../../rails/rail.ts'
+import type { RouteTaken } from '../../rails/rules.ts'
+import type { Instant } from '../../values/instant.ts'
+
+/** The states of an attempt: not yet with its rail, with its rail, or over. */
+export const ATTEMPT_STATES = [
+  'waiting',
+  'handed_over',
+  'paid',
+  'failed',
+  'not_taken',
+  'returned',
+] as const
+type AttemptState = (typeof ATTEMPT_STATES)[number]
+
+/** The facts about a payout's hand-over that its row does not have. */
+export interface HandOver {
+  /** How often a rail was asked about the payout. */
+  readonly rail_attempts: number
+  /** When the rail is asked next, by the database's clock; null for never. */
+  readonly ask_rail_at: Instant | null
+  /** The stored attempts, by number. */
+  readonly attempts: readonly PayoutAttempt[]
+  /** The exceptions of all attempts, by number. */
+  readonly exceptions: readonly RailException[]
+}
+
+/** One payout handed to one rail, once. */
+export interface TimelineAttempt {
+  readonly kind: 'attempt'
+  readonly at: Instant
+  readonly number: number
+  readonly rail: string
+  /** Null when no route was needed, or a person named the rail. */
+  readonly route: RouteTaken | null
+  readonly state: AttemptState
+  /** '' when the payment has none. */
+  readonly uetr: string
+  /** When its rail gets it, while it waits for a cut-off or for its `execute_at`; else null. */
+  readonly release_at: Instant | null
+  /** When the rail was first asked about it. */
+  readonly handed_over_at: Instant | null
+  /** When the rail sent it on, and when it arrives, as the rail reports. */
+  readonly released_at: Instant | null
+  readonly expected_at: Instant | null
+  readonly ended_at: Instant | null
+  readonly failure: Failure | null
+  readonly not_taken: NotTaken | null
+  readonly references: Readonly<Record<string, string>>
+}
+
+/** The operator's review of a rail's answer. Until it ends, the payout does not move. */
+export interface TimelineReview {
+  readonly kind: 'review'
+  readonly at: Instant
+  readonly exception: RailException
+}
+
+export function attemptsOf(payout: Payout, known: HandOver): TimelineAttempt[] {
+  if (known.attempts.length === 0) return derivedAttempt(payout, known)
+  return known.attempts.map(attempt => {
+    const state = attempt.ended_as || openState(payout, attempt.rail, attempt.asked_at !== null)
+    return timelineAttempt(payout, known, attempt, state)
+  })
+}
+
+export function reviewsOf({ exceptions }: HandOver): TimelineReview[] {
+  return exceptions.map(exception => ({ kind: 'review', at: exception.opened_at, exception }))
+}
+
+export function isUnderReview({ exceptions }: HandOver): boolean {
+  return exceptions.some(isHolding)
+}
+
+function timelineAttempt(
+  payout: Payout,
+  known: HandOver,
+  attempt: PayoutAttempt,
+  state: AttemptState,
+): TimelineAttempt {
+  const { number, rail, route, uetr, opened_at: at, asked_at } = attempt
+  const isLast = number >= known.attempts.length
+  const failed = state === 'failed' || state === 'returned'
+  return {
+    kind: 'attempt',
+    at,
+    number,
+    rail,
+    route,
+    state,
+    uetr,
+    release_at: state === 'waiting' ? releaseOf(payout, route, known) : null,
+    handed_over_at: rail === MANUAL && isLast ? payout.taken_at : asked_at,
+    released_at: attempt.released_at,
+    expected_at: attempt.expected_at ?? (isLast ? expectedArrival(payout) : null),
+    ended_at: attempt.ended_at,
+    failure: isLast && failed ? payout.failure : null,
+    not_taken: attempt.not_taken,
+    references: withBankReference(payout, isLast, attempt.rail_references),
+  }
+}
+
+/** The state while the attempt is not over. The manual rail has it once a person has taken it. */
+function openState({ taken_by }: Payout, rail: string, asked: boolean): AttemptState {
+  return (rail === MANUAL ? taken_by !== '' : asked) ? 'handed_over' : 'waiting'
+}
+
+function releaseOf(
+  { execute_at }: Payout,
+  route: RouteTaken | null,
+  { ask_rail_at }: HandOver,
+): Instant | null {
+  return route?.timetable == null ? execute_at : ask_rail_at
+}
+
+function withBankReference(
+  { rail_reference }: Payout,
+  isLast: boolean,
+  references: Readonly<Record<string, string>>,
+) {
+  if (!isLast || rail_reference === '') return references
+  return { ...references, bank_reference: rail_reference }
+}
+
+/**
+ * The only attempt of a payout without stored attempts: on the simulator, on the manual rail, or on
+ * a rail that was not asked yet. None for a payout that is held, or that was over before a rail had
+ * it.
+ */
+function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
+  const { first_rail: rail, status, taken_at, created_at, updated_at } = payout
+  const is_handed_over = rail === MANUAL ? taken_at !== null : known.rail_attempts > 0
+  const attempt = endedBy(firstAttempt(payout, created_at), status, updated_at)
+  const state = attempt.ended_as || openState(payout, rail, is_handed_over)
+  const never_handed_over = !is_handed_over && (status === 'failed' || status === 'compliance_hold')
+  if (rail === '' || never_handed_over || (isOutside(rail) && state !== 'waiting')) return []
+  // People give the payment a reference of their own, unless its message has one.
+  const uetr = rail === MANUAL && payout.mt103 === '' ? '' : attempt.uetr
+  return [timelineAttempt(payout, known, { ...attempt, uetr }, state)]
+}

@@ -1,0 +1,45 @@
+// Reads payouts from the CSV text of a form, as `corridor payout import` reads them from a file.
+
+import { MAX_BODY_BYTES } from '../http/json.ts'
+import { Refusal } from '../values/errors.ts'
+import type { LineProblem } from '../values/text/csv.ts'
+import { readBody, readHeader } from './file.ts'
+import { completeRow, PAYOUT_COLUMNS } from './payouts.ts'
+import { splitRecords } from './records.ts'
+
+export interface TextRow {
+  /** From 1; the last line of a row that spans several. */
+  readonly line: number
+  /** As POST /v3/payout takes it. */
+  readonly body: object
+}
+
+/**
+ * The rows that can be read, and the problems with their lines. A row with a wrong amount_major is
+ * in both.
+ */
+export function readPayouts(text: string): {
+  readonly rows: readonly TextRow[]
+  readonly problems: readonly LineProblem[]
+} {
+  const records = splitRecords(Buffer.from(text), { quotes: true, max_bytes: MAX_BODY_BYTES })
+  const [header_record, ...row_records] = records
+  if (header_record === undefined) {
+    return { rows: [], problems: [{ line: 1, message: 'no header line' }] }
+  }
+  const header = readHeader(header_record, PAYOUT_COLUMNS)
+  if (header.messages !== undefined) {
+    const problems = header.messages.map(message => ({ line: header_record.line, message }))
+    return { rows: [], problems }
+  }
+  const rows: TextRow[] = []
+  const problems: LineProblem[] = []
+  for (const record of row_records) {
+    const { line } = record
+    const read = readBody(header.value, record)
+    const row = read instanceof Refusal ? read : completeRow(read as object)
+    problems.push(...row.problems.map(({ message }) => ({ line, message })))
+    if ('body' in row) rows.push({ line, body: row.body })
+  }
+  return { rows, problems }
+}

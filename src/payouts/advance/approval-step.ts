@@ -1,0 +1,247 @@
+// The steps of a payout that waits for its approval: a person approves it, a person rejects it, or
+// its approval expires. Pure.
+import type {
+  ApprovalDecision,
+  ApprovalOutcome,
+  ApprovedPayee,
+  Approvers,
+  ApproversOfAccount,
+  OpenApproval,
+  PayoutApproval,
+} from '../../controls/approval/approval.ts'
+import {
+  checkDecision,
+  countedApprovals,
+  isComplete,
+  isExpired,
+} from '../../controls/approval/rules.ts'
+import { type Book, bookOf } from '../../ledger/rules.ts'
+import type { RailStep } from '../../rails/rail.ts'
+import type { ScreeningHold } from '../../screening/match.ts'
+import type { Event } from '../../statements/event/event.ts'
+import { recordChange } from '../../statements/event/rules.ts'
+import { refusal } from '../../values/errors.ts'
+import { nameOf } from '../../values/id.ts'
+import { personFacts } from '../by-hand/by-hand.ts'
+import { APPROVAL_SEAL, PAYOUT_SEAL } from '../columns.ts'
+import { descriptionOf } from '../create/new-row.ts'
+import type { OpenPayout } from '../payout.ts'
+import type { Cause } from '../states.ts'
+import type { ApprovalAct } from './advance.ts'
+import { type HeldState, isTransfer, rejectedEntity, released } from './review-step.ts'
+import { isScreenedAt } from './screening-step.ts'
+
+export interface ApprovalState {
+  readonly books: ReadonlyMap<string, Book>
+  /** The approvals of payouts that wait for one, by `account_id/payout id`; decisions are added. */
+  readonly pending: Map<string, OpenApproval>
+  readonly approvers: Approvers
+}
+
+/** The result of an act on an approval. */
+export interface DecidedApproval {
+  readonly steps: readonly RailStep[]
+  readonly decision: ApprovalDecision | null
+  /** The hold of the payout once it is approved. */
+  readonly hold: Hold
+  /** How the approval ends; null: more people must approve. */
+  readonly outcome: ApprovalOutcome | null
+}
+
+interface Hold {
+  /** The entity whose review the payout waits for, '' for none. */
+  readonly held_for: string
+  /** The hold by screening; undefined: it stays as it is. */
+  readonly screening?: ScreeningHold
+}
+
+const NO_HOLD: Hold = { held_for: '' }
+const NO_APPROVERS: ApproversOfAccount = new Map()
+const UNDECIDED: DecidedApproval = { steps: [], decision: null, hold: NO_HOLD, outcome: null }
+
+/**
+ * Decides an act on an approval. Refuses what the person may not decide, such as a payout of their
+ * own. The state stays as it is until `rememberDecision`.
+ */
+export function decideApproval(
+  state: ApprovalState & HeldState,
+  payout: OpenPayout,
+  act: ApprovalAct,
+): DecidedApproval {
+  const { account_id, id } = payout
+  const open = state.pending.get(nameOf(payout))
+  const { now } = bookOf(state.books, account_id)
+  if (act === 'expire') {
+    if (open === undefined || open.approval.outcome !== '' || !isExpired(open, now))
+      return UNDECIDED
+    const message = 'Nobody has approved it in time.'
+    const failure = { code: 'PF000410', category: 'approval', message }
+    return { ...UNDECIDED, steps: [{ status: 'failed', failure }], outcome: 'expired' }
+  }
+  const approvers = state.approvers.get(account_id) ?? NO_APPROVERS
+  if (open !== undefined) checkDecision(`payout ${id}`, open, act, approvers, now)
+  if (open === undefined || open.approval.outcome !== '' || payout.status !== 'pending_approval') {
+    const status = open !== undefined && isRejected(open) ? 'rejected' : payout.status
+    const message = `Payout ${id} does not wait for approval: it is ${status}.`
+    throw refusal('invalid_transition', message)
+  }
+  const { user_name, decision: choice, reason, digest = open.approval.digest } = act
+  const key = { account_id, payout_id: id, user_name }
+  const decision = { ...key, decision: choice, digest, reason, decided_at: now }
+  if (choice === 'reject') {
+    return { steps: stepsByRejection(payout, reason), decision, hold: NO_HOLD, outcome: 'rejected' }
+  }
+  if (APPROVAL_SEAL.digest(payout) !== open.approval.digest) {
+    const message = `Payout ${id} has changed since its approval was asked for.`
+    throw refusal('approval_outdated', message)
+  }
+  const decisions = [...open.decisions, decision]
+  if (!isComplete({ ...open, decisions }, approvers)) return { ...UNDECIDED, decision }
+  return { ...stepsOfApproved(state, payout), decision, outcome: 'approved' }
+}
+
+/**
+ * A rejected payout fails, and its money goes back. While a person must still look at a match, the
+ * rejected payout takes no step: its money stays held until the match is cleared. A payout with a
+ * confirmed match cannot be rejected: the law decides about its money.
+ */
+function stepsByRejection({ id, screening }: OpenPayout, reason: string): readonly RailStep[] {
+  if (screening === 'confirmed') {
+    const message =
+      `Payout ${id} is under review, and its money stays held: nobody can reject the payout ` +
+      'before the review ends.'
+    throw refusal('invalid_transition', message)
+  }
+  return screening === 'open' ? [] : [rejected(reason)]
+}
+
+function rejected(reason: string): RailStep {
+  const message = reason === '' ? 'Rejected.' : `Rejected: ${reason}`
+  return { status: 'failed', failure: { code: 'PF000400', category: 'approval', message } }
+}
+
+function isRejected({ approval }: OpenApproval): boolean {
+  return approval.outcome === 'rejected'
+}
+
+/** The step of a payout that was rejected while screening held it; none if it was not rejected. */
+export function stepsOfRejected(state: ApprovalState, payout: OpenPayout): readonly RailStep[] {
+  const open = state.pending.get(nameOf(payout))
+  if (open === undefined || !isRejected(open)) return []
+  const rejection = open.decisions.find(({ decision }) => decision === 'reject')
+  return [rejected(rejection?.reason ?? '')]
+}
+
+/**
+ * The steps of an approved payout: it is paid, it fails because its entity is rejected, or the
+ * review of its entity or its parties holds it.
+ */
+function stepsOfApproved(
+  state: HeldState,
+  payout: OpenPayout,
+): Pick<DecidedApproval, 'steps' | 'hold'> {
+  const { account_id, screening, particulars } = payout
+  const entity = particulars.on_behalf_of
+  const approval_status = state.approvals.get(nameOf({ account_id, id: entity }))?.approval_status
+  if (screening === '' && entity !== '' && approval_status === 'rejected') {
+    return { steps: [rejectedEntity(entity)], hold: NO_HOLD }
+  }
+  const held_for = entity === '' || approval_status === 'approved' ? '' : entity
+  // A transfer is paid at its release, so it must be screened at the present lists.
+  const unscreened = isTransfer(payout) && !isScreenedAt(payout, state.lists_version)
+  const waits = screening === '' && unscreened && held_for === ''
+  if (held_for !== '' || screening !== '' || waits) {
+    const description = descriptionOf(held_for, true)
+    const step = { status: 'compliance_hold', failure: null, description } as const
+    return { steps: [step], hold: waits ? { held_for, screening: 'waits' } : { held_for } }
+  }
+  const processing = { status: 'processing', failure: null } as const
+  const steps = isTransfer(payout) ? [processing, released(state, payout)] : [processing]
+  return { steps, hold: NO_HOLD }
+}
+
+/** The payout with its hold after the approval. */
+export function withHold(payout: OpenPayout, { held_for, screening }: Hold): OpenPayout {
+  if (screening === undefined) return { ...payout, held_for }
+  return { ...payout, held_for, screening, screened: null }
+}
+
+/** Adds the decision, if there is one, to the state; returns its event. */
+export function rememberDecision(
+  state: ApprovalState,
+  payout: OpenPayout,
+  decided: DecidedApproval | undefined,
+): Event[] {
+  const decision = decided?.decision ?? null
+  if (decision === null) return []
+  const name = nameOf(payout)
+  const before = state.pending.get(name)
+  if (before === undefined) throw new Error(`payout ${payout.id} waits for no approval`)
+  const open = { ...before, decisions: [...before.decisions, decision] }
+  state.pending.set(name, open)
+  const { approvers } = open.approval
+  const given = countedApprovals(
+    open,
+    state.approvers.get(payout.account_id) ?? NO_APPROVERS,
+  ).length
+  const { user_name, reason, decision: choice } = decision
+  const facts = {
+    status: payout.status,
+    by: 'approval' satisfies Cause,
+    journals: [],
+    ...personFacts({ name: user_name, ...(reason !== '' && { reason }) }),
+    approval: { digest: decision.digest, given, needed: approvers },
+  }
+  const type = choice === 'approve' ? 'payout.approved' : 'payout.rejected'
+  return [recordChange(state, payout, type, facts, PAYOUT_SEAL.digest(payout))]
+}
+
+/** The changes of an approval that a command stores. */
+export interface ApprovalChanges {
+  readonly decision: ApprovalDecision | null
+  readonly ended: EndedApproval | null
+  readonly payee: ApprovedPayee | null
+}
+
+type EndedApproval = Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'>
+
+/** The outcome of an undecided approval, by the cause that ends its payout. */
+const ENDED_BY: Readonly<Partial<Record<Cause, ApprovalOutcome>>> = {
+  account: 'cancelled',
+  operator: 'failed',
+}
+
+/** What a command changes about the approval of its payout. Adds the changes to the state. */
+export function approvalChanges(
+  state: ApprovalState,
+  before: OpenPayout,
+  after: OpenPayout,
+  by: Cause,
+  decided: DecidedApproval | undefined,
+): ApprovalChanges {
+  const decision = decided?.decision ?? null
+  const isLeft = before.status === 'pending_approval' && after.status !== 'pending_approval'
+  const outcome = decided?.outcome ?? (isLeft ? ENDED_BY[by] : undefined)
+  const open = state.pending.get(nameOf(after))
+  // The approval of a payout that was rejected while screening held it has already ended.
+  const is_over = open !== undefined && open.approval.outcome !== ''
+  if (outcome === undefined || is_over) return { decision, ended: null, payee: null }
+  const { account_id, id: payout_id } = after
+  const ended_at = decision?.decided_at ?? after.updated_at
+  if (open !== undefined) {
+    state.pending.set(nameOf(after), { ...open, approval: { ...open.approval, outcome, ended_at } })
+  }
+  const payee =
+    outcome === 'approved' && open !== undefined
+      ? { account_id, payee: open.approval.payee, payout_id, approved_at: ended_at }
+      : null
+  return { decision, ended: { account_id, payout_id, outcome, ended_at }, payee }
+}
+
+/** Refuses a step of a payout that waits for its approval. Only a failure needs no approval. */
+export function checkApproved(payout: OpenPayout, steps: readonly RailStep[], by: Cause): void {
+  if (payout.status !== 'pending_approval' || by === 'approval') return
+  if (steps.every(({ status }) => status === 'failed')) return
+  const message = `Payout ${payout.id} waits for its approval; until then it can only fail.`
+  throw refusal('invalid_transition', message, 'status')
+}

@@ -1,0 +1,212 @@
+// The SQL statements of claims: they find the payouts whose rail is due to be asked, and decide
+// which worker asks it. Finding takes no lock: the claim decides.
+
+import { attemptOf, type NotTaken } from '../../rails/attempt.ts'
+import type { Attempt } from '../../rails/rail.ts'
+import { readListsVersion } from '../../screening/list-store.ts'
+import { transactConfined } from '../../sql/confine.ts'
+import type { Sql, TransactionSql } from '../../sql/connect.ts'
+import { keysOf } from '../../sql/keys.ts'
+import { accountsOf, among, eachShard, isSpread, type OfAccount, within } from '../../sql/shard.ts'
+import type { Tag } from '../../sql/sql.ts'
+import { byName, type Key, nameOf } from '../../values/id.ts'
+import type { Instant } from '../../values/instant.ts'
+import type { Payout } from '../payout.ts'
+import { isGivenBack } from '../states.ts'
+import { findPayouts } from '../store.ts'
+import { keepsAttempts, simulatedAttempt } from './attempt.ts'
+import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
+
+/** A payout whose rail is due to be asked, as the role of the finder reads it. */
+export interface DuePayout extends Key {
+  readonly rail: string
+  /** Whether it is a scheduled payout whose time has come and whose rail has not been asked yet. */
+  readonly begins: boolean
+}
+
+/**
+ * Due payouts of these rails, the longest due first. Here and in claims, statement_timestamp()
+ * bounds the index scan. With clock_timestamp(), which is volatile, the scan would read every later
+ * row.
+ */
+export async function listDuePayouts(
+  finder: Sql,
+  rails: readonly string[],
+  limit: number,
+): Promise<DuePayout[]> {
+  return finder<DuePayout[]>`
+    select account_id, id, rail, execute_at is not null and rail_attempts = 0 as begins
+    from open_payouts o
+    where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
+      and ${mayBeAsked(finder, await versionBefore(finder))} and ${mayBegin(finder, 'o', 'o')}
+      and rail = any (${[...rails]}::text[])
+    order by ask_rail_at limit ${limit}`
+}
+
+/**
+ * The condition that no worker has claimed the payout, or that the claim has expired. A claimed
+ * payout stays due.
+ */
+export function unclaimed(sql: Tag) {
+  return sql`(claimed_until is null or claimed_until <= statement_timestamp())`
+}
+
+/**
+ * The condition that the rail of a payout may be asked: always if a rail was asked before,
+ * otherwise only if the payout is screened at `present`, the version of the lists.
+ */
+export function mayBeAsked(sql: Tag, present: ListsVersion) {
+  return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`
+}
+
+/**
+ * The condition that a payout may be handed over. A scheduled payout may from `execute_at` on, by
+ * the clock of its account, while that account is active. `row` is the alias of the payout's row,
+ * and `owner` the alias of the row that has its account.
+ */
+export function mayBegin(
+  sql: Tag,
+  row: 'o' | 'due',
+  owner: 'o' | 'k',
+  items?: readonly OfAccount[],
+) {
+  const [payout, account] = [sql.unsafe(row), sql.unsafe(owner)]
+  return sql`(${payout}.execute_at is null or ${payout}.rail_attempts > 0 or exists (
+    select from books b where b.account_id = ${account}.account_id
+      ${items === undefined ? sql`` : within('b', items)}
+      and b.state = 'active' and ${payout}.execute_at <= statement_timestamp() + b.clock_ahead))`
+}
+
+/**
+ * The version of the lists, if it was read before; undefined: the statement reads it in its
+ * snapshot.
+ */
+type ListsVersion = bigint | undefined
+
+function presentVersion(sql: Tag, present: ListsVersion) {
+  if (present === undefined) return sql`(select lists_version from reference_version)`
+  return sql`${present}::bigint`
+}
+
+/**
+ * Reads the version of the lists before the statement if the database is spread, because the
+ * version is then on another machine than the payouts.
+ */
+export async function versionBefore(sql: Tag): Promise<ListsVersion> {
+  return isSpread() ? readListsVersion(sql as Sql) : undefined
+}
+
+/** A claimed payout. Until `claim`, no other worker asks its rail about it. */
+export interface ClaimedPayout extends Payout {
+  /** The payout's `claimed_until`, which identifies the claim. */
+  readonly claim: Instant
+  /** How many claims the payout had before this one. */
+  readonly rail_attempts: number
+  /** The time of the claim, by the account's clock. */
+  readonly claimed_at: Instant
+  readonly attempt: Attempt
+  /** When its rail was first asked about the attempt, before this claim; null: never. */
+  readonly asked_before: Instant | null
+  /** The rails of all its attempts; empty for the simulator. */
+  readonly tried: readonly string[]
+  /**
+   * Whether the payout is screened at the present lists. Only then may a rail that does not have it
+   * get it.
+   */
+  readonly may_hand_over: boolean
+  /** Why the attempt was not taken, else null. The worker then looks for the next route. */
+  readonly not_taken: NotTaken | null
+}
+
+/**
+ * Claims due payouts for `lease_ms`. The first transaction to lock a due row claims it; the update
+ * checks again under the lock that the payout is due. A claim without a report expires, and the
+ * payout is due again. A claim skips locked rows, so it never waits while it holds other rows.
+ */
+export function claimDuePayouts(
+  sql: Sql,
+  keys: readonly Key[],
+  lease_ms: number,
+): Promise<ClaimedPayout[]> {
+  return eachShard(keys, keys => claimOfShard(sql, keys, lease_ms))
+}
+
+async function claimOfShard(
+  sql: Sql,
+  keys: readonly Key[],
+  lease_ms: number,
+): Promise<ClaimedPayout[]> {
+  const present = await versionBefore(sql)
+  return transactConfined(sql, accountsOf(keys), async tx => {
+    const claims = await claimRows(tx, keys, lease_ms, present)
+    // These are separate statements, so that they see the steps committed while the claim was
+    // running.
+    const [clocks, found] = await Promise.all([
+      tx<{ account_id: string; now: Instant }[]>`
+        select account_id, clock_timestamp() + clock_ahead as now from books b
+        where ${among('b', keys)}`,
+      findPayouts(tx, claims),
+    ])
+    const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
+    const payouts = byName(found)
+    const claimed = claims.flatMap(claim => {
+      const payout = payouts.get(nameOf(claim))
+      const claimed_at = clock.get(claim.account_id)
+      if (payout === undefined || !claimed_at) return []
+      // The caller has checked that the claim's rail takes payouts of the account, so no other rail
+      // may be asked. No rail is asked about a payout whose money is back, even if its row is still
+      // there.
+      if (payout.rail !== claim.rail || isGivenBack(payout)) return []
+      return [{ ...claim, ...payout, claimed_at }]
+    })
+    const attempts = await claimAttempts(tx, claimed.filter(keepsAttempts))
+    return claimed.flatMap(payout => withAttempt(payout, attempts))
+  })
+}
+
+type FromAttempt = 'attempt' | 'asked_before' | 'tried' | 'not_taken'
+
+function withAttempt(
+  payout: Omit<ClaimedPayout, FromAttempt>,
+  attempts: ReadonlyMap<string, ClaimedAttempt>,
+): ClaimedPayout[] {
+  if (!keepsAttempts(payout)) {
+    const asked_before = payout.rail_attempts === 0 ? null : payout.created_at
+    const attempt = simulatedAttempt(payout)
+    return [{ ...payout, attempt, asked_before, tried: [], not_taken: null }]
+  }
+  const attempt = attempts.get(nameOf(payout))
+  if (attempt === undefined) return []
+  const { asked_before, tried, not_taken } = attempt
+  return [{ ...payout, attempt: attemptOf(attempt), asked_before, tried, not_taken }]
+}
+
+type Claim = Omit<DuePayout, 'begins'> &
+  Omit<ClaimedPayout, keyof Payout | 'claimed_at' | FromAttempt>
+
+function claimRows(
+  tx: TransactionSql,
+  keys: readonly Key[],
+  lease_ms: number,
+  present: ListsVersion,
+) {
+  return tx<Claim[]>`
+    update open_payouts o set rail_attempts = o.rail_attempts + 1,
+      claimed_until = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
+    from (
+      select r.* from ${keysOf(keys)}
+      cross join lateral (
+        select ctid as place from open_payouts due
+        where due.account_id = k.account_id and due.id = k.id ${within('due', keys)}
+          and ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
+          and ${mayBeAsked(tx, present)} and ${mayBegin(tx, 'due', 'k', keys)}
+        limit 1 for update skip locked
+      ) r
+    ) locked
+    where o.ctid = locked.place ${within('o', keys)}
+      and o.ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
+      and ${mayBeAsked(tx, present)}
+    returning o.account_id, o.id, o.rail, o.claimed_until as claim,
+      o.rail_attempts - 1 as rail_attempts,
+      coalesce(o.screened = ${presentVersion(tx, present)}, false) as may_hand_over`
+}

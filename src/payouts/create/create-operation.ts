@@ -1,0 +1,345 @@
+// The operation that makes payouts: load under the locks of the books, decide, store. It also keeps
+// the answer for the Idempotency-Key.
+
+import type { Account } from '../../accounts/rules.ts'
+import type { ApprovalRules, KeyFacts } from '../../controls/approval/approval.ts'
+import { findApprovedPayees, insertApprovals } from '../../controls/approval/store.ts'
+import { emptyState, type Limits } from '../../controls/limit/limit.ts'
+import { findPayees, findSums, storeUses, upsertPayees } from '../../controls/limit/use-store.ts'
+import type { Operation } from '../../engine/operation.ts'
+import { success } from '../../http/answer.ts'
+import type { Keeping } from '../../http/idempotency/operations.ts'
+import { lockBooks } from '../../ledger/store.ts'
+import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'
+import { findBeneficiaries, insertBeneficiaries } from '../../parties/beneficiary/store.ts'
+import type { Entity } from '../../parties/entity/entity.ts'
+import { findApprovals, findEntities } from '../../parties/entity/store.ts'
+import type { PricingAt } from '../../prices/price.ts'
+import {
+  findApprovalsOfQuotes,
+  findQuotes,
+  insertQuotes,
+  markQuotesUsed,
+} from '../../quotes/store.ts'
+import type { Carriage } from '../../rails/carriage.ts'
+import type { Route } from '../../rails/rules.ts'
+import type { Lists } from '../../screening/lists-in-memory.ts'
+import { NOT_SCREENED } from '../../screening/match.ts'
+import { keepMatches } from '../../screening/match-store.ts'
+import { confineTo } from '../../sql/confine.ts'
+import type { TransactionSql } from '../../sql/connect.ts'
+import { Contention } from '../../sql/failure.ts'
+import { accountsOf } from '../../sql/shard.ts'
+import { storeBooks } from '../../statements/balance-transaction/operations.ts'
+import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../../values/id.ts'
+import type { Instant } from '../../values/instant.ts'
+import { insertHolds } from '../advance/hold-store.ts'
+import { insertMetadata } from '../metadata-store.ts'
+import {
+  type CreatePayout,
+  holdOf,
+  type Intent,
+  type Likeness,
+  type Likenesses,
+  type Payout,
+  type PayoutState,
+  type Principals,
+} from '../payout.ts'
+import type { PayoutRequest } from '../request.ts'
+import { presentPayout } from '../response.ts'
+import { insertStates } from '../state-store.ts'
+import { isGivenBack } from '../states.ts'
+import { findPayouts, insertPayouts } from '../store.ts'
+import { payeesUnderRules } from './approval-need.ts'
+import { decidePayout } from './create.ts'
+import { depositAddressOf } from './destination.ts'
+import { likenessOfFirst } from './duplicate.ts'
+import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
+import { intentIn, intentOf, withNamed } from './intent.ts'
+import { countersOf, payeesUnderLimits } from './limit-use.ts'
+import { type PayoutOutcome, UNTOUCHED } from './new-row.ts'
+import { screenIntents } from './screen.ts'
+
+/** What a decision needs besides the database: reference data and new ids. */
+export interface PayoutReference {
+  pricing(price_version: bigint | null): Promise<PricingAt>
+  routes(): readonly Route[]
+  carriage(): Carriage
+  limits(): Limits
+  approvalRules(): ApprovalRules
+  keys(): ReadonlyMap<string, KeyFacts>
+  /** The sanctions lists that this process has in memory. */
+  readonly lists: Pick<Lists, 'at' | 'latest'>
+  accountsByDepositAddress(): ReadonlyMap<string, Account>
+  /** '' when the operator has set none. */
+  readonly sender_bic: string
+  readonly bookId: BookId
+}
+
+/** POST /v3/payout, and each payout of a batch or of an imported file. */
+export function createPayout(
+  reference: PayoutReference,
+): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
+  return {
+    name: 'create_payout',
+    ofOneShard: ({ request }) => !mayPayAnAccount(request),
+
+    // All books are locked in one order, so the receivers must be known before the locks.
+    async prepare(tx, commands) {
+      const crediting = commands.filter(({ request }) => mayPayAnAccount(request))
+      const account_ids = crediting.map(command => command.account_id)
+      if (account_ids.length > 0) void confineTo(tx, account_ids)
+      return loadBeneficiaries(tx, crediting)
+    },
+
+    load: (tx, commands, prepared) => loadCreation(reference, tx, commands, prepared),
+
+    decide: (state, { request }) => decidePayout(state, intentIn(state, request)),
+
+    store(tx, outcomes, state) {
+      const beneficiaries = outcomes.flatMap(({ new_beneficiary, payout: { screened } }) =>
+        new_beneficiary === null ? [] : [{ ...new_beneficiary, screened }],
+      )
+      const payouts = outcomes.map(outcome => outcome.payout)
+      const uses = outcomes.flatMap(({ payout, uses }) =>
+        uses.map(use => ({ ...use, payout_id: payout.id })),
+      )
+      const held = outcomes.flatMap(({ payout: { account_id, id: object_id }, matches }) =>
+        matches.length === 0 ? [] : [{ account_id, object_id, matches }],
+      )
+      return Promise.all([
+        ...storeBooks(tx, state.books, outcomes),
+        insertBeneficiaries(tx, beneficiaries),
+        insertQuotes(tx, nonNull(outcomes.map(outcome => outcome.new_quote))),
+        markQuotesUsed(tx, nonNull(outcomes.map(outcome => outcome.used_quote))),
+        // Comes before the payouts: where a rule asks for approval, their trigger checks that they
+        // wait.
+        insertStates(tx, payouts),
+        insertPayouts(
+          tx,
+          outcomes.map(outcome => outcome.row),
+        ),
+        insertMetadata(tx, payouts),
+        insertHolds(tx, nonNull(payouts.map(holdOf))),
+        insertLikenesses(tx, nonNull(outcomes.map(outcome => outcome.likeness))),
+        ...storeUses(tx, state.books, state.limits, uses),
+        upsertPayees(tx, nonNull(outcomes.map(outcome => outcome.new_payee))),
+        keepMatches(tx, held),
+        // After the payouts and their states.
+        insertApprovals(tx, nonNull(outcomes.map(outcome => outcome.approval))),
+      ])
+    },
+  }
+}
+
+async function loadCreation(
+  reference: PayoutReference,
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+  prepared: Beneficiaries = new Map(),
+): Promise<PayoutState> {
+  const asked = commands.map(intentOf)
+  const receiversOf = receivers(reference.accountsByDepositAddress())
+  const known = asked.map(one => withNamed(one, { quotes: new Map(), beneficiaries: prepared }))
+  // Read all beneficiaries again under the locks: `prepare` may have read outdated details.
+  const [locked, quotes, approvals, beneficiaries, earlier] = await Promise.all([
+    lockBooks(tx, [...accountsOf(commands), ...receiversOf(known)]),
+    findQuotes(tx, keysNamed(commands, 'quote')).then(byName),
+    loadApprovals(tx, commands),
+    loadBeneficiaries(tx, commands),
+    loadEarlier(tx, asked),
+  ])
+  const intents = asked.map(one => withNamed(one, { quotes, beneficiaries }))
+  // A second round trip reads by the keys that the first round trip has read.
+  const { lists_version } = locked
+  const { lists: in_memory } = reference
+  const lists = lists_version === null ? in_memory.latest() : in_memory.at(lists_version)
+  const [earlier_of_named, principals, screened] = await Promise.all([
+    loadEarlier(
+      tx,
+      intents.filter(({ request }) => request.beneficiary !== undefined),
+    ),
+    loadPrincipals(tx, intents),
+    screenIntents(tx, lists, intents),
+  ])
+  checkLocked(locked.books, receiversOf(intents))
+  // Limits and the rules of approvals are of the same version as the prices.
+  const pricing = await reference.pricing(locked.price_version)
+  return {
+    ...locked,
+    ...(await loadControls(reference, tx, intents, locked.books)),
+    quotes,
+    beneficiaries,
+    approvals,
+    accountsByDepositAddress: reference.accountsByDepositAddress(),
+    likenesses: byLikeness([...earlier.likenesses, ...earlier_of_named.likenesses]),
+    references: new Set([...earlier.references, ...earlier_of_named.references]),
+    principals,
+    intents: new Map(
+      intents.map((one, i) => [one.request, { ...one, screened: screened[i] ?? NOT_SCREENED }]),
+    ),
+    sender_bic: reference.sender_bic,
+    pricing,
+    routes: reference.routes(),
+    carriage: reference.carriage(),
+    bookId: reference.bookId,
+  }
+}
+
+/** What limits and the rules of approvals judge by. */
+async function loadControls(
+  reference: PayoutReference,
+  tx: TransactionSql,
+  intents: readonly Intent[],
+  books: PayoutState['books'],
+): Promise<Pick<PayoutState, 'limits' | 'approving'>> {
+  const limits = reference.limits()
+  const rules = reference.approvalRules()
+  const [sums, payees, approved] = await Promise.all([
+    findSums(tx, countersOf(limits, intents, books)),
+    findPayees(tx, payeesUnderLimits(limits, intents)),
+    findApprovedPayees(tx, payeesUnderRules(rules, intents)),
+  ])
+  return {
+    limits: { ...emptyState(limits), sums, payees },
+    approving: { rules, keys: reference.keys(), payees: approved },
+  }
+}
+
+/** Finds the accounts of this installation that payouts credit. */
+function receivers(accounts: ReadonlyMap<string, Account>) {
+  return (intents: readonly Intent[]): string[] =>
+    intents.flatMap(({ request, details }) => {
+      const address = mayPayAnAccount(request) ? details && depositAddressOf(details) : undefined
+      const receiver = address === undefined ? undefined : accounts.get(address)
+      return receiver === undefined ? [] : [receiver.account_id]
+    })
+}
+
+/** Retries the batch when a receiver has changed between `prepare` and the locks. */
+function checkLocked(books: PayoutState['books'], account_ids: readonly string[]): void {
+  if (account_ids.every(account_id => books.has(account_id))) return
+  throw new Contention('a deposit address changed before the book of its account was locked')
+}
+
+/** Whether a payout may credit another account; a quote may set the type that the request omits. */
+function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
+  return type === 'service_account' || (type === undefined && quote !== undefined)
+}
+
+function nonNull<T>(values: readonly (T | null)[]): T[] {
+  return values.filter(value => value !== null)
+}
+
+/** The keys of the objects that requests name by this member. */
+function keysNamed(
+  commands: readonly CreatePayout[],
+  member: 'quote' | 'on_behalf_of' | 'beneficiary',
+): Key[] {
+  return commands.flatMap(({ account_id, request: { [member]: id } }) =>
+    id === undefined ? [] : [{ account_id, id }],
+  )
+}
+
+/** The approvals of the entities that the requests or their quotes name. */
+async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
+  const [named, quoted] = await Promise.all([
+    findApprovals(tx, uniqueKeys(keysNamed(commands, 'on_behalf_of'))),
+    findApprovalsOfQuotes(tx, keysNamed(commands, 'quote')),
+  ])
+  return byName([...named, ...quoted])
+}
+
+/** By `account_id/id`. */
+export type Beneficiaries = ReadonlyMap<string, Beneficiary>
+
+async function loadBeneficiaries(
+  tx: TransactionSql,
+  commands: readonly CreatePayout[],
+): Promise<Beneficiaries> {
+  return byName(await findBeneficiaries(tx, uniqueKeys(keysNamed(commands, 'beneficiary'))))
+}
+
+/** The earlier payouts that the commands could duplicate. */
+interface Earlier {
+  readonly likenesses: readonly Likeness[]
+  /** By `account_id/reference`. */
+  readonly references: readonly string[]
+}
+
+/**
+ * Loads the likenesses of earlier payouts that these are compared with, and their references that
+ * an earlier payout already has. A payout whose payee is unknown so far is not compared.
+ */
+async function loadEarlier(tx: TransactionSql, intents: readonly Intent[]): Promise<Earlier> {
+  const wanted = intents.flatMap(({ account_id, request, likeness }) => {
+    if (likeness === null) return []
+    const { reference_id = '', allow_duplicate = false } = request
+    return [{ account_id, likeness, reference_id, allow_duplicate }]
+  })
+  const named = wanted.filter(({ reference_id }) => reference_id !== '')
+  const compared = wanted.filter(({ allow_duplicate }) => !allow_duplicate)
+  const [firsts, found] = await Promise.all([
+    findFirstOfReferences(tx, named),
+    findLikenesses(tx, compared),
+  ])
+  return {
+    likenesses: [...firsts.filter(payout => !isGivenBack(payout)).map(likenessOfFirst), ...found],
+    references: firsts.map(({ account_id, reference_id: id }) => nameOf({ account_id, id })),
+  }
+}
+
+/**
+ * The newest payout of each likeness. Within an account, the order of ids is the order of commits.
+ */
+function byLikeness(likenesses: readonly Likeness[]): Likenesses {
+  const newest: Likenesses = new Map()
+  for (const likeness of likenesses) {
+    const name = nameOf({ account_id: likeness.account_id, id: likeness.likeness })
+    const known = newest.get(name)
+    if (known === undefined || known.payout_id < likeness.payout_id) newest.set(name, likeness)
+  }
+  return newest
+}
+
+/** The entities that payouts are made for: messages to banks carry their names. */
+async function loadPrincipals(tx: TransactionSql, intents: readonly Intent[]): Promise<Principals> {
+  const keys = intents.flatMap(({ account_id, type, on_behalf_of: id }) =>
+    type !== 'service_account' && id !== '' ? [{ account_id, id }] : [],
+  )
+  const found: Entity[] = await findEntities(tx, uniqueKeys(keys))
+  return new Map(found.map(({ type, ...entity }) => [nameOf(entity), { ...entity.details, type }]))
+}
+
+/** The members of an answer that a new payout sets and a later step can change. */
+type CreationState = Pick<Payout, 'status' | 'status_description'> & {
+  readonly expected_at?: Instant
+}
+
+/** The payout at its creation, before any rail, person or account acted on it. */
+function atCreation(
+  payout: Payout,
+  { status, status_description, expected_at }: CreationState,
+): Payout {
+  const made = { status, status_description, expected_at: expected_at ?? null }
+  const { first_rail: rail, created_at: updated_at } = payout
+  return { ...payout, ...UNTOUCHED, ...made, rail, updated_at }
+}
+
+/** Keeps the answer of a creation for its Idempotency-Key, and makes it again for a repeat. */
+export const keptPayout: Keeping<PayoutOutcome, CreationState> = {
+  refer({ payout: { id, status, status_description, expected_at } }) {
+    const expected = expected_at === null ? {} : { expected_at }
+    return { object_id: id, state: { status, status_description, ...expected } }
+  },
+
+  async restore(tx, kept) {
+    const keys = kept.map(({ account_id, object_id }) => ({ account_id, id: object_id }))
+    const payouts = byName(await findPayouts(tx, keys))
+    return kept.map(({ account_id, object_id, state }) => {
+      const payout = payouts.get(nameOf({ account_id, id: object_id }))
+      if (payout === undefined) throw new Error(`payout ${object_id} of a kept answer is missing`)
+      return success(presentPayout(atCreation(payout, state))).body
+    })
+  },
+}

@@ -1,0 +1,154 @@
+// The stored basis of a price: only the rows that made it, and everything that the same rules need
+// to make the same price again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AN_HOUR_AGO, feeRow, NOW, pricing, terms } from '../../test/support/given/in-memory.ts'
+import type { Fee } from '../prices/fee/rules.ts'
+import { rateBookOf } from '../prices/rate/rules.ts'
+import { type Basis, makeBasis, sourcesOf } from './basis.ts'
+import type { QuoteTerms } from './quote.ts'
+import { priceQuote } from './rules.ts'
+
+const RATES = {
+  'USD/HKD': '8',
+  'EUR/USD': '1.25',
+  'EUR/JPY': '160.0',
+  'GBP/EUR': '1.2',
+  'USD/AED peg': '3.6725',
+}
+const peg = (mid: string) => [mid, 'test', AN_HOUR_AGO, true] as const
+const row = (mid: string) => [mid, 'test', AN_HOUR_AGO] as const
+
+const FULL: Fee = {
+  payout_type: 'local',
+  payout_currency: 'USD',
+  destination_country: 'HK',
+  network: 'chats',
+  charge_type: 'ours',
+  fixed_amount: 150n,
+  fee_currency: 'USD',
+  variable_bps: 25,
+  minimum_amount: 10n,
+  maximum_amount: 0n,
+  sample: false,
+}
+
+const BASES: readonly (readonly [
+  what: string,
+  currencies: Partial<QuoteTerms>,
+  fee: Fee | undefined,
+  basis: Omit<Basis, 'spread_bps'>,
+])[] = [
+  ['nothing converted, no fee', {}, undefined, {}],
+  [
+    'the holding side converted',
+    { payout_currency: 'HKD', destination_currency: 'HKD' },
+    undefined,
+    { rates: { 'USD/HKD': row('8') } },
+  ],
+  [
+    'the destination side converted',
+    { destination_currency: 'HKD' },
+    undefined,
+    { rates: { 'USD/HKD': row('8') } },
+  ],
+  [
+    'by the row of the inverse',
+    { destination_currency: 'EUR' },
+    undefined,
+    { rates: { 'EUR/USD': row('1.25') } },
+  ],
+  [
+    'crossed',
+    { destination_currency: 'JPY' },
+    undefined,
+    { pivot: 'EUR', rates: { 'EUR/USD': row('1.25'), 'EUR/JPY': row('160') } },
+  ],
+  [
+    'crossed through an anchor and the pivot',
+    { holding_currency: 'GBP', payout_currency: 'AED', destination_currency: 'AED' },
+    undefined,
+    {
+      pivot: 'EUR',
+      rates: { 'GBP/EUR': row('1.2'), 'EUR/USD': row('1.25'), 'USD/AED': peg('3.6725') },
+    },
+  ],
+  ['no rate joins them', { destination_currency: 'XXX', payout_currency: 'YYY' }, undefined, {}],
+  ['a fee that costs nothing', {}, feeRow({}), { fee: ['USD', '0', 0] }],
+  [
+    'a fee that is converted',
+    {},
+    feeRow({ fixed_amount: 1n, fee_currency: 'EUR' }),
+    { rates: { 'EUR/USD': row('1.25') }, fee: ['EUR', '1', 0] },
+  ],
+  [
+    'a fee that is crossed',
+    {},
+    feeRow({ minimum_amount: 1n, fee_currency: 'JPY' }),
+    {
+      pivot: 'EUR',
+      rates: { 'EUR/JPY': row('160'), 'EUR/USD': row('1.25') },
+      fee: ['JPY', '0', 0, '1'],
+    },
+  ],
+  [
+    'a fee with every column',
+    {},
+    FULL,
+    {
+      fee: ['USD', '150', 25, '10', '0', 'USD', 'HK', 'chats', 'ours'],
+    },
+  ],
+]
+
+for (const [what, currencies, fee, basis] of BASES) {
+  const all = { ...terms, ...currencies }
+
+  test(`makeBasis, ${what}: what was used and nothing else`, () => {
+    assert.deepEqual(makeBasis(all, pricing(RATES, [], { spread_bps: 30 }), fee), {
+      spread_bps: 30,
+      ...basis,
+    })
+  })
+
+  test(`sourcesOf, ${what}: the rows again, of any age`, () => {
+    const { pivot = '', rates = {} } = basis
+    const sources = sourcesOf({ spread_bps: 30, ...basis }, all)
+    const book = pricing(RATES).rates
+    const rows = Object.keys(rates).flatMap(pair => book.rates.get(pair) ?? [])
+    assert.deepEqual(sources.rates, rateBookOf(pivot, rows))
+    assert.deepEqual(sources.fees, fee === undefined ? [] : [fee])
+    const policy = sources.policyOf(all.holding_currency, all.payout_currency)
+    assert.deepEqual(policy, { spread_bps: 30, max_age_s: null, any_age: true })
+  })
+}
+
+test('a basis without a spread: it is not written, and read as none', () => {
+  const all = { ...terms, destination_currency: 'HKD' }
+  const basis = makeBasis(all, pricing(RATES, [], { spread_bps: 0 }), undefined)
+  assert.deepEqual(basis, { rates: { 'USD/HKD': row('8') } })
+  assert.equal(sourcesOf(basis, all).policyOf('USD', 'HKD').spread_bps, 0)
+})
+
+test('a basis, priced again: the same price, whatever else is in the book and the schedule', () => {
+  const fees = [feeRow({}), FULL, feeRow({ payout_currency: 'USD', fixed_amount: 9n })]
+  const sources = pricing(RATES, fees, { spread_bps: 30 })
+  const all: QuoteTerms = {
+    ...terms,
+    holding_currency: 'EUR',
+    destination_currency: 'JPY',
+    destination_country: 'HK',
+    fund_transfer_network: 'CHATS',
+    charge_type: 'ours',
+    payout_amount: 100_000n,
+  }
+  const price = priceQuote(all, sources, NOW)
+  assert.equal(price.basis.fee?.[1], '150')
+  const basis = JSON.parse(JSON.stringify(price.basis))
+  assert.deepEqual(priceQuote(all, sourcesOf(basis, all), NOW), price)
+})
+
+test('sourcesOf, a rate that is no number: a fault that names it', () => {
+  const basis: Basis = { rates: { 'USD/HKD': ['8e1', 'test', NOW] } }
+  assert.throws(() => sourcesOf(basis, terms), /^Error: stored basis: rate USD\/HKD 8e1$/)
+})

@@ -1,0 +1,301 @@
+// The terms of quote requests, as tables: every default (§quote.holding, §quote.destination,
+// §quote.detail), and every problem of a field, all of them at once.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { account, refusalOf, terms } from '../../test/support/given/in-memory.ts'
+import { chainFault } from '../values/network/chain.ts'
+import { paymentNetworkFault } from '../values/network/payment.ts'
+import type { QuoteTerms } from './quote.ts'
+import type { QuoteRequest } from './request.ts'
+import { checkCurrency, checkHolding, checkNetwork, networkName, quoteTerms } from './terms.ts'
+
+const payout_info = { currency: 'USD', amount: 10_000 }
+/** The account holds USD and EUR; its primary currency is USD. */
+const termsOf = (part: Partial<QuoteRequest>) => quoteTerms({ payout_info, ...part }, account)
+
+const tether = { currency: 'USDT', amount: 10_000 }
+const toWallet = {
+  payout_type: 'wallet',
+  payout_currency: 'USDT',
+  destination_currency: 'USDT',
+} as const
+
+const TERMS: readonly (readonly [
+  what: string,
+  request: Partial<QuoteRequest>,
+  part: Partial<QuoteTerms>,
+])[] = [
+  ['nothing but currency and amount', {}, {}],
+  [
+    'a payout currency that is held',
+    { payout_info: { currency: 'EUR', amount: 1 } },
+    {
+      payout_currency: 'EUR',
+      payout_amount: 1n,
+      holding_currency: 'EUR',
+      destination_currency: 'EUR',
+    },
+  ],
+  [
+    'a payout currency that is not held',
+    { payout_info: { currency: 'HKD', amount: 9_007_199_254_740_991 } },
+    {
+      payout_currency: 'HKD',
+      payout_amount: 9_007_199_254_740_991n,
+      holding_currency: 'USD',
+      destination_currency: 'HKD',
+      // All networks of the currency are in Hong Kong.
+      destination_country: 'HK',
+    },
+  ],
+  ['a holding currency', { holding_info: { currency: 'EUR' } }, { holding_currency: 'EUR' }],
+  [
+    'a destination',
+    { destination_info: { currency: 'HKD', country: 'HK' } },
+    { destination_currency: 'HKD', destination_country: 'HK' },
+  ],
+  ['an entity', { entity_id: 'ent_1' }, { entity_id: 'ent_1' }],
+  [
+    'a network of the currency that arrives, in any case',
+    {
+      payout_type: 'local',
+      destination_info: { currency: 'HKD', country: 'HK' },
+      local: { fund_transfer_network: 'CHATS' },
+    },
+    { destination_currency: 'HKD', destination_country: 'HK', fund_transfer_network: 'chats' },
+  ],
+  ['details that say nothing', { local: {} }, {}],
+  [
+    'a payment network',
+    {
+      payout_type: 'local_payment_network',
+      payout_info: { currency: 'BRL', amount: 10_000 },
+      local_payment_network: { type: 'PIX' },
+    },
+    {
+      payout_type: 'local_payment_network',
+      payout_currency: 'BRL',
+      destination_currency: 'BRL',
+      destination_country: 'BR',
+      payment_network: 'pix',
+    },
+  ],
+  [
+    'no payment network: in the country of all that pay in the currency',
+    { payout_type: 'local_payment_network', local_payment_network: {} },
+    { payout_type: 'local_payment_network', destination_country: 'US' },
+  ],
+  [
+    'a wallet on a chain that is known',
+    { payout_type: 'wallet', payout_info: tether, wallet: { type: 'Tron' } },
+    { ...toWallet, wallet_type: 'tron', wallet_network: 'TRC20' },
+  ],
+  [
+    'a wallet on a chain by its network',
+    { payout_type: 'wallet', payout_info: tether, wallet: { type: 'trc20' } },
+    { ...toWallet, wallet_type: 'tron', wallet_network: 'TRC20' },
+  ],
+  [
+    'a wallet that receives what is converted, and no country',
+    { payout_type: 'wallet', destination_info: { currency: 'USDT', country: 'HK' } },
+    { payout_type: 'wallet', destination_currency: 'USDT' },
+  ],
+  [
+    'a wallet that says nothing',
+    { payout_type: 'wallet', payout_info: tether, wallet: {} },
+    toWallet,
+  ],
+  [
+    'a territory whose IBANs are those of another country',
+    { payout_type: 'swift', destination_info: { currency: 'GBP', country: 'JE' } },
+    { payout_type: 'swift', destination_currency: 'GBP', destination_country: 'GB' },
+  ],
+  [
+    'a territory whose routing numbers are those of another country',
+    { destination_info: { currency: 'USD', country: 'PR' } },
+    { destination_currency: 'USD', destination_country: 'US' },
+  ],
+  [
+    'a network in one country alone',
+    { local: { fund_transfer_network: 'usd_chats' } },
+    { destination_country: 'HK', fund_transfer_network: 'usd_chats' },
+  ],
+  [
+    'a network in one country and its territories',
+    { local: { fund_transfer_network: 'ach' } },
+    { destination_country: 'US', fund_transfer_network: 'ach' },
+  ],
+  [
+    'charges',
+    { payout_type: 'swift', swift: { charge_type: 'ours' } },
+    { payout_type: 'swift', charge_type: 'ours' },
+  ],
+  ['no charges', { payout_type: 'swift', swift: {} }, { payout_type: 'swift' }],
+  ['another account', { payout_type: 'service_account' }, { payout_type: 'service_account' }],
+]
+
+for (const [what, request, part] of TERMS) {
+  test(`quoteTerms, ${what}: as asked, all else as by default`, () => {
+    assert.deepEqual(termsOf(request), { ...terms, ...part })
+  })
+}
+
+const detail = (name: string, type: string) =>
+  `type_mismatch at ${name}: ${name} does not belong to a payout of type ${type}.`
+const unknownCode = (path: string) => `currency at ${path}: ${path} is not a known currency code.`
+const notHeld =
+  'holding_currency_not_found at holding_info.currency: ' +
+  'The account holds no HKD balance; it holds USD, EUR.'
+const noCountry =
+  'invalid_field at destination_info.country: ' +
+  'destination_info.country is not an ISO 3166-1 alpha-2 country code.'
+const noNetwork = (currency: string, hint: string) =>
+  `invalid_field at local.fund_transfer_network: No such local network for ${currency}; ${hint}.`
+
+const REFUSED: readonly (readonly [
+  what: string,
+  request: Partial<QuoteRequest>,
+  refusals: readonly string[],
+])[] = [
+  [
+    'an unknown payout currency',
+    { payout_info: { currency: 'XXX', amount: 1 } },
+    [unknownCode('payout_info.currency')],
+  ],
+  [
+    'an unknown destination currency',
+    { destination_info: { currency: 'XXX', country: 'HK' } },
+    [unknownCode('destination_info.currency')],
+  ],
+  ['an unknown country', { destination_info: { currency: 'HKD', country: 'XX' } }, [noCountry]],
+  [
+    'an unknown holding currency',
+    { holding_info: { currency: 'XXX' } },
+    [unknownCode('holding_info.currency')],
+  ],
+  ['a holding currency that is not held', { holding_info: { currency: 'HKD' } }, [notHeld]],
+  ['charges of a local payout', { swift: {} }, [detail('swift', 'local')]],
+  ['a network of a swift payout', { payout_type: 'swift', local: {} }, [detail('local', 'swift')]],
+  [
+    'a payment network of a wallet payout',
+    { payout_type: 'wallet', payout_info: tether, local_payment_network: {} },
+    [detail('local_payment_network', 'wallet')],
+  ],
+  [
+    'any detail of a payout to another account',
+    { payout_type: 'service_account', swift: {}, local: {}, local_payment_network: {}, wallet: {} },
+    ['swift', 'local', 'local_payment_network', 'wallet'].map(n => detail(n, 'service_account')),
+  ],
+  [
+    'a network of another currency',
+    { local: { fund_transfer_network: 'chats' } },
+    [noNetwork('USD', 'known ones are ach, fednow, fedwire, rtp, usd_chats')],
+  ],
+  [
+    'a network where one is known',
+    {
+      destination_info: { currency: 'ARS', country: 'AR' },
+      local: { fund_transfer_network: 'chats' },
+    },
+    [noNetwork('ARS', 'known ones are coelsa')],
+  ],
+  [
+    'a network where none is known',
+    {
+      destination_info: { currency: 'KPW', country: 'KP' },
+      local: { fund_transfer_network: 'chats' },
+    },
+    [noNetwork('KPW', 'none is known')],
+  ],
+  [
+    'a country that the network does not serve',
+    {
+      destination_info: { currency: 'HKD', country: 'CN' },
+      local: { fund_transfer_network: 'fps' },
+    },
+    ['invalid_field at destination_info.country: CN is not served by fps.'],
+  ],
+  [
+    'an unknown payment network',
+    { payout_type: 'local_payment_network', local_payment_network: { type: 'pigeon' } },
+    [`invalid_field at local_payment_network.type: ${paymentNetworkFault('', 'pigeon')}`],
+  ],
+  [
+    'a payment network of another currency',
+    { payout_type: 'local_payment_network', local_payment_network: { type: 'pix' } },
+    ['invalid_field at local_payment_network.type: pix pays in BRL, not in USD.'],
+  ],
+  [
+    'a payment network of another country',
+    {
+      payout_type: 'local_payment_network',
+      destination_info: { currency: 'BRL', country: 'PT' },
+      local_payment_network: { type: 'pix' },
+    },
+    ['invalid_field at destination_info.country: PT is not served by pix.'],
+  ],
+  [
+    'an unknown chain',
+    { payout_type: 'wallet', payout_info: tether, wallet: { type: 'own' } },
+    [`invalid_field at wallet.type: ${chainFault('own')}`],
+  ],
+  [
+    'a chain that does not carry the token',
+    { payout_type: 'wallet', payout_info: tether, wallet: { type: 'base' } },
+    ['invalid_field at payout_info.currency: Base carries USDC, not USDT.'],
+  ],
+  [
+    'a wallet of fiat money',
+    { payout_type: 'wallet', destination_info: { currency: 'EUR', country: 'DE' } },
+    ['invalid_field at destination_info.currency: A wallet receives USDC or USDT, never EUR.'],
+  ],
+  [
+    'everything at once',
+    {
+      payout_info: { currency: 'XXX', amount: 1 },
+      destination_info: { currency: 'HKD', country: 'XX' },
+      holding_info: { currency: 'HKD' },
+      wallet: {},
+      local: { fund_transfer_network: 'pix' },
+    },
+    [
+      unknownCode('payout_info.currency'),
+      noCountry,
+      notHeld,
+      detail('wallet', 'local'),
+      noNetwork('HKD', 'known ones are chats, fps'),
+    ],
+  ],
+]
+
+for (const [what, request, refusals] of REFUSED) {
+  test(`quoteTerms, ${what}: refused, ${refusals.length} problems named`, () => {
+    assert.deepEqual(
+      refusalOf(() => termsOf(request)),
+      refusals,
+    )
+  })
+}
+
+test('checkCurrency, absent or known: no problem', () => {
+  for (const code of [undefined, 'USD', 'USDC']) assert.deepEqual(checkCurrency(code, 'x'), [])
+})
+
+test('checkHolding, absent or held: no problem', () => {
+  for (const code of [undefined, 'USD', 'EUR']) {
+    assert.deepEqual(checkHolding(code, account, 'x'), [])
+  }
+})
+
+test('checkNetwork, not set, or of a currency that is refused itself: no problem', () => {
+  assert.deepEqual(checkNetwork(undefined, 'USD'), [])
+  assert.deepEqual(checkNetwork('', 'USD'), [])
+  assert.deepEqual(checkNetwork('chats', 'XXX'), [])
+  assert.deepEqual(checkNetwork('CHATS', 'HKD'), [])
+})
+
+test('networkName: as the table spells it, empty when there is none', () => {
+  assert.equal(networkName('Chats', 'HKD'), 'chats')
+  assert.equal(networkName('chats', 'USD'), '')
+  assert.equal(networkName(undefined, 'HKD'), '')
+})

@@ -1,0 +1,169 @@
+// Tests that a statement line and its journal are made together or not at all.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bookWith, decimal, NOW } from '../../../test/support/given/in-memory.ts'
+import {
+  type JournalDraft,
+  type JournalKind,
+  type Posting,
+  postJournal,
+} from '../../ledger/rules.ts'
+import { numberedId } from '../../values/id.ts'
+import type { StatementLine } from './balance-transaction.ts'
+import { kindOf, LINE_TYPES, lineOf } from './columns.ts'
+import { postEntry } from './rules.ts'
+
+const line: StatementLine = {
+  currency: 'USD',
+  amount: -1_000n,
+  fixed_fee: -20n,
+  variable_fee: -3n,
+  fx_conversions: [
+    {
+      exchange_rate: decimal('8'),
+      initial: { amount: 1_000n, currency: 'USD' },
+      final: { amount: 8_000n, currency: 'HKD' },
+    },
+  ],
+}
+const STORED =
+  '[{"exchange_rate":"8","initial":{"amount":"1000","currency":"USD"},' +
+  '"final":{"amount":"8000","currency":"HKD"}}]'
+
+const MISMATCH = /^Error: a line that does not match its payout journal$/
+
+const spend = (amount: bigint, currency = 'USD'): Posting[] => [
+  { code: 'available', currency, amount: -amount },
+  { code: 'in_transit', currency, amount },
+]
+
+function draftOf(postings: readonly Posting[]): JournalDraft {
+  return { kind: 'payout', source: 'pot_1', postings }
+}
+
+test('postEntry, a debit: the line is the journal’s movement, with the balance after it', () => {
+  const book = bookWith({ USD: 5_000n, EUR: 9n })
+  book.journal_count = 6n
+  const entry = postEntry(book, draftOf(spend(1_023n)), line)
+  assert.equal(entry.journal.number, 7n)
+  assert.deepEqual(entry.journal.postings, spend(1_023n))
+  assert.equal(book.head_hash, entry.journal.hash)
+  const { fx_conversions: _, ...figures } = line
+  assert.deepEqual(entry.journal.line, {
+    ...figures,
+    balance_after: 3_977n,
+    undoes: null,
+    fx_conversions: STORED,
+    metadata: null,
+  })
+  assert.deepEqual(entry.line, {
+    ...line,
+    type: 'payout',
+    description: 'pot_1',
+    source: 'pot_1',
+    account_id: 'acc_1',
+    id: numberedId('btr', { account_id: 'acc_1', created_at: NOW }, 7n),
+    journal_number: 7n,
+    operation_type: 'debit',
+    net_amount: -1_023n,
+    balance_after: 3_977n,
+    metadata: {},
+    created_at: NOW,
+  })
+})
+
+test('postEntry, fees given back with the amount: a credit of all three', () => {
+  const back = { ...line, amount: 1_000n, fixed_fee: 20n, variable_fee: 3n }
+  const { line: made } = postEntry(bookWith({ USD: 0n }), draftOf(spend(-1_023n)), back)
+  assert.deepEqual(
+    [made.operation_type, made.net_amount, made.balance_after],
+    ['credit', 1_023n, 1_023n],
+  )
+})
+
+test('postEntry, one unit: a credit when it comes, a debit when it goes', () => {
+  for (const [amount, operation_type] of [
+    [1n, 'credit'],
+    [-1n, 'debit'],
+  ] as const) {
+    const one = { ...line, amount, fixed_fee: 0n, variable_fee: 0n }
+    const { line: made } = postEntry(bookWith({ USD: 1n }), draftOf(spend(-amount)), one)
+    assert.equal(made.operation_type, operation_type)
+  }
+})
+
+test('postEntry, nothing in the end: throws, as the table of the database has it', () => {
+  const nothing = { ...line, amount: 23n }
+  const postings: Posting[] = [
+    { code: 'available', currency: 'USD', amount: 0n },
+    { code: 'fx', currency: 'USD', amount: -23n },
+    { code: 'fees', currency: 'USD', amount: 23n },
+  ]
+  assert.throws(() => postEntry(bookWith({ USD: 1n }), draftOf(postings), nothing), MISMATCH)
+})
+
+test('postEntry, of a settlement: throws', () => {
+  const draft = { ...draftOf(spend(1_023n)), kind: 'settlement' as const }
+  assert.throws(
+    () => postEntry(bookWith({ USD: 5_000n }), draft, line),
+    /^Error: a line that does not match its settlement journal$/,
+  )
+})
+
+test('postEntry, what gives another back: that is its source, and the payout its description', () => {
+  const back = { ...line, amount: 1_000n, fixed_fee: 20n, variable_fee: 3n, undoes: 'btr_1' }
+  const draft = { ...draftOf(spend(-1_023n)), kind: 'failure' as const }
+  const { journal, line: made } = postEntry(bookWith({ USD: 0n }), draft, back)
+  assert.deepEqual(
+    [made.type, made.source, made.description, journal.source, journal.line?.undoes],
+    ['payout_failure', 'btr_1', 'pot_1', 'pot_1', 'btr_1'],
+  )
+})
+
+test('lineOf: the line that was made, of every kind that has one', () => {
+  for (const [kind, type] of Object.entries(LINE_TYPES)) {
+    if (type === null) continue
+    const metadata = { reference: 'R "1"', by: 'Ann' }
+    const draft = { ...draftOf(spend(1_023n)), kind: kind as JournalKind }
+    const { journal, line: made } = postEntry(bookWith({ USD: 5_000n }), draft, {
+      ...line,
+      metadata,
+    })
+    assert.equal(made.type, type)
+    assert.deepEqual(lineOf(journal), made)
+    if (type !== 'payout') assert.equal(kindOf(type), kind)
+  }
+  const settlement = { ...draftOf(spend(0n)), kind: 'settlement' as const }
+  const postings: Posting[] = [
+    { code: 'in_transit', currency: 'USD', amount: -1n },
+    { code: 'settled', currency: 'USD', amount: 1n },
+  ]
+  const journal = postJournal(bookWith({ USD: 0n }), { ...settlement, postings })
+  assert.equal(lineOf(journal), undefined)
+  assert.throws(() => kindOf('payout'), /^Error: no kind of journal is a payout$/)
+  assert.throws(() => kindOf('gift'), /^Error: no kind of journal is a gift$/)
+})
+
+const MISMATCHES: readonly (readonly [what: string, postings: readonly Posting[]])[] = [
+  ['no balance moved', spend(1_023n).map(posting => ({ ...posting, code: 'fx' as const }))],
+  ['one unit more moved', spend(1_024n)],
+  ['one unit less moved', spend(1_022n)],
+  ['moved the other way', spend(-1_023n)],
+  ['another currency moved', spend(1_023n, 'EUR')],
+  ['moved twice', [...spend(1_023n), ...spend(1_023n)]],
+  ['moved in two parts', [...spend(1_000n), ...spend(23n)]],
+]
+
+for (const [what, postings] of MISMATCHES) {
+  test(`postEntry, ${what}: throws, book untouched`, () => {
+    const book = bookWith({ USD: 5_000n, EUR: 5_000n })
+    assert.throws(() => postEntry(book, draftOf(postings), line), MISMATCH)
+    assert.deepEqual(book, bookWith({ USD: 5_000n, EUR: 5_000n }))
+  })
+}
+
+test('postEntry, more than the balance: throws, no line is made', () => {
+  const book = bookWith({ USD: 1_022n })
+  assert.throws(() => postEntry(book, draftOf(spend(1_023n)), line), /overdrawn in USD/)
+  assert.deepEqual(book, bookWith({ USD: 1_022n }))
+})

@@ -1,0 +1,75 @@
+// Writes a statement as CSV (RFC 4180): a header, an opening row for each currency, the lines of
+// all currencies in the order of the book, and a closing row for each currency. Pure.
+import { currencyExponent } from '../../../values/money/currency.ts'
+import { formatDecimal, formatMajor } from '../../../values/money/decimal.ts'
+import type { BookedLine, Statement, StatementBalances, StatementWriter } from './statement.ts'
+
+/** Each amount has two columns: minor units, as everywhere in this API, and major units. */
+const CSV_COLUMNS = [
+  ...['kind', 'id', 'created_at', 'type', 'operation_type', 'currency'],
+  ...['amount', 'amount_major', 'fixed_fee', 'fixed_fee_major', 'variable_fee'],
+  ...['variable_fee_major', 'net', 'net_major', 'balance_after', 'balance_after_major'],
+  ...['converted_currency', 'converted_amount', 'converted_amount_major', 'exchange_rates'],
+  ...['source', 'description', 'reference_id', 'uetr'],
+] as const
+
+const NO_CONVERSION = ',,,'
+
+/**
+ * Only complete statements have balance rows, because filtered lines do not lead from one balance
+ * to the other.
+ */
+export function csvWriter({ complete, from, to }: Statement): StatementWriter {
+  const balanceRow = (kind: 'opening' | 'closing', one: StatementBalances) => {
+    if (!complete) return ''
+    const opening = kind === 'opening'
+    const at = opening ? (from ?? '') : to
+    const net = opening ? ',' : money(one.closing - one.opening, one.currency)
+    const after = money(opening ? one.opening : one.closing, one.currency)
+    return `${kind},,${at},,,${one.currency},,,,,,,${net},${after},${NO_CONVERSION},,,,\r\n`
+  }
+  return {
+    by_currency: false,
+    begin: `${CSV_COLUMNS.join(',')}\r\n`,
+    open: one => balanceRow('opening', one),
+    line: csvLine,
+    close: one => balanceRow('closing', one),
+    end: '',
+  }
+}
+
+function csvLine(line: BookedLine): string {
+  const { currency } = line
+  return (
+    `line,${line.id},${line.created_at},${line.type},${line.operation_type},${currency},` +
+    `${money(line.amount, currency)},${money(line.fixed_fee, currency)},` +
+    `${money(line.variable_fee, currency)},${money(line.net_amount, currency)},` +
+    `${money(line.balance_after, currency)},${conversion(line)},` +
+    `${textCell(line.source)},${textCell(line.description)},${textCell(line.reference_id)},` +
+    `${line.uetr}\r\n`
+  )
+}
+
+function money(amount: bigint, currency: string): string {
+  return `${amount},${formatMajor(amount, currencyExponent(currency))}`
+}
+
+/** The final amount of the conversions, and their rates separated by a space. */
+function conversion({ fx_conversions }: BookedLine): string {
+  const last = fx_conversions.at(-1)
+  if (last === undefined) return NO_CONVERSION
+  const { amount, currency } = last.final
+  const rates = fx_conversions.map(({ exchange_rate }) => formatDecimal(exchange_rate)).join(' ')
+  return `${currency},${money(amount, currency)},${rates}`
+}
+
+/**
+ * A cell of text from a caller. A spreadsheet takes text that begins with one of these characters,
+ * full-width or not, for a formula, quoted or not, and a formula can leak the sheet. A leading
+ * apostrophe makes it text (OWASP, "CSV Injection"). Amounts keep their sign: they are our own
+ * integers.
+ */
+export function textCell(text: string): string {
+  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

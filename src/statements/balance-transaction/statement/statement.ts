@@ -1,0 +1,90 @@
+// A statement: the lines of one account in a period, between opening and closing balances. Also the
+// interface of its file formats. Pure.
+import type { Moment } from '../../../sql/order.ts'
+import type { Filters } from '../../../sql/page.ts'
+import type { Instant } from '../../../values/instant.ts'
+import type { BalanceTransaction } from '../balance-transaction.ts'
+
+/** The wanted lines of a statement. `filters` are those of lists. */
+export interface StatementWanted {
+  readonly account_id: string
+  readonly above: Moment
+  readonly below: Moment
+  readonly filters: Filters
+}
+
+/** One currency's balances at both ends of the period: minor units, from the ledger. */
+export interface StatementBalances {
+  readonly currency: string
+  readonly opening: bigint
+  readonly closing: bigint
+}
+
+export interface Statement extends StatementWanted {
+  /** The numbers of the statement's first journal, and of the first journal after it. */
+  readonly first: string
+  readonly end: string
+  /** When it was taken, by the account's clock. */
+  readonly created_at: Instant
+  /** Inclusive; null for the account's beginning. */
+  readonly from: Instant | null
+  /** Exclusive, and never later than `created_at`. */
+  readonly to: Instant
+  /** By currency code; empty when the account holds none of the currencies. */
+  readonly balances: readonly StatementBalances[]
+  /** Whether no filter leaves out a line, so that the lines lead from balance to balance. */
+  readonly complete: boolean
+}
+
+/** A line with members of its payout or booking; '' is "not set". */
+export interface BookedLine extends BalanceTransaction {
+  readonly reference_id: string
+  readonly transaction_description: string
+  /** Of SWIFT payouts alone. */
+  readonly uetr: string
+}
+
+/** Both sums are in minor units, positive or zero. */
+export interface Totals {
+  readonly count: number
+  readonly credits: bigint
+  readonly debits: bigint
+}
+
+export const NO_LINES: Totals = { count: 0, credits: 0n, debits: 0n }
+
+/** Why there is no statement: the books do not add up, or the format cannot hold the figures. */
+export class StatementFault extends Error {
+  override readonly name: string = 'StatementFault'
+}
+
+/** The books are in order, but the format cannot hold the figures. Another format can. */
+export class FormatTooNarrow extends StatementFault {
+  override readonly name = 'FormatTooNarrow'
+}
+
+/** Writes one statement in one format. It gets the lines in the order of the book. */
+export interface StatementWriter {
+  /** True: each currency is opened, listed and closed in turn. False: all are listed together. */
+  readonly by_currency: boolean
+  readonly begin: string
+  open(balances: StatementBalances): string
+  line(line: BookedLine): string
+  close(balances: StatementBalances): string
+  readonly end: string
+}
+
+export type MakesWriter = (statement: Statement) => StatementWriter
+
+export const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
+
+/** The date, as `2026-11-21`, of the last instant before `to`. */
+export function lastDate(to: Instant): string {
+  if (!to.endsWith('T00:00:00.000000Z')) return to.slice(0, 10)
+  return new Date(Date.parse(to.slice(0, 10)) - 86_400_000).toISOString().slice(0, 10)
+}
+
+/** The first `length` characters, without splitting a surrogate pair. */
+export function cut(text: string, length: number): string {
+  return text.length <= length ? text : [...text].slice(0, length).join('')
+}

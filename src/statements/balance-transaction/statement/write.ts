@@ -1,0 +1,119 @@
+// Writes a statement as text, piece by piece, in any format. It checks that opening balance + lines
+// = closing balance, and throws before it writes a closing balance that is wrong.
+import { currencyExponent } from '../../../values/money/currency.ts'
+import { formatMajor } from '../../../values/money/decimal.ts'
+import {
+  type BookedLine,
+  type MakesWriter,
+  NO_LINES,
+  type Statement,
+  type StatementBalances,
+  StatementFault,
+  type Totals,
+} from './statement.ts'
+
+/** Pages of the lines of one currency, or of all currencies of the statement. */
+type PagesOf = (currency?: string) => AsyncIterable<readonly BookedLine[]>
+
+interface WriteOptions {
+  /** Totals that were counted beforehand. The lines must match them. */
+  readonly expected?: (currency: string) => Totals
+  /** Called at the end of each currency. */
+  readonly done?: (currency: StatementBalances, totals: Totals) => void
+}
+
+/** Yields pieces of at most a page; throws a StatementFault when the statement does not add up. */
+export async function* writeStatement(
+  statement: Statement,
+  writerOf: MakesWriter,
+  pagesOf: PagesOf,
+  { expected, done }: WriteOptions = {},
+): AsyncGenerator<string, void> {
+  const { balances } = statement
+  const writer = writerOf(statement)
+  const check = new StatementCheck(statement)
+  const written = (lines: readonly BookedLine[]) => {
+    let text = ''
+    for (const line of lines) {
+      check.pass(line)
+      text += writer.line(line)
+    }
+    return text
+  }
+  const finish = (one: StatementBalances) => {
+    check.finish(one, expected?.(one.currency))
+    done?.(one, check.totalsOf(one.currency))
+    return writer.close(one)
+  }
+  yield writer.begin
+  if (writer.by_currency) {
+    for (const one of balances) {
+      yield writer.open(one)
+      for await (const page of pagesOf(one.currency)) yield written(page)
+      yield finish(one)
+    }
+  } else {
+    yield balances.map(one => writer.open(one)).join('')
+    for await (const page of pagesOf()) yield written(page)
+    yield balances.map(finish).join('')
+  }
+  yield writer.end
+}
+
+/**
+ * Checks a statement's lines one by one. Each must lead from the balance before it to its own
+ * balance, and the last one to the closing balance. Throws a StatementFault at the first mismatch.
+ */
+class StatementCheck {
+  readonly #complete: boolean
+  readonly #running: Map<string, bigint>
+  readonly #totals = new Map<string, Totals>()
+
+  constructor({ complete, balances }: Pick<Statement, 'complete' | 'balances'>) {
+    this.#complete = complete
+    this.#running = new Map(balances.map(({ currency, opening }) => [currency, opening]))
+  }
+
+  pass({ id, currency, net_amount, balance_after }: BookedLine): void {
+    const { count, credits, debits } = this.totalsOf(currency)
+    this.#totals.set(currency, {
+      count: count + 1,
+      credits: net_amount > 0n ? credits + net_amount : credits,
+      debits: net_amount < 0n ? debits - net_amount : debits,
+    })
+    if (!this.#complete) return
+    const running = (this.#running.get(currency) ?? 0n) + net_amount
+    if (running !== balance_after)
+      throw mismatch(`after line ${id}`, currency, running, balance_after)
+    this.#running.set(currency, running)
+  }
+
+  /** Checks the end of a currency's lines. `expected` are the totals that another query counted. */
+  finish({ currency, closing }: StatementBalances, expected?: Totals): void {
+    const running = this.#running.get(currency) ?? 0n
+    if (this.#complete && running !== closing) {
+      throw mismatch('at the end', currency, running, closing)
+    }
+    const found = this.totalsOf(currency)
+    if (expected === undefined) return
+    const names = ['count', 'credits', 'debits'] as const
+    if (names.every(name => found[name] === expected[name])) return
+    const words = ({ count, credits, debits }: Totals) => `${count} lines, +${credits}, -${debits}`
+    throw new StatementFault(
+      `the ${currency} lines do not add up: ${words(found)} passed, ${words(expected)} counted`,
+    )
+  }
+
+  /** The totals of the lines so far. */
+  totalsOf(currency: string): Totals {
+    return this.#totals.get(currency) ?? NO_LINES
+  }
+}
+
+function mismatch(where: string, currency: string, expected: bigint, found: bigint) {
+  const words = (amount: bigint) => formatMajor(amount, currencyExponent(currency))
+  return new StatementFault(
+    `the ${currency} balance ${where} is ${words(found)}, ` +
+      `and the lines lead to ${words(expected)}; see corridor verify`,
+  )
+}

@@ -1,0 +1,102 @@
+// Digests of stored rows and of JSON values. The service and PostgreSQL compute a row's digest by
+// one recipe: the service when it writes the row, PostgreSQL from the stored row. Knows no table.
+import { hash } from 'node:crypto'
+import { formatDecimal } from './money/decimal.ts'
+import { exactJson } from './money/json.ts'
+
+/** Text that JSON writes unchanged. Most of our texts are such. */
+const PLAIN_TEXT = /^[ !#-[\]-~]*$/
+
+/** JSON of a text; several times faster than JSON.stringify for plain text. */
+function quoted(text: string): string {
+  return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
+function textOrNull(value: string | null | undefined): string {
+  if (value === null || value === undefined) return 'null'
+  return PLAIN_TEXT.test(value) ? `"${value}"` : JSON.stringify(value.toWellFormed())
+}
+
+/** How the service, and how an SQL expression, writes a column's value for a digest. */
+interface Writing<Value> {
+  write(value: Value): string
+  read(column: string): string
+}
+
+const quotedSql = (column: string) => `to_json(${column})::text`
+const plainSql = (column: string) => `${column}::text`
+const QUOTED: Writing<string | null | undefined> = { write: textOrNull, read: quotedSql }
+const PLAIN: Writing<bigint | number | null> = { write: String, read: plainSql }
+
+/** By the column's kind (sql/rows.ts). */
+const KINDS: Readonly<Record<string, Writing<never>>> = {
+  text: QUOTED,
+  bigint: PLAIN,
+  integer: PLAIN,
+  timestamptz: {
+    write: String,
+    read: c => `to_char(${c} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+  },
+  decimal: { write: formatDecimal, read: plainSql },
+  json: { write: (value: unknown) => JSON.stringify(value ?? null), read: plainSql },
+  json_text: { write: (value: string | null) => value ?? 'null', read: plainSql },
+  exact_json: { write: exactJson, read: plainSql },
+  document: QUOTED,
+  hex: { write: String, read: c => `encode(${c}, 'hex')` },
+  words: { write: JSON.stringify, read: quotedSql },
+}
+
+export interface Seal<Row> {
+  /** SHA-256 in hex. */
+  digest(row: Row): string
+  /** The SQL expression, of type bytea, for the digest of the row with this alias. */
+  sql(alias: string): string
+}
+
+/**
+ * Makes the recipe for rows of these columns, without those in `except`: one line a column. No
+ * value that the service writes has a line break, so different rows have different texts.
+ */
+export function sealOf<Row extends object>(
+  kinds: { readonly [column: string]: string },
+  except: readonly (keyof Row & string)[] = [],
+): Seal<Row> {
+  const columns = Object.entries(kinds)
+    .filter(([name]) => !except.includes(name as keyof Row & string))
+    .map(([name, kind]) => {
+      const writing = KINDS[kind] as Writing<unknown> | undefined
+      if (writing === undefined) throw new Error(`no digest of a column of kind ${kind}`)
+      return { name, ...writing }
+    })
+  return {
+    digest(row) {
+      const values = row as Readonly<Record<string, unknown>>
+      const lines = columns.map(({ name, write }) => write(values[name]))
+      return hash('sha256', lines.join('\n'), 'hex')
+    },
+    sql(alias) {
+      const lines = columns.map(({ name, read }) => `coalesce(${read(`${alias}.${name}`)}, 'null')`)
+      return `sha256(convert_to(concat_ws(E'\\n', ${lines.join(', ')}), 'UTF8'))`
+    },
+  }
+}
+
+/**
+ * SHA-256, in hex, of a JSON value with the members of its objects sorted. The order of members and
+ * white space do not change it; any other difference does.
+ */
+export function hashJson(value: unknown): string {
+  return hash('sha256', canonical(value), 'hex')
+}
+
+function canonical(value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = value as Readonly<Record<string, unknown>>
+  let text = ''
+  for (const name of Object.keys(members).sort()) {
+    text += `${text === '' ? '' : ','}${quoted(name)}:${canonical(members[name])}`
+  }
+  return `{${text}}`
+}
