@@ -32,7 +32,7 @@ import { historyCommand } from './history.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './input.ts'
 import { addOptions, optionOf, readOptions, refuseInOptions, type Texts } from './options.ts'
 import { listing, outline } from './table.ts'
-import { visible } from './terminal.ts'
+import { columnsOfTerminal, visible, widthOf, wrapped } from './terminal.ts'
 
 /** What a command does besides its action, by options that the API does not have. */
 export interface Besides<Read> {
@@ -106,7 +106,7 @@ function addAction(
         await besides?.follow(context, answer, read)
       })
     }
-    await act().catch(refuse(group, schema, placed))
+    await act().catch(refuse(group, schema, shown))
   })
 }
 
@@ -135,8 +135,17 @@ function wordsOf(words: ReturnType<InCommand<unknown>['words']>, none?: string):
   return parts.filter(part => part !== undefined).join('\n')
 }
 
-/** Lines that may have words of other people, as a terminal may show them. */
-const safe = (words: string) => words.split('\n').map(visible).join('\n')
+/** Lines that may have words of other people, as a terminal may show them, and as wide as it is. */
+function safe(words: string): string {
+  const columns = columnsOfTerminal()
+  const lines = words.split('\n').map(visible)
+  return lines.flatMap(line => (widthOf(line) <= columns ? line : broken(line, columns))).join('\n')
+}
+
+/** The line in several, without its runs of blanks; a command to copy stays whole. */
+function broken(line: string, columns: number): string[] {
+  return line.startsWith('  npx ') ? [line] : wrapped(line.split(/ +/), { columns })
+}
 
 function partWords(part: Part): string {
   if (typeof part === 'string') return safe(part)
@@ -257,12 +266,13 @@ function refuseUnconfirmed(error: unknown, once?: Readonly<Record<string, string
 function refuse(
   group: Command,
   schema: TSchema | undefined,
-  placed: readonly string[] | undefined,
+  { arguments: placed, listed }: InCommand<unknown>,
 ): (error: unknown) => never {
   return error => {
     const has_list = group.commands.some(command => command.name() === 'list')
-    if (has_list && error instanceof Refusal && error.status === 404) {
-      return pointTo(`corridor ${group.name()} list shows them`)(error)
+    const list = listed ?? (has_list ? `${group.name()} list` : undefined)
+    if (list !== undefined && error instanceof Refusal && error.status === 404) {
+      return pointTo(`corridor ${list} shows them`)(error)
     }
     return refuseInOptions(schema, placed)(error)
   }

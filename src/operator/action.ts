@@ -119,6 +119,8 @@ export interface InCommand<Answer> {
   prepare?(sql: Sql, config: Config): Promise<void>
   /** What the path names, where that is no object of the group: `payout`. */
   readonly subject?: string
+  /** The command that shows what there is, where that is not the list of the group. */
+  readonly listed?: string
   /** The members of the options, where they are not those of the route. */
   readonly members?: TSchema
   /** The members that are arguments of the command and no options, in order. */

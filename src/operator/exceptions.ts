@@ -121,6 +121,7 @@ export const closeException = writing({
         ? `${payout}  closed; its rail is asked again`
         : `${payout}  closed; its rail is not asked: corridor payout show ${payout}`,
     subject: 'payout',
+    listed: 'rail exceptions',
     arguments: ['number'],
     options: {
       id: 'payout id',
