@@ -10,7 +10,7 @@ import { SETTINGS } from '../src/config/settings.ts'
 import { CATALOGUE } from '../src/values/errors.ts'
 import { createDatabase } from './support/database/database.ts'
 
-test('docs/operations.md, settings: one row for each variable, with its default and meaning', async () => {
+test('docs/operations.md, settings: one row per variable, with default and meaning', async () => {
   const manual = await readFile('docs/operations.md', 'utf8')
   for (const { name, fallback, meaning } of SETTINGS) {
     const row = manual.split('\n').find(line => line.startsWith(`| \`${name}\` |`))
@@ -21,7 +21,7 @@ test('docs/operations.md, settings: one row for each variable, with its default 
   }
 })
 
-test('docs/schema.sql: what the migrations make', async () => {
+test('docs/schema.sql: equals the schema made by the migrations', async () => {
   const database = await createDatabase()
   try {
     const made = await describeSchema(database.owner)
@@ -31,7 +31,7 @@ test('docs/schema.sql: what the migrations make', async () => {
   }
 })
 
-test('a setting that cannot be read: the error names it', () => {
+test('setting with an invalid value: error names it', () => {
   const rows: readonly [name: string, value: string][] = [
     ['PORT', '70000'],
     ['PORT', '1e3'],
@@ -59,14 +59,14 @@ const STRANGE: readonly (readonly [name: string, message: string])[] = [
 ]
 
 for (const [name, message] of STRANGE) {
-  test(`${name}, which nothing reads: refused with a way out, even when it is empty`, () => {
+  test(`${name}, an unused variable: refused with the alternative, also when empty`, () => {
     for (const value of ['1', '']) {
       assert.throws(() => readConfig({ [name]: value }), { name: 'ConfigError', message })
     }
   })
 }
 
-test('PGOPTIONS with a database of one’s own: refused with a way out', () => {
+test("PGOPTIONS with one's own database: refused with the alternative", () => {
   const DATABASE_URL = 'postgres://ada:secret@db.example/books'
   const PGOPTIONS = '-c search_path=b'
   const message = /^PGOPTIONS is not read: unset it; DATABASE_URL takes such options/
@@ -76,11 +76,11 @@ test('PGOPTIONS with a database of one’s own: refused with a way out', () => {
   assert.equal(readConfig({ PGOPTIONS }).database_url, undefined)
 })
 
-test('a variable of another program: read by nobody and refused by nobody', () => {
+test('variable of another program: ignored', () => {
   assert.equal(readConfig({ PORTS: '1', MY_CORRIDOR_LANES: '7' }).lanes, 2)
 })
 
-test('errors: each reason has a code of its own, but for the three of a quote', () => {
+test('errors: each reason has a unique code, except three of quotes', () => {
   const byCode = Map.groupBy(Object.entries(CATALOGUE), ([, { code }]) => code)
   const shared = [...byCode.values()].filter(entries => entries.length > 1)
   assert.deepEqual(
@@ -101,7 +101,7 @@ function anchorsOf(page: string): string[] {
   )
 }
 
-test('documents, each link within the repository: leads to a file, and to a heading of it', async () => {
+test('documents, each link within the repository: reaches a file and a heading', async () => {
   for (const page of PAGES) {
     const text = await readFile(page, 'utf8')
     for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -117,7 +117,7 @@ test('documents, each link within the repository: leads to a file, and to a head
   }
 })
 
-test('docs/README.md: every page of docs, with its reader; the README: short', async () => {
+test('docs/README.md: lists every page of docs with its reader; README.md: short', async () => {
   const index = await readFile('docs/README.md', 'utf8')
   for await (const page of glob('docs/*')) {
     const name = page.slice('docs/'.length)

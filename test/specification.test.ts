@@ -19,7 +19,7 @@ const points = [...text.matchAll(POINT)].map(
   ([, name = '', file = '', words = '']): Point => ({ name, file, words }),
 )
 
-test('each point of the specification: a name of its own, and a test that is there', async () => {
+test('specification, each point: a unique name and an existing test', async () => {
   const written = text.match(/^- \*\*/gm) ?? []
   assert.equal(points.length, written.length, 'a point without a test, or one that cannot be read')
   assert.ok(points.length > 150)
@@ -32,7 +32,7 @@ test('each point of the specification: a name of its own, and a test that is the
   }
 })
 
-test('each point that is cited, in code, tests, migrations and documents: is in the specification', async () => {
+test('specification, each point cited in code, tests, migrations and documents: exists', async () => {
   const known = new Set(points.map(({ name }) => name))
   const cited = new Set<string>()
   const files = ['{src,test,bench,scripts}/**/*.ts', 'migrations/*.sql', 'docs/**/*.md', '*.md']

@@ -75,7 +75,7 @@ function roomsUnder(): Map<string, Map<string, string>> {
   return under
 }
 
-test('rooms, imports between them, of types too: run one way, so that floors follow from them', () => {
+test('imports between rooms, types included: one way, without a circle', () => {
   const under = roomsUnder()
   const floors = new Map<string, number>()
   const circles: string[] = []
@@ -111,7 +111,7 @@ const ORDER = [
   ['routes'],
 ]
 
-test('the files of a room stand on those before them', () => {
+test('imports within a room: only of files above', () => {
   const wrong: string[] = []
   const placeOf = (path: string) => {
     const room = basename(dirname(path))
@@ -128,7 +128,7 @@ test('the files of a room stand on those before them', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('the product needs no library that only developers install', async () => {
+test('product imports: no development-only library', async () => {
   const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'))
   const wrong = product().flatMap(({ path, text }) =>
     librariesOf(text)
@@ -138,7 +138,7 @@ test('the product needs no library that only developers install', async () => {
   assert.deepEqual(wrong, [])
 })
 
-test('no circles: no file imports, by whatever way, what imports it', async () => {
+test('imports: no circle, by any path', async () => {
   const others = await sourcesOf('{bench,packages,scripts}/**/*.ts', 'packages/sdk/dist/**')
   const imported = new Map(
     [...product(), ...others].map(({ path, text }) => [path, importsOf(path, text)]),
@@ -161,7 +161,7 @@ function isPure({ path, text }: Source): boolean {
   return /\/(rules|terms|postings|transition|states)\.ts$/.test(path) || /\bpure\b/i.test(header)
 }
 
-test('what is pure: no waiting, no clock, no chance, no environment, no SQL, no HTTP', () => {
+test('files marked Pure: no waiting, clock, chance, environment, SQL or HTTP', () => {
   const impure =
     /\basync\b|\bawait\b|Date\.now|new Date\(\)|Math\.random|random|process\.|from '.*\/(store|operations|routes|connect)\.ts'|from '(?:\.\.\/)+(?:db|http|engine)\//
   const pure = product().filter(isPure)
@@ -188,7 +188,7 @@ test('no floating-point arithmetic near money, no leftovers, no silenced types',
 /** An import of one name cannot be broken. */
 const isWide = (line: string) => line.length > MAX_LINE_WIDTH && !/^import [^']*'[^']+'$/.test(line)
 
-test(`files have at most ${MAX_FILE_LINES} lines, lines at most ${MAX_LINE_WIDTH} characters`, () => {
+test(`files: at most ${MAX_FILE_LINES} lines, lines at most ${MAX_LINE_WIDTH} characters`, () => {
   const long = product()
     .filter(({ lines }) => lines.length > MAX_FILE_LINES + 1)
     .map(({ path, lines }) => `${path}: ${lines.length}`)
@@ -198,7 +198,7 @@ test(`files have at most ${MAX_FILE_LINES} lines, lines at most ${MAX_LINE_WIDTH
   assert.deepEqual([...long, ...wide], [])
 })
 
-test(`functions have at most ${MAX_FUNCTION_LINES} lines`, () => {
+test(`functions: at most ${MAX_FUNCTION_LINES} lines`, () => {
   const long = product().flatMap(({ path, lines }) =>
     functionsOf(lines)
       .filter(({ length }) => length > MAX_FUNCTION_LINES)
@@ -207,7 +207,7 @@ test(`functions have at most ${MAX_FUNCTION_LINES} lines`, () => {
   assert.deepEqual(long, [])
 })
 
-test('every file opens with a comment that says what it knows', () => {
+test('files: each opens with a comment on its content', () => {
   const bare = product().filter(({ lines }) => !/^(\/\/|\/\*\*|#!)/.test(lines[0] ?? ''))
   assert.deepEqual(
     bare.map(({ path }) => path),
@@ -232,7 +232,7 @@ function functionsOf(lines: readonly string[]) {
   return found
 }
 
-test('the client: small files with a first comment, that import nothing but each other', async () => {
+test('clients: small files with a first comment, imports within the client only', async () => {
   const paths = await Array.fromAsync(glob(CLIENT))
   const wrong: string[] = []
   for (const path of paths) {

@@ -26,7 +26,7 @@ function fill(open: Holder[], next: (i: number) => Holder): string {
   return 'all are let in'
 }
 
-test('one session, one user, one account: each has its share, and the refusal names which', () => {
+test('live streams, one session, user, account: a share for each, the refusal names which', () => {
   const open: Holder[] = []
   assert.match(
     fill(open, () => holder('acc_a', 'max')),
@@ -47,7 +47,7 @@ test('one session, one user, one account: each has its share, and the refusal na
   assert.equal(makeRoom(open, holder(null, 'olga')), undefined)
 })
 
-test('all streams taken by four accounts: whoever has fewer gets a place of the account with the most', () => {
+test('live streams all taken by four accounts: a smaller account takes a place of the largest', () => {
   const open: Holder[] = []
   for (const account of ['acc_a', 'acc_b', 'acc_c', 'acc_d']) {
     const many = account === 'acc_c' ? 'many' : ''
@@ -70,7 +70,7 @@ test('all streams taken by four accounts: whoever has fewer gets a place of the 
   assert.equal(open.length, MOST_STREAMS.all)
 })
 
-test('the account with the most gives up the oldest stream of its user with the most', () => {
+test("live streams, largest account: its largest user's oldest stream is closed", () => {
   const open = Array.from({ length: MOST_STREAMS.all }, (_, i) =>
     i < 250
       ? holder('acc_a', i % 5 === 4 ? 'many' : `user${i}`, `s${i}`)

@@ -31,7 +31,7 @@ function settled(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-test('reads of one turn of the event loop, and later ones before the account’s turn: one statement', async () => {
+test('reads, one turn of the event loop, and later ones before the account’s turn: one statement', async () => {
   const { turns, asked, answers, read } = controlledReader()
   const first = [read(key('a', '1')), read(key('a', '2'))]
   await settled()
@@ -56,7 +56,7 @@ test('reads of one turn of the event loop, and later ones before the account’s
   assert.equal(await third, undefined)
 })
 
-test('reads of several accounts in one turn: a statement of no owner, apart from those of one account', async () => {
+test('reads, several accounts in one turn: a shared statement, separate from those of one account', async () => {
   const { turns, asked, read } = controlledReader()
   void read(key('a', '1'))
   await settled()
@@ -72,7 +72,7 @@ test('reads of several accounts in one turn: a statement of no owner, apart from
   assert.deepEqual(asked, [['1'], ['2', '2']])
 })
 
-test('more than 200 reads: several statements, each with its own turn', async () => {
+test('reads, more than 200: several statements, each with its own turn', async () => {
   const { turns, asked, read } = controlledReader()
   for (let i = 0; i < 401; i++) void read(key('a', String(i)))
   await settled()
@@ -85,7 +85,7 @@ test('more than 200 reads: several statements, each with its own turn', async ()
   )
 })
 
-test('a turn that comes too late: reads that have waited too long are refused, the others answered', async t => {
+test('reads, waiting too long for a turn: refused, others answered', async t => {
   const clock = t.mock.method(performance, 'now')
   clock.mock.mockImplementation(() => 0)
   const { turns, asked, answers, read } = controlledReader()
@@ -103,7 +103,7 @@ test('a turn that comes too late: reads that have waited too long are refused, t
   assert.deepEqual(await timely, key('a', '2'))
 })
 
-test('a row that cannot be read: only its own read rejects, the next reads are answered', async () => {
+test('reads, an undecodable row: only its own read rejects, later ones answered', async () => {
   const { turns, asked, answers, read } = controlledReader()
   const [bad, good] = [read(key('a', '1')), read(key('a', '2'))]
   await settled()
@@ -123,7 +123,7 @@ test('a row that cannot be read: only its own read rejects, the next reads are a
   assert.deepEqual(asked, [['1', '2'], ['1'], ['2'], ['3']])
 })
 
-test('an unavailable database: all reads of the statement reject at once', async () => {
+test('reads, database unavailable: all of the statement reject at once', async () => {
   const { turns, asked, answers, read } = controlledReader()
   const reads = [read(key('a', '1')), read(key('a', '2'))]
   await settled()

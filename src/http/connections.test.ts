@@ -32,7 +32,7 @@ async function until(done: () => boolean): Promise<void> {
 
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-test('Connections, requests sent at once: each begins when the one before is answered', async t => {
+test('Connections, pipelined requests: each begins after the previous answer', async t => {
   const connections = new Connections()
   let running = 0
   let most = 0
@@ -56,7 +56,7 @@ test('Connections, requests sent at once: each begins when the one before is ans
   assert.equal(connections.isBusy, false)
 })
 
-test('Connections, one request too many: refused, and none behind it begins', async t => {
+test('Connections, one pipelined request too many: refused, later ones not begun', async t => {
   const connections = new Connections()
   const refused: boolean[] = []
   const open = await serve(t, connections, (request, answer) => {
@@ -71,7 +71,7 @@ test('Connections, one request too many: refused, and none behind it begins', as
   assert.deepEqual(refused.indexOf(true), MAX_UNANSWERED)
 })
 
-test('Connections, client gone before its turn: its request does not begin', async t => {
+test('Connections, client gone before its turn: request not begun', async t => {
   const connections = new Connections()
   const turns: boolean[] = []
   const open = await serve(t, connections, async (request, answer) => {
@@ -88,7 +88,7 @@ test('Connections, client gone before its turn: its request does not begin', asy
   assert.equal(connections.isBusy, false)
 })
 
-test('Connections, too many unread bytes of answers: the connections of the oldest are closed', async t => {
+test('Connections, too many unread answer bytes: the oldest connections closed', async t => {
   const MiB = 1024 * 1024
   // More than the system buffers for a connection.
   const bytes = 16 * MiB

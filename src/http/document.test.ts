@@ -7,7 +7,7 @@ import fastify from 'fastify'
 import { codingOf } from './coding.ts'
 import { DOCUMENT, documentRoute, isKnown } from './document.ts'
 
-test('GET /openapi.json, caller who has it: 304 without a body; brotli and gzip: the same bytes, an ETag each', async () => {
+test('GET /openapi.json, cached copy: 304 without a body; brotli and gzip: the same bytes, an ETag each', async () => {
   const app = fastify()
   documentRoute(app)
   const ask = (headers = {}) => app.inject({ url: '/openapi.json', headers })
@@ -64,7 +64,7 @@ const KNOWN = [
 ] as const
 
 for (const [sent, known] of KNOWN) {
-  test(`If-None-Match ${sent}, of "a": ${known ? 'known' : 'sent'}`, () => {
+  test(`If-None-Match ${sent}, ETag "a": ${known ? 'known' : 'sent'}`, () => {
     assert.equal(isKnown(sent, '"a"'), known)
   })
 }

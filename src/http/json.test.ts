@@ -105,7 +105,7 @@ const malformed = [
   ...['[\u20601]', '1\u0085', '[1\u200b]', '1\ufeff'],
 ]
 
-test('the table of malformed bodies: at least 60, each once', () => {
+test('malformed bodies, table of the test: at least 60, all distinct', () => {
   assert.ok(malformed.length >= 60)
   assert.equal(new Set(malformed).size, malformed.length)
 })
@@ -175,12 +175,12 @@ const notUtf8: readonly [what: string, byte: number, bytes: readonly number[]][]
   ['an encoded surrogate', 1, [0x22, 0xed, 0xa0, 0x80, 0x22]],
   ['a code point above U+10FFFF', 1, [0x22, 0xf4, 0x90, 0x80, 0x80, 0x22]],
   ['a truncated sequence', 1, [0x22, 0xe2, 0x82]],
-  ['a bad byte after good ones', 6, [0x22, 0xc3, 0xa9, 0xef, 0xbf, 0xbd, 0xfe, 0x22]],
-  ['UTF-16 with its mark', 0, [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+  ['an invalid byte after valid ones', 6, [0x22, 0xc3, 0xa9, 0xef, 0xbf, 0xbd, 0xfe, 0x22]],
+  ['UTF-16 with its byte order mark', 0, [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
 ]
 
 for (const [what, byte, bytes] of notUtf8) {
-  test(`readJson, ${what}: refused, invalid_utf8, and the next body is read`, () => {
+  test(`readJson, ${what}: refused, invalid_utf8; the next body is read`, () => {
     const refusal = refusalOf(Uint8Array.from(bytes))
     assert.deepEqual([refusal.reason, refusal.path], ['invalid_utf8', ''])
     assert.equal(refusal.message, `The body is not valid UTF-8 at byte ${byte}.`)
@@ -188,7 +188,7 @@ for (const [what, byte, bytes] of notUtf8) {
   })
 }
 
-test('readJson, UTF-16 without a mark: refused, syntax', () => {
+test('readJson, UTF-16 without a byte order mark: refused, syntax', () => {
   assert.equal(refusalOf(Buffer.from('{}', 'utf16le')).reason, 'syntax')
 })
 
@@ -303,7 +303,7 @@ const { json } = fc.letrec<{ json: unknown }>(tie => ({
 
 const seed = Math.floor(Math.random() * 0x7fffffff)
 
-test('readJson, any value with safe integers: survives JSON.stringify and back', t => {
+test('readJson, random values with safe integers: equal after JSON.stringify', t => {
   t.diagnostic(`fast-check seed ${seed}`)
   const spaces = fc.constantFrom(undefined, 1, '\t', '\r\n ')
   fc.assert(
@@ -375,7 +375,7 @@ test('readJson, the payout body cut after every byte: only the complete body is 
   assert.deepStrictEqual(readJson(whole), JSON.parse(payout))
 })
 
-test('values: 4,000 of a body are read, a million of a long one, and no more', async () => {
+test('readJson, values: 4,000 per body, a million per long body, no more', async () => {
   const array = (count: number) => `[${Array(count).fill('0').join(',')}]`
   assert.equal((read(array(3_999)) as unknown[]).length, 3_999)
   const values = refusalOf(Buffer.from(array(4_000)))
@@ -390,7 +390,7 @@ test('values: 4,000 of a body are read, a million of a long one, and no more', a
   assert.match((item as JsonError).path, /^a\[1\]\[/)
 })
 
-test('keys: 50,000 different ones of a long body are read, in one object or in many, and no more', async () => {
+test('readJson, distinct keys: 50,000 per long body, in one object or many, no more', async () => {
   const object = (from: number, to: number) =>
     `{${Array.from({ length: to - from }, (_, i) => `"a${from + i}":0`)}}`
   const whole = await readJsonInTurns([Buffer.from(object(0, 50_000))])
@@ -401,7 +401,7 @@ test('keys: 50,000 different ones of a long body are read, in one object or in m
   assert.deepEqual([refused.reason, refused.path], ['too_many_keys', '[26].a50000'])
 })
 
-test('readJsonInTurns, a body longer than the window: lines, columns and bytes are counted on', async () => {
+test('readJsonInTurns, body longer than the window: lines, columns and bytes counted correctly', async () => {
   const payouts = Array.from({ length: 12 }, () => `{"a":"${'x'.repeat(200_000)}"}`).join(',\n')
   const text = `{"payouts":[\n${payouts},\n  nul]}`
   const expected = refusalOf(Buffer.from(text.replaceAll('x'.repeat(200_000), 'x')))
@@ -434,7 +434,7 @@ async function said(read: () => unknown): Promise<unknown> {
   }
 }
 
-test('readJsonInTurns, random damage to valid bodies: the same result as readJson', async t => {
+test('readJsonInTurns, random damage to valid bodies: same result as readJson', async t => {
   t.diagnostic(`fast-check seed ${seed}`)
   const original = fc.oneof(
     fc.constant(payout),
@@ -455,7 +455,7 @@ test('readJsonInTurns, random damage to valid bodies: the same result as readJso
   )
 })
 
-test('readJsonInTurns, an item longer than an ordinary body may be: refused at its position', async () => {
+test('readJsonInTurns, item longer than an ordinary body: refused at its position', async () => {
   const long = `["${'x'.repeat(140_000)}","${'x'.repeat(140_000)}"]`
   for (const [body, path] of [
     [`{"payouts":[{},{"a":${long}}]}`, 'payouts[1].a[1]'],
@@ -473,7 +473,7 @@ test('readJsonInTurns, an item longer than an ordinary body may be: refused at i
   }
 })
 
-test('readJsonInTurns, long members side by side: all of them read', async () => {
+test('readJsonInTurns, adjacent long members: all read', async () => {
   const body = {
     a: 'x'.repeat(250_000),
     y: 'y'.repeat(250_000),
@@ -484,7 +484,7 @@ test('readJsonInTurns, long members side by side: all of them read', async () =>
   assert.deepEqual(await readJsonInTurns([Buffer.from(JSON.stringify(body))]), body)
 })
 
-test('readJsonInTurns, many thousands of members: other work runs in between', async t => {
+test('readJsonInTurns, many thousands of members: yields to other work', async t => {
   const items = Array.from({ length: share(2_000, 10_000) }, (_, i) => {
     return `{${Array.from({ length: 50 }, (_, k) => `"name ${i % 900} ${k}":"12345678"`)}}`
   })

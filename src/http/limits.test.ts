@@ -15,7 +15,7 @@ test('bucket, full: gives its burst, then the seconds until the next token', () 
   assert.equal(buckets.take('a', 1_500), 1)
 })
 
-test('bucket, unused: gets full again, and holds no more than its burst', () => {
+test('bucket, unused: refills to at most its burst', () => {
   const buckets = new TokenBuckets({ per_second: 10, burst: 3, most: 10 })
   for (const start of [0, 60_000]) {
     const taken = Array.from({ length: 5 }, () => buckets.take('a', start))
@@ -23,7 +23,7 @@ test('bucket, unused: gets full again, and holds no more than its burst', () => 
   }
 })
 
-test('bucket, peek: the tokens left, and the seconds until it is full; takes no token', () => {
+test('bucket, peek: tokens left and seconds until full; takes none', () => {
   const buckets = new TokenBuckets({ per_second: 2, burst: 5, most: 10 })
   assert.deepEqual([buckets.burst, buckets.window_s], [5, 3])
   assert.deepEqual(buckets.peek('a', 1_000), { left: 5, full_in_s: 0 })
@@ -38,7 +38,7 @@ test('bucket, peek: the tokens left, and the seconds until it is full; takes no 
   assert.deepEqual(buckets.peek('a', 60_000), { left: 5, full_in_s: 0 })
 })
 
-test('bucket, few tokens a minute: the wait is as long as a token takes, rounded up', () => {
+test("bucket, few tokens a minute: wait is one token's time, rounded up", () => {
   const buckets = new TokenBuckets({ per_second: 5 / 60, burst: 5, most: 10 })
   for (let i = 0; i < 5; i++) assert.equal(buckets.take('a', 0), 0)
   assert.equal(buckets.take('a', 0), 12)
@@ -46,7 +46,7 @@ test('bucket, few tokens a minute: the wait is as long as a token takes, rounded
   assert.equal(buckets.take('a', 12_000), 0)
 })
 
-test('bucket, refused: takes no token, so a caller who waits as told is served', () => {
+test('bucket, refused: takes no token; served after the stated wait', () => {
   const buckets = new TokenBuckets({ per_second: 1, burst: 1, most: 10 })
   assert.equal(buckets.take('a', 0), 0)
   for (let i = 0; i < 100; i++) assert.equal(buckets.take('a', i), 1)
@@ -64,7 +64,7 @@ test('buckets, several names: each has its own tokens', () => {
 /** More names than buckets that are kept. */
 const NAMES = share(100_000, 1_000_000)
 
-test(`buckets, ${NAMES} names: never more than the most, and the last used is kept`, () => {
+test(`buckets, ${NAMES} names: number bounded, last used kept`, () => {
   const buckets = new TokenBuckets({ per_second: 0.001, burst: 1, most: 1_000 })
   for (let i = 0; i < NAMES; i++) buckets.take(`n${i}`, i / 1_000)
   assert.equal(buckets.size, 1_000)
@@ -73,7 +73,7 @@ test(`buckets, ${NAMES} names: never more than the most, and the last used is ke
   assert.equal(buckets.size, 1_000)
 })
 
-test('bucket, random moments: never more than the burst and the new tokens', () => {
+test('bucket, random moments: never more than burst plus new tokens', () => {
   const seed = pickSeed()
   console.log(`SEED=${seed}`)
   const random = seeded(seed)
@@ -89,7 +89,7 @@ test('bucket, random moments: never more than the burst and the new tokens', () 
   assert.ok(given >= (now_ms * 20) / 1000 - 7)
 })
 
-test('addresses that are counted as one: an IPv6 network of 64 bits, IPv4 however it is written', () => {
+test('address groups: an IPv6 /64 network, or an IPv4 address in any spelling', () => {
   const same = [
     ['192.0.2.1', '::ffff:192.0.2.1'],
     ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:ffff:ffff:ffff'],

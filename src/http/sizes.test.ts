@@ -24,20 +24,24 @@ const long = 'x'.repeat(8_193)
 /** Values, with the problems of each: path and message. None: the validator may see the value. */
 const ROWS: readonly (readonly [what: string, value: unknown, remarks: readonly string[]])[] = [
   ['nothing', {}, []],
-  ['a text that is a little too long', { name: 'x'.repeat(8_192) }, []],
-  ['a text that is much too long', { name: long }, ['name']],
-  ['a long text where there is a list', { list: long }, ['list']],
-  ['as many items as may be', { list: [{}, {}, {}] }, []],
-  ['one item more', { list: [{}, {}, {}, {}] }, ['list']],
+  ['a text slightly too long', { name: 'x'.repeat(8_192) }, []],
+  ['a text much too long', { name: long }, ['name']],
+  ['a long text in place of a list', { list: long }, ['list']],
+  ['the maximum number of items', { list: [{}, {}, {}] }, []],
+  ['one item too many', { list: [{}, {}, {}, {}] }, ['list']],
   ['a long text in an item', { list: [{}, { name: long }] }, ['list[1].name']],
   ['a long text in any member', { words: { a: long } }, ['words.a']],
-  ['as many members as may be', { words: { a: 'a', b: 'b' } }, []],
-  ['one member more', { words: { a: 'a', b: 'b', c: 'c' } }, ['words']],
+  ['the maximum number of members', { words: { a: 'a', b: 'b' } }, []],
+  ['one member too many', { words: { a: 'a', b: 'b', c: 'c' } }, ['words']],
   ['100 unknown members', names(100), []],
-  ['the same beside too many items', { ...names(2), list: [1, 2, 3, 4] }, ['k0', 'k1', 'list']],
-  ['a list where there is an object', [1, 2, 3], []],
+  [
+    '100 unknown members beside too many items',
+    { ...names(2), list: [1, 2, 3, 4] },
+    ['k0', 'k1', 'list'],
+  ],
+  ['a list in place of an object', [1, 2, 3], []],
   ['null', null, []],
-  ['names that objects have', { constructor: 1, toString: 1 }, []],
+  ['names that every object has', { constructor: 1, toString: 1 }, []],
 ]
 for (const [what, value, remarks] of ROWS) {
   test(`oversizedParts, ${what}: ${remarks.join(', ') || 'nothing to say'}`, () => {
@@ -48,7 +52,7 @@ for (const [what, value, remarks] of ROWS) {
   })
 }
 
-test('oversizedParts, 101 unknown members, also of several objects: the first 100 are named', () => {
+test('oversizedParts, 101 unknown members, in one or several objects: the first 100 named', () => {
   const value = { ...names(60), list: [names(30), names(30)] }
   const found = oversizedParts(Schema, value, 'payouts[7]')
   assert.equal(found.length, 100)
@@ -56,7 +60,7 @@ test('oversizedParts, 101 unknown members, also of several objects: the first 10
   assert.equal(found[99]?.remarks, 'payouts[7].list[1].k9')
 })
 
-test('MemoryBudget: nobody reserves more than all or one may have; released bytes are free again', () => {
+test('MemoryBudget: reservations bounded in total and per request; released bytes free again', () => {
   const budget = new MemoryBudget({ all: 10, each: 6 })
   const [a, b, c] = [budget.open('x'), budget.open('x'), budget.open('y')]
   assert.equal(a.grow(4), true)

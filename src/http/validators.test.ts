@@ -12,7 +12,7 @@ interface Validate {
   readonly errors?: readonly { readonly message?: string }[] | null
 }
 
-test('a validator: has the errors of its last call, and none of an earlier call', () => {
+test('validator: has the errors of its last call only', () => {
   const compile = buildValidator({}, { customOptions: { coerceTypes: false } })
   const validate = compile({ schema: { type: 'integer' } } as object) as Validate
   assert.equal(validate.errors ?? undefined, undefined)
@@ -25,7 +25,7 @@ test('a validator: has the errors of its last call, and none of an earlier call'
   assert.equal(validate.errors, null)
 })
 
-test('an invalid schema: throws at each call', () => {
+test('validator, invalid schema: throws at each call', () => {
   const validate = buildValidator(
     {},
     { customOptions: {} },
@@ -34,7 +34,7 @@ test('an invalid schema: throws at each call', () => {
   assert.throws(() => validate(1), /invalid|JSONType/)
 })
 
-test('the schemas of every route compile', async () => {
+test('validators, schemas of every route: compile', async () => {
   const schemas: { readonly what: string; readonly schema: object }[] = []
   const routes = fastify()
   routes.addHook('onRoute', ({ method, url, schema = {} }) => {
@@ -54,7 +54,7 @@ test('the schemas of every route compile', async () => {
   await app.close()
 })
 
-test('misfitsOf: each misfit with its place, none for a value that fits, the value unchanged', () => {
+test('misfitsOf: each misfit with its place, none for a valid value, value unchanged', () => {
   const Step = Type.Object({ at: Type.Integer(), note: Type.Optional(Type.String()) })
   const Steps = Type.Object({ steps: Type.Array(Step, { 'x-reason': 'our own' }) })
   assert.deepEqual(misfitsOf(Steps, { steps: [{ at: 1 }, { at: 2, note: '', more: 1 }] }), [])

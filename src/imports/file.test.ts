@@ -33,8 +33,8 @@ const WITH_SEMICOLON = { amount: 131, name: 'Anna; of Basel' }
 
 const FILES: readonly (readonly [what: string, content: string, bodies: readonly unknown[]])[] = [
   ['empty rows', 'amount,name\n131,Anna\n\n,\n , \n', [ANNA]],
-  ['blanks around cells', ' amount , name \r\n 131 ,  Anna\r\n', [ANNA]],
-  ['capitals in the header', 'AMOUNT,Name\n131,Anna\n', [ANNA]],
+  ['spaces around cells', ' amount , name \r\n 131 ,  Anna\r\n', [ANNA]],
+  ['upper case in the header', 'AMOUNT,Name\n131,Anna\n', [ANNA]],
   ['the line sep=,', 'sep=,\r\namount,name\r\n131,Anna\r\n', [ANNA]],
   [
     'an apostrophe before digits',
@@ -42,7 +42,7 @@ const FILES: readonly (readonly [what: string, content: string, bodies: readonly
     [{ amount: 131, name: '012345678901' }],
   ],
   ['an apostrophe before a formula', "amount,name\n131,'=Anna\n", [{ amount: 131, name: '=Anna' }]],
-  ['an apostrophe of a name', "amount,name\n131,'t Hooft\n", [{ amount: 131, name: "'t Hooft" }]],
+  ['an apostrophe in a name', "amount,name\n131,'t Hooft\n", [{ amount: 131, name: "'t Hooft" }]],
   ['semicolons', 'amount;name\n131;Anna\n;\n', [ANNA]],
   ['semicolons, and commas in cells', 'amount;name\n131;Anna, of Basel\n', [OF_BASEL]],
   ['semicolons and quotes', '"amount";"name"\n131;"Anna, of Basel"\n', [OF_BASEL]],
@@ -53,12 +53,12 @@ const FILES: readonly (readonly [what: string, content: string, bodies: readonly
 ]
 
 for (const [what, content, bodies] of FILES) {
-  test(`CSV with ${what}: read as its author means`, async () => {
+  test(`CSV with ${what}: parsed as intended`, async () => {
     assert.deepEqual(await bodiesOf(content), bodies)
   })
 }
 
-test('CSV in UTF-16: refused, and the encoding is named', async () => {
+test('CSV in UTF-16: refused naming the encoding', async () => {
   const message = 'the file is UTF-16 text; save it as CSV in UTF-8'
   const text = Buffer.from('\ufeffamount,name\n131,Anna\n', 'utf16le')
   assert.deepEqual(await bodiesOf(text), [message])

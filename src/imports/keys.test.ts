@@ -8,7 +8,7 @@ import { HashNumbers, RowKeys } from './keys.ts'
 
 const hashOf = (i: number) => createHash('sha256').update(String(i)).digest('hex')
 
-test('numbers by hash, many more than it begins with room for: what was set, else 0', () => {
+test('hash map of numbers, grown far beyond its initial size: stored values, else 0', () => {
   const numbers = new HashNumbers()
   const count = 50_000
   for (let i = 0; i < count; i++) numbers.set(hashOf(i), i + 1)
@@ -19,7 +19,7 @@ test('numbers by hash, many more than it begins with room for: what was set, els
   for (let i = count; i < count + 1000; i++) assert.equal(numbers.get(hashOf(i)), 0)
 })
 
-test('numbers by hash, hashes of one place in the table: told apart', () => {
+test('hash map of numbers, colliding hashes: kept apart', () => {
   const numbers = new HashNumbers()
   const hashes = ['00', '01', '02'].map(suffix => '0'.repeat(22) + suffix)
   hashes.forEach((hash, i) => void numbers.set(hash, i + 1))
@@ -31,7 +31,7 @@ test('numbers by hash, hashes of one place in the table: told apart', () => {
 
 const row = { type: 'individual', name: 'Anna', metadata: { b: '2', a: '1' } } as const
 
-test('import keys, the recipe: as it was when the first rows were imported', () => {
+test('import keys, the recipe: the keys of rows imported earlier', () => {
   const keys = new RowKeys('people.csv')
   const found = [keys.next(hashJson(row)).key, keys.next(hashJson(row)).key]
   assert.deepEqual(found, [
@@ -40,7 +40,7 @@ test('import keys, the recipe: as it was when the first rows were imported', () 
   ])
 })
 
-test('import keys, the same row: another under another name, the same in any order of members', () => {
+test('import keys, same row: equal in any order of members, different under another name', () => {
   const [ours] = [new RowKeys('a').next(hashJson(row))]
   const reordered = { metadata: { a: '1', b: '2' }, name: 'Anna', type: 'individual' } as const
   assert.equal(new RowKeys('a').next(hashJson(reordered)).key, ours.key)

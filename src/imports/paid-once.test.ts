@@ -23,7 +23,7 @@ const keysOf = (name: string, ...rows: Parameters<FileKeys['next']>[0][]) => {
   return rows.map(request => keys.next(request))
 }
 
-test('import keys of payouts, the recipe: as it was when the first rows were imported', () => {
+test('import keys of payouts, the recipe: the keys of rows imported earlier', () => {
   const [one, two] = keysOf('a.csv', row, row)
   assert.deepEqual(one, {
     row: 'f9c99d8440ec2d4f647cafb3035d7eac281d1f1908b6bbee65e173891b5298d5',
@@ -41,7 +41,7 @@ test('import keys of payouts, the recipe: as it was when the first rows were imp
   ])
 })
 
-test('import keys of payouts, words changed: another row, the same payment', () => {
+test('import keys of payouts, text changed: another row, the same payment', () => {
   const [one, two] = keysOf('a', row, { ...row, transaction_description: 'Order one' })
   const [alone] = keysOf('a', { ...row, transaction_description: 'Order one' })
   assert.notEqual(two?.row, one?.row)
@@ -55,7 +55,7 @@ test('import keys of payouts, allow_duplicate added: the same row', () => {
   assert.equal(two?.row, one?.row)
 })
 
-test('import keys of payouts, money changed or another name: another payment', () => {
+test('import keys of payouts, money or name changed: another payment', () => {
   const [one] = keysOf('a', row)
   for (const [name, change] of [
     ['a', { amount: 101 }],

@@ -23,7 +23,7 @@ function looker(clock: Clock) {
   }
 }
 
-test('Clock.look, an answer from before a correction that comes late: the next jump is still seen', async () => {
+test('Clock.look, late answer from before a correction: the next jump is still detected', async () => {
   const clock = new Clock()
   const began = Date.now()
   const look = looker(clock)
@@ -36,7 +36,7 @@ test('Clock.look, an answer from before a correction that comes late: the next j
   assert.equal(jump?.found, at(began + HOUR_MS))
 })
 
-test('Clock.look, a database with fewer corrections: its clock is learned', async () => {
+test('Clock.look, database with fewer corrections: its clock adopted', async () => {
   const clock = new Clock()
   const began = Date.now()
   const look = looker(clock)
@@ -45,7 +45,7 @@ test('Clock.look, a database with fewer corrections: its clock is learned', asyn
   assert.notEqual(await look(answered(began + HOUR_MS, 0n)), null)
 })
 
-test('Clock.look, through other connections to a database that stands still: still stopped', async () => {
+test('Clock.look, other connections to a stopped database: still stopped', async () => {
   const clock = new Clock()
   const began = Date.now()
   await looker(clock)(answered(began, 0n))
@@ -56,7 +56,7 @@ test('Clock.look, through other connections to a database that stands still: sti
   assert.equal(jump?.found, at(began + HOUR_MS))
 })
 
-test('Clock.look, the look before it failed: it looks', async () => {
+test('Clock.look, previous look failed: looks again', async () => {
   const clock = new Clock()
   const look = looker(clock)
   await assert.rejects(look(Promise.reject(new Error('away'))), /away/)

@@ -121,7 +121,7 @@ test('payout journals, random quotes: each sums to zero in each currency', () =>
   )
 })
 
-test('payout journal, random quotes: the debit is the holding amount and both fees', () => {
+test('payout journal, random quotes: debit equals the holding amount plus both fees', () => {
   fc.assert(
     fc.property(quotes, quote => {
       const sums = totals(payoutPostings(quote, false).filter(p => p.code === 'available'))
@@ -134,7 +134,7 @@ test('payout journal, random quotes: the debit is the holding amount and both fe
   )
 })
 
-test('failed and reversed payouts, random quotes: no position keeps anything', () => {
+test('failed and reversed payouts, random quotes: every position returns to zero', () => {
   fc.assert(
     fc.property(quotes, quote => {
       const creation = payoutPostings(quote, false)
@@ -272,7 +272,7 @@ test('hash chain, any field changed: another hash', () => {
   )
 })
 
-test('hash chain, a fixed journal: the hash that every existing book relies on', () => {
+test('hash chain, a fixed journal: the hash of existing books', () => {
   const journal = {
     account_id: 'acc_1',
     number: 1n,
@@ -296,7 +296,7 @@ test('hash chain, a fixed journal: the hash that every existing book relies on',
   )
 })
 
-test('postJournal, balanced: numbered, chained and applied to the balance', () => {
+test('postJournal, balanced: numbered, chained, applied to the balance', () => {
   const book = bookWith({ USD: 0n })
   const draft = { kind: 'funding', source: 'esc_1' } as const
   const fund = (amount: bigint): Posting[] => [
@@ -315,7 +315,7 @@ test('postJournal, balanced: numbered, chained and applied to the balance', () =
   assert.equal(first.postings.length, 2, 'postings of zero are left out')
 })
 
-test('postJournal, the whole balance: spent to zero, the journal is what the book says', () => {
+test('postJournal, the whole balance: zero left, journal and book agree', () => {
   const book = { ...bookWith({ USD: 5n, EUR: 7n }), journal_count: 41n, head_hash: 'f'.repeat(64) }
   const postings: Posting[] = [
     { code: 'available', currency: 'USD', amount: -5n },
@@ -362,7 +362,7 @@ test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book
   refuse(pay('GBP', 1n), /^Error: book acc_1 holds no GBP$/)
 })
 
-test('bookOf: the book of this account among others; an account without one is a fault', () => {
+test("bookOf, several accounts: the account's own book; without one: throws", () => {
   const [first, second] = [bookWith(), { ...bookWith(), account_id: 'acc_2' }]
   const books = new Map([
     ['acc_1', first],
@@ -372,7 +372,7 @@ test('bookOf: the book of this account among others; an account without one is a
   assert.throws(() => bookOf(books, 'acc_3'), /^Error: account acc_3 has no book$/)
 })
 
-test('mirrored, twice: the postings themselves', () => {
+test('mirrored, twice: the original postings', () => {
   fc.assert(
     fc.property(fc.array(posting), postings => {
       assert.deepEqual(mirrored(mirrored(postings)), postings)

@@ -25,7 +25,7 @@ const SAME: readonly (readonly [
     bank({ account_number: '123456789', bank_name: 'Harbour', bank_codes: { bank_code: '004' } }),
   ],
   [
-    'an account number with the marks that SWIFT carries, and with zeros before it',
+    'an account number with SWIFT punctuation and leading zeros',
     bank({ account_number: "/00123.456'(789)+" }),
     bank({ account_number: '123456789' }),
   ],
@@ -40,12 +40,12 @@ const SAME: readonly (readonly [
     wallet('0x52908400098527886e0f7030069857d2e4169ee7'),
   ],
   [
-    'a Bech32 address in capitals',
+    'a Bech32 address in upper case',
     wallet('BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4'),
     wallet('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'),
   ],
   [
-    'a key with spaces and capitals',
+    'a key with spaces and upper case',
     key({ deposit_key: 'Ana@Example.com ' }),
     key({ type: 'pix', deposit_key: 'ana@example.com' }),
   ],
@@ -58,7 +58,7 @@ for (const [what, one, other] of SAME) {
   })
 }
 
-test('payeeOf, other accounts, wallets, keys and transfers: other payees', () => {
+test('payeeOf, other account, wallet, key or transfer: another payee', () => {
   const all = [
     bank({ account_number: '1' }),
     bank({ account_number: '2' }),
@@ -75,7 +75,7 @@ test('payeeOf, other accounts, wallets, keys and transfers: other payees', () =>
   assert.equal(new Set(all.map(payeeOf)).size, all.length)
 })
 
-test('payeeOf, no number, key or address: a payee for each type and network', () => {
+test('payeeOf, no number, key or address: one payee per type and network', () => {
   const incomplete = [
     bank({ bank_codes: { swift_code: 'HSBCHKHH' } }),
     key({}),
@@ -85,6 +85,6 @@ test('payeeOf, no number, key or address: a payee for each type and network', ()
   assert.equal(new Set(incomplete.map(payeeOf)).size, incomplete.length)
 })
 
-test('payeeOf, letters of an account number: their case does not matter', () => {
+test('payeeOf, account number with letters: case-insensitive', () => {
   assert.equal(payeeOf(bank({ account_number: 'ab-1' })), payeeOf(bank({ account_number: 'AB1' })))
 })

@@ -41,13 +41,9 @@ const holdingConverted = { destination_currency: 'HKD', destination_amount: 8_00
 const destinationConverted = { payout_currency: 'USD', payout_amount: 1_000n }
 
 const CREATIONS: readonly (readonly [what: string, part: Partial<Quote>, postings: string[]])[] = [
+  ['no conversion', sameCurrency, ['available USD -1023', 'fees USD 23', 'in_transit USD 1000']],
   [
-    'nothing converted',
-    sameCurrency,
-    ['available USD -1023', 'fees USD 23', 'in_transit USD 1000'],
-  ],
-  [
-    'the holding side converted',
+    'holding side converted',
     holdingConverted,
     [
       'available USD -1023',
@@ -59,7 +55,7 @@ const CREATIONS: readonly (readonly [what: string, part: Partial<Quote>, posting
     ],
   ],
   [
-    'the destination side converted',
+    'destination side converted',
     destinationConverted,
     [
       'available USD -1023',
@@ -91,36 +87,36 @@ for (const [what, part, postings] of CREATIONS) {
   const quote = quoteOf({ ...figures, ...part })
   const back = postings.map(line => line.replace(/-?\d+$/, amount => String(-Number(amount))))
 
-  test(`a payout made, ${what}: principal and fees leave the balance, the margin is income`, () => {
+  test(`postings, payout made, ${what}: principal and fees leave the balance, the margin is income`, () => {
     assert.deepEqual(lines(payoutPostings(quote, false)), postings)
   })
 
-  test(`a payout made to another account, ${what}: inter_account instead of in_transit`, () => {
+  test(`postings, payout to another account, ${what}: inter_account instead of in_transit`, () => {
     const between = postings.map(line => line.replace('in_transit', 'inter_account'))
     assert.deepEqual(lines(payoutPostings(quote, true)), between)
   })
 
-  test(`a payout failed, ${what}: every posting with the sign reversed`, () => {
+  test(`postings, payout failed, ${what}: every posting with the sign reversed`, () => {
     assert.deepEqual(lines(failurePostings(payoutPostings(quote, false))), back)
   })
 
-  test(`a payout reversed, ${what}: every sign reversed, from settled instead of in_transit`, () => {
+  test(`postings, payout reversed, ${what}: every sign reversed, from settled instead of in_transit`, () => {
     const settled = back.map(line => line.replace('in_transit', 'settled'))
     assert.deepEqual(lines(reversalPostings(payoutPostings(quote, false))), settled)
   })
 }
 
-test('a payout settled: from in_transit to settled, in the destination currency alone', () => {
+test('postings, payout settled: from in_transit to settled, in the destination currency only', () => {
   const postings = settlementPostings(quoteOf(figures), false)
   assert.deepEqual(lines(postings), ['in_transit EUR -800', 'settled EUR 800'])
 })
 
-test('a held payout released to another account: from in_transit to inter_account', () => {
+test('postings, held payout to another account released: from in_transit to inter_account', () => {
   const postings = settlementPostings(quoteOf(figures), true)
   assert.deepEqual(lines(postings), ['in_transit EUR -800', 'inter_account EUR 800'])
 })
 
-test('a payout received: from inter_account to the receiver’s balance', () => {
+test('postings, payout received: from inter_account to the receiver’s balance', () => {
   const postings = receiptPostings(quoteOf(figures))
   assert.deepEqual(lines(postings), ['inter_account EUR -800', 'available EUR 800'])
 })

@@ -122,7 +122,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exit
 }
 
-test('openEmbedded, three processes at once on an empty folder: one creates a cluster with checksums, UTF-8 and an owner who is no superuser; all share one server', async () => {
+test('openEmbedded, three processes at once, empty folder: one creates the cluster (checksums, UTF-8, no superuser), all share one server', async () => {
   const folder = await makeFolder()
   const holders = [1, 2, 3].map(() => startHolder(folder))
   const seen = await Promise.all(holders.map(readHolder))
@@ -187,7 +187,7 @@ test('release, two processes: the server outlives the first, stops after the las
   await third.release()
 })
 
-test('openEmbedded, others stop the server all the time: always gets a server that answers', async () => {
+test('openEmbedded, others keep stopping the server: always returns an answering server', async () => {
   const folder = await folderWithCluster()
   const churn = async () => {
     for (let round = 0; round < 2; round += 1) {
@@ -200,7 +200,7 @@ test('openEmbedded, others stop the server all the time: always gets a server th
   assert.equal(await postmasterPid(folder), undefined)
 })
 
-test('openEmbedded, attached process killed: attaches to the surviving server, and stops it on release', async () => {
+test('openEmbedded, another process killed: attaches to the surviving server, stops it on release', async () => {
   const folder = await folderWithCluster()
   const child = startHolder(folder)
   const held = await readHolder(child)
@@ -213,7 +213,7 @@ test('openEmbedded, attached process killed: attaches to the surviving server, a
   assert.equal(await postmasterPid(folder), undefined)
 })
 
-test('openEmbedded, first start killed half way: the next start completes the folder', async () => {
+test('openEmbedded, first start killed midway: the next start completes the folder', async () => {
   const folder = await makeFolder()
   const child = startHolder(folder)
   const isHalfMade = async () => {
@@ -229,7 +229,7 @@ test('openEmbedded, first start killed half way: the next start completes the fo
   await server.release()
 })
 
-test('openEmbedded, postmaster killed: recovers, and the process is attached again at the same URL', async () => {
+test('openEmbedded, postmaster killed: recovers, process attached again at the same URL', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   await ask(server, sql => sql`create table survived as select 42 as answer`)
@@ -284,7 +284,7 @@ test('openEmbedded, stale postmaster.pid, empty or of an unrelated process: star
   await kill(stranger)
 })
 
-test('openEmbedded: by the socket in its folder, which others cannot enter; by TCP if the path is too long', async () => {
+test('openEmbedded, path short enough: private socket in its folder; too long: TCP', async () => {
   const server = await open(await folderWithCluster())
   const { searchParams } = new URL(server.url)
   const [row] = await ask(server, sql => sql`select inet_client_addr() as address`)
@@ -301,7 +301,7 @@ test('openEmbedded: by the socket in its folder, which others cannot enter; by T
   await far.release()
 })
 
-test('openEmbedded, file system without sockets: by TCP', async () => {
+test('openEmbedded, file system without sockets: TCP', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   await server.release()
@@ -314,7 +314,7 @@ test('openEmbedded, file system without sockets: by TCP', async () => {
   await fs.rmdir(in_its_place)
 })
 
-test('openEmbedded, server restarted without its socket: a process that used the socket logs that it must restart', async () => {
+test('openEmbedded, server restarted without its socket: a process that used it logs that it must restart', async () => {
   const folder = await folderWithCluster()
   const said: string[] = []
   const server = await open(folder, line => said.push(line))
@@ -329,7 +329,7 @@ test('openEmbedded, server restarted without its socket: a process that used the
   await fs.rmdir(socket)
 })
 
-test('openEmbedded, port taken meanwhile: starts on another port', async () => {
+test('openEmbedded, port taken in the meantime: starts on another port', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   await server.release()
@@ -362,7 +362,7 @@ test('openEmbedded, link to a missing folder: refused, no new cluster', async ()
   await fs.rm(join(folder, 'postgres'))
 })
 
-test("openEmbedded, folder closed to the server's user: a link to a cluster in an open folder", {
+test("openEmbedded, folder closed to the server's user: link to a cluster in an open folder", {
   skip: !isRoot && 'only root runs the server as another user',
 }, async () => {
   const folder = await makeFolder(0o700)
@@ -378,7 +378,7 @@ test("openEmbedded, folder closed to the server's user: a link to a cluster in a
   await again.release()
 })
 
-test("openEmbedded, binaries closed to the server's user and without library links: run from a copy", {
+test("openEmbedded, binaries closed to the server's user, no library links: run from a copy", {
   skip: !isRoot && 'only root runs the server as another user',
 }, async () => {
   const project = await makeFolder(0o700)

@@ -43,19 +43,19 @@ async function read(bytes: Buffer): Promise<string[]> {
   return entries
 }
 
-test('a complete archive: every entry, in order', async () => {
+test('tar, complete archive: every entry, in order', async () => {
   assert.deepEqual(await read(WHOLE), ENTRIES)
   assert.deepEqual(await read(Buffer.concat([file('./b', 'x'), END])), ['b 1'])
   assert.deepEqual(await read(END), [])
 })
 
-test('an archive cut short anywhere: refused', async () => {
+test('tar, archive truncated anywhere: refused', async () => {
   for (let length = 0; length < WHOLE.length; length += 1) {
     await assert.rejects(read(WHOLE.subarray(0, length)), BadTar, `${length} bytes`)
   }
 })
 
-test('a header with any one bit flipped: refused, or the same except for the form of the checksum', async () => {
+test("tar, header with any bit flipped: refused, or equal but for the checksum's form", async () => {
   for (let bit = 0; bit < BLOCK * 8; bit += 1) {
     const damaged = Buffer.from(WHOLE)
     const at = bit >> 3
@@ -71,7 +71,7 @@ test('a header with any one bit flipped: refused, or the same except for the for
 })
 
 for (const type of '12346789xgLKSZ') {
-  test(`an entry of type ${type}, neither a file nor a folder: refused`, async () => {
+  test(`tar, entry of type ${type}, neither file nor folder: refused`, async () => {
     await assert.rejects(read(Buffer.concat([changed(TYPE_AT, type), END])), {
       message: `an entry has the unknown type "${type}"`,
     })
@@ -79,7 +79,7 @@ for (const type of '12346789xgLKSZ') {
 }
 
 for (const name of ['../out', '/out', 'sub/../../out', '..', '.', './']) {
-  test(`an entry called ${name}: refused`, async () => {
+  test(`tar, entry called ${name}: refused`, async () => {
     await assert.rejects(read(Buffer.concat([file(name, 'x'), END])), {
       message: `an entry has the unsafe name "${name}"`,
     })
@@ -87,7 +87,7 @@ for (const name of ['../out', '/out', 'sub/../../out', '..', '.', './']) {
 }
 
 for (const size of ['0000000005x', '-0000000005', '           ', '\x80\0\0\0\0\0\0\0\0\0\0']) {
-  test(`an entry of size ${JSON.stringify(size)}: refused`, async () => {
+  test(`tar, entry of size ${JSON.stringify(size)}: refused`, async () => {
     await assert.rejects(read(Buffer.concat([changed(SIZE_AT, size), END])), BadTar)
   })
 }
@@ -97,18 +97,18 @@ for (const [what, rest] of [
   ['another archive', WHOLE],
   ['zeros and a byte', Buffer.concat([Buffer.alloc(10 * BLOCK), Buffer.from('x')])],
 ] as const) {
-  test(`${what} behind the end: refused`, async () => {
+  test(`tar, ${what} after the end: refused`, async () => {
     await assert.rejects(read(Buffer.concat([WHOLE, rest])), {
       message: 'data follows the end of the archive',
     })
   })
 }
 
-test('zeros behind the end, as tar pads to twenty blocks: ignored', async () => {
+test('tar, zeros after the end, as padding to twenty blocks: ignored', async () => {
   assert.deepEqual(await read(Buffer.concat([WHOLE, Buffer.alloc(20 * BLOCK)])), ENTRIES)
 })
 
-test('a large file: read piece by piece, not ahead of the reader; or left unread', async () => {
+test('tar, a large file: read in pieces on demand, or skipped', async () => {
   const piece = Buffer.alloc(64 * 1024)
   const size = 1_000 * piece.length
   let given = 0
@@ -130,7 +130,7 @@ test('a large file: read piece by piece, not ahead of the reader; or left unread
   assert.equal(entries, 1)
 })
 
-test('a reader that stops early, or fails: the source is closed', async () => {
+test('tar, reader stops early or fails: source closed', async () => {
   for (const fails of [false, true]) {
     let closed = false
     const source = (async function* () {

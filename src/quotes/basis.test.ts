@@ -39,7 +39,7 @@ const BASES: readonly (readonly [
   fee: Fee | undefined,
   basis: Omit<Basis, 'spread_bps'>,
 ])[] = [
-  ['nothing converted, no fee', {}, undefined, {}],
+  ['no conversion, no fee', {}, undefined, {}],
   [
     'the holding side converted',
     { payout_currency: 'HKD', destination_currency: 'HKD' },
@@ -53,7 +53,7 @@ const BASES: readonly (readonly [
     { rates: { 'USD/HKD': row('8') } },
   ],
   [
-    'by the row of the inverse',
+    'by an inverse row',
     { destination_currency: 'EUR' },
     undefined,
     { rates: { 'EUR/USD': row('1.25') } },
@@ -73,16 +73,16 @@ const BASES: readonly (readonly [
       rates: { 'GBP/EUR': row('1.2'), 'EUR/USD': row('1.25'), 'USD/AED': peg('3.6725') },
     },
   ],
-  ['no rate joins them', { destination_currency: 'XXX', payout_currency: 'YYY' }, undefined, {}],
-  ['a fee that costs nothing', {}, feeRow({}), { fee: ['USD', '0', 0] }],
+  ['no rate', { destination_currency: 'XXX', payout_currency: 'YYY' }, undefined, {}],
+  ['a fee of zero', {}, feeRow({}), { fee: ['USD', '0', 0] }],
   [
-    'a fee that is converted',
+    'a converted fee',
     {},
     feeRow({ fixed_amount: 1n, fee_currency: 'EUR' }),
     { rates: { 'EUR/USD': row('1.25') }, fee: ['EUR', '1', 0] },
   ],
   [
-    'a fee that is crossed',
+    'a crossed fee',
     {},
     feeRow({ minimum_amount: 1n, fee_currency: 'JPY' }),
     {
@@ -104,14 +104,14 @@ const BASES: readonly (readonly [
 for (const [what, currencies, fee, basis] of BASES) {
   const all = { ...terms, ...currencies }
 
-  test(`makeBasis, ${what}: what was used and nothing else`, () => {
+  test(`makeBasis, ${what}: contains exactly the rows used`, () => {
     assert.deepEqual(makeBasis(all, pricing(RATES, [], { spread_bps: 30 }), fee), {
       spread_bps: 30,
       ...basis,
     })
   })
 
-  test(`sourcesOf, ${what}: the rows again, of any age`, () => {
+  test(`sourcesOf, ${what}: the same rows, of any age`, () => {
     const { pivot = '', rates = {} } = basis
     const sources = sourcesOf({ spread_bps: 30, ...basis }, all)
     const book = pricing(RATES).rates
@@ -123,14 +123,14 @@ for (const [what, currencies, fee, basis] of BASES) {
   })
 }
 
-test('a basis without a spread: it is not written, and read as none', () => {
+test('basis without a spread: not stored, read as zero', () => {
   const all = { ...terms, destination_currency: 'HKD' }
   const basis = makeBasis(all, pricing(RATES, [], { spread_bps: 0 }), undefined)
   assert.deepEqual(basis, { rates: { 'USD/HKD': row('8') } })
   assert.equal(sourcesOf(basis, all).policyOf('USD', 'HKD').spread_bps, 0)
 })
 
-test('a basis, priced again: the same price, whatever else is in the book and the schedule', () => {
+test('basis priced again: same price, whatever the current book and schedule', () => {
   const fees = [feeRow({}), FULL, feeRow({ payout_currency: 'USD', fixed_amount: 9n })]
   const sources = pricing(RATES, fees, { spread_bps: 30 })
   const all: QuoteTerms = {
@@ -148,7 +148,7 @@ test('a basis, priced again: the same price, whatever else is in the book and th
   assert.deepEqual(priceQuote(all, sourcesOf(basis, all), NOW), price)
 })
 
-test('sourcesOf, a rate that is no number: a fault that names it', () => {
+test('sourcesOf, a rate that is no number: throws naming it', () => {
   const basis: Basis = { rates: { 'USD/HKD': ['8e1', 'test', NOW] } }
   assert.throws(() => sourcesOf(basis, terms), /^Error: stored basis: rate USD\/HKD 8e1$/)
 })

@@ -20,7 +20,7 @@ import {
 const amount = (value: bigint) => term('amount', value)
 const rate = (text: string) => term('rate', decimal(text))
 
-test('TRUNCATED_DIGITS: what the API promises', () => {
+test('TRUNCATED_DIGITS: the documented number', () => {
   assert.equal(TRUNCATED_DIGITS, 20)
 })
 
@@ -40,7 +40,7 @@ const WRITTEN: readonly (readonly [calculation: Calculation, formula: string, te
 ]
 
 for (const [calculation, formula, text] of WRITTEN) {
-  test(`evaluate, ${formula}: written in words and in numbers, from left to right`, () => {
+  test(`evaluate, ${formula}: same in words and numbers, from left to right`, () => {
     const evaluation = evaluate(calculation)
     assert.equal(evaluation.formula, formula)
     assert.equal(evaluation.calculation, text)
@@ -129,7 +129,7 @@ for (const [text, unrounded, rounded] of CUT) {
   })
 }
 
-test('evaluate, any fraction: what is shown is the result, or less than a unit of its last digit below', () => {
+test('evaluate, random fractions: printed result exact, or less than one unit of the last digit too low', () => {
   const positive = fc.bigInt({ min: 1n, max: 10n ** 15n })
   fc.assert(
     fc.property(positive, positive, (n, d) => {

@@ -32,7 +32,7 @@ import {
   totalDebit,
 } from './rules.ts'
 
-test('PAYOUT_TYPES: those of the specification', () => {
+test("PAYOUT_TYPES: equal to the specification's", () => {
   assert.deepEqual(PAYOUT_TYPES, [
     'swift',
     'local',
@@ -58,7 +58,7 @@ const both: QuoteTerms = {
 }
 const RATES = { 'USD/HKD': '8', 'HKD/JPY': '20' }
 
-test('priceQuote, both sides converted, with a fee: every figure and what it was made from', () => {
+test('priceQuote, two conversions and a fee: every figure and its basis', () => {
   const fee = feeRow({ fixed_amount: 150n, variable_bps: 25 })
   const price = priceQuote(both, pricing(RATES, [fee]), NOW)
   const { basis, ...figures } = price
@@ -115,7 +115,7 @@ for (const [why, rates, holding_currency, [currency, amount], expected] of HOLDI
   })
 }
 
-test('priceQuote, a spread: against the customer on both sides, what it earns is known', () => {
+test('priceQuote, a spread: against the customer on both sides, margin computed', () => {
   const price = priceQuote(both, pricing(RATES, [], { spread_bps: 100 }), NOW)
   assert.deepEqual(price.holding_to_payout, decimal('7.92'))
   assert.deepEqual(price.payout_to_destination, decimal('19.8'))
@@ -126,7 +126,7 @@ test('priceQuote, a spread: against the customer on both sides, what it earns is
   assert.equal(price.fx_income_destination, 160n)
 })
 
-test('priceQuote, a spread for each pair: each rate by its own, kept and priced so again', () => {
+test('priceQuote, a spread per pair: applied to its rate, stored, equal when priced again', () => {
   const spreads = new Map([
     ['USD/HKD', 100],
     ['HKD/JPY', 50],
@@ -156,7 +156,7 @@ const VALIDITIES: readonly (readonly [payout: string, destination: string, secon
 
 for (const [payout_currency, destination_currency, seconds] of VALIDITIES) {
   const way = `USD, ${payout_currency}, ${destination_currency}`
-  test(`makeQuote, ${way}: valid for ${seconds} s, the shortest of what is converted`, () => {
+  test(`makeQuote, ${way}: valid for ${seconds} s, the shortest of its conversions`, () => {
     const validities = new Map([
       ['USD/HKD', 3_600],
       ['HKD/JPY', 90],
@@ -173,14 +173,14 @@ for (const [payout_currency, destination_currency, seconds] of VALIDITIES) {
   })
 }
 
-test('priceQuote, the fee row: the most specific that matches the terms', () => {
+test('priceQuote, fee rows: the most specific matching row', () => {
   const fees = [feeRow({ fixed_amount: 1n }), feeRow({ network: 'chats', fixed_amount: 2n })]
   const named = { ...terms, fund_transfer_network: 'CHATS' }
   assert.equal(priceQuote(terms, pricing({}, fees), NOW).fixed_fee_holding, 1n)
   assert.equal(priceQuote(named, pricing({}, fees), NOW).fixed_fee_holding, 2n)
 })
 
-test('priceQuote, no rate: refused for the side that lacks one', () => {
+test('priceQuote, no rate: refused for the side without one', () => {
   assert.deepEqual(
     refusalOf(() => priceQuote(both, pricing({ 'HKD/JPY': '20' }), NOW)),
     ['rate_unavailable at the whole: No rate joins USD and HKD.'],
@@ -214,11 +214,23 @@ const RANGES: readonly (readonly [
   messages: readonly string[],
 ])[] = [
   ['an eighth of a unit of the holding currency', fits(1n, toHkd), ['8', '1'], 0n, []],
-  ['a whole unit at the destination', fits(1n, fromHkd), ['1', '100'], 0n, []],
-  ['less than one there', fits(1n, fromHkd), ['1', '99'], 0n, [tooLittle('JPY')]],
+  ['a whole unit of the destination currency', fits(1n, fromHkd), ['1', '100'], 0n, []],
+  ['less than one unit of it', fits(1n, fromHkd), ['1', '99'], 0n, [tooLittle('JPY')]],
   ['the largest amount', fits(MAX_AMOUNT, { ...toHkd, ...fromHkd }), ['1', '1'], 0n, []],
-  ['more than that held', fits(MAX_AMOUNT, toHkd), ['0.999999999999', '1'], 0n, [tooMuch('USD')]],
-  ['more than that sent', fits(MAX_AMOUNT, fromHkd), ['1', '101'], 0n, [tooMuch('JPY')]],
+  [
+    'above the largest holding amount',
+    fits(MAX_AMOUNT, toHkd),
+    ['0.999999999999', '1'],
+    0n,
+    [tooMuch('USD')],
+  ],
+  [
+    'above the largest destination amount',
+    fits(MAX_AMOUNT, fromHkd),
+    ['1', '101'],
+    0n,
+    [tooMuch('JPY')],
+  ],
   [
     'the largest amount, with fee',
     fits(MAX_AMOUNT - 1n, { ...toHkd, ...fromHkd }),
@@ -227,16 +239,16 @@ const RANGES: readonly (readonly [
     [],
   ],
   [
-    'one more with fee',
+    'above the largest amount with fee',
     fits(MAX_AMOUNT - 1n, { ...toHkd, ...fromHkd }),
     ['1', '1'],
     2n,
     [tooMuch('HKD')],
   ],
   // A fee shown in the payout currency may round to zero, but must not exceed the largest amount.
-  ['a fee that shows as nothing', fits(1n, toHkd), ['0.1', '1'], 1n, []],
+  ['a fee that rounds to zero when shown', fits(1n, toHkd), ['0.1', '1'], 1n, []],
   [
-    'a fee that does not fit when shown',
+    'a fee out of range when shown',
     fits(1_000_000n, toHkd),
     ['8', '1'],
     MAX_AMOUNT / 8n + 1n,
@@ -255,7 +267,7 @@ for (const [what, asked, [usdHkd, hkdJpy], fixed_amount, messages] of RANGES) {
   })
 }
 
-test('priceQuote, an amount out of range: refused at the path that the caller names', () => {
+test("priceQuote, amount out of range: refused at the caller's path", () => {
   assert.deepEqual(
     refusalOf(() => priceQuote(fits(1n, fromHkd), pricing({ 'HKD/JPY': '20' }), NOW, 'amount')),
     [`amount_out_of_range at amount: ${tooLittle('JPY')}`],
@@ -269,7 +281,7 @@ test('priceQuote, an amount out of range: refused at the path that the caller na
   )
 })
 
-test('checkExpectations: amounts that are not sent or are met pass, others are named together', () => {
+test('checkExpectations: absent or equal amounts pass, different ones named together', () => {
   const quote = quoteOf({ holding_amount: 7n, destination_amount: 9n })
   const none = { holding_amount: undefined, destination_amount: undefined }
   checkExpectations(quote, none)
@@ -286,7 +298,7 @@ test('checkExpectations: amounts that are not sent or are met pass, others are n
   assert.deepEqual(refused({ holding_amount: 9n, destination_amount: 7n }), [holding, destination])
 })
 
-test('makeQuote: terms and price as they are, valid for as long as configured', () => {
+test('makeQuote: terms and price unchanged, validity as configured', () => {
   const identity = { account_id: 'acc_1', id: 'poq_7' }
   const price = priceQuote(both, pricing(RATES), NOW)
   assert.deepEqual(makeQuote(identity, both, price, 'active', NOW, pricing()), {
@@ -312,7 +324,7 @@ const STATUSES = [
 ] as const
 
 for (const [stored, now, status, refused] of STATUSES) {
-  test(`a quote stored as ${stored}, at ${now}: ${status}, ${refused ?? 'usable'}`, () => {
+  test(`quote stored as ${stored}, at ${now}: ${status}, ${refused ?? 'usable'}`, () => {
     const quote = quoteOf({ status: stored })
     assert.equal(quoteStatus(quote, now), status)
     if (refused === undefined) checkUsable(quote, now)
@@ -324,7 +336,7 @@ for (const [stored, now, status, refused] of STATUSES) {
   })
 }
 
-test('feesFor, no row fits: free where that is allowed, else refused, naming what was looked for', () => {
+test('feesFor, no row: free where allowed, else refused naming the missing row', () => {
   const asked = { ...terms, destination_country: 'HK', fund_transfer_network: 'chats' }
   const swift = feeRow({ payout_type: 'swift' })
   const row = feeRow({ fixed_amount: 1n })
@@ -340,7 +352,7 @@ test('feesFor, no row fits: free where that is allowed, else refused, naming wha
   )
 })
 
-test('feesFor, local terms without a network: the rows of its networks where each has one, else the general row', () => {
+test('feesFor, local terms without a network: the rows of its networks if each has one, else the general row', () => {
   const asked = { ...terms, destination_currency: 'HKD', destination_country: 'HK' }
   const [general, fps, chats] = [
     feeRow({ fixed_amount: 1n }),
@@ -356,7 +368,7 @@ test('feesFor, local terms without a network: the rows of its networks where eac
   assert.deepEqual(feesFor(asked, { ...live, fees: [fps], fee_required: false }), [fps])
 })
 
-test('dearestFee, a fixed and a variable row: the higher one at each amount', () => {
+test('dearestFee, a fixed and a variable row: the higher fee at each amount', () => {
   const fixed = feeRow({ network: 'fps', fixed_amount: 10n })
   const variable = feeRow({ network: 'chats', variable_bps: 100 })
   const feeOf = (amount: bigint) =>
@@ -364,7 +376,7 @@ test('dearestFee, a fixed and a variable row: the higher one at each amount', ()
   assert.deepEqual([999n, 1_000n, 1_001n].map(feeOf), [fixed, fixed, variable])
 })
 
-test('routeSubject: what arrives, over which network', () => {
+test('routeSubject: destination currency and network', () => {
   const asked = { ...both, destination_country: 'JP', fund_transfer_network: 'Zengin' }
   assert.deepEqual(routeSubject(asked, 16_000n), {
     payout_type: 'local',
@@ -375,7 +387,7 @@ test('routeSubject: what arrives, over which network', () => {
   })
 })
 
-test('feeSubject: the terms that choose a row; the network is a network, a payment network or a chain', () => {
+test('feeSubject: terms that choose a row; network means network, payment network or chain', () => {
   const all = {
     payout_type: 'swift',
     payout_currency: 'HKD',
@@ -402,7 +414,7 @@ const hops = fc.array(fc.tuple(fc.constantFrom(...CHAIN), fc.constantFrom(...CHA
   maxLength: 6,
 })
 
-test('priceQuote, money sent round any chain of currencies: comes back as no more than it was', () => {
+test('priceQuote, money sent round any chain of currencies: never more at the end', () => {
   fc.assert(
     fc.property(
       mids,

@@ -67,7 +67,7 @@ const legs = fc.record({
   destination_currency: currency,
 })
 
-test('payoutAmountFor, a fixed total debit: the largest payout that costs no more, of all there are', () => {
+test('payoutAmountFor, fixed total debit: the largest payout within it, by exhaustive search', () => {
   fc.assert(
     fc.property(
       ...[prices, fee, legs, fc.integer({ min: 0, max: 300 }), fc.bigInt({ min: 1n, max: 400n })],
@@ -95,7 +95,7 @@ test('payoutAmountFor, a fixed total debit: the largest payout that costs no mor
   )
 })
 
-test('payoutAmountFor, a fixed destination amount: the smallest payout of which so much arrives', () => {
+test('payoutAmountFor, fixed destination amount: the smallest payout that delivers it', () => {
   fc.assert(
     fc.property(
       ...[prices, legs, fc.integer({ min: 0, max: 300 }), fc.bigInt({ min: 1n, max: 10n ** 6n })],
@@ -117,8 +117,8 @@ test('payoutAmountFor, a fixed destination amount: the smallest payout of which 
 })
 
 for (const [what, path, amount] of [
-  ['less than the fees', 'total_debit', 150n],
-  ['more than an amount can be', 'destination_info.amount', MAX_AMOUNT],
+  ['below the fees', 'total_debit', 150n],
+  ['above the largest amount', 'destination_info.amount', MAX_AMOUNT],
 ] as const) {
   test(`payoutAmountFor, ${what}: refused at the fixed amount`, () => {
     const asked = {

@@ -25,9 +25,9 @@ const TERMS: readonly (readonly [
   request: Partial<QuoteRequest>,
   part: Partial<QuoteTerms>,
 ])[] = [
-  ['nothing but currency and amount', {}, {}],
+  ['currency and amount only', {}, {}],
   [
-    'a payout currency that is held',
+    'a payout currency held',
     { payout_info: { currency: 'EUR', amount: 1 } },
     {
       payout_currency: 'EUR',
@@ -37,7 +37,7 @@ const TERMS: readonly (readonly [
     },
   ],
   [
-    'a payout currency that is not held',
+    'a payout currency not held',
     { payout_info: { currency: 'HKD', amount: 9_007_199_254_740_991 } },
     {
       payout_currency: 'HKD',
@@ -56,7 +56,7 @@ const TERMS: readonly (readonly [
   ],
   ['an entity', { entity_id: 'ent_1' }, { entity_id: 'ent_1' }],
   [
-    'a network of the currency that arrives, in any case',
+    'a network of the destination currency, in any case',
     {
       payout_type: 'local',
       destination_info: { currency: 'HKD', country: 'HK' },
@@ -64,7 +64,7 @@ const TERMS: readonly (readonly [
     },
     { destination_currency: 'HKD', destination_country: 'HK', fund_transfer_network: 'chats' },
   ],
-  ['details that say nothing', { local: {} }, {}],
+  ['empty details', { local: {} }, {}],
   [
     'a payment network',
     {
@@ -81,32 +81,28 @@ const TERMS: readonly (readonly [
     },
   ],
   [
-    'no payment network: in the country of all that pay in the currency',
+    'no payment network: the country shared by all in this currency',
     { payout_type: 'local_payment_network', local_payment_network: {} },
     { payout_type: 'local_payment_network', destination_country: 'US' },
   ],
   [
-    'a wallet on a chain that is known',
+    'a wallet on a known chain',
     { payout_type: 'wallet', payout_info: tether, wallet: { type: 'Tron' } },
     { ...toWallet, wallet_type: 'tron', wallet_network: 'TRC20' },
   ],
   [
-    'a wallet on a chain by its network',
+    'a wallet, chain given as network',
     { payout_type: 'wallet', payout_info: tether, wallet: { type: 'trc20' } },
     { ...toWallet, wallet_type: 'tron', wallet_network: 'TRC20' },
   ],
   [
-    'a wallet that receives what is converted, and no country',
+    'a wallet in the converted currency, without a country',
     { payout_type: 'wallet', destination_info: { currency: 'USDT', country: 'HK' } },
     { payout_type: 'wallet', destination_currency: 'USDT' },
   ],
+  ['an empty wallet', { payout_type: 'wallet', payout_info: tether, wallet: {} }, toWallet],
   [
-    'a wallet that says nothing',
-    { payout_type: 'wallet', payout_info: tether, wallet: {} },
-    toWallet,
-  ],
-  [
-    'a territory whose IBANs are those of another country',
+    "a territory with another country's IBANs",
     { payout_type: 'swift', destination_info: { currency: 'GBP', country: 'JE' } },
     { payout_type: 'swift', destination_currency: 'GBP', destination_country: 'GB' },
   ],
@@ -116,7 +112,7 @@ const TERMS: readonly (readonly [
     { destination_currency: 'USD', destination_country: 'US' },
   ],
   [
-    'a network in one country alone',
+    'a network of one country',
     { local: { fund_transfer_network: 'usd_chats' } },
     { destination_country: 'HK', fund_transfer_network: 'usd_chats' },
   ],
@@ -135,7 +131,7 @@ const TERMS: readonly (readonly [
 ]
 
 for (const [what, request, part] of TERMS) {
-  test(`quoteTerms, ${what}: as asked, all else as by default`, () => {
+  test(`quoteTerms, ${what}: as requested, defaults for the rest`, () => {
     assert.deepEqual(termsOf(request), { ...terms, ...part })
   })
 }
@@ -173,7 +169,7 @@ const REFUSED: readonly (readonly [
     { holding_info: { currency: 'XXX' } },
     [unknownCode('holding_info.currency')],
   ],
-  ['a holding currency that is not held', { holding_info: { currency: 'HKD' } }, [notHeld]],
+  ['a holding currency not held', { holding_info: { currency: 'HKD' } }, [notHeld]],
   ['charges of a local payout', { swift: {} }, [detail('swift', 'local')]],
   ['a network of a swift payout', { payout_type: 'swift', local: {} }, [detail('local', 'swift')]],
   [
@@ -192,7 +188,7 @@ const REFUSED: readonly (readonly [
     [noNetwork('USD', 'known ones are ach, fednow, fedwire, rtp, usd_chats')],
   ],
   [
-    'a network where one is known',
+    'a network, others known',
     {
       destination_info: { currency: 'ARS', country: 'AR' },
       local: { fund_transfer_network: 'chats' },
@@ -200,7 +196,7 @@ const REFUSED: readonly (readonly [
     [noNetwork('ARS', 'known ones are coelsa')],
   ],
   [
-    'a network where none is known',
+    'a network, none known',
     {
       destination_info: { currency: 'KPW', country: 'KP' },
       local: { fund_transfer_network: 'chats' },
@@ -250,7 +246,7 @@ const REFUSED: readonly (readonly [
     ['invalid_field at destination_info.currency: A wallet receives USDC or USDT, never EUR.'],
   ],
   [
-    'everything at once',
+    'every fault at once',
     {
       payout_info: { currency: 'XXX', amount: 1 },
       destination_info: { currency: 'HKD', country: 'XX' },
@@ -269,7 +265,7 @@ const REFUSED: readonly (readonly [
 ]
 
 for (const [what, request, refusals] of REFUSED) {
-  test(`quoteTerms, ${what}: refused, ${refusals.length} problems named`, () => {
+  test(`quoteTerms, ${what}: refused naming ${refusals.length} problems`, () => {
     assert.deepEqual(
       refusalOf(() => termsOf(request)),
       refusals,
@@ -287,14 +283,14 @@ test('checkHolding, absent or held: no problem', () => {
   }
 })
 
-test('checkNetwork, not set, or of a currency that is refused itself: no problem', () => {
+test('checkNetwork, absent, or of a refused currency: no problem', () => {
   assert.deepEqual(checkNetwork(undefined, 'USD'), [])
   assert.deepEqual(checkNetwork('', 'USD'), [])
   assert.deepEqual(checkNetwork('chats', 'XXX'), [])
   assert.deepEqual(checkNetwork('CHATS', 'HKD'), [])
 })
 
-test('networkName: as the table spells it, empty when there is none', () => {
+test("networkName: the table's spelling, empty without a network", () => {
   assert.equal(networkName('Chats', 'HKD'), 'chats')
   assert.equal(networkName('chats', 'USD'), '')
   assert.equal(networkName(undefined, 'HKD'), '')

@@ -36,7 +36,7 @@ const payout: PayoutToRoute = {
 const verdicts = (...given: Parameters<typeof explainRoutes>) =>
   explainRoutes(...given).map(({ route, verdict }) => `${route.rail} ${verdict}`)
 
-test('explainRoutes, nothing tried: the first that fits, those that follow, and what does not fit', () => {
+test('explainRoutes, no attempt yet: first matching route, failover routes, and those that do not match', () => {
   const explained = explainRoutes(ROUTES, payout, { tried: [] })
   assert.deepEqual(
     explained.map(({ route, verdict, reason }) => [route.rail, verdict, reason]),
@@ -51,7 +51,7 @@ test('explainRoutes, nothing tried: the first that fits, those that follow, and 
   )
 })
 
-test('explainRoutes, a rail has had an attempt: the next one is taken', () => {
+test('explainRoutes, a rail had an attempt: the next one taken', () => {
   assert.deepEqual(verdicts(ROUTES, payout, { tried: ['bank'] }).slice(0, 4), [
     'bank tried',
     'second taken',
@@ -60,7 +60,7 @@ test('explainRoutes, a rail has had an attempt: the next one is taken', () => {
   ])
 })
 
-test('explainRoutes, what was taken is known: that one, though others fit, or it is gone', () => {
+test('explainRoutes, recorded route: this one, even if others match or it is gone', () => {
   const [chosen] = verdicts([ANY, HKD], payout, { tried: [], taken: HKD })
   assert.equal(chosen, 'second taken')
   assert.deepEqual(verdicts([ANY], payout, { tried: [], taken: CHATS }), [
@@ -71,13 +71,13 @@ test('explainRoutes, what was taken is known: that one, though others fit, or it
   assert.equal(first, 'second taken', 'the amount was not known to the comparison then')
 })
 
-test('explainRoutes, no amount: no amount is compared; no route: nothing', () => {
+test('explainRoutes, no amount: amounts not compared; no route: empty', () => {
   const asked = verdicts([LARGE], { ...payout, amount: null }, { tried: [] })
   assert.deepEqual(asked, ['large taken'])
   assert.deepEqual(explainRoutes([], payout, { tried: [] }), [])
 })
 
-test('routesBefore: added, removed and changed routes are undone, the newest first', () => {
+test('routesBefore: undoes added, removed and changed routes, newest first', () => {
   const changes: RouteChange[] = [
     { before: { ...HKD, priority: 1 }, after: { ...HKD, priority: 5 } },
     { before: null, after: HKD },

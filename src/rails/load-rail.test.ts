@@ -43,7 +43,7 @@ const WRONG: readonly (readonly [change: Partial<typeof GIVEN>, messages: readon
   ],
 ]
 
-test('a rail as an operator gives it: read, without the line break behind its secret', () => {
+test('rail setting of an operator: accepted, trailing line break of its secret removed', () => {
   assert.deepEqual(readRail(GIVEN, [KIND]), {
     value: {
       name: 'bank',
@@ -56,14 +56,14 @@ test('a rail as an operator gives it: read, without the line break behind its se
 })
 
 for (const [change, expected] of WRONG) {
-  test(`a rail with ${JSON.stringify(change)}: every problem is named at once`, () => {
+  test(`rail setting with ${JSON.stringify(change)}: every problem named at once`, () => {
     const { messages = [] } = readRail({ ...GIVEN, ...change }, [KIND])
     assert.equal(messages.length, expected.length, messages.join('\n'))
     for (const [i, pattern] of expected.entries()) assert.match(messages[i] ?? '', pattern)
   })
 }
 
-test('a kind without a secret refuses one', () => {
+test('rail setting, secret for a kind without one: refused', () => {
   const { messages } = readRail(GIVEN, [
     railKind<null>({
       name: 'connector',

@@ -11,7 +11,7 @@ for (const [name, now, expected] of [
   ['another database', { database: '16500' }, /database/],
   ['a recovery or a promotion', { timeline: '00000002' }, /timeline/],
   ['copied files', { files: '13 1000.5' }, /files/],
-  ['nothing told', { system: '', timeline: '', files: '' }, /^$/],
+  ['no data', { system: '', timeline: '', files: '' }, /^$/],
 ] as const) {
   test(`identity of the database, ${name}: ${expected.source}`, () => {
     assert.match(differenceOf(NOTED, { ...NOTED, ...now }), expected)

@@ -46,7 +46,7 @@ test('judgeConditions, a sandbox: refused at account_id', () => {
   )
 })
 
-test('judgeConditions, conditions that fit a payout: the route has them', () => {
+test('judgeConditions, conditions of a payout: stored in the route', () => {
   const asked = { type: 'local', network: 'chats', currency: 'HKD', country: 'HK', max_amount: 900 }
   assert.deepEqual(judgeConditions(asked, KNOWN), {
     account_id: null,
@@ -59,13 +59,13 @@ test('judgeConditions, conditions that fit a payout: the route has them', () => 
   })
 })
 
-test('judgeRail, a rail in capitals: the rail; an unknown one and the simulator: refused', () => {
+test('judgeRail, name in upper case: the rail; unknown one or simulator: refused', () => {
   assert.equal(judgeRail('Manual', ['manual']), 'manual')
   assertRefusedAt(() => judgeRail('manuel', ['manual']), 'rail', /did you mean manual\?/)
   assertRefusedAt(() => judgeRail('simulator', ['manual']), 'rail', /^The simulator takes the/)
 })
 
-test('judgeCutOff, no cut-off: null; an unknown zone: refused; else a lead of 30 minutes', () => {
+test('judgeCutOff, none: null; unknown zone: refused; no lead: 30 minutes', () => {
   assert.equal(judgeCutOff(undefined), null)
   const asked = { time: '15:00', zone: 'UTC', calendar: 't2' } as const
   assertRefusedAt(() => judgeCutOff({ ...asked, zone: 'Europe/Berlyn' }), 'cut_off.zone', /Berlyn/)

@@ -32,9 +32,9 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
     { currency: 'HKD', country: 'HK' },
     { currency: 'HKD', priority: 9 },
   ],
-  ['as many: the higher priority', { country: 'HK', priority: 1 }, { account_id: 'acc_1' }],
-  ['as many, one of negative priority', { country: 'HK' }, { account_id: 'acc_1', priority: -1 }],
-  ['as many, the same priority: the account', { account_id: 'acc_1' }, { payout_type: 'local' }],
+  ['equally many: the higher priority', { country: 'HK', priority: 1 }, { account_id: 'acc_1' }],
+  ['equally many, one negative priority', { country: 'HK' }, { account_id: 'acc_1', priority: -1 }],
+  ['equally many, equal priority: the account', { account_id: 'acc_1' }, { payout_type: 'local' }],
   ['… else the type', { payout_type: 'local' }, { currency: 'HKD' }, { country: 'HK' }],
   ['… else the currency', { currency: 'HKD' }, { country: 'HK' }],
   [
@@ -43,7 +43,7 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
     { currency: 'HKD', priority: 9 },
   ],
   [
-    'ranges that overlap: the one that begins higher',
+    'overlapping ranges: the one that begins higher',
     { currency: 'HKD', min_amount: 9_000n },
     { currency: 'HKD', min_amount: 1n, max_amount: 10_000n },
     { currency: 'HKD', max_amount: 10_001n },
@@ -54,13 +54,13 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
     { currency: 'HKD', max_amount: 10_001n },
   ],
   [
-    'ranges that end below or begin above are passed over',
+    'ranges that end below or begin above: skipped',
     { currency: 'HKD' },
     { currency: 'HKD', max_amount: 9_999n, priority: 9 },
     { currency: 'HKD', min_amount: 10_001n, priority: 9 },
   ],
   [
-    'those that do not fit are passed over',
+    'routes that do not match: skipped',
     {},
     { currency: 'USD', priority: 9 },
     { account_id: 'acc_2' },
@@ -68,14 +68,14 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
 ]
 
 for (const [what, ...parts] of CHOICES) {
-  test(`selectRoutes, ${what}: in whatever order they come`, () => {
+  test(`selectRoutes, ${what}: in any order of rows`, () => {
     const routes = parts.map((part, i) => route({ ...part, rail: `rail ${i}` }))
     assert.equal(selectRoutes(routes, payout)[0]?.rail, 'rail 0')
     assert.equal(selectRoutes(routes.toReversed(), payout)[0]?.rail, 'rail 0')
   })
 }
 
-test('selectRoutes, several that fit: the order of failover, by conditions, then by priority', () => {
+test('selectRoutes, several that match: failover order, by conditions, then priority', () => {
   const routes = [
     route({ rail: 'last', priority: 9 }),
     route({ rail: 'second', currency: 'HKD', priority: 1 }),
@@ -88,7 +88,7 @@ test('selectRoutes, several that fit: the order of failover, by conditions, then
   assert.deepEqual(order(routes.toReversed()), ['first', 'second', 'third', 'last'])
 })
 
-test('selectRoutes, a rail that several routes name: once, by its first', () => {
+test('selectRoutes, several routes to one rail: listed once, by the first', () => {
   const routes = [
     route({ rail: 'bank' }),
     route({ rail: 'bank', currency: 'HKD' }),
@@ -97,7 +97,7 @@ test('selectRoutes, a rail that several routes name: once, by its first', () => 
   assert.deepEqual(selectRoutes(routes, payout), [routes[1], routes[2]])
 })
 
-test('selectRoutes, an amount that is not known yet: any range takes it', () => {
+test('selectRoutes, amount unknown: any range matches', () => {
   const narrow = route({ currency: 'HKD', min_amount: 99n, max_amount: 99n })
   assert.deepEqual(selectRoutes([narrow], { ...payout, amount: null }), [narrow])
   assert.deepEqual(selectRoutes([narrow], payout), [])
@@ -105,7 +105,7 @@ test('selectRoutes, an amount that is not known yet: any range takes it', () => 
 
 const live = { account_id: 'acc_1', sandbox: false }
 
-test('routeOf, a live account: the rail, and the route as it is', () => {
+test('routeOf, live account: rail and route', () => {
   const { rail, ...conditions } = route({ currency: 'HKD', priority: 3, rail: 'manual' })
   assert.deepEqual(routeOf([{ ...conditions, rail }], live, subject, 'type'), {
     rail,
@@ -113,14 +113,14 @@ test('routeOf, a live account: the rail, and the route as it is', () => {
   })
 })
 
-test('routeOf, a sandbox: the simulator, whatever the routes', () => {
+test('routeOf, sandbox: the simulator, whatever the routes', () => {
   const sandbox = { ...live, sandbox: true }
   const simulated = { rail: 'simulator', route: null }
   assert.deepEqual(routeOf([], sandbox, subject, 'type'), simulated)
   assert.deepEqual(routeOf([anyRoute], sandbox, subject, 'type'), simulated)
 })
 
-test('routeOf, a transfer to another account: no rail', () => {
+test('routeOf, transfer to another account: no rail', () => {
   const transfer = { ...subject, payout_type: 'service_account' }
   assert.deepEqual(routeOf([anyRoute], live, transfer, 'type'), { rail: '', route: null })
 })
@@ -136,7 +136,7 @@ const MISSING: readonly (readonly [missing: string, ...routes: readonly Partial<
 ]
 
 for (const [missing, ...routes] of MISSING) {
-  test(`routeOf, ${routes.length} routes and none fits: no route for ${missing}`, () => {
+  test(`routeOf, ${routes.length} routes, none matches: no route for ${missing}`, () => {
     const message =
       'No rail takes this payout (type local, network chats, currency HKD, country HK): ' +
       `there is no route for ${missing}.`
@@ -147,7 +147,7 @@ for (const [missing, ...routes] of MISSING) {
   })
 }
 
-test('routeOf, what the request does not name: said so', () => {
+test('routeOf, conditions missing from the request: message says so', () => {
   const routes = [route({ payout_type: 'local', network: 'chats' })]
   const [refused] = refusalOf(() =>
     routeOf(routes, live, { ...subject, network: '', country: '' }, 'type'),
@@ -156,7 +156,7 @@ test('routeOf, what the request does not name: said so', () => {
   assert.match(refused ?? '', /there is no route for network \(not named\)\.$/)
 })
 
-test('conditionWords: those that are named, or any payout', () => {
+test('conditionWords: the named conditions, or "any payout"', () => {
   assert.equal(conditionWords(anyRoute), 'any payout')
   assert.equal(
     conditionWords(route({ ...subject, account_id: 'acc_1' })),

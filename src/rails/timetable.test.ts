@@ -26,7 +26,7 @@ const route: Route = {
   timetable: null,
 }
 
-test('withTimetable: the rail’s, unless the route has its own; its days of arrival unless the route says', () => {
+test('withTimetable: the rail’s values, unless the route has its own', () => {
   const rails = new Map([['bank', bank]])
   const earlier = { ...bank, cut_off: '12:00', arrival_days: null }
   const later = { ...earlier, arrival_days: 3 }
@@ -46,7 +46,7 @@ const CASES: readonly (readonly [what: string, change: Partial<Timetable>, why: 
     ['the same', {}, null],
     ['an earlier cut-off', { cut_off: '14:59' }, null],
     ['a longer lead', { lead_minutes: 31 }, null],
-    ['a later cut-off with as much more lead', { cut_off: '15:30', lead_minutes: 60 }, null],
+    ['a later cut-off with an equally longer lead', { cut_off: '15:30', lead_minutes: 60 }, null],
     ['the same time in another zone', { cut_off: '14:00', zone: 'Europe/London' }, null],
     [
       'a later cut-off',
@@ -54,9 +54,9 @@ const CASES: readonly (readonly [what: string, change: Partial<Timetable>, why: 
       /at 15:01 Europe\/Berlin less 30 min, t2, after the rail/,
     ],
     ['a shorter lead', { lead_minutes: 29 }, /less 29 min/],
-    ['the same clock in a zone that is behind', { zone: 'Europe/London' }, /Europe\/London/],
+    ['the same local time in a zone behind', { zone: 'Europe/London' }, /Europe\/London/],
     // New York changes its clocks on other days: then it is earlier by an hour.
-    ['the same time in New York', { cut_off: '09:00', zone: 'America/New_York' }, null],
+    ['the same local time in New York', { cut_off: '09:00', zone: 'America/New_York' }, null],
     [
       'another calendar',
       { calendar: 'uk', cut_off: '09:00' },

@@ -34,7 +34,7 @@ function status(more: Partial<ListStatus> = {}): ListStatus {
   }
 }
 
-test('an import writes what differs: added, changed and removed entries, and no others', () => {
+test('import: writes exactly the added, changed and removed entries', () => {
   const listed = [entry('same'), entry('other', 'Before'), entry('gone')].map(storedEntry)
   const plan = planImport(new Map(listed.map(({ entry_id, digest }) => [entry_id, digest])), [
     entry('same'),
@@ -49,7 +49,7 @@ test('an import writes what differs: added, changed and removed entries, and no 
   assert.deepEqual([plan.added, plan.changed, plan.removed], [1, 1, 1])
 })
 
-test('an entry is the same whatever the order of its members', () => {
+test('list entry, members in another order: the same entry', () => {
   const { names, ...others } = entry('1')
   assert.equal(storedEntry({ names, ...others }).digest, storedEntry(entry('1')).digest)
 })
@@ -57,7 +57,7 @@ test('an entry is the same whatever the order of its members', () => {
 /** A file of a hundred records, all with a name. */
 const WHOLE = { left_out_count: 0, records: 100 }
 
-test('files that look wrong: older, old, of a day to come, or without what was listed', () => {
+test('list files older, old, future-dated or without former entries: suspicious', () => {
   const newest = status()
   const rows: readonly (readonly [
     published_on: string,
@@ -80,7 +80,7 @@ test('files that look wrong: older, old, of a day to come, or without what was l
   }
 })
 
-test('a file with more than a tenth of its records without a name: looks wrong, for a first import too', () => {
+test('list file, more than a tenth of records nameless: suspicious, also on first import', () => {
   const file = { published_on: '2026-11-23', removed: 0 }
   const doubt = (left_out_count: number, records: number) =>
     doubtOf({ ...file, left_out_count, records }, undefined, '2026-11-23')
@@ -95,7 +95,7 @@ test('the state of a list: missing, a sample, current for a week, then stale', (
   assert.equal(stateOf(status({ age_s: STALE_AFTER_S + 1 })), 'stale')
 })
 
-test('until when a list is current: a week from its import, and never of a sample', () => {
+test('list validity: a week from its import; none for a sample', () => {
   const imported_at = '2026-11-23T10:00:00.000001Z'
   assert.equal(staleAt({ imported_at, is_sample: false }), '2026-11-30T10:00:00.000001Z')
   assert.equal(staleAt({ imported_at, is_sample: true }), null)

@@ -27,7 +27,7 @@ const Word = fc.oneof(
 )
 const Name = fc.array(Word, { minLength: 1, maxLength: 4 })
 
-test('every name that scores enough is found, with its score, and no other', async () => {
+test('name index: finds exactly the names that reach the score, with the score', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(Name, { minLength: 1, maxLength: 40 }),
@@ -57,7 +57,7 @@ test('every name that scores enough is found, with its score, and no other', asy
   )
 })
 
-test('a word beside its misspelling in one name: the one that weighs more counts', async () => {
+test('name index, a word beside its misspelling in one name: the higher weight counts', async () => {
   const listed = ['company', 'compny']
   const asked = ['ali', 'company', 'company']
   const index = await NameIndex.of([{ ref: 0, words: listed, kind: 'other' }])

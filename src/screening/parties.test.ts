@@ -12,7 +12,7 @@ const beneficiary = {
   national_identification_number: 'A1234567',
 } as const
 
-test('a beneficiary: with birth date, country and ids, and by the local name as well', () => {
+test('parties of a beneficiary: with birth date, country and ids, and by local name too', () => {
   const parties = partiesOf({ ...beneficiary, name_local: '陈大文' }, undefined)
   assert.deepEqual(
     parties.map(({ party, query }) => [party, query.name]),
@@ -30,7 +30,7 @@ test('a beneficiary: with birth date, country and ids, and by the local name as 
   })
 })
 
-test('an entity: itself, and each representative who has a name', () => {
+test('parties of an entity: itself and each named representative', () => {
   const entity: EntityRecord = {
     type: 'business',
     details: {
@@ -52,7 +52,7 @@ test('an entity: itself, and each representative who has a name', () => {
   assert.deepEqual(rest, [])
 })
 
-test('the digest: the same for the same question, another for another name, date or id', () => {
+test('party digest: equal for equal data, different for another name, date or id', () => {
   const hashOf = (more: object) => partiesOf({ ...beneficiary, ...more }, undefined)[0]?.hash
   assert.equal(hashOf({}), hashOf({ email: 'eric@example.com' }))
   for (const more of [
@@ -65,7 +65,7 @@ test('the digest: the same for the same question, another for another name, date
   }
 })
 
-test('a wallet of a beneficiary is one of its ids, under each of its names', () => {
+test("parties, beneficiary's wallet: an id under each of its names", () => {
   const deposit_address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
   const destination_details = {
     type: 'wallet',
@@ -77,7 +77,7 @@ test('a wallet of a beneficiary is one of its ids, under each of its names', () 
   }
 })
 
-test('a bank of a beneficiary: a party of its own, by name and BICs; none without both', () => {
+test("parties, beneficiary's bank: a party of its own, by name and BICs; none without both", () => {
   const of = (bank: object) => {
     const destination_details = { type: 'bank', bank: { currency: 'EUR', ...bank } } as const
     return partiesOf({ ...beneficiary, name_local: '陈大文', destination_details }, undefined)
@@ -96,7 +96,7 @@ test('a bank of a beneficiary: a party of its own, by name and BICs; none withou
   assert.equal(of({ account_number: '1', bank_codes: { bank_code: '004' } }).length, 2)
 })
 
-test('a date that is none, before the fields are judged: not known', () => {
+test('parties, invalid date before validation: unknown', () => {
   const [party] = partiesOf({ ...beneficiary, date_of_birth: 'soon' }, undefined)
   assert.equal(party?.query.birth_date, '')
 })

@@ -47,7 +47,7 @@ const bank = (name: string, ...bics: readonly string[]) =>
     }),
   )
 
-test('a listed number with another country: held, as the country is what the account says', () => {
+test('screener, listed number with another country: held, as the account states the country', () => {
   const hit = numbered('Somebody Else', 'passport', '21n 0532664', 'US')
   assert.equal(hit?.score, THRESHOLD)
   assert.match(hit?.pieces[0]?.text ?? '', /the account says that US has issued it$/)
@@ -55,7 +55,7 @@ test('a listed number with another country: held, as the country is what the acc
   assert.equal(numbered('Somebody Else', 'passport', '21N0532665', 'US'), undefined)
 })
 
-test('a short listed number with another country: raises the score of a name, and holds no other name', () => {
+test("screener, short listed number with another country: raises a name's score, holds no other name", () => {
   assert.equal(numbered('Somebody Else', 'tax', '771234', 'US'), undefined)
   const near = 'Lena Somerfield'
   const [without] = screener.screen(party(near), 0)
@@ -65,7 +65,7 @@ test('a short listed number with another country: raises the score of a name, an
   assert.equal(hit?.pieces.at(-1)?.piece, 'id')
 })
 
-test('a bank: found by the first eight characters of its BIC, in any branch and spelling', () => {
+test('screener, bank by the first eight characters of its BIC: found, any branch and spelling', () => {
   for (const bic of ['NRWDSYDA', 'NRWDSYDAXXX', 'nrwd sy da 123']) {
     const [hit] = bank('', bic)
     assert.deepEqual([hit?.entry.entry_id, hit?.score], ['2', 1000], bic)
@@ -74,13 +74,13 @@ test('a bank: found by the first eight characters of its BIC, in any branch and 
   for (const bic of ['NRWDSYDB', 'NRWDSY', '']) assert.deepEqual(bank('', bic), [], bic)
 })
 
-test('a bank: found by its name, with words more and whatever country the account says', () => {
+test('screener, bank by name, extra words, any stated country: found', () => {
   for (const name of ['Norwind Bank', 'NORWIND BANK plc', 'Commercial Bank of Norwind, Berlin']) {
     assert.equal(bank(name, 'DEUTDEFF')[0]?.entry.entry_id, '2', name)
   }
 })
 
-test('a bank with some words of a listed bank, or the name of a person: not found', () => {
+test("screener, bank sharing some words, or a person's name: not found", () => {
   for (const name of [
     'Commercial Bank',
     'Commercial Bank of Dubai',

@@ -45,7 +45,7 @@ function piecesOf(asked: Party): string[] {
   return (hit?.pieces ?? []).map(({ piece, score }) => `${piece} ${score}`)
 }
 
-test('a listed name, in any order, script or spelling: found', () => {
+test('screener, listed name in any order, script or spelling: found', () => {
   const names = [
     'Viktor Anatolyevich Bout',
     'BOUT, Viktor Anatolyevich',
@@ -62,13 +62,13 @@ test('a listed name, in any order, script or spelling: found', () => {
   }
 })
 
-test('another name: not found', () => {
+test('screener, another name: not found', () => {
   for (const name of ['Viktor Petrov', 'Anna Smith', 'Anatolyevich', 'Viktor', '', ' ']) {
     assert.deepEqual(screener.screen(party(name)), [], name)
   }
 })
 
-test('first and last name, spelled as listed: found with or without others; alone or misspelled not', async () => {
+test('screener, first and last name as listed: found with or without others; one of them or misspelled: not found', async () => {
   const names = [{ text: 'Ahmad Karim Salem HADDAD', weak: false }]
   const long = await Screener.of([{ list: 'un', entries: [{ ...ENTRY, names }] }])
   const isFound = (name: string) => long.screen(party(name)).length > 0
@@ -81,7 +81,7 @@ test('first and last name, spelled as listed: found with or without others; alon
   ])
 })
 
-test('the legal form says little of a company, mistyped or run together as well', () => {
+test('screener, legal form of a company: low weight, also mistyped or joined', () => {
   const names = ['Power Anchor', 'Power Anchor Ltd', 'POWER ANCHORLIMITED', 'Power Anchor Limtied']
   for (const name of names) {
     const [hit] = screener.screen(party(name, { kind: 'organisation' }))
@@ -89,7 +89,7 @@ test('the legal form says little of a company, mistyped or run together as well'
   }
 })
 
-test('the score is explained piece by piece, and the last piece is the score', () => {
+test('screener, score: explained piece by piece, the last piece equals the score', () => {
   const asked = party('Viktor Bout Trading', {
     kind: 'organisation',
     birth_date: '1980-05-05',
@@ -117,7 +117,7 @@ test('the score is explained piece by piece, and the last piece is the score', (
   assert.equal(hit?.score, scores.at(-1))
 })
 
-test('a birth date that agrees raises the score, one that differs lowers it, one nearby neither', () => {
+test('screener, birth date: equal raises the score, different lowers it, near changes nothing', () => {
   const name = scoreOf(party('Viktor Anatolyevich Bautt'))
   const born = (birth_date: string) => scoreOf(party('Viktor Anatolyevich Bautt', { birth_date }))
   assert.ok(born('1967-01-13') > name)
@@ -126,7 +126,7 @@ test('a birth date that agrees raises the score, one that differs lowers it, one
   assert.ok(born('1975-01-13') < name)
 })
 
-test('what either side does not say moves nothing', () => {
+test('screener, fact missing on either side: score unchanged', () => {
   assert.deepEqual(piecesOf(party('Power Ancher Limited', { birth_date: '1980-01-01' })), [
     'words 946',
     'kind 890',
@@ -134,7 +134,7 @@ test('what either side does not say moves nothing', () => {
   assert.deepEqual(piecesOf(party('Power Anchor Limited', { kind: 'unknown' })), ['words 1000'])
 })
 
-test('a listed person, paid as a business: found, as the kind is only what the account says', () => {
+test('screener, listed person paid as a business: found, as the account states the kind', () => {
   for (const name of ['Viktor Anatolyevich Bout', 'Viktor Bout', 'ViktorAnatolyevich Bout']) {
     const [hit] = screener.screen(party(name, { kind: 'organisation' }))
     assert.equal(hit?.entry.entry_id, '1', name)
@@ -143,11 +143,11 @@ test('a listed person, paid as a business: found, as the kind is only what the a
   assert.equal(hit?.entry.entry_id, '2')
 })
 
-test('a weak name alone scores less', () => {
+test('screener, weak name only: scores less', () => {
   assert.deepEqual(piecesOf(party('Butt')), ['words 1000', 'weak 950'])
 })
 
-test('an equal id is a match, whatever the name and the country that the account says', () => {
+test('screener, equal id: a match, whatever name and country are stated', () => {
   const id = (number: string, country: string): PartyId => ({ kind: 'passport', number, country })
   const scored = (one: PartyId) => scoreOf(party('Somebody Else', { ids: [one] }))
   assert.equal(scored(id('21n 0532664', 'RU')), 1000)
@@ -156,7 +156,7 @@ test('an equal id is a match, whatever the name and the country that the account
   assert.equal(scored(id('21N0532665', 'RU')), 0)
 })
 
-test('another number: a conflict for what one has once, none for a passport', () => {
+test('screener, another number: a conflict for unique ids, none for a passport', () => {
   const other = (kind: PartyId['kind'], country = 'RU') =>
     piecesOf(party('Viktor Anatolyevich Bout', { ids: [{ kind, number: '55555-6', country }] }))
   assert.deepEqual(other('national'), ['words 1000', 'id 890'])
@@ -165,7 +165,7 @@ test('another number: a conflict for what one has once, none for a passport', ()
   assert.deepEqual(other('tax'), ['words 1000'])
 })
 
-test('a wallet of a listed party: found by its account, in the case rules of its chain', async () => {
+test("screener, wallet of a listed party: found by its account, by its chain's case rules", async () => {
   const wallet = (number: string): PartyId => ({ kind: 'wallet', number, country: '' })
   const evm = '0x52908400098527886E0F7030069857D2E4169EE7'
   const tron = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
@@ -194,7 +194,7 @@ test('a wallet of a listed party: found by its account, in the case rules of its
   assert.deepEqual(listed.screen(party('Somebody Else', { ids: [passport] })), [])
 })
 
-test('numbers that say nothing match nobody', async () => {
+test('screener, meaningless numbers: match nobody', async () => {
   const ids: PartyId[] = ['00000', 'AAAAAA', '123', ''].map(number => ({
     kind: 'other',
     number,
@@ -205,7 +205,7 @@ test('numbers that say nothing match nobody', async () => {
   assert.deepEqual(all.screen(party('Nobody Known', { ids })), [])
 })
 
-test('an entry is one hit, by its best name; the best entry comes first', async () => {
+test('screener, several names of an entry: one hit by the best name; best entry first', async () => {
   const near = { ...ENTRY, entry_id: '3', names: [{ text: 'Viktor Butt', weak: false }] }
   const both = await Screener.of([
     { list: 'un', entries: [near] },
@@ -256,7 +256,7 @@ const HELD: Readonly<Record<string, readonly (readonly [name: string, listed: st
     ['\u0421\u0430\u0440\u0430 \u041D\u043E\u0440\u0435', 'Capa Hope'],
     ['B\u0438\u043A\u0442\u043Ep \u041C\u0435\u043B\u044C\u043D\u0438\u043A', 'Viktor Melnik'],
   ],
-  'scripts that write no vowels, and Hangul': [
+  'scripts without vowels, and Hangul': [
     ['\u0633\u0627\u0645\u064A \u0642\u0646\u062F\u064A\u0644', 'Samy Qandil'],
     ['\u05D3\u05D5\u05D3 \u05DE\u05D6\u05E8\u05D7\u05D9', 'David Mizrahi'],
     [
@@ -294,21 +294,21 @@ const HELD_ORGANISATIONS: readonly (readonly [name: string, listed: string])[] =
 ]
 
 for (const [kind, pairs] of Object.entries(HELD)) {
-  test(`${kind}: a person is held by a listed name`, async () => {
+  test(`screener, ${kind}: a person with a listed name is held`, async () => {
     for (const [name, listed] of pairs) {
       assert.ok((await against(name, listed)) >= THRESHOLD, `${name} | ${listed}`)
     }
   })
 }
 
-test('legal forms, short words, numbers and branches: a company is held by a listed name', async () => {
+test('screener, legal forms, short words, numbers and branches: a company with a listed name is held', async () => {
   for (const [name, listed] of HELD_ORGANISATIONS) {
     const score = await against(name, listed, 'organisation')
     assert.ok(score >= THRESHOLD, `${name} | ${listed}: ${score}`)
   }
 })
 
-test('names with words in common, and no more: not held', async () => {
+test('screener, names that only share words: not held', async () => {
   const persons = [
     ['Lena Winter', 'Lena Sommer'],
     ['Salman bin Rashid', 'Rashid bin Salman'],
@@ -333,7 +333,7 @@ test('names with words in common, and no more: not held', async () => {
   }
 })
 
-test('a word more, another birth date, kind, country or number: a hold stays a hold', () => {
+test('screener, extra word, other birth date, kind, country or number: a hold stays a hold', () => {
   const held = ['Viktor Bout', 'Viktor Anatolyevich Bout', 'Viktor Anatolievich Bout']
   for (const name of held) {
     for (const more of ['Sergeevich', 'Mr', 'III', 'Smith Garcia', '123', '\u0301', '-']) {
@@ -350,7 +350,7 @@ test('a word more, another birth date, kind, country or number: a hold stays a h
   }
 })
 
-test('a party with a name of many words: compared in steps, with the same hits as at once', () => {
+test('screener, party with a name of many words: same hits in steps as at once', () => {
   const asked = party(`Viktor Bout ${Array.from({ length: 38 }, (_, i) => `word${i}x`).join(' ')}`)
   const steps = screener.screening(asked)
   let count = 0
@@ -360,7 +360,7 @@ test('a party with a name of many words: compared in steps, with the same hits a
   assert.deepEqual(last.value, screener.screen(asked))
 })
 
-test("an organisation's one word, whole in the name of a business: found, whatever words are added", async () => {
+test("screener, organisation's one-word name inside a business name: found, whatever words are added", async () => {
   const entry = {
     ...ENTRY,
     kind: 'organisation',

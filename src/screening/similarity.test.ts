@@ -12,7 +12,7 @@ import {
   soundsAlike,
 } from './similarity.ts'
 
-test('the similarity of Jaro, by the examples of its literature', () => {
+test('Jaro similarity: equal to published examples', () => {
   const rows: readonly (readonly [a: string, b: string, jaro: number])[] = [
     ['martha', 'marhta', 0.944],
     ['dwayne', 'duane', 0.822],
@@ -28,7 +28,7 @@ test('the similarity of Jaro, by the examples of its literature', () => {
   }
 })
 
-test('one slip: a letter left out, too many or wrong, two neighbours swapped, nothing more', () => {
+test('isSlip, a letter missing, extra or wrong, or two neighbours swapped: one slip; anything more: not', () => {
   const rows: readonly (readonly [a: string, b: string, slip: boolean])[] = [
     ['talic', 'alic', true],
     ['talic', 'tallic', true],
@@ -46,7 +46,7 @@ test('one slip: a letter left out, too many or wrong, two neighbours swapped, no
   }
 })
 
-test('a slip costs less in a longer word; a first letter of other sound and another length cost', () => {
+test('slip in a longer word: costs less; a first letter of another sound, or another length: costs more', () => {
   assert.equal(similarity('putin', 'putin'), 1)
   assert.ok(similarity('petropars', 'petropras') > similarity('pars', 'pras'))
   assert.ok(similarity('qaddafi', 'gadafi') > similarity('qaddafi', 'radafi'))
@@ -56,7 +56,7 @@ test('a slip costs less in a longer word; a first letter of other sound and anot
 
 const Word = fc.string({ unit: fc.constantFrom(...'abcdeghkmy09'), minLength: 1, maxLength: 12 })
 
-test('likeness: the same both ways, from 0 to 1, and 1 for equal words alone', () => {
+test('likeness: symmetric, from 0 to 1, and 1 only for equal words', () => {
   fc.assert(
     fc.property(Word, Word, (a, b) => {
       const score = similarity(a, b)
@@ -67,7 +67,7 @@ test('likeness: the same both ways, from 0 to 1, and 1 for equal words alone', (
   )
 })
 
-test('the fewest letters in common never rule out words that are alike enough', () => {
+test('letter count filter: never excludes words that are similar enough', () => {
   fc.assert(
     fc.property(Word, Word, fc.constantFrom(0.6, 0.75, 0.9), (a, b, least) => {
       if (similarity(a, b) < least) return

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinShort, wordsOf } from './words.ts'
 
-test('words of a name: Latin letters in lower case, without accents and marks', () => {
+test('words of a name: lower-case Latin letters, without accents and marks', () => {
   const rows: readonly (readonly [name: string, words: string])[] = [
     ['José  María ÁLVAREZ-Peña', 'jose maria alvarez pena'],
     ["Seán O'Neill", 'sean oneill'],
@@ -26,7 +26,7 @@ test('words of a name: Latin letters in lower case, without accents and marks', 
   for (const [name, words] of rows) assert.equal(wordsOf(name).join(' '), words, name)
 })
 
-test('short words are joined to the next, the last one to nothing', () => {
+test('short words: joined to the next word, the last one to none', () => {
   const rows: readonly (readonly [words: string, joined: string])[] = [
     ['osama bin laden', 'osama binladen'],
     ['abd al rahman', 'abdalrahman'],

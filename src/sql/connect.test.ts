@@ -75,7 +75,7 @@ function endOf(sql: Pick<Sql, 'unsafe'>, rows: number): Promise<string> {
   return Promise.race([asked, setTimeout(120_000, 'waits', { ref: false })])
 }
 
-test('queries, connection reset meanwhile: each gets its own answer or rejects', async t => {
+test('queries, connection reset: each gets its own answer or rejects', async t => {
   for (let round = 0; round < 10; round++) {
     const opened = Promise.withResolvers<Socket>()
     const sql = await serve(t, socket => {
@@ -98,7 +98,7 @@ test('queries, connection reset meanwhile: each gets its own answer or rejects',
   }
 })
 
-test('queries, server that closes each connection at once: reject, and the next attempt waits', async t => {
+test('queries, server closes each connection at once: reject, next attempt delayed', async t => {
   let taken = 0
   const sql = await serve(t, socket => {
     taken += 1
@@ -117,7 +117,7 @@ const watched =
   (url: string) =>
     openPool(url, { max, silence_ms })
 
-test('queries, server that vanishes: all reject within the time limit, later ones are answered', async t => {
+test('queries, server vanishes: all reject within the time limit, later ones succeed', async t => {
   let vanished = false
   const sockets: Socket[] = []
   const sql = await serve(
@@ -149,7 +149,7 @@ test('queries, server that vanishes: all reject within the time limit, later one
 })
 const ANSWERED = Array<string>(5).fill('answered')
 
-test('a transaction, server that vanishes in the middle: the connection is given up', async t => {
+test('transaction, server vanishes midway: connection discarded', async t => {
   const sql = await serve(
     t,
     socket =>
@@ -184,7 +184,7 @@ function encrypt(raw: Socket, speak: (socket: Socket) => void): void {
   })
 }
 
-test('a TLS connection: kept while answers come, given up when none comes', async t => {
+test('TLS connection: kept while answers come, discarded on silence', async t => {
   let silent = false
   const speak = (socket: Socket) =>
     void socket.once('data', () => {
@@ -208,7 +208,7 @@ test('a TLS connection: kept while answers come, given up when none comes', asyn
 })
 
 for (const how of ['plain', 'encrypted']) {
-  test(`a malformed answer, ${how}: its query rejects, and the process lives`, async t => {
+  test(`malformed answer, ${how}: its query rejects, the process lives`, async t => {
     let taken = 0
     const speak = (socket: Socket) =>
       void socket.once('data', () => {
@@ -228,7 +228,7 @@ for (const how of ['plain', 'encrypted']) {
   })
 }
 
-test('a connection that the server closes with its first answer: rejected, and the next one is opened', async t => {
+test("connection closed by the server's first answer: rejects, the next one opened", async t => {
   let taken = 0
   const sql = await serve(
     t,
@@ -246,7 +246,7 @@ test('a connection that the server closes with its first answer: rejected, and t
   await sql.end()
 })
 
-test('end of a pool, silent server: ends within its time-out, and connects no more', async t => {
+test('pool end, silent server: ends within its time-out, opens no connection', async t => {
   const sockets: Socket[] = []
   const sql = await serve(
     t,
@@ -264,7 +264,7 @@ test('end of a pool, silent server: ends within its time-out, and connects no mo
   assert.deepEqual([await Promise.race([ended, late]), await asked], ['ended', 'rejects'])
 })
 
-test('a connection, idle or only notified: kept', async t => {
+test('connection, idle or only notified: kept', async t => {
   let taken = 0
   const sql = await serve(
     t,
@@ -282,7 +282,7 @@ test('a connection, idle or only notified: kept', async t => {
   assert.equal(taken, 1)
 })
 
-test('large statements of one transaction: sent one behind the other without waiting for answers', async t => {
+test('large statements of one transaction: pipelined without waiting for answers', async t => {
   const SIZE = 4 * 1024 * 1024
   const statements = [1, 2, 3, 4].map(() => `select '${'x'.repeat(SIZE)}'`)
   const done = (command: string, state: string) =>
@@ -313,7 +313,7 @@ test('large statements of one transaction: sent one behind the other without wai
   )
 })
 
-test('writes of one tick: sent as one write', async t => {
+test('writes of one tick: one socket write', async t => {
   const server = createServer(socket => socket.resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -331,7 +331,7 @@ test('writes of one tick: sent as one write', async t => {
   assert.equal(socket.bytesWritten, 6)
 })
 
-test('a transaction that waits for something else, connection lost: rejects, and sends no later statement', async t => {
+test('transaction awaiting something else, connection lost: rejects, sends no later statement', async t => {
   const sockets: Socket[] = []
   let heard = ''
   const sql = await serve(t, socket => {
@@ -356,7 +356,7 @@ test('a transaction that waits for something else, connection lost: rejects, and
   assert.equal(await endOf(sql, 2), 'answered')
 })
 
-test('a query that cannot be sent, among others: rejects alone, and each gets its own answer', async t => {
+test('unsendable query among others: only it rejects, others get their own answers', async t => {
   const sql = await serve(t, socket => welcome(socket))
   assert.equal(await endOf(sql, 1), 'answered')
   const unsent = () => sql`select ${undefined as never}`.catch(error => error.code)
@@ -364,7 +364,7 @@ test('a query that cannot be sent, among others: rejects alone, and each gets it
   assert.deepEqual(ends, ['answered', 'UNDEFINED_VALUE', 'answered', 'answered'])
 })
 
-test('a query, unreachable network: rejects, and the process lives', async t => {
+test('query, network unreachable: rejects, the process lives', async t => {
   // The system refuses at once, before any listener is added.
   const sql = await serve(
     t,
@@ -374,7 +374,7 @@ test('a query, unreachable network: rejects, and the process lives', async t => 
   assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'rejects'])
 })
 
-test('a server that asks for a password, URL without one: the error names the log-in', async t => {
+test('server asks for a password, URL has none: error names the log-in', async t => {
   const ask = (socket: Socket) =>
     socket.once('data', () => {
       socket.write(message('R', '\0\0\0\x0aSCRAM-SHA-256\0\0'))
@@ -389,7 +389,7 @@ test('a server that asks for a password, URL without one: the error names the lo
   )
 })
 
-test('a query, Unix socket whose server is down: rejects as unavailable', async t => {
+test('query, Unix socket of a stopped server: rejects as unavailable', async t => {
   const sql = connect('postgres://user@localhost/database?host=/nowhere', { max: 1, as: 'service' })
   t.after(() => sql.end({ timeout: 0 }))
   await assert.rejects(sql`select 1`, error => {

@@ -27,27 +27,27 @@ const terminate = () => database.owner`
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'pool under test'`
 
-test('statements one after the other, several idle connections: on the one used last', async t => {
+test('pool, sequential statements, several idle connections: on the one used last', async t => {
   const sql = open(t, 3)
   await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.01)`))
   const pids = [await pidOf(sql), await pidOf(sql), await pidOf(sql), await pidOf(sql)]
   assert.equal(new Set(pids).size, 1)
 })
 
-test('PGOPTIONS of the environment: a connection does not obey it', async t => {
+test('pool, PGOPTIONS in the environment: ignored', async t => {
   process.env.PGOPTIONS = '-c search_path=elsewhere'
   t.after(() => Reflect.deleteProperty(process.env, 'PGOPTIONS'))
   const [row] = await open(t, 1)`show search_path`
   assert.notEqual(row?.search_path, 'elsewhere')
 })
 
-test('more statements at once than connections: each is answered, and no more connections open', async t => {
+test('pool, more statements than connections: each answered, connections bounded', async t => {
   const sql = open(t, 2)
   const pids = await Promise.all(Array.from({ length: 20 }, () => pidOf(sql)))
   assert.ok(new Set(pids).size <= 2)
 })
 
-test('no connection free in time: rejects, and later statements are answered', async t => {
+test('pool, no free connection in time: rejects, later statements succeed', async t => {
   // Long enough for a busy machine to open one.
   const sql = openPool(database.url, { max: 1, wait_ms: 1_000 })
   t.after(() => sql.end({ timeout: 0 }))
@@ -64,7 +64,7 @@ test('no connection free in time: rejects, and later statements are answered', a
   assert.deepEqual([...(await sql`select 1 as one`)], [{ one: 1 }])
 })
 
-test('end: earlier statements are answered, and later ones reject', async t => {
+test('pool end: earlier statements answered, later ones reject', async t => {
   const sql = open(t, 1)
   const asked = Promise.all([sql`select pg_sleep(0.05)`, sql`select 1 as one`])
   await sql`select 1`
@@ -75,7 +75,7 @@ test('end: earlier statements are answered, and later ones reject', async t => {
   await ended
 })
 
-test('end at once: statements that wait for an answer or a connection reject', async t => {
+test('pool end now: waiting statements reject', async t => {
   const sql = open(t, 1)
   await sql`select 1`
   const codeOf = (asked: PromiseLike<unknown>) =>
@@ -92,7 +92,7 @@ test('end at once: statements that wait for an answer or a connection reject', a
   assert.deepEqual(await Promise.all(waiting), ['CONNECTION_ENDED', 'CONNECTION_ENDED'])
 })
 
-test('a prepared statement, table changed by a migration: answered', async t => {
+test('prepared statement, table changed by a migration: answered', async t => {
   const sql = open(t, 1)
   await sql`create table changing (a integer)`
   const read = (on: Pick<Sql, 'unsafe'>) =>
@@ -110,7 +110,7 @@ test('a prepared statement, table changed by a migration: answered', async t => 
   assert.deepEqual([...both], [{ b: 3 }])
 })
 
-test('a prepared statement whose table changes while a transaction lasts: rejects, and runs no third time', async t => {
+test('prepared statement, table changes during its transaction: rejects, not run a third time', async t => {
   const sql = open(t, 1)
   await sql`create table always_changing (a integer)`
   let ran = 0
@@ -124,7 +124,7 @@ test('a prepared statement whose table changes while a transaction lasts: reject
   assert.equal(ran, 2)
 })
 
-test('a transaction: commits, rolls back, and leaves its connection for others', async t => {
+test('transaction: commits, rolls back, releases its connection', async t => {
   const sql = open(t, 1)
   await sql`create table kept (id integer)`
   await sql.begin(tx => tx`insert into kept values (1)`)
@@ -158,7 +158,7 @@ test('a transaction: commits, rolls back, and leaves its connection for others',
   )
 })
 
-test('listen: gets notifications, and again after its connection was lost', async t => {
+test('listen: receives notifications, also after its connection was lost', async t => {
   const sql = open(t, 1)
   const told: string[] = []
   let listens = 0
@@ -183,7 +183,7 @@ test('listen: gets notifications, and again after its connection was lost', asyn
   assert.deepEqual([told, listens], [['first', 'second'], 2])
 })
 
-test('a reserved session: keeps its connection until it is released', async t => {
+test('reserved session: keeps its connection until released', async t => {
   const sql = open(t, 2)
   const session = await sql.reserve()
   assert.equal(session.pid, await pidOf(session))

@@ -48,14 +48,14 @@ const WRITTEN: readonly (readonly [
 ]
 
 for (const [what, statement, text, parameters, prepare = true] of WRITTEN) {
-  test(`a statement with ${what}: its text and its parameters`, async () => {
+  test(`sql, ${what}: its text and parameters`, async () => {
     sent.length = 0
     await statement
     assert.deepEqual(sent, [{ text, parameters, prepare }])
   })
 }
 
-test('a statement: sent when it is awaited, and only once', async () => {
+test('sql statement: sent when awaited, once', async () => {
   sent.length = 0
   const statement = sql`select 1`
   await Promise.resolve()
@@ -65,21 +65,21 @@ test('a statement: sent when it is awaited, and only once', async () => {
 })
 
 for (const value of [undefined, Symbol('s'), {}, [1], [null], [undefined]]) {
-  test(`a parameter that is ${typeof value} ${JSON.stringify(value)}: rejects, and nothing is sent`, async () => {
+  test(`sql, parameter ${typeof value} ${JSON.stringify(value)}: rejects, nothing sent`, async () => {
     sent.length = 0
     await assert.rejects(async () => await sql`select ${value as Parameter}`, TypeError)
     assert.equal(sent.length, 0)
   })
 }
 
-test('more parameters than the protocol allows: rejects, and nothing is sent', async () => {
+test('sql, more parameters than the protocol allows: rejects, nothing sent', async () => {
   sent.length = 0
   const values = Array.from({ length: 65_536 }, () => 1)
   await assert.rejects(async () => await sql.unsafe('select $1', values), /too many parameters/)
   assert.equal(sent.length, 0)
 })
 
-test('an error of a statement: its stack names the place in the source that made it', async () => {
+test('sql, failing statement: stack names the place in the source', async () => {
   const failing = makeTag(() => Promise.reject(new Error('no')))
   const error = await failing`select 1`.catch(error => error)
   assert.match(error.stack, /^Error: no\n[\s\S]*db\/sql\.test\.ts:\d+/)

@@ -33,7 +33,7 @@ async function written(text: string): Promise<boolean> {
   return rows.length > 0
 }
 
-test('COMMIT behind its statements: resolves when their rows can be read', async () => {
+test('COMMIT sent with its statements: resolves when their rows are readable', async () => {
   const result = await sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('sent at once')`, commit()])
     assert.ok(await written('sent at once'))
@@ -42,7 +42,7 @@ test('COMMIT behind its statements: resolves when their rows can be read', async
   assert.equal(result, 'done')
 })
 
-test('COMMIT behind a statement that fails: rejects with its error, nothing written', async () => {
+test('COMMIT after a failing statement: rejects with its error, nothing written', async () => {
   const work = sql.begin((tx, commit) =>
     Promise.all([tx`insert into notes values ('half')`, tx`select 1 / 0`, commit()]),
   )
@@ -50,7 +50,7 @@ test('COMMIT behind a statement that fails: rejects with its error, nothing writ
   assert.equal(await written('half'), false)
 })
 
-test('a statement after the COMMIT: refused', async () => {
+test('statement after the COMMIT: refused', async () => {
   const work = sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('in time')`, commit()])
     await tx`insert into notes values ('too late')`
@@ -59,7 +59,7 @@ test('a statement after the COMMIT: refused', async () => {
   assert.deepEqual([await written('in time'), await written('too late')], [true, false])
 })
 
-test('work that does not commit itself: committed at the end, rolled back when it fails', async () => {
+test('transaction without its own COMMIT: committed at the end, rolled back on failure', async () => {
   await sql.begin(async tx => void (await tx`insert into notes values ('at the end')`))
   const failing = sql.begin(async tx => {
     await tx`insert into notes values ('given up')`
@@ -69,7 +69,7 @@ test('work that does not commit itself: committed at the end, rolled back when i
   assert.deepEqual([await written('at the end'), await written('given up')], [true, false])
 })
 
-test('a refused COMMIT: rejects, and does not end the next transaction on the connection', async () => {
+test("COMMIT refused: rejects, the connection's next transaction unaffected", async () => {
   const first = sql.begin((tx, commit) =>
     Promise.all([tx`insert into checked_at_commit values (1), (1)`, commit()]),
   )
@@ -85,7 +85,7 @@ test('a refused COMMIT: rejects, and does not end the next transaction on the co
   assert.equal(await written('of the second'), false)
 })
 
-test('a statement of a transaction that is over: rejects, and writes nothing', async () => {
+test('statement of an ended transaction: rejects, writes nothing', async () => {
   // Returned as a member: as the result itself, its `then` would be called.
   const { tx } = await sql.begin(async tx => ({ tx }))
   const late = async () => await tx`insert into notes values ('after the end')`
@@ -93,7 +93,7 @@ test('a statement of a transaction that is over: rejects, and writes nothing', a
   assert.equal(await written('after the end'), false)
 })
 
-test('a statement of a savepoint, the savepoint or its transaction is over: rejects, and writes nothing', async () => {
+test('statement of an ended savepoint or transaction: rejects, writes nothing', async () => {
   const write = (tx: TransactionSql) => tx`insert into notes values ('after the savepoint')`
   const { tx, within } = await sql.begin(async tx => {
     const within = await tx.savepoint(async tx => ({ tx }))
@@ -105,7 +105,7 @@ test('a statement of a savepoint, the savepoint or its transaction is over: reje
   assert.equal(await written('after the savepoint'), false)
 })
 
-test('a savepoint that ends after its transaction: later transactions are not affected', async () => {
+test('savepoint that ends after its transaction: later transactions unaffected', async () => {
   const waits = Promise.withResolvers<void>()
   let late: Promise<unknown> = Promise.resolve()
   const first = sql.begin(async tx => {
@@ -125,7 +125,7 @@ test('a savepoint that ends after its transaction: later transactions are not af
   assert.ok(await written('of another'))
 })
 
-test('savepoints within savepoints: each rolls back to its own beginning', async () => {
+test('nested savepoints: each rolls back to its own start', async () => {
   await sql.begin(async tx => {
     await tx`insert into notes values ('around')`
     const outer = tx.savepoint(async tx => {
@@ -143,7 +143,7 @@ test('savepoints within savepoints: each rolls back to its own beginning', async
   assert.deepEqual(kept, [true, false, false])
 })
 
-test('a statement that cannot be sent: its transaction fails, although no caller awaits it', async () => {
+test('unsendable statement, not awaited: its transaction fails', async () => {
   const bad = (tx: TransactionSql) =>
     void tx`insert into notes values (${undefined as never})`.execute()
   const alone = sql.begin(async tx => {
@@ -160,7 +160,7 @@ test('a statement that cannot be sent: its transaction fails, although no caller
   assert.equal(await written('beside nothing'), false)
 })
 
-test('statements of one text in a failed transaction: rejects with the cause, and the next one succeeds', async () => {
+test('equal statements in a failed transaction: reject with the cause; the next transaction succeeds', async () => {
   const asked = (tx: TransactionSql, id: number) => tx`select ${id}::integer as failing_twice`
   const work = sql.begin(tx => Promise.all([tx`select 1 / 0`, asked(tx, 1), asked(tx, 2)]))
   await assert.rejects(work, { code: '22012' })
@@ -173,7 +173,7 @@ test('statements of one text in a failed transaction: rejects with the cause, an
   assert.equal(row?.failing_twice, 3)
 })
 
-test('work that fails after its COMMIT: OutcomeUnknown', async () => {
+test('failure after the COMMIT was sent: OutcomeUnknown', async () => {
   const other = connect(database.url, { max: 1, as: 'service' })
   const work = sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('then elsewhere')`, commit()])
@@ -184,7 +184,7 @@ test('work that fails after its COMMIT: OutcomeUnknown', async () => {
   assert.ok(await written('then elsewhere'))
 })
 
-test('work that fails before its COMMIT is sent: nothing is committed', async () => {
+test('failure before the COMMIT is sent: nothing committed', async () => {
   const work = sql.begin(async (tx, commit) => {
     await tx`insert into notes values ('not to be')`
     void commit().catch(() => {})
@@ -194,7 +194,7 @@ test('work that fails before its COMMIT is sent: nothing is committed', async ()
   assert.equal(await written('not to be'), false)
 })
 
-test('a COMMIT of a read-only transaction, answered with XX000: rejects with that error', async t => {
+test('COMMIT of a read-only transaction, answered with XX000: rejects with that error', async t => {
   const proxy = await startProxy(database.url)
   t.after(() => proxy.close())
   const on = connect(proxy.url, { max: 1, as: 'service' })
@@ -210,10 +210,10 @@ const WAYS: readonly (readonly [
   run: (on: Sql, statement: (tx: TransactionSql) => Promise<unknown>) => Promise<unknown>,
 ])[] = [
   [
-    'behind its statements',
+    'sent with its statements',
     (on, statement) => on.begin((tx, commit) => Promise.all([statement(tx), commit()])),
   ],
-  ['after its statements', (on, statement) => on.begin(statement)],
+  ['sent after its statements', (on, statement) => on.begin(statement)],
 ]
 
 // Only class 40 without 40003, class 23 and 25P02 prove that nothing was committed.
@@ -222,7 +222,7 @@ const UNCERTAIN = ['40003', '08007', '25P01', '53100', '55P03', '57014', '58030'
 
 for (const [way, run] of WAYS) {
   for (const code of CERTAIN) {
-    test(`a COMMIT ${way} answered with ${code}: rejects with that error`, async () => {
+    test(`COMMIT ${way}, answered with ${code}: rejects with that error`, async () => {
       await assert.rejects(
         run(sql, tx => tx`insert into told_at_commit values (${code})`),
         { code },
@@ -230,7 +230,7 @@ for (const [way, run] of WAYS) {
     })
   }
   for (const code of UNCERTAIN) {
-    test(`a COMMIT ${way} answered with ${code}: OutcomeUnknown`, async () => {
+    test(`COMMIT ${way}, answered with ${code}: OutcomeUnknown`, async () => {
       const answer = await run(sql, tx => tx`insert into told_at_commit values (${code})`).then(
         () => 'committed',
         (error: unknown) => error,
@@ -238,7 +238,7 @@ for (const [way, run] of WAYS) {
       assert.ok(answer instanceof OutcomeUnknown, String(answer))
       assert.equal((answer.cause as { code?: string }).code, code)
     })
-    test(`a statement before a COMMIT ${way} fails with ${code}: rejects with that error, nothing written`, async () => {
+    test(`COMMIT ${way}, earlier statement fails with ${code}: rejects with that error, nothing written`, async () => {
       const raising = `do $$ begin raise 'told to' using errcode = '${code}'; end $$`
       const failing = (tx: TransactionSql) =>
         Promise.all([tx`insert into notes values (${code})`, tx.unsafe(raising)])
@@ -247,7 +247,7 @@ for (const [way, run] of WAYS) {
     })
   }
 
-  test(`a COMMIT ${way} carried out and answered with XX000: OutcomeUnknown, and the connection goes on`, async t => {
+  test(`COMMIT ${way}, executed but answered with XX000: OutcomeUnknown, connection usable`, async t => {
     const proxy = await startProxy(database.url)
     t.after(() => proxy.close())
     const on = connect(proxy.url, { max: 1, as: 'service' })
@@ -262,7 +262,7 @@ for (const [way, run] of WAYS) {
   })
 }
 
-test('a client that vanishes between a statement and its Sync: its locks are given back', async t => {
+test('client vanishes between a statement and its Sync: locks released', async t => {
   const [server] = await sql`select current_setting('server_version_num')::integer as version`
   if (server?.version < 170_000) return t.skip('PostgreSQL 17 is the first to end such a session')
   const proxy = await startProxy(database.url)
@@ -302,7 +302,7 @@ test('readAtOnce: reads rows of the named accounts, in its own transaction', asy
   assert.equal(after?.of, '')
 })
 
-test('readAtOnce and readConfined, a statement whose columns a migration has changed: answered', async () => {
+test('readAtOnce and readConfined, columns changed by a migration: answered', async () => {
   await database.owner`create table typed (a integer)`
   await database.owner`insert into typed values (7)`
   await database.owner`grant select on typed to corridor_service`
@@ -315,7 +315,7 @@ test('readAtOnce and readConfined, a statement whose columns a migration has cha
   }
 })
 
-test('readAtOnce, a statement after an awaited answer: refused', async () => {
+test('readAtOnce, statement after an awaited answer: refused', async () => {
   const work = readAtOnce(sql, ['acc_one'], async tx => {
     await tx`select 1`
     await tx`select text from notes`
@@ -323,7 +323,7 @@ test('readAtOnce, a statement after an awaited answer: refused', async () => {
   await assert.rejects(work, /after the COMMIT/)
 })
 
-test('readAtOnce, work that fails or writes: rejects, and the connection goes on', async () => {
+test('readAtOnce, callback throws or writes: rejects, connection usable', async () => {
   await assert.rejects(
     readAtOnce(sql, ['acc_one'], async tx => tx`select 1 / 0`),
     { code: '22012' },

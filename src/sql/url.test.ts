@@ -33,7 +33,7 @@ for (const [url, expected] of [
     { ...PLAIN, options: '-c search_path=b' },
   ],
 ] as const) {
-  test(`${url}: its address, and whether it uses TLS`, () => {
+  test(`${url}: its address and use of TLS`, () => {
     assert.deepEqual(addressOf(url), expected)
   })
 }

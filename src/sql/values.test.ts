@@ -60,7 +60,7 @@ test('random texts, alone and in arrays: returned unchanged', async () => {
   }
 })
 
-test('a text with a NUL, which PostgreSQL cannot store: rejects, and the connection goes on', async () => {
+test('text with NUL, not storable in PostgreSQL: rejects, connection usable', async () => {
   const { owner } = database
   await assert.rejects(async () => await owner`select ${'a\0b'}::text`, { code: '22021' })
   const [row] = await owner`select 1 as one`

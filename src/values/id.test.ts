@@ -77,7 +77,7 @@ test('idBound: lies between the ids before, at and after the time', () => {
   }
 })
 
-test('numberedId: contains the number, rises with it, and differs between accounts', () => {
+test('numberedId: contains the number, rises with it, differs between accounts', () => {
   const numbers = fc.bigInt({ min: 1n, max: 2n ** 35n - 2n })
   fc.assert(
     fc.property(instants, numbers, (created_at, number) => {
@@ -94,7 +94,7 @@ test('numberedId: contains the number, rises with it, and differs between accoun
   assert.throws(() => numberedId('evt', row, 2n ** 35n), /acc_1 has used up the numbers/)
 })
 
-test('newId: has the form of all ids, and differs each time', () => {
+test('newId: in the form of all ids, different each time', () => {
   const ids = Array.from({ length: 50_000 }, () => newId('dep'))
   for (const id of ids) assert.match(id, new RegExp(idPattern('dep')))
   assert.equal(new Set(ids).size, ids.length)
@@ -103,7 +103,7 @@ test('newId: has the form of all ids, and differs each time', () => {
   assert.match(newId('fx'), new RegExp(idPattern('fx')))
 })
 
-test('newAccountId: short, and differs each time', () => {
+test('newAccountId: short, different each time', () => {
   const ids = Array.from({ length: 1_000 }, newAccountId)
   for (const id of ids) assert.match(id, /^acc_[0-9a-hjkmnp-tv-z]{8}$/)
   assert.equal(new Set(ids).size, ids.length)

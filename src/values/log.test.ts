@@ -46,7 +46,7 @@ const STATEMENTS = [
 ] as const
 
 for (const [code, statement] of STATEMENTS) {
-  test(`log, database error ${code}: code and place, no value of any row`, async () => {
+  test(`log, database error ${code}: code and place, no value of a row`, async () => {
     const error = await errorOf(statement)
     const text = written(log => log.error({ err: error, payout_id: 'pot_1' }, 'request failed'))
     const { err, msg, payout_id } = JSON.parse(text)
@@ -61,7 +61,7 @@ for (const [code, statement] of STATEMENTS) {
   })
 }
 
-test('log, database error by Pino’s own serializer: shows the value, so these tests can fail', async () => {
+test('log, database error by Pino’s own serializer: shows the value, which proves the tests above', async () => {
   const lines: string[] = []
   const naive = pino({}, { write: line => void lines.push(line) })
   // Only the message of a data exception quotes sent data: PostgresError has no `detail`.
@@ -69,7 +69,7 @@ test('log, database error by Pino’s own serializer: shows the value, so these 
   assert.ok(lines.join('').includes(CANARY))
 })
 
-test('log, error logged without a message: the message in its place holds no value', async () => {
+test('log, error without a message: the message in its place holds no value', async () => {
   const error = await errorOf(STATEMENTS[3][1])
   for (const text of [written(log => log.warn(error)), written(log => log.warn({ err: error }))]) {
     const { err, msg } = JSON.parse(text)
@@ -79,7 +79,7 @@ test('log, error logged without a message: the message in its place holds no val
   }
 })
 
-test('log, causes and members of an AggregateError: described the same way, to a limited depth', async () => {
+test('log, causes and members of an AggregateError: described alike, to a bounded depth', async () => {
   const inner = await errorOf(STATEMENTS[0][1])
   const chain = new Error('outer', { cause: new Error('middle', { cause: inner }) })
   const gathered = new AggregateError([inner, chain], 'several')

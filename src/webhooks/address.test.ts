@@ -109,7 +109,7 @@ const NAMES: readonly (readonly [string, string, readonly string[]])[] = [
   ['a name of a metadata address', 'metadata.example', ['169.254.169.254']],
   ['a name of a link-local address with zone', 'zone.example', ['fe80::1%lo']],
   ['a name of a public address with zone', 'zone6.example', [`${PUBLIC_6}%lo`]],
-  ['a name whose address is no address', 'odd.example', ['0177.0.0.1']],
+  ['a name that resolves to no address', 'odd.example', ['0177.0.0.1']],
   ['a name with a trailing dot', 'inside.example.', ['192.168.0.1']],
   ['two trailing dots after an address', '127.0.0.1..', ['127.0.0.1']],
   ['a public and a private address', 'both.example', [PUBLIC, '10.0.0.1']],
@@ -184,9 +184,9 @@ async function assertNeverReached(host: string, lookup: Lookup) {
   assert.deepEqual(connections, { opened: 0, sockets: [] })
 }
 
-suite('receivers that must not be reached', () => {
+suite('send, receivers that must not be reached', () => {
   for (const [what, host] of LITERALS) {
-    test(`${host}, ${what}: refused at registration and when sent to, no connection`, async () => {
+    test(`${host}, ${what}: refused at registration and at delivery, no connection`, async () => {
       await assertNeverReached(host, noLookup)
       const refusal = await checkReceiver(new URL(`https://${host}/`), { allow_private: false })
       assert.equal(refusal, 'its address is not public')
@@ -194,7 +194,7 @@ suite('receivers that must not be reached', () => {
   }
 
   for (const [what, host, addresses] of NAMES) {
-    test(`${host}, ${what}: refused at registration and when sent to, no connection`, async () => {
+    test(`${host}, ${what}: refused at registration and at delivery, no connection`, async () => {
       const lookup = async () => addresses
       await assertNeverReached(host, lookup)
       const refusal = await checkReceiver(new URL(`https://${host}/`), {
@@ -206,7 +206,7 @@ suite('receivers that must not be reached', () => {
   }
 
   for (const host of NO_URL) {
-    test(`'${host}', not a host: no URL, and nothing is sent, no connection`, async () => {
+    test(`'${host}', not a host: no URL, nothing sent, no connection`, async () => {
       assert.throws(() => new URL(`https://${host}:${ports[0]}/`), TypeError)
       const { status_code, error } = await sendTo(`https://${host}:${ports[0]}/`, noLookup)
       assert.deepEqual({ status_code, error }, { status_code: null, error: 'invalid url' })
@@ -214,7 +214,7 @@ suite('receivers that must not be reached', () => {
     })
   }
 
-  test('localhost by the system, no lookup given: refused, no connection', async () => {
+  test("localhost by the system's resolver: refused, no connection", async () => {
     for (const host of ['localhost', 'localhost.']) {
       const url = `https://${host}:${ports[0]}/`
       assert.notEqual(await checkReceiver(new URL(url), { allow_private: false }), undefined)
@@ -231,8 +231,8 @@ suite('receivers that must not be reached', () => {
   })
 })
 
-suite('names whose answer changes', () => {
-  test('public at registration, loopback when sent to: refused, no connection', async () => {
+suite('send, names whose answer changes', () => {
+  test('public at registration, loopback at delivery: refused, no connection', async () => {
     for (const later of ['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1']) {
       let lookups = 0
       const lookup: Lookup = async () => {
@@ -248,7 +248,7 @@ suite('names whose answer changes', () => {
     assert.deepEqual(connections, { opened: 0, sockets: [] })
   })
 
-  test('public when checked, loopback if asked again: asked once, connects to what was checked', async t => {
+  test('public when checked, loopback on a second look-up: one look-up, connects to the checked address', async t => {
     let lookups = 0
     const lookup: Lookup = async () => {
       lookups += 1
@@ -272,7 +272,7 @@ suite('names whose answer changes', () => {
     assert.equal(connections.opened, 0)
   })
 
-  test('an answer that changes while it is read: what is checked is what is connected to', async t => {
+  test('address that changes during the look-up: the checked address is the connected one', async t => {
     let reads = 0
     const shifty = new Proxy<string[]>([PUBLIC], {
       get(target, key, receiver) {
@@ -293,7 +293,7 @@ suite('names whose answer changes', () => {
     assert.equal(connections.opened, 0)
   })
 
-  test('a connection that ends somewhere else than asked for: closed, nothing written', async t => {
+  test('connection that reaches another address than requested: closed, nothing written', async t => {
     const received: unknown[] = []
     const listener = createServer(socket => socket.on('data', chunk => received.push(chunk)))
     listener.listen(0, '127.0.0.1')
@@ -314,8 +314,8 @@ suite('names whose answer changes', () => {
   })
 })
 
-suite('receivers that are fine', () => {
-  test('public addresses and names of only such: accepted', async () => {
+suite('send, permitted receivers', () => {
+  test('public addresses, names of public addresses only: accepted', async () => {
     const lookup: Lookup = async () => [PUBLIC, PUBLIC_6]
     for (const url of [
       'https://hooks.example.com/corridor?x=1',
@@ -329,7 +329,7 @@ suite('receivers that are fine', () => {
     }
   })
 
-  test('private addresses and http, allowed by the operator: accepted, and reached', async () => {
+  test('private addresses and http, allowed by the operator: accepted and reached', async () => {
     for (const host of ['127.0.0.1', '[::1]', 'localhost', 'inside.example']) {
       const six = host === '[::1]'
       const lookup: Lookup = async () => ['127.0.0.1']
@@ -343,7 +343,7 @@ suite('receivers that are fine', () => {
     assert.equal(connections.sockets.length, 4)
   })
 
-  test('other schemes, user names, names without address: refused, and why is said', async () => {
+  test('other schemes, user names, names without address: refused with the reason', async () => {
     const lookup: Lookup = async hostname => {
       if (hostname === 'gone.example') throw Object.assign(new Error(), { code: 'ENOTFOUND' })
       return hostname === 'empty.example' ? [] : [PUBLIC]
@@ -367,7 +367,7 @@ suite('receivers that are fine', () => {
   })
 })
 
-test('isPublic, the edges of each block: as the registries say', () => {
+test('isPublic, edges of each block: as in the registries', () => {
   const edges: readonly (readonly [string, boolean])[] = [
     ['1.0.0.0', true],
     ['9.255.255.255', true],

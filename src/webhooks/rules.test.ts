@@ -31,13 +31,13 @@ test('afterAttempt, failures: eleven attempts over 24 hours, then dead', () => {
   }
 })
 
-test('afterAttempt, chance: a tenth less to a tenth more', () => {
+test('afterAttempt, random part: at most a tenth less or more', () => {
   const at = (chance: number) => afterAttempt(1, SILENT, chance)
   assert.deepEqual(at(0), { status: 'pending', retry_in_ms: 4_500, disables: false })
   assert.deepEqual(at(1), { status: 'pending', retry_in_ms: 5_500, disables: false })
 })
 
-test('afterAttempt, 2xx: succeeded, at whichever attempt', () => {
+test('afterAttempt, 2xx at any attempt: succeeded', () => {
   for (const status_code of [200, 204, 299]) {
     for (const attempts of [1, 11]) {
       const after = afterAttempt(attempts, answered(status_code, 60), 0.5)
@@ -46,7 +46,7 @@ test('afterAttempt, 2xx: succeeded, at whichever attempt', () => {
   }
 })
 
-test('afterAttempt, Retry-After: of 429 and 503, when later than the plan, a day at most', () => {
+test('afterAttempt, Retry-After: obeyed for 429 and 503 if later than the plan, at most a day', () => {
   const cases: readonly (readonly [AttemptResult, number])[] = [
     [answered(429, 60), 60_000],
     [answered(503, 60), 60_000],
@@ -63,13 +63,13 @@ test('afterAttempt, Retry-After: of 429 and 503, when later than the plan, a day
   assert.deepEqual(afterAttempt(11, answered(503, 60), 0.5), { status: 'dead', disables: false })
 })
 
-test('afterAttempt, 410: disables the endpoint, the delivery stays', () => {
+test('afterAttempt, 410: endpoint disabled, delivery kept', () => {
   const after = afterAttempt(1, answered(410), 0.5)
   assert.deepEqual(after, { status: 'pending', retry_in_ms: 5_000, disables: true })
   assert.deepEqual(afterAttempt(11, answered(410), 0.5), { status: 'dead', disables: true })
 })
 
-test('wants: everything, a type, a kind; about an endpoint: that one alone', () => {
+test('wants, subscription to all, a type or a kind; event about an endpoint: this endpoint only', () => {
   const id = 'whe_1'
   const paid = { type: 'payout.succeeded', object_id: 'pot_1' }
   const cases: readonly (readonly [types: string[], wanted: boolean])[] = [
@@ -90,14 +90,14 @@ test('wants: everything, a type, a kind; about an endpoint: that one alone', () 
   assert.equal(wants({ id: 'whe_2', event_types: [] }, own), false)
 })
 
-test('event types: each stands under its kind', () => {
+test('event types: each listed under its kind', () => {
   for (const type of EVENT_TYPES) {
     assert.match(type, /^[a-z_]+\.([a-z_]+|\*)$/)
     assert.ok(EVENT_TYPES.includes(`${type.slice(0, type.indexOf('.'))}.*`))
   }
 })
 
-test('secretsOf: the former one until its time', () => {
+test('secretsOf: previous secret included until its end', () => {
   const until = '2026-01-02T00:00:00.000000Z'
   const both = { secret: 'b', previous_secret: 'a', previous_secret_until: until }
   assert.deepEqual(secretsOf(both, '2026-01-01T23:59:59.999999Z'), ['b', 'a'])

@@ -64,12 +64,12 @@ const SHORT: readonly Hostile[] = [
 /** Whoever kept what these send would need much memory. */
 const LARGE: readonly Hostile[] = [
   [
-    'hints for ever',
+    'endless 103 hints',
     socket => pour(socket, 'HTTP/1.1 103 Hints\r\n\r\n'.repeat(2000)),
     'malformed answer',
   ],
   [
-    'continues for ever',
+    'endless 100 continues',
     socket => pour(socket, 'HTTP/1.1 100 Go\r\n\r\n'.repeat(2000)),
     'malformed answer',
   ],
@@ -119,27 +119,27 @@ const LARGE: readonly Hostile[] = [
   ],
   ['garbage', socket => pour(socket, BLOCK), 'malformed answer'],
   [
-    'another protocol from here on',
+    'a switch to another protocol',
     socket =>
       pour(begin(socket, 'HTTP/1.1 101 Yes\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'), BLOCK),
     'malformed answer',
   ],
   [
-    'more answers than asked for',
+    'more answers than requests',
     socket => socket.end(`${OK}content-length: 0\r\n\r\n`.repeat(1000)),
     200,
   ],
 ]
 
-suite('hostile receivers', () => {
+suite('send, hostile receivers', () => {
   for (const [what, behave, expected] of SHORT) {
-    test(`send, ${what}: a result by the deadline, the connection closed`, async () => {
+    test(`send, ${what}: a result by the deadline, connection closed`, async () => {
       await assertEnds(behave, expected, 1)
     })
   }
 
   for (const [what, behave, expected] of LARGE) {
-    test(`send, ${what}: a result by the deadline, the connection closed, little memory`, async t => {
+    test(`send, ${what}: a result by the deadline, connection closed, little memory`, async t => {
       // The first request loads and compiles code, which must not count as memory of the others.
       await assertEnds(behave, expected, 1)
       const memory = watchMemory()
@@ -150,7 +150,7 @@ suite('hostile receivers', () => {
     })
   }
 
-  test('send, a receiver that reads nothing of a large body: cut at the deadline', async () => {
+  test('send, receiver that reads nothing of a large body: aborted at the deadline', async () => {
     const url = await receiver(socket => socket.pause())
     await assertCut(to(url, { body: 'x'.repeat(8 * MiB), timeout_ms: DEADLINE_MS }))
   })

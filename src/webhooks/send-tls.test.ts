@@ -21,7 +21,7 @@ import {
 } from '../../test/support/network/raw-receiver.ts'
 import { selfSigned } from '../../test/support/network/self-signed.ts'
 
-suite('TLS', () => {
+suite('send, TLS', () => {
   const NOW = Date.now()
   const DAY = 86_400_000
   const known = getCACertificates('default')
@@ -48,7 +48,7 @@ suite('TLS', () => {
   }
   const lookup = async () => ['127.0.0.1']
 
-  test('send, a certificate that is trusted, for this name: sent, the name asked for', async () => {
+  test('send, trusted certificate with this name: sent, with SNI', async () => {
     const { port, asked } = await offering({
       name: 'good.example',
       until: NOW + DAY,
@@ -61,7 +61,7 @@ suite('TLS', () => {
     assert.deepEqual(asked, ['good.example', 'good.example'])
   })
 
-  test('send, self-signed, expired or of another name: refused, nothing sent', async () => {
+  test('send, certificate self-signed, expired or for another name: refused, nothing sent', async () => {
     const table: readonly (readonly [Offer, string, string])[] = [
       [
         { name: 'self.example', until: NOW + DAY, trusted: false },
@@ -96,7 +96,7 @@ suite('TLS', () => {
     }
   })
 
-  test('send, no TLS where TLS is expected: refused or cut, with the reason', async () => {
+  test('send, no TLS where TLS is expected: refused or aborted, with the reason', async () => {
     const table: readonly (readonly [(socket: Socket) => void, string])[] = [
       [socket => pour(socket, BLOCK), 'tls: wrong version number'],
       [socket => socket.end(`${OK}\r\n`), 'tls: wrong version number'],

@@ -16,7 +16,7 @@ import {
 } from '../../test/support/network/raw-receiver.ts'
 import type { OutgoingRequest } from './exchange.ts'
 
-suite('what is sent', () => {
+suite('send, requests', () => {
   let port: number
   const requests: { request: IncomingMessage; body: string; socket: Socket }[] = []
   before(async () => {
@@ -34,7 +34,7 @@ suite('what is sent', () => {
     port = await listen(server)
   })
 
-  test('send, a body beyond ASCII: a POST with its length, our headers last', async () => {
+  test('send, body beyond ASCII: POST with its byte length, our headers last', async () => {
     requests.length = 0
     const result = await to(`http://127.0.0.1:${port}/hook?a=b%20c#d`, {
       headers: { 'webhook-id': 'evt_1', 'accept-encoding': 'gzip', 'content-length': '1' },
@@ -64,7 +64,7 @@ suite('what is sent', () => {
     for (const socket of sockets) if (!socket.closed) await once(socket, 'close')
   })
 
-  test('send, redirects and other statuses: answers like others, nothing followed', async () => {
+  test('send, redirects and other statuses: recorded, not followed', async () => {
     for (const status of [201, 204, 301, 302, 303, 304, 307, 308, 400, 410, 429, 500, 599]) {
       requests.length = 0
       const { status_code, error } = await to(`http://127.0.0.1:${port}/${status}`)
@@ -73,13 +73,13 @@ suite('what is sent', () => {
     }
   })
 
-  test('send, a name with several addresses: the one that answers is found', async () => {
+  test('send, name with several addresses: tries until one answers', async () => {
     const lookup = async () => ['::1', '127.0.0.1']
     const { status_code } = await to(`http://hooks.example:${port}/`, { lookup })
     assert.equal(status_code, 200)
   })
 
-  test('send, a proxy in the environment: not used', async () => {
+  test('send, proxy in the environment: not used', async () => {
     let proxied = 0
     const proxy = await listen(
       createServer(socket => {
@@ -112,8 +112,8 @@ suite('what is sent', () => {
   })
 })
 
-suite('what is kept of an answer', () => {
-  test('send, answers in many scripts and worse: the first 1,000 characters as plain text', async () => {
+suite('send, stored answers', () => {
+  test('send, answers in many scripts or malformed: the first 1,000 characters as plain text', async () => {
     const table: readonly (readonly [string, string | Buffer, string])[] = [
       ['empty', '', ''],
       ['plain', 'received', 'received'],
@@ -136,7 +136,7 @@ suite('what is kept of an answer', () => {
     }
   })
 
-  test('send, Retry-After: seconds, or how long until a date in any of its forms', async () => {
+  test('send, Retry-After: seconds, or a date in any of its forms', async () => {
     const in_100_s = new Date(Date.now() + 100_000)
     const [, day = '', month = '', year = '', time = ''] =
       /, (\d\d) (\w+) (\d+) ([\d:]+) GMT/.exec(in_100_s.toUTCString()) ?? []
@@ -173,7 +173,7 @@ suite('what is kept of an answer', () => {
     }
   })
 
-  test('send, a body that ends with the connection, chunked, or after a 103: whole', async () => {
+  test('send, body ended by the connection, chunked, or after a 103: complete', async () => {
     const table = [
       'HTTP/1.1 200 OK\r\n\r\nthanks',
       'HTTP/1.0 200 OK\r\n\r\nthanks',
@@ -187,8 +187,8 @@ suite('what is kept of an answer', () => {
   })
 })
 
-suite('what cannot be sent', () => {
-  test('send, nothing listens, no such name, no such URL, bad headers: said in a word', async () => {
+suite('send, failures', () => {
+  test('send, no listener, unknown name, bad URL or headers: a one-word reason', async () => {
     const spare = createServer()
     const port = await listen(spare)
     spare.close()
@@ -229,7 +229,7 @@ suite('what cannot be sent', () => {
     }
   })
 
-  test('send, a resolver that never answers: cut at the deadline', async () => {
+  test('send, resolver that never answers: aborted at the deadline', async () => {
     const lookup = () => new Promise<string[]>(() => {})
     await assertCut(to('http://slow.example/', { lookup, timeout_ms: DEADLINE_MS }))
   })

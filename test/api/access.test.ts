@@ -38,7 +38,7 @@ function assertUnauthorized(answer: Answer, reason: string): void {
   assert.match(String(answer.headers['www-authenticate']), /^Basic realm="[^"]+", charset="UTF-8"$/)
 }
 
-test('every route of the API, no credentials: 401 before anything of the request is read', async () => {
+test('every API route, no credentials: 401 before the service reads the rest of the request', async () => {
   assert.ok(routes.length > 60)
   const texts = new Set<string>()
   for (const route of routes) {
@@ -52,7 +52,7 @@ test('every route of the API, no credentials: 401 before anything of the request
   assert.equal(texts.size, 1)
 })
 
-test('API key, several of one account: all see the same; revoking one leaves the others', async () => {
+test('API keys, several of one account: each reads the same; revoking one leaves the others valid', async () => {
   const second = await service.addKey(account, 'write')
   assert.equal((await second.get('/v3/balance')).text, (await account.get('/v3/balance')).text)
   const revoked = await markKeyRevoked(service.deps.sql, second.key_id)
@@ -75,7 +75,7 @@ async function untilRefused(by: Client): Promise<number> {
   return performance.now() - started
 }
 
-test('API key revoked elsewhere, told by NOTIFY or its NOTIFY lost: this process and another refuse it', async t => {
+test('API key, revoked by another process, NOTIFY received or lost: both processes refuse the key', async t => {
   const other = await service.anotherProcess()
   const { owner } = service.database
   const refusedSoon = async (revoke: (key_id: string) => Promise<unknown>) => {
@@ -106,7 +106,7 @@ test('API key revoked elsewhere, told by NOTIFY or its NOTIFY lost: this process
 /** Ask and change nothing, so that a key that may only read can use them. */
 const POSTS_THAT_READ = ['POST /v3/entity/duplicate_check', 'POST /v3/payout/options']
 
-test('every route: GET and HEAD need scope read, whatever may write needs write or a person', () => {
+test('every route, required scope: read for GET and HEAD; write or a person for each route that may write', () => {
   const reading = routes.filter(({ scope }) => scope === 'read').map(({ name }) => name)
   const gets = routes.filter(({ method }) => /^(GET|HEAD)$/.test(method)).map(({ name }) => name)
   assert.deepEqual(reading.sort(), [...gets, ...POSTS_THAT_READ].sort())
@@ -130,7 +130,7 @@ test('API key of scope read, every route that may write: 403 before the body is 
   assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
-test('API keys of each scope, every route that needs it: no 401, no 403 for its scope', async () => {
+test('API key, each scope, routes that need this scope: no 401, and no 403 about the scope', async () => {
   for (const scope of ['read', 'write', 'operator'] as const) {
     const key = await service.addKey(account, scope)
     const authorization = basic(key.key_id, key.secret)
@@ -144,7 +144,7 @@ test('API keys of each scope, every route that needs it: no 401, no 403 for its 
   }
 })
 
-test('live account, every route of sandboxes: 403, no row changes', async () => {
+test('sandbox routes, live account: 403, no row changes', async () => {
   const before = await rowVersions(service.database.owner)
   const ofSandboxes = routes.filter(({ url }) => url.startsWith('/v3/sandbox/'))
   assert.ok(ofSandboxes.length >= 3)

@@ -54,7 +54,7 @@ async function figures(client = account): Promise<Record<string, string>> {
   return Object.fromEntries(limits.map(({ id, used, headroom }) => [id, `${used} ${headroom}`]))
 }
 
-test(`GET ${PATH}, a sandbox and a live account: each as it is, nothing written`, async () => {
+test(`GET ${PATH}, a sandbox and a live account: the account's current fields, nothing written`, async () => {
   const live = await service.openAccount({ currencies: ['EUR'], sandbox: false })
   const rows = await rowVersions(service.database.owner)
   for (const client of [account, live]) {
@@ -75,7 +75,7 @@ test(`GET ${PATH}, a sandbox and a live account: each as it is, nothing written`
   assert.deepEqual(await rowVersions(service.database.owner), rows)
 })
 
-test(`GET ${PATH}, frozen and active again: the state, without the operator's reason`, async () => {
+test(`GET ${PATH}, account frozen, then active: the state, without the operator's reason`, async () => {
   const { account_id } = account.account
   await command('account', 'freeze', account_id, '--reason', 'a word from the police')
   const answer = await account.get(PATH)
@@ -85,7 +85,7 @@ test(`GET ${PATH}, frozen and active again: the state, without the operator's re
   assert.equal((await read()).state, 'active')
 })
 
-test(`GET ${PATH}, limits of each kind: what is used and left, and none of another account; below a cap that is less: nothing; a day later: all of it`, async () => {
+test(`GET ${PATH}, limits of each kind: used and left for this account; none left above a lowered cap; all of it a day later`, async () => {
   const { account_id } = account.account
   const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const own = ['--account', account_id]

@@ -70,7 +70,7 @@ async function eventsOf(id: string, by = account) {
     .reverse()
 }
 
-test(`POST ${PATH}/{id}/archive: refused in any payout, others go on; taken back: paid again`, async () => {
+test(`POST ${PATH}/{id}/archive: each payout to the beneficiary refused, others succeed; unarchived: paid again`, async () => {
   const id = await made()
   const open = (await pay(id)).json.data
   const record = (await account.get(`${PATH}/${id}`)).json.data
@@ -108,7 +108,7 @@ test(`POST ${PATH}/{id}/archive: refused in any payout, others go on; taken back
   ])
 })
 
-test(`GET ${PATH}?archived=true: those that are archived; without it the others, in any pages`, async () => {
+test(`GET ${PATH}?archived=true: the archived ones; without the filter the others, for any page size`, async () => {
   const by = await newAccount()
   const ids: string[] = []
   for (let i = 0; i < 9; i++) {
@@ -128,7 +128,7 @@ test(`GET ${PATH}?archived=true: those that are archived; without it the others,
   ])
 })
 
-test('PostgreSQL, a payout to a beneficiary that is archived: refused, whatever wrote it', async () => {
+test('PostgreSQL, payout to an archived beneficiary: refused for every writer', async () => {
   const id = await made()
   const { json } = await pay(id)
   await act(id, 'archive')
@@ -142,7 +142,7 @@ test('PostgreSQL, a payout to a beneficiary that is archived: refused, whatever 
   await assert.rejects(copied, { constraint_name: 'beneficiary_not_archived' })
 })
 
-test('archived and paid at once, by two processes: no payout is made after it is archived', async () => {
+test('beneficiary, archived and paid at the same moment by two processes: no payout after the archiving', async () => {
   for (let round = 0; round < 8; round++) {
     const id = await made()
     const [archived, ...answers] = await Promise.all([
@@ -157,7 +157,7 @@ test('archived and paid at once, by two processes: no payout is made after it is
   }
 })
 
-test('archived while it waits for people: approved all the same, and not paid until it is taken back', async () => {
+test('beneficiary, archived while its payout awaits approval: the approval succeeds, the payout waits until unarchived', async () => {
   const by = await newAccount()
   const { account_id } = by.account
   await addApprovalRule(service, { account_id, subject: 'beneficiary' })
@@ -177,7 +177,7 @@ test('archived while it waits for people: approved all the same, and not paid un
   assert.equal((await pay(id, by)).status, 200)
 })
 
-test('corridor beneficiary archive|unarchive: as by the API, with who and why in the audit log', async () => {
+test('corridor beneficiary archive|unarchive: same effect as the API, person and reason in the audit log', async () => {
   const id = await made()
   await addPerson(service, { user: 'olga', role: 'operator' })
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
@@ -196,7 +196,7 @@ test('corridor beneficiary archive|unarchive: as by the API, with who and why in
   assert.deepEqual([...acts], [act_of_olga, act_of_olga])
 })
 
-test('verify, archived without an event, and a payout to one that is: named', async () => {
+test('verify, archived without an event, or paid while archived: named', async () => {
   const id = await made()
   assert.equal((await pay(id)).status, 200)
   const verdict = await undone(service.database.owner, async tx => {

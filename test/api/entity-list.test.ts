@@ -60,7 +60,7 @@ async function idsNow({ account: { account_id } }: Client): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test(`GET ${PATH}, fifteen entities: the ten newest, and all in any pages, each as its own GET shows it; of another account: none`, async () => {
+test(`GET ${PATH}, fifteen entities: ten newest, all for any page size, each equals its own GET; none of another account`, async () => {
   assert.equal(all.length, 15)
   const shown = [
     [{}, 10, true],
@@ -78,10 +78,10 @@ test(`GET ${PATH}, fifteen entities: the ten newest, and all in any pages, each 
   }
 })
 
-test(`GET ${PATH}?created.gt|gte|lt|lte, at the time of an entity: with or without it`, () =>
+test(`GET ${PATH}?created.gt|gte|lt|lte, bound equal to an entity's time: included by gte and lte only`, () =>
   assertBounds(account, PATH, all))
 
-test(`GET ${PATH}, filters: exact, several at once, in any pages`, () => {
+test(`GET ${PATH}, filters: exact, combined, for any page size`, () => {
   const on_behalf_of = all.at(-1)?.id ?? ''
   return assertFilters(account, PATH, all, [
     [{ type: 'business' }, e => e.type === 'business'],
@@ -101,7 +101,7 @@ test(`GET ${PATH}, filters: exact, several at once, in any pages`, () => {
 const NO_LIMITS = ['-1', '+5', '05', '5.0', '1e1', ' 5', 'ten', '٣', '0x10']
 const NO_TIMES = ['', 'now', 'infinity', '2026-01-31', '2026-02-30T00:00:00Z', '1769851800']
 
-test(`GET ${PATH}, wrong parameters, both cursors: 400 at ending_before, and at each`, async () => {
+test(`GET ${PATH}, wrong parameters: 400 naming each; both cursors: 400 at ending_before`, async () => {
   const foreign = await add(await service.openAccount())
   await assertRefusals(
     account,
@@ -126,7 +126,7 @@ test(`GET ${PATH}, wrong parameters, both cursors: 400 at ending_before, and at 
   )
 })
 
-test('a page of many entities, planned while there were none: fetches what it shows and no more', async () => {
+test('GET a page of many entities, plan made for an empty table: reads only the rows of the page', async () => {
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:10:00Z' }
   const cursor = madeAt('ent', 2500)
   const filters: Query[] = [

@@ -72,7 +72,7 @@ const EMPTY = {
 type Optional = keyof typeof EMPTY
 const OPTIONAL = Object.keys(EMPTY) as Optional[]
 
-test(`POST ${PATH}, every member, or name and type alone: each comes back as it was sent, in the order of the docs, the others not set`, async () => {
+test(`POST ${PATH}, every member, or name and type only: returned as sent, in the documented order, others null`, async () => {
   await newAccount()
   const { id: principal, created_at, ...least } = await created(plainEntity)
   assert.match(created_at, IN_UTC)
@@ -93,7 +93,7 @@ test(`POST ${PATH}, every member, or name and type alone: each comes back as it 
   for (const [name, value] of Object.entries(sent)) assert.deepEqual(entity[name], value, name)
 })
 
-test(`POST ${PATH}, text with spaces, capitals and what cannot be seen: kept as it was sent; countries: upper case, trimmed; ownership: exact text, 100 in sum`, async () => {
+test(`POST ${PATH}, spaces, capitals and invisible characters: text kept, country trimmed and upper case, ownership exact, 100 in sum`, async () => {
   await newAccount()
   const text = ' Re\u0301ne\u200b  WEIẞ\u3000'
   const sent = {
@@ -131,7 +131,7 @@ test(`POST ${PATH}, text with spaces, capitals and what cannot be seen: kept as 
 
 // PUT.
 
-test(`PUT ${PATH}/{id}, each member null in turn: taken away, all else as it was`, async () => {
+test(`PUT ${PATH}/{id}, each member null in turn: removed, others unchanged`, async () => {
   await newAccount()
   const principal = await created(plainEntity)
   let before = await created({ ...fullEntity, on_behalf_of: principal.id })
@@ -145,7 +145,7 @@ test(`PUT ${PATH}/{id}, each member null in turn: taken away, all else as it was
   }
 })
 
-test(`PUT ${PATH}/{id}, every member at once: as if it had been created so`, async () => {
+test(`PUT ${PATH}/{id}, every member at once: equals a new entity with these values`, async () => {
   await newAccount()
   const before = await created({ type: 'business', name: 'X' })
   const name = ' New\u200bName '
@@ -157,7 +157,7 @@ test(`PUT ${PATH}/{id}, every member at once: as if it had been created so`, asy
   assert.deepEqual(now, { ...made, id, created_at, registration_number })
 })
 
-test(`PUT ${PATH}/{id}, what changes nothing: the entity as it was, no row changes`, async () => {
+test(`PUT ${PATH}/{id}, equal values: the entity unchanged, no row changes`, async () => {
   await newAccount()
   const { id } = await created(fullEntity)
   const bare = await created(plainEntity)
@@ -184,7 +184,7 @@ test(`PUT ${PATH}/{id}, what changes nothing: the entity as it was, no row chang
   }
 })
 
-test(`PUT ${PATH}/{id}, another type: 400 at type; on behalf of nobody, another account’s, a rejected one or itself: refused there, no row changes`, async () => {
+test(`PUT ${PATH}/{id}, another type, or on_behalf_of unknown, foreign, rejected or itself: 400 at the member, no row changes`, async () => {
   await newAccount()
   const theirs = await created(plainEntity, await service.openAccount())
   const gone = await created(plainEntity)
@@ -203,7 +203,7 @@ test(`PUT ${PATH}/{id}, another type: 400 at type; on behalf of nobody, another 
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
-test(`PUT ${PATH}/{id}, two halves of another’s identity at once: the second gets that one`, async () => {
+test(`PUT ${PATH}/{id}, two halves of another entity's identity at once: the second answer is that entity`, async () => {
   await newAccount()
   const at = (line1: string) => ({ country: 'HK', line1, city: 'Hong Kong' })
   const body = { type: 'individual', registration_address: at('2'), name: 'Two' }
@@ -223,7 +223,7 @@ test(`PUT ${PATH}/{id}, two halves of another’s identity at once: the second g
 
 // Approval.
 
-test(`POST ${PATH}/{id}/submit, with no body, an empty one and {}: submitted, as its GET then shows it`, async () => {
+test(`POST ${PATH}/{id}/submit, no body, an empty one or {}: submitted, as GET then shows`, async () => {
   const authorization = basic(account.key_id, account.secret)
   const json = { 'content-type': 'application/json' }
   for (const request of [
@@ -246,7 +246,7 @@ test(`POST ${PATH}/{id}/submit, with no body, an empty one and {}: submitted, as
   }
 })
 
-test('events of an entity: created, updated with what was there, and each step of its approval', async () => {
+test('entity events: created, updated with the previous values, and each approval step', async () => {
   const { name } = plainEntity
   const email = 'events@example.com'
   const { id } = await created({ ...plainEntity, email, phone: { number: '1' } })

@@ -92,7 +92,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 
 for (const [reason, [code, status]] of Object.entries(SPECIFIED_CODES)) {
   if (reason === 'internal') continue
-  test(`reason ${reason}: code ${code}, status ${status}, in the envelope and by RFC 9457 with the same facts`, async () => {
+  test(`reason ${reason}: code ${code}, status ${status}, the same facts in the envelope and in RFC 9457`, async () => {
     const plain = await (WAYS[reason] as Way)({})
     assertRefused(plain, status, reason)
     assert.equal(plain.json.errors[0].code, code)
@@ -110,7 +110,7 @@ for (const [reason, [code, status]] of Object.entries(SPECIFIED_CODES)) {
   })
 }
 
-test('schema and rules broken together: every field named at once', async () => {
+test('request, schema and rules both broken: every field named at once', async () => {
   const answer = await account.post('/v3/payout/quote', {
     payout_info: { currency: 'HKX', amount: 'many' },
     holding_info: { currency: 'GBP' },
@@ -132,7 +132,7 @@ const NOT_ALLOWED = [
   ['GET', '/v3/payout/pot_00000000000000000000/cancel', 'POST'],
 ] as const
 
-test('a method that a path does not have: 405 with Allow', async () => {
+test('request, a method that the path lacks: 405 with Allow', async () => {
   const authorization = basic(account.key_id, account.secret)
   for (const [method, url, allowed] of NOT_ALLOWED) {
     const answer = await service.inject({ method, url, headers: { authorization } })
@@ -141,7 +141,7 @@ test('a method that a path does not have: 405 with Allow', async () => {
   }
 })
 
-test('HEAD of what GET answers: the same status and headers, and no body', async () => {
+test('HEAD, each path of GET: same status and headers, no body', async () => {
   const authorization = basic(account.key_id, account.secret)
   for (const url of ['/v3/balance', '/v3/payout?limit=2', '/v3/payout/pot_1', '/openapi.json']) {
     const ask = async (method: 'GET' | 'HEAD') => {
@@ -172,7 +172,7 @@ const MEDIA = {
   ],
 }
 
-test('Content-Type, JSON however it is written: taken; any other: 415', async () => {
+test('Content-Type, any spelling of JSON: accepted; any other type: 415', async () => {
   for (const [status, types] of Object.entries(MEDIA)) {
     for (const type of types) {
       const answer = await account.post('/v3/payout/quote', quoteBody, { 'content-type': type })
@@ -182,7 +182,7 @@ test('Content-Type, JSON however it is written: taken; any other: 415', async ()
   }
 })
 
-test('a field name as long as the body: cut, so that the answer stays short', async () => {
+test('field name as long as the body: shortened in the answer', async () => {
   for (const change of [
     { ['x'.repeat(100_000)]: 1 },
     { metadata: { ['😀'.repeat(20_000)]: '' } },
@@ -196,7 +196,7 @@ test('a field name as long as the body: cut, so that the answer stays short', as
   }
 })
 
-test('a fault of the service: 500 internal without stack, SQL or table, nothing written, and well again after', async () => {
+test('internal fault: 500 without stack, SQL or table, nothing written; the next request succeeds', async () => {
   const { owner } = service.database
   await owner`alter table quotes rename to quotes_elsewhere`
   await owner`alter table payouts rename to payouts_elsewhere`
@@ -217,7 +217,7 @@ test('a fault of the service: 500 internal without stack, SQL or table, nothing 
   assert.equal((await pay({})).status, 200)
 })
 
-test('the database goes away under a request: 503 with Retry-After, and well again after', async () => {
+test('database, lost during a request: 503 with Retry-After; back again: requests succeed', async () => {
   const { owner } = service.database
   const waiting = await owner.begin(async tx => {
     await tx`select from books where account_id = ${account.account.account_id} for update`
@@ -234,7 +234,7 @@ test('the database goes away under a request: 503 with Retry-After, and well aga
   assert.equal((await pay({})).status, 200)
 })
 
-test('a migration changes the type of a column while the service runs: no request notices', async () => {
+test("migration, changes a column's type under a running service: no request fails", async () => {
   const { owner } = service.database
   const url = 'https://8.8.8.8/migrated'
   const { id } = (await account.post('/v3/webhook_endpoint', { url })).json.data
@@ -267,7 +267,7 @@ async function withoutConnections<T>(work: () => Promise<T>): Promise<T> {
   })
 }
 
-test('a log-in while no connection to the database is free: 503, and it waits no longer', async () => {
+test('log-in, no free database connection: 503, without a second wait', async () => {
   const payload = JSON.stringify({ user: 'nobody', password: 'a password of a person' })
   const headers = { ...OWN, 'content-type': 'application/json' }
   const answer = await withoutConnections(() =>
@@ -276,7 +276,7 @@ test('a log-in while no connection to the database is free: 503, and it waits no
   assertRefused(answer, 503, 'service_unavailable')
 })
 
-test('more requests than the process has memory for: 503 at once, and probes are answered', async () => {
+test('service, more requests than its memory holds: 503 at once, probes answered', async () => {
   const app = await buildApp(service.deps, undefined, new AtWork(2))
   const headers = { authorization: basic(account.key_id, account.secret) }
   // Without `async`, a request begins only when it is awaited.
@@ -294,7 +294,7 @@ test('more requests than the process has memory for: 503 at once, and probes are
   await app.close()
 })
 
-test('assertNoInsides: fails on each of our secrets', async () => {
+test('assertNoInsides, each of our secrets in the answer: fails', async () => {
   const secrets = [
     newSecret({ sandbox: false }),
     newSecret({ sandbox: true }),

@@ -49,7 +49,7 @@ async function idsOfAll({ account }: Client): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test(`GET ${PATH}, events of every kind: by number without gaps, newest first, in any pages and bounds of time`, async () => {
+test(`GET ${PATH}, events of every kind: numbers without gaps, newest first, for any page size and time bounds`, async () => {
   const numbers = all.map(({ sequence }) => sequence)
   assert.deepEqual(
     numbers,
@@ -60,7 +60,7 @@ test(`GET ${PATH}, events of every kind: by number without gaps, newest first, i
   await assertBounds(account, PATH, all)
 })
 
-test(`GET ${PATH}/{id}, what an event says: the object as it was, what was altered, and how`, () => {
+test(`GET ${PATH}/{id}, event content: the object after the change, the changed members and the cause`, () => {
   const members = ['id', 'object', 'type', 'created_at', 'sequence', 'account', 'object_id', 'data']
   for (const event of all) {
     assert.deepEqual(Object.keys(event), [...members, 'previous_attributes', 'change', 'erased'])
@@ -96,7 +96,7 @@ test(`GET ${PATH}/{id}, what an event says: the object as it was, what was alter
   assert.deepEqual([...succeeded.change.journals, ...failed.change.journals].sort(), [4, 5])
 })
 
-test(`GET ${PATH}, filters: one type, one object, both, in any pages`, async () => {
+test(`GET ${PATH}, filters: type, object, both, for any page size`, async () => {
   const types = new Set(all.map(event => event.type as string))
   assert.ok(types.size >= 10)
   const payout = all.find(event => event.type === 'payout.failed') as Item
@@ -114,13 +114,13 @@ test(`GET ${PATH}, filters: one type, one object, both, in any pages`, async () 
   ])
 })
 
-test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
+test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
   const [foreign = ''] = await idsOfAll(other)
   const wrong = { type: ['payout', 'payout.*', 'Payout.created'], object_id: ['x', foreign] }
   await assertRefusals(account, PATH, 'evt', wrong, foreign)
 })
 
-test('a page of many events, planned while there were none: fetches what it shows and no more', async () => {
+test('GET a page of many events, plan made for an empty table: reads only the rows of the page', async () => {
   const filters: Query[] = [
     ...[{}, { type: 'payout.failed' }, { type: 'payout.created' }],
     ...[{ object_id: madeAt('pot', 8) }, { object_id: madeAt('pot', 8), type: 'payout.failed' }],
@@ -158,7 +158,7 @@ test('a page of many events, planned while there were none: fetches what it show
   })
 })
 
-test(`GET ${PATH}?object_id, the payout moves between two statements of the list: no event is passed over`, async () => {
+test(`GET ${PATH}?object_id, payout changes between two statements of the list: no event missing`, async () => {
   const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const made = await payer.post('/v3/payout', localPayout)
   const object_id: string = made.json.data.id

@@ -261,7 +261,7 @@ async function readText({ client }: History, event: Shown): Promise<string> {
 const STEPS_AT_LEAST = 100
 const SEEN_AT_LEAST = 41
 
-test('GET /v3/event, a random history: each object as its GET answered after the change, to the byte', async () => {
+test('GET /v3/event, a random history: each object equals the GET after its change, byte for byte', async () => {
   const history = await openHistory()
   await history.look()
   const weighed = fc.oneof(
@@ -340,7 +340,7 @@ async function eraseAll(history: History, before: readonly Shown[]) {
   }
 }
 
-test('what an event needs besides, planned while there were none: looked up, however many there are', async () => {
+test('related rows of events, plan made for an empty table: index look-ups at any table size', async () => {
   const account_id = 'acc_a'
   const created_at = '2026-01-01T00:00:00.000000Z'
   // Each of a thousand objects has five events, of which these are the last.

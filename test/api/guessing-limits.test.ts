@@ -55,7 +55,7 @@ function assertTooMany(answer: Answer, most_s: number): void {
   assert.ok(Number(wait) <= most_s, wait)
 }
 
-test('wrong credentials, more a minute than allowed: 429, alike for every kind, and from that address alone; a valid key there is served', async () => {
+test('wrong credentials, too many a minute: 429 for every kind and this address only; a valid key there succeeds', async () => {
   await withLimits({ failed_logins_per_min: 7 }, async (limited, by) => {
     for (const authorization of wrong) {
       assertRefused(await balance(authorization, limited), 401, 'invalid_credentials')
@@ -82,7 +82,7 @@ test('wrong credentials, more a minute than allowed: 429, alike for every kind, 
   })
 })
 
-test('wrong credentials, after the time that Retry-After says: 401 again', async t => {
+test('wrong credentials, after Retry-After: 401 again', async t => {
   await withLimits({ failed_logins_per_min: 60 }, async limited => {
     const [guess = ''] = wrong
     let last: Answer
@@ -98,7 +98,7 @@ test('wrong credentials, after the time that Retry-After says: 401 again', async
   })
 })
 
-test('address behind a proxy: believed of a trusted proxy alone', async () => {
+test('forwarded address: trusted from a trusted proxy only', async () => {
   const trusted_proxies = readConfig({
     CORRIDOR_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::7',
   }).trusted_proxies
@@ -118,7 +118,7 @@ test('address behind a proxy: believed of a trusted proxy alone', async () => {
   })
 })
 
-test('requests of one API key, more a second than allowed: 429, other keys go on', async () => {
+test('API key, too many requests a second: 429, other keys unaffected', async () => {
   await withLimits({ rate_limit_per_s: 2 }, async (limited, by) => {
     const key = await service.addKey(account, 'write')
     await limited.deps.reference.refresh()
@@ -141,7 +141,7 @@ test('requests of one API key, more a second than allowed: 429, other keys go on
   })
 })
 
-test('RateLimit of a key: what is left on each answer, none left on a 429; no header without a limit', async () => {
+test('RateLimit header: requests left on each answer, 0 on a 429; absent without a limit', async () => {
   const rateOf = ({ headers }: Answer) => [headers['ratelimit-policy'], headers.ratelimit]
   // So slow that none comes back meanwhile; `t` counts the seconds down.
   await withLimits({ rate_limit_per_s: 0.001 }, async (limited, by) => {
@@ -175,7 +175,7 @@ test('RateLimit of a key: what is left on each answer, none left on a 429; no he
   assert.notDeepEqual(rateOf(await account.get('/v3/balance')), [undefined, undefined])
 })
 
-test('settings of the limits: by default 500 requests a second for a key, a hundred wrong credentials a minute from an address; what cannot be read is named', () => {
+test('rate limit settings, defaults: 500 requests a second per key, 100 wrong credentials a minute per address; invalid values named', () => {
   const { rate_limit_per_s, failed_logins_per_min } = readConfig({})
   assert.deepEqual([rate_limit_per_s, failed_logins_per_min], [500, 100])
   for (const [name, value] of [

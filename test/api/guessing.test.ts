@@ -56,7 +56,7 @@ function malformed({ key_id, secret }: Client): readonly string[] {
   ]
 }
 
-test('wrong credentials of every kind: the same status, headers and body, byte for byte', async () => {
+test('wrong credentials, every kind: same status, headers and body, byte for byte', async () => {
   const { key_id, secret } = account
   const other = await service.openAccount()
   const pairs = [
@@ -84,7 +84,7 @@ test('wrong credentials of every kind: the same status, headers and body, byte f
 
 const SECRET = /^corridor_([a-z]+)_([\w-]{43})([\w-]{6})$/
 
-test('secrets of API keys, sessions and links: 256 bits that differ, a name that tells what they are, and a checksum', () => {
+test('secrets of API keys, sessions and links: 256 random bits, a prefix for the kind, a checksum', () => {
   const secrets = new Set<string>()
   for (const [kind, make] of [
     ['live', () => newSecret({ sandbox: false })],
@@ -106,7 +106,7 @@ test('secrets of API keys, sessions and links: 256 bits that differ, a name that
   assert.equal(secrets.size, 80)
 })
 
-test('every row of the database: not one secret of an API key, in any spelling, only its hash', async () => {
+test("database, every row: no API key's secret in any encoding, only its hash", async () => {
   const cli = await openCli(service.database.url)
   try {
     const { account_id } = account.account

@@ -78,7 +78,7 @@ const MADE: readonly (readonly [path: string, table: string, body: object, chang
 ]
 
 for (const [path, table, body, change] of MADE) {
-  test(`POST ${path}, ten requests with one key at once: one effect, the first answer again with Idempotent-Replayed; another body: 422 idempotency_key_reused`, async () => {
+  test(`POST ${path}, ten requests with one key at once: one effect, replays with Idempotent-Replayed; another body: 422 idempotency_key_reused`, async () => {
     const { owner } = service.database
     const count = async () => (await owner`select from ${owner(table)}`).length
     const key = under(newKey())
@@ -98,7 +98,7 @@ for (const [path, table, body, change] of MADE) {
   })
 }
 
-test(`POST ${PATH}, same key: members in another order and other white space are the same request, an array in another order is not`, async () => {
+test(`POST ${PATH}, same key, other member order or white space: same request; other array order: another request`, async () => {
   const key = newKey()
   const documents = [{ type: 'a' }, { type: 'b' }]
   const body = { ...localPayout, documents }
@@ -116,7 +116,7 @@ test(`POST ${PATH}, same key: members in another order and other white space are
   assertRefused(other, 422, 'idempotency_key_reused')
 })
 
-test(`POST ${PATH}, refused under a key: not stored, the retry pays once the balance allows, or corrected`, async () => {
+test(`POST ${PATH}, refused under a key: not stored; the retry pays once corrected or funded`, async () => {
   const poor = await service.openAccount({ currencies: ['USD'] })
   const key = newKey()
   for (let i = 0; i < 2; i++) {
@@ -132,7 +132,7 @@ test(`POST ${PATH}, refused under a key: not stored, the retry pays once the bal
   assertReplayed(await pay(key, localPayout, poor), paid)
 })
 
-test('Idempotency-Key, same text on another path or from another account: not the same key; by another API key: the same', async () => {
+test('Idempotency-Key, same text on another path or account: another key; with another API key of the account: the same key', async () => {
   const key = newKey()
   const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_100n } })
   assertFresh(await account.post(`${PATH}/quote`, QUOTE, under(key)))
@@ -144,7 +144,7 @@ test('Idempotency-Key, same text on another path or from another account: not th
   assertReplayed(await pay(key, localPayout, second), first)
 })
 
-test('Idempotency-Key of 1 character, of 255, of every visible one, in quotes: kept and replayed', async () => {
+test('Idempotency-Key, 1 or 255 characters, every visible character, quoted: stored and replayed', async () => {
   const visible = String.raw`!#$%&'()*+,-./09:;<=>?@AZ[\]^_az{|}~`
   for (const key of ['k', 'k'.repeat(255), visible, 'quoted']) {
     const first = await pay(key === 'k' ? key : `"${key}"`)
@@ -153,7 +153,7 @@ test('Idempotency-Key of 1 character, of 255, of every visible one, in quotes: k
   }
 })
 
-test('Idempotency-Key empty, too long or with other characters: 400, no row changes', async () => {
+test('Idempotency-Key, empty, too long or invalid characters: 400, no row changes', async () => {
   const before = await rowVersions(service.database.owner)
   const long = 'k'.repeat(256)
   for (const key of ['', '""', long, `"${long}"`, 'clé', 'a\tb']) {
@@ -169,7 +169,7 @@ async function age(key: string, interval: string): Promise<void> {
     where key = ${key}`
 }
 
-test('Idempotency-Key 24 hours old: forgotten, the request takes effect anew and is kept anew', async () => {
+test('Idempotency-Key, 24 hours old: forgotten; the request takes effect again and is stored again', async () => {
   const key = newKey()
   const first = await pay(key, localPayout, aging)
   await age(key, '23 hours 59 minutes')
@@ -181,7 +181,7 @@ test('Idempotency-Key 24 hours old: forgotten, the request takes effect anew and
   assertReplayed(await pay(key, other, aging), second)
 })
 
-test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and is replayed', async () => {
+test('Idempotency-Key, stored again while expired keys are deleted: kept and replayed', async () => {
   const key = newKey()
   const { owner } = service.database
   const first = await pay(key, localPayout, aging)
@@ -200,7 +200,7 @@ test('Idempotency-Key kept anew at the moment old ones are forgotten: stays, and
   assertReplayed(await pay(key, localPayout, aging), first)
 })
 
-test('Idempotency-Keys past their time: found by their age, the young are not read', async () => {
+test('expired Idempotency-Keys, deletion: found by age, younger keys not read', async () => {
   await inOneTransaction(service.database.url, async (tx, connections) => {
     await deleteExpiredReplies(connections)
     const [scans] = await tx`
@@ -209,7 +209,7 @@ test('Idempotency-Keys past their time: found by their age, the young are not re
   })
 })
 
-test('Idempotency-Key of a quote that was used since: the answer of then, not of now', async () => {
+test('Idempotency-Key of a quote used since: the original answer', async () => {
   const key = under(newKey())
   const first = await account.post(`${PATH}/quote`, QUOTE, key)
   assertFresh(await pay(newKey(), { ...localPayout, quote: first.json.id }))
@@ -267,12 +267,12 @@ const SINCE: readonly (readonly [what: string, now: string, body: object, since:
 ]
 
 for (const [what, status, body, since] of SINCE) {
-  test(`POST ${PATH}, ${what} since: the key is answered as at first`, async () => {
+  test(`POST ${PATH}, key replayed after ${what}: the first answer`, async () => {
     assert.equal((await replays(body, since)).status, status)
   })
 }
 
-test(`POST ${PATH}, answered since with documents: the key is answered without them`, async () => {
+test(`POST ${PATH}, key replayed after documents were added: the first answer, without documents`, async () => {
   const now = await replays(localPayout, async id => {
     await moved('requires_action')(id)
     await account.post(`${PATH}/${id}/action`, actions.action.request)
@@ -280,13 +280,13 @@ test(`POST ${PATH}, answered since with documents: the key is answered without t
   assert.deepEqual(now.documents, actions.action.request.documents)
 })
 
-test(`POST ${PATH} to another account: the key is answered as at first`, async () => {
+test(`POST ${PATH} to another account, key replayed: the first answer`, async () => {
   const sister = await service.openAccount({ currencies: ['USD'] })
   const body = internalPayout(sister.account.deposit_address)
   assert.equal((await replays(body, moved())).status, 'succeeded')
 })
 
-test(`POST ${PATH}, held and released since: the key is answered as held`, async () => {
+test(`POST ${PATH}, payout held, key replayed after its release: the first answer, held`, async () => {
   const on_behalf_of = await entityOf(account)
   const now = await replays({ ...localPayout, on_behalf_of }, async id => {
     assert.match((await findPayout(account, id)).status_description, /until entity/)
@@ -296,7 +296,7 @@ test(`POST ${PATH}, held and released since: the key is answered as held`, async
   assert.deepEqual([now.status, now.status_description], ['processing', ''])
 })
 
-test(`POST ${PATH}, paid by a person since: the key is answered without the bank’s reference`, async () => {
+test(`POST ${PATH}, key replayed after a person paid: the first answer, without the bank’s reference`, async () => {
   await service.setRoutes([{}])
   const live = await service.openAccount({ fund: { USD: 10_100n }, sandbox: false })
   const { account_id } = live.account

@@ -107,7 +107,7 @@ async function underLoad(work: () => Promise<void>): Promise<Map<number, number>
   return statuses
 }
 
-test('sixty connections with random names: on a known device and in a session a person gets in, and elsewhere as soon as it ends', async () => {
+test('log-in, sixty connections guess random names: succeeds on a known device and in a session; elsewhere once the guessing ends', async () => {
   const max = await personOn('max')
   await personOn('mary')
   const office = { ip: '203.0.113.9' }
@@ -128,7 +128,7 @@ test('sixty connections with random names: on a known device and in a session a 
   assert.equal((await enter('mary', PASSWORD, office)).status, 200)
 })
 
-test('a refusal by load: no guess, no row, and nothing taken from the network', async () => {
+test('log-in, refused by load: no guess counted, no row, nothing charged to the network', async () => {
   await personOn('ann')
   const office = { ip: '203.0.113.10' }
   const refused: Answer[] = []
@@ -147,7 +147,7 @@ test('a refusal by load: no guess, no row, and nothing taken from the network', 
   assert.equal((await enter('ann', PASSWORD, office)).status, 200)
 })
 
-test('strangers guess at a name: closed to devices that are not known for a quarter of an hour, open on the known one', async () => {
+test('log-in, strangers guess at a name: unknown devices blocked for 15 minutes, the known device unaffected', async () => {
   const device = await personOn('bob')
   for (let i = 0; i <= MOST_ATTEMPTS.of_all; i++) {
     const answer = await enter('bob', `a guess of number ${i}`, { ip: `192.0.2.${i}` })
@@ -162,7 +162,7 @@ test('strangers guess at a name: closed to devices that are not known for a quar
   assertRefused(await enter('bob', PASSWORD, { ip: device.ip }), 429, 'rate_limited')
 })
 
-test('wrong passwords on a known device: five are judged, and strangers and other devices have their own count', async () => {
+test('log-in, wrong passwords on a known device: five judged; strangers and other devices are counted separately', async () => {
   const device = await personOn('eve')
   const other = cookiesOf(await enter('eve', PASSWORD, { ip: anywhere() })).device
   const statuses: number[] = []
@@ -179,7 +179,7 @@ test('wrong passwords on a known device: five are judged, and strangers and othe
   assert.equal(rows.length, MOST_ATTEMPTS.of_network + 1, 'attempts over the limit leave no rows')
 })
 
-test('a network with more wrong log-ins a minute than allowed: 429 before any hash; right ones cost it nothing', async () => {
+test('log-in, network above its wrong log-ins a minute: 429 before any hash; correct log-ins are free', async () => {
   await personOn('fay')
   const office = { ip: '203.0.113.12' }
   for (let i = 0; i < 8; i++) assert.equal((await enter('fay', PASSWORD, office)).status, 200)
@@ -196,7 +196,7 @@ test('a network with more wrong log-ins a minute than allowed: 429 before any ha
   assert.equal((await enter('somebody', 'a guess', { ip: '203.0.113.13' })).status, 401)
 })
 
-test('a device that is known no more: of another user, after a new password, logged out everywhere, disabled, old, an eleventh', async () => {
+test('known device, another user, new password, log-out everywhere, disabled, old or eleventh: unknown again', async () => {
   const { owner } = service.database
   const ways: Readonly<Record<string, (user: string, device: From) => Promise<unknown>>> = {
     renewed: user => logInByLink(service, user),
@@ -228,7 +228,7 @@ test('a device that is known no more: of another user, after a new password, log
   }
 })
 
-test('the cookie of a device: new where it is not known, hidden from scripts and other sites, and not a session', async () => {
+test('device cookie: new on an unknown device, hidden from scripts and other sites, no session', async () => {
   const device = await personOn('gus')
   const planted = await enter('gus', PASSWORD, {
     ip: anywhere(),

@@ -116,7 +116,7 @@ function noteTaken({ name }: Route, path: string, text: string): void {
   taken.set(name, [...(taken.get(name) ?? []), [path, text]])
 }
 
-test('every text of every request: whatever it holds, none of it is logged or said again', async () => {
+test('every text of every request: neither logged nor echoed, whatever it holds', async () => {
   /** By name: the text that the first route with it has taken, or ''. */
   const met = new Map<string, string>()
   for (const route of routes) {
@@ -150,7 +150,7 @@ test('every text of every request: whatever it holds, none of it is logged or sa
   assertClean()
 })
 
-test('bodies that are no JSON, headers of every kind, names of members: none of it is logged or said again', async () => {
+test('invalid JSON bodies, headers of every kind, member names: neither logged nor echoed', async () => {
   const bodies = [
     `{"a": "${CANARY}`,
     `{"a": "${CANARY}"}`,
@@ -197,7 +197,7 @@ test('bodies that are no JSON, headers of every kind, names of members: none of 
   assertClean()
 })
 
-test('what is no HTTP: none of it is logged', async () => {
+test('input that is no HTTP: not logged', async () => {
   const address = new URL(await service.app.listen({ port: 0, host: '127.0.0.1' }))
   for (const sent of [
     `${CANARY}\r\n\r\n`,
@@ -249,7 +249,7 @@ function fullBody(route: Route): object | undefined {
 }
 
 for (const [code, statement] of FAULTS.slice(0, share(1, 2))) {
-  test(`database error ${code} that prints the row, on every write: logged by its code, the row is not`, async () => {
+  test(`database error ${code} that quotes the row, on every write: code logged, row not logged`, async () => {
     const { owner } = service.database
     const tables = await tablesOfAccounts()
     await owner.unsafe(`create or replace function explode() returns trigger language plpgsql as $$
@@ -281,7 +281,7 @@ for (const [code, statement] of FAULTS.slice(0, share(1, 2))) {
   })
 }
 
-test('rail that fails with the payout in its error, connections that are lost: logged, the payout is not', async () => {
+test('rail error that quotes the payout, lost connections: logged without the payout', async () => {
   const { owner } = service.database
   const created = await world.client.post('/v3/payout', {
     ...(fullBody(routes.find(({ name }) => name === 'POST /v3/payout') as Route) as object),
@@ -308,7 +308,7 @@ test('rail that fails with the payout in its error, connections that are lost: l
   assertClean()
 })
 
-test('/metrics after all this: no text of any request, no id', async () => {
+test('/metrics, after these requests: no text of any request, no id', async () => {
   const { text } = await service.inject({ url: '/metrics' })
   assert.match(text, /corridor_http_request_seconds_count\{[^}]*status="500"/)
   assert.doesNotMatch(text, /zqcanary/i)
@@ -316,7 +316,7 @@ test('/metrics after all this: no text of any request, no id', async () => {
   for (const id of world.all) assert.ok(!text.includes(id), id)
 })
 
-test('error that nobody expected, in a process: one line in the log, without what the error carries', async () => {
+test("unexpected error in a process: one line in the log, without the error's data", async () => {
   const preload = `process.on('SIGUSR2', () => {
     const text = ['Zq', 'canary'].join('')
     const error = Object.assign(new Error('unexpected'), { detail: text, secret: text })

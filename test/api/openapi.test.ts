@@ -43,7 +43,7 @@ function assertMatches(schema: Json, value: unknown, what: string): void {
   assert.equal(api.mismatch(schema, value), '', `${what}: ${JSON.stringify(value)}`)
 }
 
-test('openapi.json, its frame: OpenAPI 3.1.0 of this version, HTTP Basic', async () => {
+test('openapi.json, header: OpenAPI 3.1.0, this version, HTTP Basic', async () => {
   assert.equal(document.openapi, '3.1.0')
   assert.equal(document.info.title, 'Corridor')
   assert.match(document.info.version, /^3\.\d{4}-\d{2}-\d{2}$/)
@@ -83,7 +83,7 @@ const INTERNAL = [
   'response-description',
 ]
 
-test('openapi.json, references: each leads to something, schemas have names and compile', async () => {
+test('openapi.json, references: each resolves; schemas have names and compile', async () => {
   for (const [place, node] of nodes(document)) {
     if (typeof node.$ref === 'string') assert.ok(api.target(node.$ref), `${place}: ${node.$ref}`)
     for (const key of INTERNAL) assert.ok(!(`x-${key}` in node), `${place} shows x-${key}`)
@@ -97,7 +97,7 @@ test('openapi.json, references: each leads to something, schemas have names and 
   }
 })
 
-test('openapi.json, names of schemas: none hides a global of JavaScript in generated code', async () => {
+test('openapi.json, schema names: none hides a global of JavaScript in generated code', async () => {
   const types = `@typescript/typescript-${process.platform}-${process.arch}/lib/lib.dom.d.ts`
   const dom = await readFile(new URL(`../../node_modules/${types}`, import.meta.url), 'utf8')
   const found = [...dom.matchAll(/^declare (?:var|function|const) (\w+)/gm)].map(([, name]) => name)
@@ -112,7 +112,7 @@ test('openapi.json, names of schemas: none hides a global of JavaScript in gener
   }
 })
 
-test('openapi.json, what is shared: one component, whose parts the document uses, for what is repeated', () => {
+test('openapi.json, repeated schemas: one component each, all its parts used', () => {
   assert.ok(text.split('\n').length < 10_000, 'it can be read')
   const { securitySchemes: _, ...kinds } = document.components
   const uses = new Map<string, number>()
@@ -139,7 +139,7 @@ test('openapi.json, what is shared: one component, whose parts the document uses
   assert.ok(inline.length < answers.length / 20, `${inline.length} of ${answers.length} errors`)
 })
 
-test('openapi.json, path parameters: each in the path is described and required; a limit is a number', () => {
+test('openapi.json, path parameters: each described and required; limit is a number', () => {
   for (const { name, path, details } of api.operations) {
     const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
     const found = (details.parameters ?? []).filter((p: Json) => p.in === 'path')
@@ -153,7 +153,7 @@ test('openapi.json, path parameters: each in the path is described and required;
   }
 })
 
-test('openapi.json, routes: each route of the service is in it and nothing else is', () => {
+test('openapi.json, routes: exactly those of the service', () => {
   const served = routes
     .filter(({ url, method }) => method !== 'HEAD' && !ELSEWHERE.test(url))
     .map(({ url, method }) => `${String(method)} ${url.replace(/:(\w+)/g, '{$1}')}`)
@@ -161,7 +161,7 @@ test('openapi.json, routes: each route of the service is in it and nothing else 
   assert.deepEqual(api.operations.map(({ name }) => name).sort(), served.sort())
 })
 
-test('openapi.json, security: public exactly where the route asks for no scope', () => {
+test('openapi.json, security: none exactly where the route needs no scope', () => {
   for (const { url, method, config } of routes) {
     const details = api.json.paths[url.replace(/:(\w+)/g, '{$1}')]?.[String(method).toLowerCase()]
     if (details === undefined) continue
@@ -191,7 +191,7 @@ test('openapi.json, errors: every reason of the catalogue has an example, one in
   }
 })
 
-test('openapi.json, errors of an operation: each stands at its status, with what all can give', () => {
+test('openapi.json, errors of an operation: each under its status, with the errors of every operation', () => {
   for (const { name, details } of api.operations.filter(({ path }) => path.startsWith('/v3/'))) {
     const given: string[] = []
     for (const [status, response] of Object.entries<Json>(details.responses)) {
@@ -237,7 +237,7 @@ test('openapi.json, documented answers: each matches its schema', async () => {
   }
 })
 
-test('openapi.json, webhooks: one for each type of event, whose schema takes it and no other', () => {
+test('openapi.json, webhooks: one per event type, its schema accepts that type only', () => {
   const types = Object.entries(EVENTS).flatMap(([kind, all]) => all.map(type => `${kind}.${type}`))
   assert.deepEqual(Object.keys(document.webhooks), types)
   const { mapping } = document.components.schemas.AccountEvent.discriminator
@@ -255,7 +255,7 @@ test('openapi.json, webhooks: one for each type of event, whose schema takes it 
   }
 })
 
-test('openapi.json and docs/errors.md, as committed: what the service serves', async () => {
+test('openapi.json and docs/errors.md, committed files: equal to the served ones', async () => {
   const committed = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
   const served = await service.inject({ url: '/openapi.json' })
   assert.ok((await committed('openapi.json')) === served.text)

@@ -111,7 +111,7 @@ const person = (i: number, fields: object) => ({
 
 const wide = () => documents(36_000)
 
-test('GET /v3/event, an entity of 60 KB edited 20 times: pages of 1 MiB at most, every event once and in order', async () => {
+test('GET /v3/event, an entity of 60 KB edited 20 times: pages of at most 1 MiB, every event once, in order', async () => {
   const account = await service.openAccount({ currencies: ['USD'] })
   const representatives = Array.from({ length: 40 }, (_, i) => ({
     first_name: `Person ${i}`,
@@ -143,7 +143,7 @@ test('GET /v3/event, an entity of 60 KB edited 20 times: pages of 1 MiB at most,
   assert.ok((await assertReadWhole(account, '/v3/event?type=entity.updated', updated)) > 1)
 })
 
-test('GET of lists, 40 objects of 40 KB: pages of 1 MiB at most, every object once and in order', async () => {
+test('GET lists, 40 objects of 40 KB: pages of at most 1 MiB, every object once, in order', async () => {
   const account = await funded()
   const made: Record<'entity' | 'beneficiary' | 'payout', string[]> = {
     entity: [],
@@ -166,7 +166,7 @@ test('GET of lists, 40 objects of 40 KB: pages of 1 MiB at most, every object on
   )
 })
 
-test('POST /v3/payout/{id}/action, answers beyond their bound: refused by the field, nothing kept', async () => {
+test('POST /v3/payout/{id}/action, answers above their size limit: refused at the field, nothing stored', async () => {
   const account = await funded()
   const { id } = await pay(account)
   const act = async (body: object) => {
@@ -192,7 +192,7 @@ test('POST /v3/payout/{id}/action, answers beyond their bound: refused by the fi
   assert.ok(events.length > 100)
 })
 
-test('PUT /v3/entity/{id}, members that together pass 256 KiB: refused by the largest, entity kept', async () => {
+test('PUT /v3/entity/{id}, members above 256 KiB in total: refused at the largest, entity unchanged', async () => {
   const account = await service.openAccount({ currencies: ['USD'] })
   const glyphs = (count: number) => '𝒶'.repeat(count)
   const { json: body } = await account.post(

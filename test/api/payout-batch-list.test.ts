@@ -51,7 +51,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test(`GET ${PATH}: newest first, as each one's GET shows it, in any pages and bounds of time`, async () => {
+test(`GET ${PATH}: newest first, each equal to its own GET, for any page size and time bounds`, async () => {
   assert.deepEqual(
     all.map(({ refused }) => refused.length),
     [1, 1, 0, 1, 0],
@@ -60,7 +60,7 @@ test(`GET ${PATH}: newest first, as each one's GET shows it, in any pages and bo
   await assertBounds(account, PATH, all)
 })
 
-test(`GET ${PATH}, filters: exact, several at once, in any pages`, () =>
+test(`GET ${PATH}, filters: exact, combined, for any page size`, () =>
   assertFilters(account, PATH, all, [
     [{ mode: 'best_effort' }, ({ mode }) => mode === 'best_effort'],
     [{ reference_id: 'A b+&="\\' }, ({ reference_id }) => reference_id === 'A b+&="\\'],
@@ -68,13 +68,13 @@ test(`GET ${PATH}, filters: exact, several at once, in any pages`, () =>
     [{ reference_id: 'A b+&="\\', mode: 'all_or_nothing' }, ({ metadata }) => metadata !== null],
   ]))
 
-test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
+test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
   const [foreign] = (await list(other, PATH)).ids
   const wrong = { mode: ['all', 'BEST_EFFORT'], reference_id: ['x'.repeat(129)] }
   await assertRefusals(account, PATH, 'pob', wrong, foreign ?? '')
 })
 
-test('a page of many batches, planned while there were none: fetches what it shows and no more', async () => {
+test('GET a page of many batches, plan made for an empty table: reads only the rows of the page', async () => {
   const filters: Query[] = [{}, { mode: 'best_effort' }, { reference_id: 'ref-5' }]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
   const cursor = madeAt('pob', 2500)
@@ -110,7 +110,7 @@ function fillItems(owner: Sql) {
     from generate_series(1, 10) b, generate_series(0, 999) i`
 }
 
-test('a page of the items of a batch: fetches those and, of another status, those between', async () => {
+test("GET a page of a batch's items: reads only these rows; with a status filter, also the items between", async () => {
   const key = { account_id: 'acc_a', id: idAt('pob', 7) }
   const all = {
     limit: 5,

@@ -81,7 +81,7 @@ async function traceOf({ account: { account_id } }: Client) {
   return [...rows]
 }
 
-test(`POST ${PATH}, of every kind: the same figures, rows and events as made one by one`, async t => {
+test(`POST ${PATH}, payouts of every kind: same figures, rows and events as single payouts`, async t => {
   t.after(() => service.setFees([]))
   await service.setFees([{ fixed_amount: 150n, variable_bps: 25 }])
   const receiver = await service.openAccount({ currencies: ['USD'] })
@@ -132,7 +132,7 @@ test(`POST ${PATH}, of every kind: the same figures, rows and events as made one
 
 const LARGE = share(600, 10_000)
 
-test(`POST ${PATH}, ${LARGE} payouts: tried, then each made once, and the answer counts them`, async t => {
+test(`POST ${PATH}, ${LARGE} payouts: dry run, then each made once; the answer has the counts`, async t => {
   const account = await funded(1_000_000_000n)
   const payouts = of(...Array(LARGE).fill(10_000))
   const counts = { payouts: LARGE, created: LARGE, held: 0, refused: 0 }
@@ -150,7 +150,7 @@ test(`POST ${PATH}, ${LARGE} payouts: tried, then each made once, and the answer
   assert.deepEqual((await account.get(`${PATH}/${made.id}`)).json.data, made)
 })
 
-test(`POST ${PATH}, best_effort with money for some: those that fit in their order`, async () => {
+test(`POST ${PATH}, best_effort, money for some: those made that fit, in their order`, async () => {
   const account = await funded(100_000n)
   const batch = await tryAll(account, of(60_000, 50_000, 30_000, 20_000, 10_000))
   assert.deepEqual(batch.counts, { payouts: 5, created: 3, held: 0, refused: 2 })
@@ -163,7 +163,7 @@ test(`POST ${PATH}, best_effort with money for some: those that fit in their ord
   assert.equal(results[1].errors[0].code, 20201)
 })
 
-test(`POST ${PATH}, all_or_nothing with money for some: 422 naming each, nothing written`, async () => {
+test(`POST ${PATH}, all_or_nothing, money for some: 422 naming each refused one, nothing written`, async () => {
   const account = await funded(100_000n)
   const before = await untouched()
   // The first portions of payouts are stored before one is refused.
@@ -176,7 +176,7 @@ test(`POST ${PATH}, all_or_nothing with money for some: 422 naming each, nothing
   assert.equal((await account.post(PATH, less, { 'idempotency-key': 'k' })).status, 200)
 })
 
-test(`POST ${PATH}, all_or_nothing with problems of all sorts: the first decides the status`, async () => {
+test(`POST ${PATH}, all_or_nothing, problems of several kinds: the first decides the status`, async () => {
   const account = await funded(100_000n)
   const { beneficiary_details: _, ...body } = localPayout
   const nobody = `bnf_${'0'.repeat(20)}`
@@ -198,7 +198,7 @@ test(`POST ${PATH}, all_or_nothing with problems of all sorts: the first decides
   assert.deepEqual(await untouched(), before)
 })
 
-test(`POST ${PATH}, like another of the batch or before it: refused unless allowed`, async () => {
+test(`POST ${PATH}, payout equal to one of the batch or before it: refused unless allowed`, async () => {
   const account = await funded(FUNDED, { duplicate_window_s: 600 })
   assert.equal((await account.post('/v3/payout', { ...localPayout, amount: 500 })).status, 200)
   const { id } = await tryAll(account, [
@@ -214,7 +214,7 @@ test(`POST ${PATH}, like another of the batch or before it: refused unless allow
   assert.match(results[1].errors[0].message, new RegExp(`^Payout ${results[0].payout}, `))
 })
 
-test(`POST ${PATH}, a dry run: says what a batch then does, and writes nothing`, async () => {
+test(`POST ${PATH}, dry run: the batch's later result, nothing written`, async () => {
   const account = await funded(100_000n, { duplicate_window_s: 600 })
   const entity = (await account.post('/v3/entity', { type: 'individual', name: 'Anna' })).json.data
   const asked = { payout_info: { currency: 'USD', amount: 1_000 } }
@@ -259,7 +259,7 @@ test(`POST ${PATH}, a dry run: says what a batch then does, and writes nothing`,
   assert.equal(withoutIds(real.refused), withoutIds(dry.refused))
 })
 
-test(`POST ${PATH}, in either mode, with fields that are wrong: 400 naming each place`, async () => {
+test(`POST ${PATH}, both modes, invalid fields: 400 naming each place`, async () => {
   const account = await funded()
   const before = await untouched()
   const payouts = [
@@ -289,7 +289,7 @@ test(`POST ${PATH}, in either mode, with fields that are wrong: 400 naming each 
   assert.deepEqual(await untouched(), before)
 })
 
-test(`POST ${PATH}, 250 wrong payouts: 100 problems are listed, all are counted; 10,000 payouts are looked at, one more is too many`, async () => {
+test(`POST ${PATH}, 250 wrong payouts: 100 problems listed, all counted; limit 10,000 payouts, one more refused`, async () => {
   const account = await funded()
   for (const [payout, status, times, counted] of [
     [{ ...localPayout, amount: 0, colour: 'red' }, 400, 250, 500],
@@ -304,7 +304,7 @@ test(`POST ${PATH}, 250 wrong payouts: 100 problems are listed, all are counted;
   assertProblems(more, 400, [['invalid_field', 'payouts']])
 })
 
-test(`GET ${PATH}/{id}/item: pages in the order of the request, either way, by status`, async () => {
+test(`GET ${PATH}/{id}/item: pages in the request's order, both directions, by status`, async () => {
   const account = await funded(30_000n)
   const { id } = await tryAll(
     account,
@@ -343,7 +343,7 @@ test(`GET ${PATH}/{id}/item: pages in the order of the request, either way, by s
   }
 })
 
-test('the rows of a batch: append-only, to the service and to the owner', async () => {
+test('PostgreSQL, rows of a batch: append-only for service and owner', async () => {
   const { database, deps } = service
   for (const table of ['payout_batches', 'payout_batch_items']) {
     for (const statement of [`delete from ${table}`, `update ${table} set reference_id = ''`]) {

@@ -66,7 +66,7 @@ async function assertCancelled(account: Client, id: string, answer: Answer): Pro
   assert.deepEqual(await balancesOf(account), { USD: String(FUNDED) })
 }
 
-test('POST /v3/payout/{id}/cancel, just made: failed, principal and fees are back', async () => {
+test('POST /v3/payout/{id}/cancel, new payout: failed, principal and fees credited back', async () => {
   const account = await funded()
   const request = { ...payouts.swift.request, holding_currency: 'USD' }
   const made = await account.post('/v3/payout', request)
@@ -92,7 +92,7 @@ test('POST /v3/payout/{id}/cancel, just made: failed, principal and fees are bac
   await assertNeverAsked(id)
 })
 
-test('POST /v3/payout/{id}/cancel, held, its entity approved afterwards: stays cancelled, a receiver never gets any', async () => {
+test('POST /v3/payout/{id}/cancel, held payout, entity approved later: stays cancelled, a receiver is not credited', async () => {
   const [account, receiver] = [await funded(), await funded()]
   const on_behalf_of = await entityOf(account)
   const held = await pay(account, { on_behalf_of })
@@ -123,7 +123,7 @@ async function assertNotCancellable(account: Client, id: string, why: string): P
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 }
 
-test('POST /v3/payout/{id}/cancel, claimed by a worker that has not asked yet: 409, the rail has it, no row changes; succeeded: 409', async () => {
+test('POST /v3/payout/{id}/cancel, claimed by a worker or succeeded: 409, no row changes', async () => {
   const [account, receiver] = [await funded(), await funded()]
   const { id } = await pay(account)
   const { account_id } = account.account
@@ -133,7 +133,7 @@ test('POST /v3/payout/{id}/cancel, claimed by a worker that has not asked yet: 4
   await assertNotCancellable(account, transfer.id, 'it is succeeded')
 })
 
-test('POST /v3/payout/{id}/cancel, made at a quote: the quote stays used', async () => {
+test('POST /v3/payout/{id}/cancel, payout of a quote: the quote stays used', async () => {
   const account = await funded()
   const body = { payout_info: { currency: 'USD', amount: 10_000 } }
   const quote = (await account.post('/v3/payout/quote', body)).json.id
@@ -144,7 +144,7 @@ test('POST /v3/payout/{id}/cancel, made at a quote: the quote stays used', async
   assertRefused(again, 422, 'quote_used')
 })
 
-test('POST /v3/payout/{id}/cancel, one Idempotency-Key and no body, however written: the first answer; for another payout: not the same key', async () => {
+test('POST /v3/payout/{id}/cancel, one Idempotency-Key, any form of an empty body: the first answer; another payout: another key', async () => {
   const account = await funded()
   const [{ id }, other] = [await pay(account), await pay(account)]
   const key = { 'idempotency-key': 'cancel' }

@@ -55,7 +55,7 @@ async function assertDuplicate(account: Client, of: string, fields: object = {})
 const { bank } = bankBeneficiary.destination_details
 const elsewhere = { type: 'bank', bank: { ...bank, account_number: '9' } }
 
-test(`POST ${PATH}, the same again: 409 naming the first and its age, nothing written; by its Idempotency-Key: the first answer`, async () => {
+test(`POST ${PATH}, an equal payout: 409 naming the first and its age, nothing written; with its Idempotency-Key: the first answer`, async () => {
   const account = await guarded({ sandbox: true })
   const body = { ...localPayout, reference_id: 'INV-1' }
   const key = { 'idempotency-key': 'once' }
@@ -69,7 +69,7 @@ test(`POST ${PATH}, the same again: 409 naming the first and its age, nothing wr
   assert.deepEqual(await balancesOf(account), { USD: String(FUNDED - 10_000n) })
 })
 
-test(`POST ${PATH}, to a kept beneficiary or another account: alike by its id, inline and by another id of the same`, async () => {
+test(`POST ${PATH}, same payee inline, by id or by another id: a duplicate of each form`, async () => {
   const [account, receiver] = [await guarded(), await guarded()]
   const made = await Promise.all([0, 1].map(() => account.post('/v3/beneficiary', bankBeneficiary)))
   const [first, second] = made.map(answer => answer.json.data.id)
@@ -87,7 +87,7 @@ test(`POST ${PATH}, to a kept beneficiary or another account: alike by its id, i
   assert.deepEqual(await balancesOf(receiver), { USD: String(FUNDED + 10_000n) })
 })
 
-test(`POST ${PATH}, a refused payout: nothing is remembered, the next is made`, async () => {
+test(`POST ${PATH}, refused payout: leaves no trace, an equal one is made`, async () => {
   const account = await guarded({ fund: { USD: 9_999n } })
   assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
   assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
@@ -95,7 +95,7 @@ test(`POST ${PATH}, a refused payout: nothing is remembered, the next is made`, 
 
 // Without a reference, and with one that leads to the first payout that has it.
 for (const reference_id of ['', 'INV-1']) {
-  test(`POST ${PATH}, of reference '${reference_id}': refused until the money of all like it is back, or the end of the window by the account's clock`, async () => {
+  test(`POST ${PATH}, reference '${reference_id}': refused until all equal payouts are given back, or the window ends by the account's clock`, async () => {
     const account = await guarded({ sandbox: true })
     const again = (fields: object = {}) => pay(account, { reference_id, ...fields })
     const refusedFor = ({ id }: { id: string }) => assertDuplicate(account, id, { reference_id })
@@ -125,7 +125,7 @@ async function remembered({ account: { account_id } }: Client): Promise<string[]
   return rows.map(row => row.payout_id)
 }
 
-test(`POST ${PATH}, several of one reference: the first leads to itself, of the others a row is kept`, async () => {
+test(`POST ${PATH}, several payouts of one reference: the first keeps no extra row, each later one does`, async () => {
   const account = await guarded()
   const of = (amount: number, reference_id = 'INV-1') => ({ amount, reference_id })
   const first = await pay(account, of(1))
@@ -141,7 +141,7 @@ test(`POST ${PATH}, several of one reference: the first leads to itself, of the 
   await assertDuplicate(account, another.id, of(1, 'INV-2'))
 })
 
-test(`POST ${PATH}, several of one reference in one batch: each is made once`, async () => {
+test(`POST ${PATH}, several references equal in one batch: each made once`, async () => {
   const account = await guarded()
   const bodies = Array.from({ length: 40 }, (_, i) => {
     return { ...localPayout, amount: 1 + (i % 4), reference_id: `INV-${i % 2}` }
@@ -157,7 +157,7 @@ test(`POST ${PATH}, several of one reference in one batch: each is made once`, a
   assert.equal((await remembered(account)).length, 3)
 })
 
-test('the first payout of a reference: one row is read, whatever else the account has', async () => {
+test(`POST ${PATH}, first payout of a reference: one row read, at any size of the account`, async () => {
   const account = await guarded()
   const { account_id } = account.account
   const reference_id = 'INV-7'
@@ -199,7 +199,7 @@ test('corridor account create --duplicate-window: ten minutes by default', async
   await cli.close()
 })
 
-test('likenesses older than seven days: forgotten by the thousand, younger ones stay', async () => {
+test('likenesses older than seven days: deleted by the thousand, younger ones kept', async () => {
   const account = await guarded()
   const { id } = await pay(account)
   const { owner } = service.database
@@ -212,7 +212,7 @@ test('likenesses older than seven days: forgotten by the thousand, younger ones 
   await assertDuplicate(account, id)
 })
 
-test('likenesses older than seven days: found by their age, the young are not read', async () => {
+test('likenesses, deletion after seven days: found by age, younger ones not read', async () => {
   await inOneTransaction(service.database.url, async (tx, connections) => {
     await deleteOldLikenesses(connections)
     const [scans] = await tx`
@@ -221,7 +221,7 @@ test('likenesses older than seven days: found by their age, the young are not re
   })
 })
 
-test(`POST ${PATH}, the guard switched on between two requests of a batch: the next duplicate is refused`, async () => {
+test(`POST ${PATH}, duplicate guard turned on between two requests of a batch: the next duplicate refused`, async () => {
   const { account } = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
   const pay = (duplicate_window_s: number, change: object) =>
     service.deps.lanes.createPayout.run({
@@ -236,7 +236,7 @@ test(`POST ${PATH}, the guard switched on between two requests of a batch: the n
   await assert.rejects(pay(600, { amount: 2 }), /made 0 s ago, has the same beneficiary/)
 })
 
-test(`POST ${PATH}, 50 of the same over two processes: exactly one payout, 49 × 409`, async () => {
+test(`POST ${PATH}, 50 equal payouts in two processes: exactly one payout, 49 × 409`, async () => {
   const here = await guarded()
   const other = await service.anotherProcess()
   try {

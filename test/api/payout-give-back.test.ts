@@ -136,7 +136,7 @@ const WAYS: readonly Way[] = [
     },
   },
   {
-    what: 'failed by the rail at the wish of the payee',
+    what: "failed by the rail at the payee's request",
     wish: true,
     start: ordinary,
     end: () => byRail(true, 'failed'),
@@ -156,7 +156,7 @@ const WAYS: readonly Way[] = [
     end: () => byRail(false, 'succeeded', 'reversed'),
   },
   {
-    what: 'failed by the operator at the wish of the payee',
+    what: "failed by the operator at the payee's request",
     wish: true,
     start: scheduled,
     end: (_, id) => byOperator(id, true),
@@ -227,17 +227,22 @@ const REJECTED: readonly Way[] = [
 ]
 
 const RATES: readonly (readonly [words: string, mid: string, later_s: number, kept: bigint])[] = [
-  ['before the end of the price, worth less', '10', 0, 0n],
-  ['after it, worth less', '10', HOUR_S, 20_000n],
-  ['after it, worth a third less, rounded against the account', '12', HOUR_S, 33_334n],
-  ['after it, worth more', '7', HOUR_S, 0n],
-  ['after it, worth the same', '8', HOUR_S, 0n],
+  ['before its price end, now worth less', '10', 0, 0n],
+  ['after its price end, now worth less', '10', HOUR_S, 20_000n],
+  [
+    'after its price end, now worth a third less, rounded against the account',
+    '12',
+    HOUR_S,
+    33_334n,
+  ],
+  ['after its price end, now worth more', '7', HOUR_S, 0n],
+  ['after its price end, now worth the same', '8', HOUR_S, 0n],
 ]
 
 for (const { what, wish, reversed, start, end } of [...WAYS, ...REJECTED]) {
   for (const [words, mid, later_s, kept] of RATES) {
     const keeps = wish ? kept : 0n
-    test(`payout that converts, ${what}, ${words}: all but ${keeps} comes back`, async () => {
+    test(`payout that converts, ${what}, ${words}: credited back, except ${keeps}`, async () => {
       const account = await opened()
       const id = await start(account)
       assert.equal(await lost(account), TAKEN + FEE)
@@ -271,7 +276,7 @@ for (const { what, wish, reversed, start, end } of [...WAYS, ...REJECTED]) {
   }
 }
 
-test('payout that waits for approval, expired after its price, worth less: the lower comes back', async () => {
+test('payout awaiting approval, expired after its price end, now worth less: the lower amount credited back', async () => {
   const account = await opened()
   await inApproval(account)
   await rateIs('10')
@@ -280,7 +285,7 @@ test('payout that waits for approval, expired after its price, worth less: the l
   assert.equal(await lost(account), 20_000n)
 })
 
-test('payout of a quote, cancelled after valid_until of the quote, worth less: the lower comes back', async () => {
+test('payout of a quote, cancelled after valid_until, now worth less: the lower amount credited back', async () => {
   const account = await opened()
   const { amount, currency, holding_currency } = HKD
   const destination_info = { currency, country: 'HK' }
@@ -295,7 +300,7 @@ test('payout of a quote, cancelled after valid_until of the quote, worth less: t
   assert.equal(await lost(account), 20_000n)
 })
 
-test('payout that converts, its entity approved after the held price, worth less: the lower comes back', async () => {
+test('payout that converts, entity approved after its price end, now worth less: the lower amount credited back', async () => {
   const account = await opened()
   const id = await held(account)
   await advance(account, 8 * DAY_S)
@@ -306,7 +311,7 @@ test('payout that converts, its entity approved after the held price, worth less
   assert.equal(await lost(account), 20_000n)
 })
 
-test('payout that converts nothing, cancelled after an hour: all of it comes back', async () => {
+test('payout without conversion, cancelled after an hour: everything credited back', async () => {
   const account = await opened()
   const on_behalf_of = await entityOf(account)
   const { id } = await pay(account, { amount: 5_000, currency: 'USD', on_behalf_of })
@@ -316,7 +321,7 @@ test('payout that converts nothing, cancelled after an hour: all of it comes bac
   assert.equal(await lost(account), 0n)
 })
 
-test('POST /v3/payout/{id}/cancel without a present rate: refused for seven days, then all comes back', async () => {
+test('POST /v3/payout/{id}/cancel, no current rate: refused for seven days, then everything credited back', async () => {
   const account = await opened()
   const id = await held(account)
   await advance(account, HOUR_S)
@@ -329,7 +334,7 @@ test('POST /v3/payout/{id}/cancel without a present rate: refused for seven days
   assert.equal(await lost(account), 0n)
 })
 
-test('a journal that gives back other than was taken: refused by the database', async () => {
+test('PostgreSQL, journal that gives back another amount than it took: refused', async () => {
   const account = await opened()
   const id = await held(account)
   await account.post(`/v3/payout/${id}/cancel`, {})

@@ -41,7 +41,7 @@ async function change(id: string, metadata: Changes) {
   return answer
 }
 
-test('PUT /v3/payout/{id}: a name gets its text, null or an empty text takes it away, others stay', async () => {
+test('PUT /v3/payout/{id}, metadata: a text sets a name, null or an empty text removes it, other names unchanged', async () => {
   const { id, metadata, updated_at } = await pay(account, { metadata: { a: '1', b: '2' } })
   assert.deepEqual(metadata, { a: '1', b: '2' })
   const answer = await change(id, { b: '3', c: '4' })
@@ -54,7 +54,7 @@ test('PUT /v3/payout/{id}: a name gets its text, null or an empty text takes it 
   assert.deepEqual((await change(id, { d: '5' })).json.data.metadata, { d: '5' })
 })
 
-test('PUT /v3/payout/{id}, twice the same: one event, which says what it was and is', async () => {
+test('PUT /v3/payout/{id}, the same metadata twice: one event, with the old and the new value', async () => {
   const { id } = await pay(account, { metadata: { a: '1' } })
   await change(id, { b: '2' })
   const versions = await rowVersions(service.database.owner)
@@ -78,7 +78,7 @@ test('PUT /v3/payout/{id}, twice the same: one event, which says what it was and
 const names = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, 'x']))
 
-test('PUT /v3/payout/{id}, nothing, a long name, more than 50 names with those that are there: 400, nothing written', async () => {
+test('PUT /v3/payout/{id}, empty metadata, a long name or more than 50 names in total: 400, nothing written', async () => {
   const { id } = await pay(account, { metadata: names(50) })
   const versions = await rowVersions(service.database.owner)
   const refused = await account.put(`/v3/payout/${id}`, { metadata: { more: 'x' } })
@@ -91,7 +91,7 @@ test('PUT /v3/payout/{id}, nothing, a long name, more than 50 names with those t
   assert.equal(Object.keys(swapped.json.data.metadata).length, 50)
 })
 
-test('PUT /v3/payout/{id}, before, while and after it is paid, and once it is reversed: it stays with it', async () => {
+test('PUT /v3/payout/{id}, before, during and after settlement and reversal: metadata kept', async () => {
   const start = await balancesOf(account)
   // The simulator lets it succeed, and reverses it then.
   const { id } = await pay(account, { amount: 500_002 })
@@ -117,7 +117,7 @@ test('PUT /v3/payout/{id}, before, while and after it is paid, and once it is re
   assert.deepEqual(await balancesOf(account), start)
 })
 
-test('PUT /v3/payout/{id} of a payout that waits for its approval: it is approved as it was shown', async () => {
+test('PUT /v3/payout/{id}, payout awaiting approval: an approval of the shown payout stays valid', async () => {
   const { account_id } = account.account
   const { user } = await addPerson(service, { user: 'ann', roles: [[account_id, 'approver']] })
   const remove = await addApprovalRule(service, { account_id })
@@ -131,7 +131,7 @@ test('PUT /v3/payout/{id} of a payout that waits for its approval: it is approve
   )
 })
 
-test('PUT /v3/payout/{id}, then the creation repeated under its key: the first answer, as it was', async () => {
+test("PUT /v3/payout/{id}, then the creation's key replayed: the first answer, with the old metadata", async () => {
   const key = { 'idempotency-key': 'metadata' }
   const body = { ...localPayout, metadata: { a: '1' } }
   const made = await account.post('/v3/payout', body, key)
@@ -140,7 +140,7 @@ test('PUT /v3/payout/{id}, then the creation repeated under its key: the first a
   assert.deepEqual([again.headers['idempotent-replayed'], again.text], ['true', made.text])
 })
 
-test('PUT /v3/payout/{id}, 20 names at once: each is there, in as many events', async () => {
+test('PUT /v3/payout/{id}, 20 names at once: every name kept, one event each', async () => {
   const { id } = await pay(account)
   const sent = Object.entries(names(20))
   await Promise.all(sent.map(([name, text]) => change(id, { [name]: text })))
@@ -148,7 +148,7 @@ test('PUT /v3/payout/{id}, 20 names at once: each is there, in as many events', 
   assert.equal((await eventTypesOf(service, id)).length, 21)
 })
 
-test('the metadata of an erased party’s payout: gone, from its events too, and 422 to change', async () => {
+test('PUT /v3/payout/{id}, payout of an erased party: 422, metadata gone, also from its events', async () => {
   const made = await pay(account, { metadata: { a: 'Zwick' } })
   await change(made.id, { b: 'Zwick' })
   await settleAll(service)
@@ -165,7 +165,7 @@ test('the metadata of an erased party’s payout: gone, from its events too, and
   assertRefused(refused, 422, 'party_erased')
 })
 
-test('the page of a payout: a maker changes its metadata, a viewer does not see how', async () => {
+test('console, payout page: a maker changes metadata, a viewer has no form', async () => {
   const { account_id } = account.account
   const { id } = await pay(account, { metadata: { a: '1', b: '2' } })
   const url = `/console/${account_id}/payouts/${id}`

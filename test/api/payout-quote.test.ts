@@ -32,7 +32,7 @@ async function quoteFor(body: object = {}, client = account) {
   return answer.json
 }
 
-test(`POST ${PATH}, quote of this account: pays at its rates and fees though both have changed`, async () => {
+test(`POST ${PATH}, the account's quote, rates and fees changed since: paid at the quote's rates and fees`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
   await service.setRates({ 'USD/HKD': '8' })
   await service.setFees([{ fixed_amount: 100n, variable_bps: 50 }])
@@ -51,7 +51,7 @@ test(`POST ${PATH}, quote of this account: pays at its rates and fees though bot
   await service.setFees([])
 })
 
-test(`POST ${PATH}, expired, for another amount or more than there is: refused, quote still active and usable`, async () => {
+test(`POST ${PATH}, expired quote, another amount or too little money: refused, quote still active and usable`, async () => {
   const poor = await service.openAccount({ currencies: ['USD'], fund: { USD: 9_999n } })
   const { id } = await quoteFor({}, poor)
   const { owner } = service.database
@@ -70,7 +70,7 @@ test(`POST ${PATH}, expired, for another amount or more than there is: refused, 
   assert.equal((await pay()).status, 200)
 })
 
-test(`POST ${PATH}, quote that expires while the payout waits for the lock: quote_expired`, async () => {
+test(`POST ${PATH}, quote expires while the payout waits for the lock: quote_expired`, async () => {
   const { id } = await quoteFor()
   const { owner } = service.database
   const answer = await owner.begin(async tx => {
@@ -89,8 +89,8 @@ for (const [what, until_valid_us, pays] of [
   ['the last microsecond before valid_until', 1, true],
   ['valid_until itself', 0, false],
 ] as const) {
-  const end = pays ? 'in time' : 'quote_expired'
-  test(`POST ${PATH}, lock waited for until ${what}, ${RUNS} times: ${end}`, async () => {
+  const end = pays ? 'before valid_until' : 'quote_expired'
+  test(`POST ${PATH}, lock awaited until ${what}, ${RUNS} times: ${end}`, async () => {
     for (let i = 0; i < RUNS; i++) {
       const answer = await payAtClock(until_valid_us)
       if (pays) assert.equal(answer.status, 200, answer.text)
@@ -128,7 +128,7 @@ async function payAtClock(until_valid_us: number) {
   return answer
 }
 
-test(`POST ${PATH}, quote of a swift payout with charges and a destination currency: the payout has them`, async () => {
+test(`POST ${PATH}, quote of a swift payout with charges and destination currency: the payout takes both over`, async () => {
   const quote = await quoteFor({
     payout_type: 'swift',
     payout_info: { currency: 'USD', amount: 1_000 },
@@ -145,7 +145,7 @@ test(`POST ${PATH}, quote of a swift payout with charges and a destination curre
   assert.equal(payout.holding_fx_quote, '')
 })
 
-test('POST /v3/payout/quote, no destination_info, fee and route of a country: priced by the row without a country', async () => {
+test('POST /v3/payout/quote, no destination_info, fee and route per country: priced by the row without a country', async () => {
   const live = await service.openAccount({
     sandbox: false,
     currencies: ['EUR'],

@@ -42,15 +42,15 @@ const sandbox = () => {
 
 const REFUSED: readonly (readonly [what: string, iban: string, reference: string | undefined])[] = [
   ['a QR-IBAN without a reference', QR_IBAN, undefined],
-  ['a QR-IBAN with a reference of ISO 11649', QR_IBAN, 'RF18539007547034'],
-  ['a QRR to another IBAN of Switzerland', PLAIN, QRR],
+  ['a QR-IBAN with an ISO 11649 reference', QR_IBAN, 'RF18539007547034'],
+  ['a QRR to a Swiss IBAN that is no QR-IBAN', PLAIN, QRR],
   ['a QRR to Germany', GERMAN, QRR],
   ['a wrong check digit', QR_IBAN, '210000000003139471430009018'],
-  ['a text', GERMAN, 'Invoice 2041'],
+  ['free text', GERMAN, 'Invoice 2041'],
 ]
 
 for (const [what, iban, creditor_reference] of REFUSED) {
-  test(`POST /v3/payout, ${what}: 400 at creditor_reference, by details, by id and dry; no row changed`, async () => {
+  test(`POST /v3/payout, ${what}: 400 at creditor_reference, inline, by id and as a dry run; no row changes`, async () => {
     const account = await sandbox()
     const { json } = await account.post('/v3/beneficiary', payee(iban))
     const reference = creditor_reference === undefined ? {} : { creditor_reference }
@@ -70,7 +70,7 @@ for (const [what, iban, creditor_reference] of REFUSED) {
   })
 }
 
-test('POST /v3/payout, a creditor reference as invoices print it: stored bare, and read back', async () => {
+test('POST /v3/payout, creditor reference in printed form: stored and returned without spaces', async () => {
   const account = await sandbox()
   for (const [iban, sent, bare] of [
     [QR_IBAN, QRR, '210000000003139471430009017'],
@@ -85,7 +85,7 @@ test('POST /v3/payout, a creditor reference as invoices print it: stored bare, a
   }
 })
 
-test('POST /v3/payout, a creditor reference to a wallet: 400', async () => {
+test('POST /v3/payout, creditor reference to a wallet: 400', async () => {
   const account = await service.openAccount({ currencies: ['USDC'], fund: { USDC: 1_000_000n } })
   const wallet = { type: 'ethereum', deposit_address: '0x52908400098527886E0F7030069857D2E4169EE7' }
   const answer = await account.post('/v3/payout', {
@@ -96,7 +96,7 @@ test('POST /v3/payout, a creditor reference to a wallet: 400', async () => {
   assertProblems(answer, 400, [['invalid_field', 'creditor_reference']])
 })
 
-test('GET /v3/payout/requirements: which IBANs need a QRR, and that wallets take no reference', async () => {
+test('GET /v3/payout/requirements, creditor reference: required for QR-IBANs, not accepted for wallets', async () => {
   const account = await sandbox()
   const needs = async (query: string) =>
     (await account.get(`/v3/payout/requirements?${query}`)).json.data.creditor_reference
@@ -108,7 +108,7 @@ test('GET /v3/payout/requirements: which IBANs need a QRR, and that wallets take
   assert.deepEqual(await needs('type=wallet&currency=USDC'), { pattern: '', required_for: '' })
 })
 
-test('payouts, a QR-IBAN without its QRR, or a wrong form: PostgreSQL takes no such row', async () => {
+test('PostgreSQL, payout to a QR-IBAN without QRR, or malformed reference: row refused', async () => {
   const account = await sandbox()
   const sent = payoutTo(QR_IBAN, { creditor_reference: QRR })
   const { id } = (await account.post('/v3/payout', sent)).json.data
@@ -127,7 +127,7 @@ test('payouts, a QR-IBAN without its QRR, or a wrong form: PostgreSQL takes no s
   }
 })
 
-test('a bank’s file: reference in place of the text, and the entity as it was when the payout was made', async () => {
+test("bank file, creditor reference and ultimate debtor: reference instead of text, entity as of the payout's creation", async () => {
   await service.setRates({ 'USD/EUR': '1' })
   const bank = await world({
     format: iso20022,

@@ -57,7 +57,7 @@ async function rowOf(quote: string) {
   return row
 }
 
-test(`POST ${PATH}, expired quote and max_total_debit: made at the price of now, on a new quote`, async () => {
+test(`POST ${PATH}, expired quote and max_total_debit: made at the current price, on a new quote`, async () => {
   const quote = await expiredQuote()
   const before = await rowOf(quote)
   await service.setRates({ 'USD/HKD': '10' })
@@ -84,7 +84,7 @@ for (const [what, quoted, words] of [
   ['expired', expiredQuote, /at the rates and fees of this moment; /],
   ['active', quoteFor, /as quoted; .* holding_to_payout=8 /],
 ] as const) {
-  test(`POST ${PATH}, ${what} quote, over max_total_debit: 422, nothing written; exactly it: made`, async () => {
+  test(`POST ${PATH}, ${what} quote, above max_total_debit: 422, nothing written; equal to it: made`, async () => {
     const quote = await quoted()
     if (what === 'active') await service.setRates({ 'USD/HKD': '10' })
     const untouched = await rowVersions(service.database.owner)
@@ -97,7 +97,7 @@ for (const [what, quoted, words] of [
   })
 }
 
-test(`POST ${PATH}, expired quote again and again: renewed once, then quote_used`, async () => {
+test(`POST ${PATH}, expired quote used repeatedly: renewed once, then quote_used`, async () => {
   const quote = await expiredQuote()
   const again = () => pay({ quote, max_total_debit: TOTAL })
   const answers = await Promise.all([0, 1, 2].map(again))
@@ -108,7 +108,7 @@ test(`POST ${PATH}, expired quote again and again: renewed once, then quote_used
   assert.equal((await account.get(`/v3/payout/quote/${quote}`)).json.status, 'used')
 })
 
-test(`POST ${PATH}, expired quote of an entity, network and charge: the new one says the same`, async () => {
+test(`POST ${PATH}, expired quote with entity, network and charges: the new quote has the same`, async () => {
   const body = { type: 'individual', name: 'Anna', email: 'anna@example.com' }
   const entity_id = (await account.post('/v3/entity', body)).json.data.id
   const local = { fund_transfer_network: 'chats' }
@@ -127,7 +127,7 @@ test(`POST ${PATH}, expired quote of an entity, network and charge: the new one 
   for (const name of named) assert.equal(now?.[name], before?.[name], name)
 })
 
-test(`POST ${PATH}, no row has the version of prices: 500 internal, nothing written, and well again`, async () => {
+test(`POST ${PATH}, row of the price version missing: 500 internal, nothing written; row back: made`, async () => {
   const { owner } = service.database
   const [row = assert.fail()] = await owner`delete from reference_version returning *`
   try {

@@ -61,7 +61,7 @@ function assertNamed(answer: Answer, message: RegExp): void {
 
 const asking = () => scriptedRail(() => Promise.resolve(report('succeeded')))
 
-test('execute_at: debited now, in processing, asked at its time by the clock of its account', async () => {
+test("execute_at: debited now, processing, the rail asked at that time by the account's clock", async () => {
   const account = await funded()
   const execute_at = ahead(3 * DAY_S)
   const tried = await account.post('/v3/payout?dry_run=true', { ...localPayout, execute_at })
@@ -85,7 +85,7 @@ test('execute_at: debited now, in processing, asked at its time by the clock of 
   assert.deepEqual([paid.status, paid.execute_at], ['succeeded', execute_at])
 })
 
-test('execute_at, the simulator: its steps are counted from then on', async () => {
+test('execute_at, simulator: its steps count from that time', async () => {
   const account = await funded()
   const { id, execute_at } = await pay(account, { execute_at: ahead(3 * DAY_S) })
   await advance(account, 3 * DAY_S)
@@ -97,7 +97,7 @@ test('execute_at, the simulator: its steps are counted from then on', async () =
   assert.equal(row?.waits, true)
 })
 
-test('execute_at, cancelled before: all money is back exactly, and no rail is ever asked', async () => {
+test('execute_at, cancelled before: everything credited back exactly, no rail asked', async () => {
   const account = await funded()
   const { id } = await pay(account, { execute_at: ahead(3_600) })
   const cancelled = await account.post(`/v3/payout/${id}/cancel`, {})
@@ -109,7 +109,7 @@ test('execute_at, cancelled before: all money is back exactly, and no rail is ev
   assert.deepEqual(rail.calls, [])
 })
 
-test('execute_at, no time, past, too far ahead, of a transfer: 400 naming it, nothing written, a dry run too', async () => {
+test('execute_at, malformed, past, too far ahead or of a transfer: 400 naming it, nothing written, also as a dry run', async () => {
   const [account, other] = [await funded(), await funded()]
   const before = await rowVersions(service.database.owner)
   for (const [execute_at, message, body] of [
@@ -126,7 +126,7 @@ test('execute_at, no time, past, too far ahead, of a transfer: 400 naming it, no
   assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
-test('execute_at, a payout that converts: as far ahead as schedule_s lets its rate be fixed', async () => {
+test('execute_at, payout that converts: at most schedule_s ahead, as its rate is fixed', async () => {
   const account = await funded()
   const hkd = { currency: 'HKD', holding_currency: 'USD' }
   const refused = await account.post('/v3/payout', {
@@ -144,7 +144,7 @@ test('execute_at, a payout that converts: as far ahead as schedule_s lets its ra
   assert.equal((await pay(account, { execute_at: ahead(364 * DAY_S) })).status, 'processing')
 })
 
-test('execute_at with a quote: its rate and fees, however long after it has expired', async () => {
+test("execute_at with a quote: the quote's rate and fees, also long after its expiry", async () => {
   const account = await funded()
   const quote = await account.post('/v3/payout/quote', {
     payout_info: { currency: 'HKD', amount: 10_000 },
@@ -162,7 +162,7 @@ test('execute_at with a quote: its rate and fees, however long after it has expi
   assert.deepEqual(await balancesOf(account), debited)
 })
 
-test('GET /v3/payout?scheduled=true: those that wait, across a page whose cursor is executed since', async () => {
+test("GET /v3/payout?scheduled=true: the waiting payouts, also after the cursor's payout was executed", async () => {
   const account = await funded()
   const ids: string[] = []
   for (const seconds of [3_600, 60, 3_600]) {
@@ -184,7 +184,7 @@ test('GET /v3/payout?scheduled=true: those that wait, across a page whose cursor
   assert.deepEqual(await listed(`&starting_after=${middle}`), [oldest])
 })
 
-test('execute_at in a batch: that payout waits, the others go', async () => {
+test('execute_at, one payout of a batch: this one waits, the others are sent', async () => {
   const account = await funded()
   const answer = await account.post('/v3/payout_batch', {
     payouts: [{ ...localPayout, execute_at: ahead(DAY_S) }, localPayout],
@@ -203,7 +203,7 @@ for (const [when, waits_s] of [
   ['before', 0],
   ['after', 2 * DAY_S],
 ] as const) {
-  test(`execute_at, approved ${when} it: goes out ${when === 'before' ? 'then' : 'at once'}`, async () => {
+  test(`execute_at, payout approved ${when} that time: sent ${when === 'before' ? 'then' : 'at once'}`, async () => {
     const account = await funded()
     const { account_id } = account.account
     const { user } = await addPerson(service, {
@@ -228,7 +228,7 @@ for (const [when, waits_s] of [
   })
 }
 
-test('execute_at, its entity approved meanwhile: released, and goes out at its time', async () => {
+test('execute_at, entity approved in the meantime: released, sent at its time', async () => {
   const account = await funded()
   const entity = await entityOf(account)
   const { id, status } = await pay(account, { execute_at: ahead(DAY_S), on_behalf_of: entity })
@@ -247,7 +247,7 @@ for (const [to, then] of [
   ['rejected', 'failed PF000300'],
   ['requires_action', 'compliance_hold'],
 ] as const) {
-  test(`execute_at, its entity ${to} since: ${then} at its time, no rail asked`, async () => {
+  test(`execute_at, entity ${to} in the meantime: ${then} at its time, no rail asked`, async () => {
     const account = await funded()
     const entity = await entityOf(account)
     await review(service, account, entity, 'approved')
@@ -268,7 +268,7 @@ for (const [to, then] of [
   })
 }
 
-test('execute_at, the account frozen then: nothing goes out until it is active, a cancel works', async () => {
+test('execute_at, account frozen at that time: not sent until unfrozen; a cancellation succeeds', async () => {
   const account = await funded()
   const { account_id } = account.account
   const [first, second] = [
@@ -288,7 +288,7 @@ test('execute_at, the account frozen then: nothing goes out until it is active, 
   assert.deepEqual(rail.calls, [`submit ${second.id}`])
 })
 
-test('execute_at, a person cannot take it before, nor set that it has succeeded', async () => {
+test('execute_at, a person before that time: cannot take the payout or mark it as succeeded', async () => {
   await service.setRoutes([{ rail: 'manual' }])
   const [live, sandbox] = [await funded(false), await funded()]
   const { id } = await pay(live, { execute_at: ahead(3_600) })
@@ -311,7 +311,7 @@ const timetable = {
   arrival_days: null,
 } as const
 
-test('execute_at, a route with a cut-off: the first release from then on, and arrives after that', async () => {
+test('execute_at, route with a cut-off: sent at the first release after that time, arrives later', async () => {
   await service.setRoutes([{ rail: 'bank', timetable }])
   const live = await funded(false)
   await service.setPricing({ schedule_s: 604_800 }, { account_id: live.account.account_id })
@@ -334,7 +334,7 @@ test('execute_at, a route with a cut-off: the first release from then on, and ar
   )
 })
 
-test('execute_at of a payout on a live rail: PostgreSQL refuses a claim and an attempt before', async () => {
+test('PostgreSQL, execute_at in the future on a live rail: claim and attempt refused', async () => {
   await service.setRoutes([{ rail: 'bank' }])
   const live = await funded(false)
   const { account_id } = live.account
@@ -362,7 +362,7 @@ test('execute_at of a payout on a live rail: PostgreSQL refuses a claim and an a
   await owner`update open_payouts set ask_rail_at = execute_at where id = ${id}`
 })
 
-test('execute_at, the lists changed since: screened again before it goes out', async () => {
+test('execute_at, sanctions lists changed since: screened again before sending', async () => {
   const account = await funded()
   const { id } = await pay(account, { execute_at: ahead(3_600) })
   await service.database.owner`

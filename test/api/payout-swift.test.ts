@@ -65,7 +65,7 @@ function fieldsOf(mt103: string): Record<string, string> {
   )
 }
 
-test('POST /v3/payout, swift: an MT103 that says what the payout says, and its UETR, after its end too; local: neither', async () => {
+test("POST /v3/payout, swift: MT103 with the payout's data, its UETR also after the end; local: neither", async () => {
   const payout = await pay()
   const { mt103, tracking_details, confirmation_documents, created_at, id } = payout
   assert.match(tracking_details.tracking_number, UETR)
@@ -103,7 +103,7 @@ test('POST /v3/payout, swift: an MT103 that says what the payout says, and its U
   )
 })
 
-test('POST /v3/payout, swift in another currency than arrives: 32A, 33B and 36 agree', async () => {
+test("POST /v3/payout, swift, another currency than the destination's: fields 32A, 33B and 36 agree", async () => {
   const beneficiary_details = bankOf({ country: 'DE', currency: 'JPY' })
   const { mt103 } = await pay({ currency: 'USD', beneficiary_details, charge_type: undefined })
   const fields = fieldsOf(mt103)
@@ -111,7 +111,7 @@ test('POST /v3/payout, swift in another currency than arrives: 32A, 33B and 36 a
   assert.deepEqual([fields['33B'], fields['36'], fields['71A']], ['USD2500,00', '150,', 'SHA'])
 })
 
-test('POST /v3/payout, swift for an entity: 50K names it, of the request and of the quote', async () => {
+test('POST /v3/payout, swift for an entity: field 50K names the entity of the request or quote', async () => {
   const registration_address = { line1: 'Hafen 1', city: 'Hamburg', country: 'DE' }
   const entity = { type: 'business', name: 'Überseehandel AG', registration_address }
   const entity_id = (await account.post('/v3/entity', entity)).json.data.id
@@ -130,7 +130,7 @@ test('POST /v3/payout, swift for an entity: 50K names it, of the request and of 
   assert.ok(fieldsOf(quoted.mt103)['50K']?.endsWith(` | ${party}`), quoted.mt103)
 })
 
-test('POST /v3/payout, swift with what no field of it can carry: 400 naming it, nothing written', async () => {
+test('POST /v3/payout, swift, text that fits no MT103 field: 400 naming it, nothing written', async () => {
   const bank = { iban: undefined, account_number: '12#4', bank_codes: { bic: 'CHASUS33' } }
   const at = 'beneficiary_details.destination_details.bank.account_number'
   const untouched = await rowVersions(service.database.owner)
@@ -143,7 +143,7 @@ test('POST /v3/payout, swift with what no field of it can carry: 400 naming it, 
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
-test('CORRIDOR_BIC, none, one in small letters, and none such: test address, capitals, refused', () => {
+test('CORRIDOR_BIC, unset, lower case or invalid: test BIC, upper case, refused', () => {
   assert.equal(readConfig({}).bic, '')
   assert.equal(readConfig({ CORRIDOR_BIC: 'bankdeff500' }).bic, 'BANKDEFF500')
   for (const value of ['BANKDEF', 'BANKDEFF5', '1ANKDEFF']) {

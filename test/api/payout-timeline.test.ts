@@ -79,7 +79,7 @@ async function eventsOf(id: string) {
 
 const PATH = 'GET /v3/payout/{id}/timeline'
 
-test(`${PATH}, just made: its creation, and the journal of the debit`, async () => {
+test(`${PATH}, new payout: its creation and the journal of its debit`, async () => {
   const account = await funded()
   const payout = await pay(account, { amount: 800, currency: 'EUR', holding_currency: 'USD' })
   const [event] = await eventsOf(payout.id)
@@ -169,7 +169,7 @@ const REPORTS: readonly (readonly [rail: RailReport, outline: readonly string[]]
 
 for (const [rail, expected] of REPORTS) {
   const words = rail.steps.map(({ status }) => status).join(', ')
-  test(`${PATH}, rail reports ${words} at once: each state before what it wrote`, async () => {
+  test(`${PATH}, rail reports ${words} at once: each state precedes its journals and events`, async () => {
     const account = await funded()
     const payout = await pay(account)
     await says(rail)
@@ -196,7 +196,7 @@ for (const [rail, expected] of REPORTS) {
   })
 }
 
-test(`${PATH}, answered by the account: what was asked for, and the answer that led on`, async () => {
+test(`${PATH}, action answered by the account: the request, the answer and the next state`, async () => {
   const account = await funded()
   const { id } = await pay(account)
   const description = 'Send the invoice.'
@@ -219,7 +219,7 @@ test(`${PATH}, answered by the account: what was asked for, and the answer that 
   )
 })
 
-test(`${PATH}, held until its entity is rejected: one state at creation, which says why`, async () => {
+test(`${PATH}, held, then its entity rejected: one state at creation, with the reason`, async () => {
   const account = await funded()
   const on_behalf_of = await entityOf(account)
   const payout = await pay(account, { on_behalf_of })
@@ -237,7 +237,7 @@ test(`${PATH}, held until its entity is rejected: one state at creation, which s
   assert.equal(items[2].previous_status, 'compliance_hold')
 })
 
-test(`${PATH}, paid to another account: the payer's book alone; 404 for the receiver`, async () => {
+test(`${PATH}, paid to another account: the payer's journals only; 404 for the receiver`, async () => {
   const [account, receiver] = [await funded(), await service.openAccount({ currencies: ['USD'] })]
   const request = internalPayout(receiver.account.deposit_address)
   const { id } = await pay(account, request)
@@ -261,7 +261,7 @@ test(`${PATH}, paid to another account: the payer's book alone; 404 for the rece
   assert.deepEqual(own.json.data.results[0].change.journals, [items[3].journal_number])
 })
 
-test(`${PATH}, events of a version that wrote no causes: the states, without cause and journals`, async () => {
+test(`${PATH}, events without causes, of an older version: states without cause and journals`, async () => {
   const account = await funded()
   const { id } = await pay(account)
   await says(report('succeeded'))
@@ -325,7 +325,7 @@ async function tell({ account_id, event, status, sent, due_in_s, attempts = sent
   return { delivery, endpoint }
 }
 
-test(`${PATH}, attempts to two endpoints: in time among the states, each with its outcome`, async () => {
+test(`${PATH}, webhook attempts to two endpoints: sorted by time among the states, each with its outcome`, async () => {
   const account = await funded()
   const { account_id } = account.account
   const { id } = await pay(account)
@@ -388,7 +388,7 @@ test(`${PATH}, attempts to two endpoints: in time among the states, each with it
   assert.doesNotMatch(JSON.stringify(items), /never shown/)
 })
 
-test(`${PATH}, attempt at the time of its event or before, the clock set back: after the cause`, async () => {
+test(`${PATH}, attempt at or before its event's time, clock set back: listed after the event`, async () => {
   const account = await funded()
   const { account_id } = account.account
   const { id } = await pay(account)
@@ -407,7 +407,7 @@ test(`${PATH}, attempt at the time of its event or before, the clock set back: a
   ])
 })
 
-test(`${PATH}, an account whose clock is ahead: the next attempt by that clock`, async () => {
+test(`${PATH}, account clock ahead: next webhook attempt by that clock`, async () => {
   const account = await funded(true)
   const { account_id } = account.account
   await service.database.owner`
@@ -422,7 +422,7 @@ test(`${PATH}, an account whose clock is ahead: the next attempt by that clock`,
   assert.ok(ahead_s > 864_000 && ahead_s <= 864_060, `${ahead_s}`)
 })
 
-test(`${PATH}, more than 1,000 attempts: the newest, and it says so`, async () => {
+test(`${PATH}, more than 1,000 attempts: the newest 1,000, marked as cut`, async () => {
   const account = await funded()
   const { account_id } = account.account
   const { id } = await pay(account)
@@ -444,7 +444,7 @@ test(`${PATH}, more than 1,000 attempts: the newest, and it says so`, async () =
   assert.deepEqual([items[2].attempt, items.at(-1).attempt], [6, 1_005])
 })
 
-test(`${PATH}, more than 1,000 states: the newest, and it says so`, async () => {
+test(`${PATH}, more than 1,000 states: the newest 1,000, marked as cut`, async () => {
   const account = await funded()
   const { id } = await pay(account)
   await says(report('requires_action'))
@@ -462,7 +462,7 @@ test(`${PATH}, more than 1,000 states: the newest, and it says so`, async () => 
   assert.deepEqual(outline(items).slice(-2), ['failed by operator', 'journal failure'])
 })
 
-test(`${PATH}, read while the payout moves: the last state is the status, every time`, async () => {
+test(`${PATH}, read while the payout changes: the last state always equals the status`, async () => {
   const account = await funded()
   const { id } = await pay(account)
   await says(report('requires_action'))
@@ -542,7 +542,7 @@ const STATEMENTS: readonly {
 ]
 
 for (const { table, read, fill, besides = 0 } of STATEMENTS) {
-  test(`a timeline among thousands, ${table} read when there were none: rows it shows and no more`, () =>
+  test(`GET a timeline among thousands, ${table} planned while empty: reads only its rows`, () =>
     assertPageCost({
       table,
       queries: [{}],

@@ -95,7 +95,7 @@ const TYPES: readonly (readonly [type: string, body: object])[] = [
 ]
 
 for (const [type, body] of TYPES) {
-  test(`POST ${PATH}, type ${type}: processing, every field of the table`, async () => {
+  test(`POST ${PATH}, type ${type}: processing, every documented field`, async () => {
     const payout = await paid({ ...body, type })
     assertShape(payout, PAYOUT)
     assert.equal(payout.object, 'payout')
@@ -111,7 +111,7 @@ for (const [type, body] of TYPES) {
   })
 }
 
-test(`POST ${PATH}, nothing optional sent: empty strings, arrays and objects, null metadata`, async () => {
+test(`POST ${PATH}, required members only: empty strings, arrays and objects, null metadata`, async () => {
   const payout = await paid(localPayout)
   for (const field of [
     'charge_type',
@@ -141,7 +141,7 @@ test(`POST ${PATH}, nothing optional sent: empty strings, arrays and objects, nu
   }
 })
 
-test(`POST ${PATH}, everything optional sent: it comes back as sent; GET of a new payout: byte for byte its creation, in the envelope`, async () => {
+test(`POST ${PATH}, every optional member: returned as sent; GET: the bytes of its creation, in the envelope`, async () => {
   const sent = {
     reference_id: 'INV-2041',
     statement_descriptor: 'HARBOUR 2041',
@@ -206,7 +206,7 @@ const CONVERSIONS: readonly [
 ]
 
 for (const [what, holding_currency, currency, holding_fx, payout_fx] of CONVERSIONS) {
-  test(`POST ${PATH}, ${what}: a record of each conversion and of no other`, async () => {
+  test(`POST ${PATH}, ${what}: one conversion record per conversion`, async () => {
     const bank = currency === 'JPY' ? yenBank : { iban: 'DE89370400440532013000' }
     const beneficiary_details = individual({ type: 'bank', bank })
     const payout = await paid({ ...common, currency: 'EUR', holding_currency, beneficiary_details })
@@ -229,7 +229,7 @@ for (const [what, holding_currency, currency, holding_fx, payout_fx] of CONVERSI
   })
 }
 
-test(`POST ${PATH}, beneficiary by id: the same beneficiary, the same details`, async () => {
+test(`POST ${PATH}, beneficiary by id: its details in the payout`, async () => {
   const first = await paid(localPayout)
   const { beneficiary_details: _, ...body } = localPayout
   const second = await paid({ ...body, beneficiary: first.beneficiary })
@@ -239,7 +239,7 @@ test(`POST ${PATH}, beneficiary by id: the same beneficiary, the same details`, 
   assert.notEqual(inline.beneficiary, first.beneficiary)
 })
 
-test(`POST ${PATH}, destination member that is not its type's: 400 naming what lacks and what is too much`, async () => {
+test(`POST ${PATH}, destination of another type: 400 naming missing and surplus members`, async () => {
   const destination_details = { type: 'wallet', bank: { account_number: '1' } }
   const beneficiary_details = { ...bankBeneficiary, destination_details }
   const answer = await account.post(PATH, { ...localPayout, beneficiary_details })
@@ -250,7 +250,7 @@ test(`POST ${PATH}, destination member that is not its type's: 400 naming what l
   ])
 })
 
-test(`POST ${PATH}, without what must be sent: 400 naming it`, async () => {
+test(`POST ${PATH}, a required member missing: 400 naming it`, async () => {
   assertProblems(await account.post(PATH, {}), 400, [
     ['invalid_field', 'amount'],
     ['invalid_field', 'currency'],
@@ -259,7 +259,7 @@ test(`POST ${PATH}, without what must be sent: 400 naming it`, async () => {
   ])
 })
 
-test(`GET ${PATH}/{id}, fees and what was debited: those of its quote and of its line, taken in the creating transaction, once`, async () => {
+test(`GET ${PATH}/{id}, fees and total debit: equal to quote and line, debited once, in the creating transaction`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   await service.setFees([{ fixed_amount: 251n, variable_bps: 37 }])
   const body = { ...localPayout, currency: 'HKD', amount: 123_457 }
@@ -278,7 +278,7 @@ test(`GET ${PATH}/{id}, fees and what was debited: those of its quote and of its
   assert.deepEqual(listed, payout)
 })
 
-test(`GET ${PATH}/{id}, updated_at: its creation, then its last change`, async () => {
+test(`GET ${PATH}/{id}, updated_at: creation time, then time of the last change`, async () => {
   const payout = await paid(localPayout)
   assert.equal(payout.updated_at, payout.created_at)
   const path = `/v3/sandbox/payout/${payout.id}/transition`
@@ -299,7 +299,7 @@ async function pair() {
   return { sender, receiver, address: receiver.account.deposit_address }
 }
 
-test(`POST ${PATH}, service_account: succeeded at once, receiver credited, every field of the table, no rail is ever asked`, async () => {
+test(`POST ${PATH}, service_account: succeeded at once, receiver credited, every documented field, no rail asked`, async () => {
   const { sender, receiver, address } = await pair()
   const answer = await sender.post(PATH, internalPayout(address, 40_000))
   assert.equal(answer.status, 200, answer.text)
@@ -320,7 +320,7 @@ test(`POST ${PATH}, service_account: succeeded at once, receiver credited, every
   assert.equal((await sender.get(`${PATH}/${payout.id}`)).text, answer.text)
 })
 
-test(`POST ${PATH}, service_account converted: the receiver's credit is the destination amount, without the sender's fees`, async () => {
+test(`POST ${PATH}, service_account with conversion: receiver credited the destination amount, sender pays the fees`, async () => {
   const { sender, receiver, address } = await pair()
   await service.setFees([{ payout_type: 'service_account', fixed_amount: 100n, variable_bps: 100 }])
   const answer = await sender.post(PATH, internalPayout(address, 800, 'EUR'))
@@ -344,7 +344,7 @@ test(`POST ${PATH}, service_account converted: the receiver's credit is the dest
   await service.setFees([])
 })
 
-test(`POST ${PATH}, service_account with a quote that converts the destination: credited in that currency`, async () => {
+test(`POST ${PATH}, service_account, quote that converts the destination: receiver credited in that currency`, async () => {
   const { sender } = await pair()
   const receiver = await service.openAccount({ currencies: ['HKD'] })
   const quote = await sender.post('/v3/payout/quote', {
@@ -359,7 +359,7 @@ test(`POST ${PATH}, service_account with a quote that converts the destination: 
   assert.deepEqual(await balancesOf(receiver), { HKD: '8000' })
 })
 
-test(`POST ${PATH}, service_account to nobody, to oneself, between sandbox and live, in a currency the receiver lacks: 422, nothing written`, async () => {
+test(`POST ${PATH}, service_account to unknown, own, sandbox/live or currency-less account: 422, nothing written`, async () => {
   const { sender } = await pair()
   const fund = { USD: 10_000n }
   const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
@@ -378,7 +378,7 @@ test(`POST ${PATH}, service_account to nobody, to oneself, between sandbox and l
   assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
-test(`POST ${PATH}, two accounts paying each other at once, twenty times: no deadlock, every unit accounted for`, async () => {
+test(`POST ${PATH}, two accounts paying each other at once, twenty times: no deadlock, totals agree`, async () => {
   const a = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
   const b = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
   const answers = await Promise.all(

@@ -49,7 +49,7 @@ const receiving = (
 /** A payout and the request of a quote for the same; a function where the account must be known. */
 const KINDS: Readonly<Record<string, () => readonly [payout: object, quote: object]>> = {
   'one currency': () => [{}, { destination_info: { currency: 'USD', country: 'HK' } }],
-  'converted twice, for an entity': () => [
+  'two conversions, for an entity': () => [
     {
       ...{ currency: 'HKD', amount: 80_001, on_behalf_of: entity },
       ...receiving({ type: 'bank', bank: yenBank }),
@@ -89,7 +89,7 @@ const KINDS: Readonly<Record<string, () => readonly [payout: object, quote: obje
 }
 
 for (const [kind, make] of Object.entries(KINDS)) {
-  test(`GET ${PATH}/{id} of a payout made without, ${kind}: all that a quote asked for says`, async () => {
+  test(`GET ${PATH}/{id} of a payout made without a quote, ${kind}: every field of a requested quote`, async () => {
     const [payout, body] = make()
     const asked = await account.post(PATH, {
       payout_info: { currency: 'USD', amount: 10_000 },
@@ -113,7 +113,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
   })
 }
 
-test('GET /v3/event, a payout made without a quote: its quote is told of before it, under its id', async () => {
+test('GET /v3/event, payout made without a quote: the event of its quote precedes it, same id', async () => {
   const paid = await pay(account)
   const events = (await list(account, '/v3/event', { limit: '3' })).results
   assert.deepEqual(
@@ -128,7 +128,7 @@ test('GET /v3/event, a payout made without a quote: its quote is told of before 
   assert.deepEqual(events[2]?.data, quote.json)
 })
 
-test('POST /v3/payout, the quote that another payout carries: 422 quote_used, not found elsewhere', async () => {
+test("POST /v3/payout, another payout's carried quote: 422 quote_used; in another account: not found", async () => {
   const { quote } = await pay(account, { on_behalf_of: entity })
   assertRefused(await account.post('/v3/payout', { ...localPayout, quote }), 422, 'quote_used')
   assert.equal((await other.get(`${PATH}/${quote}`)).status, 404)
@@ -136,7 +136,7 @@ test('POST /v3/payout, the quote that another payout carries: 422 quote_used, no
   assert.equal((await list(other, PATH)).ids.length, 0)
 })
 
-test('GET /v3/payout?quote, one that a payout carries, and one that it was made with: that payout', async () => {
+test('GET /v3/payout?quote, carried or requested quote: its payout', async () => {
   const asked = await account.post(PATH, { payout_info: { currency: 'USD', amount: 10_000 } })
   const quoted = await pay(account, { quote: asked.json.id })
   const carrying = await pay(account)
@@ -154,7 +154,7 @@ test('GET /v3/payout?quote, one that a payout carries, and one that it was made 
   assert.equal((await account.get(`${PATH}/${none}`)).status, 404)
 })
 
-test('a page of many carried quotes, planned while there were none: fetches what it shows and no more', async () => {
+test('GET a page of many carried quotes, plan made for an empty table: reads only the rows of the page', async () => {
   const filters: Query[] = [
     ...[{}, { status: 'used' }, { payout_type: 'wallet' }],
     { entity_id: idAt('ent', 7) },

@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-test(`POST ${EXPLAINED}: every figure follows from what is printed`, async t => {
+test(`POST ${EXPLAINED}: every figure follows from the printed ones`, async t => {
   await pricedBy()
   await service.setRates(RATES, '2026-10-06T14:00:00Z')
   await service.setFees(FEES)
@@ -158,7 +158,7 @@ test(`POST ${EXPLAINED}: every figure follows from what is printed`, async t => 
   }
 })
 
-test(`POST ${EXPLAINED}, spread of 25: the mid is printed before it and the rate after it`, async () => {
+test(`POST ${EXPLAINED}, spread of 25: prints the mid before and the rate after the spread`, async () => {
   await pricedBy(25)
   await service.setRates(RATES)
   const { json } = await account.post(EXPLAINED, paid('HKD', 1_000_000, 'USD'))
@@ -174,7 +174,7 @@ test(`POST ${EXPLAINED}, spread of 25: the mid is printed before it and the rate
   assert.equal(amount.calculation, `1000000 / ${rate.rounded}`)
 })
 
-test(`POST ${EXPLAINED}, a fee row: the row itself, null where it takes any`, async () => {
+test(`POST ${EXPLAINED}, fee row: printed, null for each wildcard`, async () => {
   await pricedBy()
   const row = { payout_currency: 'HKD', network: 'chats', destination_country: 'HK' }
   await service.setFees([{ ...row, fixed_amount: 7n, maximum_amount: 5n, variable_bps: 3 }])
@@ -286,7 +286,7 @@ function explainedOf(c: Priced) {
 
 const QUOTES = share(400, 2_000)
 
-test(`explanation, ${QUOTES} random quotes: each figure again by fractions, not one differs`, () => {
+test(`explanation, ${QUOTES} random quotes: every figure equals its recomputation by fractions`, () => {
   const methods = new Set<string>()
   let explained = 0
   for (let round = 0; explained < QUOTES; round++) {
@@ -304,7 +304,7 @@ test(`explanation, ${QUOTES} random quotes: each figure again by fractions, not 
   assert.deepEqual([...methods].sort(), all)
 })
 
-test(`POST and GET ${PATH}, without explain or with false: not one byte more`, async () => {
+test(`POST and GET ${PATH}, without explain or explain=false: the same bytes as without the feature`, async () => {
   await pricedBy()
   await service.setRates(RATES)
   await service.setFees(FEES)
@@ -332,7 +332,7 @@ const PLAIN = [
   ...['created_at', 'updated_at'],
 ]
 
-test(`GET ${EXPLAINED}, rates and fees replaced since: explained as it was priced, one that a payout carries too`, async () => {
+test(`GET ${EXPLAINED}, rates and fees replaced since: explained at its own prices, carried quotes too`, async () => {
   await pricedBy(25)
   await service.setRates(RATES, '2026-10-06T14:00:00Z')
   await service.setFees(FEES)
@@ -351,7 +351,7 @@ test(`GET ${EXPLAINED}, rates and fees replaced since: explained as it was price
   assert.equal(json.explanation.amounts[0].rounded, String(fx.initial.amount))
 })
 
-test(`POST ${EXPLAINED}, Idempotency-Key: explained again the same, and not what was not asked`, async () => {
+test(`POST ${EXPLAINED}, Idempotency-Key: the replay has the explanation only if it was requested`, async () => {
   await pricedBy()
   const body = paid('USD', 100, 'USD')
   const ask = (query: string, key: string) =>

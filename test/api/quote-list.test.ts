@@ -81,15 +81,15 @@ async function idsOfAll({ account }: Client, of = ''): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test(`GET ${PATH}, quotes of every kind: in the envelope, newest first, in any pages`, async () => {
+test(`GET ${PATH}, quotes of every kind: in the envelope, newest first, for any page size`, async () => {
   assert.equal(all.length, 11)
   await assertListed(account, PATH, all)
 })
 
-test(`GET ${PATH}, bounds of time: at, before and after each`, () =>
+test(`GET ${PATH}, time bounds at, before and after each quote: inclusive or exclusive as named`, () =>
   assertBounds(account, PATH, all))
 
-test(`GET ${PATH}, filters: what has expired is not active, several at once, in any pages`, async () => {
+test(`GET ${PATH}, filters: expired quotes are not active, several filters combined`, async () => {
   const counts = { active: 4, used: 4, expired: 3 }
   const cases: Case[] = Object.entries(counts).map(([status, count]) => {
     assert.equal(all.filter(item => item.status === status).length, count)
@@ -113,7 +113,7 @@ test(`GET ${PATH}, filters: what has expired is not active, several at once, in 
   assert.equal(ids.length, 3)
 })
 
-test(`GET ${PATH}?status, at the moment a quote expires: expired, as it is shown`, async () => {
+test(`GET ${PATH}?status, at the moment of expiry: filter and shown status agree on expired`, async () => {
   const client = await service.openAccount({ currencies: ['USD'] })
   const [id = ''] = await ask(client, [{}])
   const [quote] = await service.database.owner<{ valid_until: string }[]>`
@@ -133,7 +133,7 @@ test(`GET ${PATH}?status, at the moment a quote expires: expired, as it is shown
   assert.deepEqual(await idsAt('expired', valid_until), [id])
 })
 
-test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
+test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
   const [foreign = ''] = await idsOfAll(other)
   // Its payout carries no quote of this id.
   const [quoted = ''] = (
@@ -151,7 +151,7 @@ test(`GET ${PATH}, wrong parameters: 400 at each`, async () => {
 
 const MANY = share(120, 1_000)
 
-test(`GET ${PATH}, ${MANY} quotes and more being made: none missed, none twice`, async () => {
+test(`GET ${PATH}, ${MANY} quotes while more are made: none missing, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'] })
   await ask(
     client,
@@ -165,7 +165,7 @@ test(`GET ${PATH}, ${MANY} quotes and more being made: none missed, none twice`,
   )
 })
 
-test('a page of many quotes, planned while there were none: fetches what it shows and no more', async () => {
+test('GET a page of many quotes, plan made for an empty table: reads only the rows of the page', async () => {
   const filters: Query[] = [
     ...[{}, { status: 'active' }, { status: 'expired' }, { status: 'used' }],
     ...[{ payout_type: 'swift' }, { entity_id: idAt('ent', 7) }],

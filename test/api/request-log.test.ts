@@ -63,7 +63,7 @@ async function logged(of: Client, count: number, query = '?limit=100'): Promise<
 const asked = ({ method, path, status, outcome, reason, remarks }: Item) =>
   [method, path, status, outcome, reason, remarks].join(' ')
 
-test(`GET ${PATH}, what an account has asked: newest first, with how each ended and where it was wrong`, async () => {
+test(`GET ${PATH}, requests of an account: newest first, each with status and faulty field`, async () => {
   const made = await account.post('/v3/payout', localPayout)
   await account.get(`/v3/payout/${made.json.data.id}`)
   await account.get('/v3/payout?status=failed&reference_id=Miller&limit=5')
@@ -88,7 +88,7 @@ test(`GET ${PATH}, what an account has asked: newest first, with how each ended 
   assert.deepEqual(await logged(account, 1, `?request_id=${rows[2]?.request_id}`), [rows[2]])
 })
 
-test(`GET ${PATH}, other accounts: each sees its own requests alone, and none a row of the other`, async () => {
+test(`GET ${PATH}, two accounts: each reads only its own requests, no row of the other`, async () => {
   await other.get('/v3/account')
   const [row] = await logged(other, 1)
   assert.equal(row?.path, '/v3/account')
@@ -96,7 +96,7 @@ test(`GET ${PATH}, other accounts: each sees its own requests alone, and none a 
   assertRefused(cursor, 400, 'invalid_query_parameter', 'starting_after')
 })
 
-test('the log of requests, secrets and people: of what is sent, codes, amounts and ids are left', async () => {
+test('request log, secrets and personal data: removed; codes, amounts and ids kept', async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const texts = ['Zq Canary', 'zq@canary.example', 'zqcanary', 'whsec_zqcanary', '4929zqcanary']
   const [name, email, word, secret, number] = texts
@@ -132,7 +132,7 @@ test('the log of requests, secrets and people: of what is sent, codes, amounts a
   assert.deepEqual([beneficiary_details.name, beneficiary_details.type], ['…', 'business'])
 })
 
-test('the log of requests, a long body: it is cut at its bound, as JSON', async () => {
+test('request log, a long body: cut at its bound, still JSON', async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   await client.post('/v3/payout_batch', { payouts: Array.from({ length: 200 }, () => localPayout) })
   const [row] = await logged(client, 1)
@@ -161,7 +161,7 @@ async function countRows({ account }: Client): Promise<number> {
   return row?.count ?? 0
 }
 
-test('the log of requests, more than it keeps: the newest stay, and memory is bounded too', async () => {
+test('request log, full: newest entries kept, memory bounded', async () => {
   const client = await service.openAccount()
   const { requestLog } = service.deps
   for (let i = 0; i < 3 * MAX_ROWS; i++) requestLog?.note(noted(client))
@@ -175,7 +175,7 @@ test('the log of requests, more than it keeps: the newest stay, and memory is bo
   assert.equal(rows.at(-1)?.path, '/v3/last')
 })
 
-test('the log of requests, a database that refuses: requests are answered, and later ones are logged', async () => {
+test('request log, database refuses a write: requests succeed, later ones are logged', async () => {
   const client = await service.openAccount()
   const { owner } = service.database
   await owner`revoke insert on request_log from corridor_service`
@@ -187,7 +187,7 @@ test('the log of requests, a database that refuses: requests are answered, and l
   assert.equal(rows[0]?.path, '/v3/balance')
 })
 
-test('the log of requests, a fault of its own: it says so, and the process goes on', async t => {
+test('request log, internal fault: reported, the process continues', async t => {
   const client = await service.openAccount()
   const { requestLog } = service.deps
   assert.ok(requestLog !== undefined)
@@ -207,7 +207,7 @@ test('the log of requests, a fault of its own: it says so, and the process goes 
   }
 })
 
-test('the log of requests, several processes and a restart: one log, which stays', async () => {
+test('request log, several processes and a restart: one log, entries kept', async () => {
   const client = await service.openAccount()
   const { account_id } = client.account
   const headers = { authorization: basic(client.key_id, client.secret) }
@@ -231,7 +231,7 @@ test('the log of requests, several processes and a restart: one log, which stays
   assert.deepEqual(lines.toReversed(), json.data.results)
 })
 
-test('corridor logs --failed: a line for each request, with why it was refused', async () => {
+test('corridor logs --failed: one line per refused request, with the reason', async () => {
   const client = await service.openAccount()
   await client.get('/v3/account')
   const refused = await client.post('/v3/sandbox/fund', { amount: 1 })
@@ -247,7 +247,7 @@ test('corridor logs --failed: a line for each request, with why it was refused',
   assert.deepEqual([body, more], ['  {"amount":1}', []])
 })
 
-test('corridor logs --follow: each request once, as it ends', async () => {
+test('corridor logs --follow: each request once, when it ends', async () => {
   const client = await service.openAccount()
   await client.get('/v3/account')
   await logged(client, 1)
@@ -267,7 +267,7 @@ test('corridor logs --follow: each request once, as it ends', async () => {
   assert.equal((await lines.next()).done, true)
 })
 
-test('the log of requests, a live account: refused, and no code can write a row of it', async () => {
+test('request log, live account: refused, and PostgreSQL refuses its rows', async () => {
   const live = await service.openAccount({ sandbox: false })
   assertRefused(await live.get(PATH), 403, 'sandbox_only')
   service.deps.requestLog?.note(noted(live))
@@ -278,7 +278,7 @@ test('the log of requests, a live account: refused, and no code can write a row 
   assert.match(ran.stderr, /is no sandbox/)
 })
 
-test('the console, Requests: what was refused with its field, masked; how to turn it on where it is off', async () => {
+test('console, Requests page: refused requests with masked field; how to enable the log where it is off', async () => {
   const client = await service.openAccount()
   const { account_id } = client.account
   await client.post('/v3/sandbox/fund', { amount: 1, note: '<b>Zq</b>' })
@@ -294,7 +294,7 @@ test('the console, Requests: what was refused with its field, masked; how to tur
   assert.match((await look('?outcome=failed')).text, /Nothing matches these filters/)
 })
 
-test('the log of requests, off: nothing is noted, and the log is no path', async () => {
+test('request log, off: nothing stored, its path is 404', async () => {
   const client = await service.openAccount()
   const { account_id } = client.account
   await addPerson(service, { user: 'looker', roles: [[account_id, 'viewer']] })

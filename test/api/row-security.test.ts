@@ -203,7 +203,7 @@ async function tables(): Promise<string[]> {
   return names
 }
 
-test('every table of an account: row-level security on, and forced upon its owner', async () => {
+test('every table of accounts: row-level security on, forced on its owner', async () => {
   const rows = await service.database.owner<{ name: string }[]>`
     select relname::text as name from pg_class
     where relnamespace = 'public'::regnamespace and relrowsecurity and relforcerowsecurity
@@ -214,7 +214,7 @@ test('every table of an account: row-level security on, and forced upon its owne
   )
 })
 
-test('roles of the service: own nothing, log in nowhere, bypass nothing', async () => {
+test('roles of the service: own no table, cannot log in, bypass no policy', async () => {
   const { owner } = service.database
   const roles = await owner`
     select rolname::text as name, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb
@@ -249,7 +249,7 @@ const FOUND_IN = [
   'idempotency_keys',
 ]
 
-test('policies of every table: these four, and no other', async () => {
+test('row-level policies of every table: these four and no other', async () => {
   const { owner } = service.database
   const [me] = await owner<{ name: string }[]>`select current_user::text as name`
   const named = `(array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL)`
@@ -269,7 +269,7 @@ test('policies of every table: these four, and no other', async () => {
   assert.deepEqual(rows.map(({ policy }) => policy.replace(/\s+/g, ' ')).sort(), expected.sort())
 })
 
-test('every table of an account: rows of both accounts are there to be shown', async () => {
+test('every table of accounts: has rows of both test accounts', async () => {
   for (const table of await tables()) {
     const rows = await service.database.owner<{ account_id: string }[]>`
       select distinct account_id from ${sql(table)} order by 1`
@@ -282,7 +282,7 @@ test('every table of an account: rows of both accounts are there to be shown', a
   }
 })
 
-test('no account named: no row is seen, changed or taken', async () => {
+test('transaction that names no account: reads, updates and deletes no row', async () => {
   for (const table of await tables()) {
     assert.deepEqual([...(await sql`select from ${sql(table)}`)], [], table)
   }
@@ -293,7 +293,7 @@ test('no account named: no row is seen, changed or taken', async () => {
   await assert.rejects(foreign, { code: '42501' })
 })
 
-test('one account named: its rows and no others, by statements without any condition', async () => {
+test('transaction that names one account, statements without a condition: only its rows', async () => {
   for (const table of await tables()) {
     const seen = await readConfined(
       sql,
@@ -385,7 +385,7 @@ function steady(answer: Answer) {
   return { ...rest, text: text.replace(/^closing,,[^,]+/gm, 'closing,,') }
 }
 
-test('every statement without its condition on the account: each list and look-up answers as ever', async t => {
+test('every list and look-up, condition on the account removed from its SQL: same answer', async t => {
   const named = readingsOf(theirs).filter(({ route }) => route.url.includes(':'))
   await withoutConditions(async (ask, lost) => {
     for (const reading of [...readingsOf(mine), ...named]) {
@@ -398,7 +398,7 @@ test('every statement without its condition on the account: each list and look-u
   })
 })
 
-test('the same without row-level security: no list is as it was', async () => {
+test('every list, row-level security off and condition removed: another answer', async () => {
   const names = await tables()
   const secure = async (word: 'enable' | 'disable') => {
     for (const name of names) {
@@ -443,7 +443,7 @@ const LOOK_UPS: readonly (readonly [name: string, prefix: string, find: LookUp])
 
 const ITEMS = { limit: 9, after: -1, before: 9, end: 'first', statuses: ITEM_STATUSES } as const
 
-test('an id of another account, looked up without a condition on the account: found by the auditor alone', async () => {
+test("another account's id, SQL without condition on the account: found by the auditor only", async () => {
   const stripper = await startConditionStripper(service.database.url)
   const look = async (as: 'service' | 'auditor', [, prefix, find]: (typeof LOOK_UPS)[number]) => {
     const loose = connect(stripper.url, { max: 1, as })
@@ -469,7 +469,7 @@ test('an id of another account, looked up without a condition on the account: fo
   }
 })
 
-test('a connection that has lost its role, as behind a pooler of transactions: foreign rows stay hidden', async () => {
+test('connection that lost its role, as behind a transaction pooler: foreign rows hidden', async () => {
   const owner = connect(service.database.url, { max: 1, as: 'service' })
   try {
     await owner`reset role`
@@ -490,7 +490,7 @@ test('a connection that has lost its role, as behind a pooler of transactions: f
 
 const TRANSACTIONS = share(200, 1_000)
 
-test(`${TRANSACTIONS} transactions of two accounts on two connections, some of them broken off: no foreign row`, async t => {
+test(`two connections, ${TRANSACTIONS} transactions of two accounts, some aborted: no foreign row`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
@@ -515,7 +515,7 @@ test(`${TRANSACTIONS} transactions of two accounts on two connections, some of t
   assert.equal(seen, TRANSACTIONS)
 })
 
-test('the owner of the tables: reads all, and changes rows only when it says that it maintains them', async () => {
+test('owner of the tables: reads all rows, changes rows only after declaring maintenance', async () => {
   const { owner } = service.database
   await owner.begin(async tx => {
     await tx`set local corridor.maintenance = off`

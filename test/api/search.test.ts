@@ -44,7 +44,7 @@ async function countPrepared(of: AnotherProcess): Promise<number> {
   return row?.count ?? assert.fail('no count')
 }
 
-test('lists, ever new combinations of filters: no connection keeps a statement of each', async () => {
+test('lists, many combinations of filters: no connection keeps a prepared statement for each', async () => {
   const one = await service.anotherProcess({ read_connections: 1 })
   try {
     const reader = client(account, one.inject)
@@ -84,7 +84,7 @@ const NAMES = [
 ]
 const iban = { type: 'bank', bank: { iban: 'DE89370400440532013000' } }
 
-test('GET /v3/beneficiary?name|email|account_number: words without case and accents, values exactly, in pages', async () => {
+test('GET /v3/beneficiary?name|email|account_number: words without case and accents, exact values, for any page size', async () => {
   const path = '/v3/beneficiary'
   for (const by of [account, other]) {
     for (const name of NAMES) await made(path, { ...bankBeneficiary, name }, by)
@@ -124,7 +124,7 @@ test('GET /v3/beneficiary?name|email|account_number: words without case and acce
   assert.deepEqual((await list(account, path, { name: 'park', archived: 'true' })).ids, [ann])
 })
 
-test('GET /v3/entity?name|email|metadata: likewise, and as it is after a change', async () => {
+test('GET /v3/entity?name|email|metadata: words and exact values, current after a change', async () => {
   const path = '/v3/entity'
   const person = { type: 'individual', name: 'Zoë Ångström', email: 'zoe@example.com' }
   const zoe = await made(path, { ...person, metadata: { tier: 'gold', 'a.b[c]': '1&2' } })
@@ -140,7 +140,7 @@ test('GET /v3/entity?name|email|metadata: likewise, and as it is after a change'
   assert.deepEqual(await ids({ 'metadata[tier]': 'gold' }), [yan])
 })
 
-test('GET /v3/payout?metadata[key]=value: those that have all pairs, with other filters, in pages', async () => {
+test('GET /v3/payout?metadata[key]=value: payouts that have all pairs, with other filters, for any page size', async () => {
   const path = '/v3/payout'
   const pay = (changes: object, by = account) =>
     made(path, { ...localPayout, allow_duplicate: true, ...changes }, by)
@@ -188,7 +188,7 @@ test('GET /v3/payout?metadata[key]=value: those that have all pairs, with other 
   assert.equal(Number(kept?.hashes), pairs.length)
 })
 
-test('GET /v3/payout?metadata[key]=value: changed in one batch, in no order of the book', async () => {
+test('GET /v3/payout?metadata[key]=value, changed in one batch: found, in any order', async () => {
   const by = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
@@ -210,7 +210,7 @@ test('GET /v3/payout?metadata[key]=value: changed in one batch, in no order of t
   }
 })
 
-test('GET /v3/payout?beneficiary_name=: inline or by id, again and again, with other filters, in pages', async () => {
+test('GET /v3/payout?beneficiary_name=, beneficiary inline or by id: found, repeatedly, with other filters, for any page size', async () => {
   const by = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
   const [path, parties] = ['/v3/payout', '/v3/beneficiary']
   const pay = (changes: object) =>
@@ -269,7 +269,7 @@ test('GET /v3/payout?beneficiary_name=: inline or by id, again and again, with o
   assertProblems(hydra, 400, [['invalid_query_parameter', 'beneficiary_name']])
 })
 
-test('search, wrong parameters: 400 at each', async () => {
+test('search, wrong parameters: 400 naming each', async () => {
   const wrong: readonly (readonly [string, string, string])[] = [
     ['/v3/beneficiary', 'name=', 'name'],
     ['/v3/beneficiary', `name=${'x'.repeat(101)}`, 'name'],
@@ -289,7 +289,7 @@ test('search, wrong parameters: 400 at each', async () => {
   }
 })
 
-test('a beneficiary that is erased, and its payouts: found by nothing any more, nor is a trace left', async () => {
+test('erased beneficiary and its payouts: found by no search, no trace in the index', async () => {
   const body = { ...localPayout, allow_duplicate: true, metadata: { secret: 'zwick' } }
   const beneficiary_details = { ...bankBeneficiary, name: 'Zwick', email: 'zwick@example.com' }
   const paid = await account.post('/v3/payout', { ...body, beneficiary_details })
@@ -330,7 +330,7 @@ const CURSORS = (prefix: 'bnf' | 'ent'): Query[] => [
   { ending_before: madeAt(prefix, 2500) },
 ]
 
-test('a search of many, planned while there were none: fetches those that fit and no others', async () => {
+test('search among many, plan made for an empty table: reads only matching rows', async () => {
   const some = foundBy({ email: 'a@example.com', names: ['Anna Müller'] })
   const most = foundBy({ names: ['Harbour Trading'] })
   const found = (owner: Tag) => owner`case when i % 40 = 2 then ${some} else ${most} end`

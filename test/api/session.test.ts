@@ -69,7 +69,7 @@ async function sessionOf(user: string, roles: readonly AccountRole[] = ['viewer'
   return { ...(await logIn(service, user)), 'corridor-account': id }
 }
 
-test('a link sets the password and logs in; the session says who, and reads the account', async () => {
+test('login link: sets the password and logs in; the session names the user and reads the account', async () => {
   const headers = await logInAs('mary', ['maker'])
   const { json } = await ask('/v3/session', { headers })
   assert.equal(json.data.user, 'mary')
@@ -80,7 +80,7 @@ test('a link sets the password and logs in; the session says who, and reads the 
   assert.notEqual(cookieOf(again), headers.cookie)
 })
 
-test('a link is good once: of five at the same moment one sets its password', async () => {
+test('login link, five uses at the same moment: one sets its password', async () => {
   await addPerson(service, { user: 'raced' })
   const token = await makeLink(service, 'raced')
   const answers = await Promise.all(
@@ -97,7 +97,7 @@ test('a link is good once: of five at the same moment one sets its password', as
   assert.equal((await enter('raced', `${PASSWORD} ${won}`)).status, 200)
 })
 
-test('a link that is old, was followed by another, or is none: 401, and no password is set', async () => {
+test('login link, expired, replaced or unknown: 401, no password set', async () => {
   await addPerson(service, { user: 'late' })
   const old = await makeLink(service, 'late')
   const { owner } = service.database
@@ -113,7 +113,7 @@ test('a link that is old, was followed by another, or is none: 401, and no passw
   assertRefused(await enter('late', PASSWORD), 401, 'invalid_login')
 })
 
-test('a password, too short or too long: 400, and the link is still good', async () => {
+test('password, too short or too long: 400, the link stays valid', async () => {
   await addPerson(service, { user: 'brief' })
   const token = await makeLink(service, 'brief')
   for (const password of ['', 'x'.repeat(14), 'x'.repeat(257)]) {
@@ -124,7 +124,7 @@ test('a password, too short or too long: 400, and the link is still good', async
   assert.equal((await ask('/v3/session/link', { method: 'POST', body })).status, 200)
 })
 
-test('wrong password, no such user, no password yet, a disabled user: the same answer', async () => {
+test('log-in, wrong password, unknown user, no password yet or disabled: the same answer', async () => {
   await logInAs('known')
   await addPerson(service, { user: 'without' })
   await logInAs('gone')
@@ -139,7 +139,7 @@ test('wrong password, no such user, no password yet, a disabled user: the same a
   assert.equal(new Set(answers.map(({ json }) => json.errors[0].message)).size, 1)
 })
 
-test('guessing, fifty at once from one address: five are judged, then 429; another address goes on', async () => {
+test('log-in, fifty guesses at once from one address: five judged, then 429; another address unaffected', async () => {
   await logInAs('guessed')
   const ip = '192.0.2.7'
   const guesses = Array.from({ length: 20 }, (_, i) => enter('guessed', `wrong ${i}`, { ip }))
@@ -153,7 +153,7 @@ test('guessing, fifty at once from one address: five are judged, then 429; anoth
   assert.equal((await enter('guessed', PASSWORD, { ip: '192.0.2.8' })).status, 200)
 })
 
-test('guessing from many addresses: the user is closed to all of them', async () => {
+test('log-in, guesses from many addresses: the user is blocked for all of them', async () => {
   await logInAs('wanted')
   const { owner } = service.database
   await owner`
@@ -162,7 +162,7 @@ test('guessing from many addresses: the user is closed to all of them', async ()
   assertRefused(await enter('wanted', PASSWORD, { ip: '192.0.2.9' }), 429, 'rate_limited')
 })
 
-test('a session that somebody else has chosen is none: the token of the cookie is always a new one', async () => {
+test('session token chosen by an attacker: ignored, each log-in makes a new token', async () => {
   await logInAs('fixed')
   const chosen = `corridor=${newToken('session')}`
   const answer = await enter('fixed', PASSWORD, { headers: { ...OWN, cookie: chosen } })
@@ -180,7 +180,7 @@ const ELSEWHERE: readonly (readonly [what: string, headers: Record<string, strin
   ['nothing that says where from', {}],
 ]
 
-test('a request that writes with the cookie, from another site: 403, and no row changes', async () => {
+test('cookie request that writes, from another site: 403, no row changes', async () => {
   const { cookie } = await sessionOf('forged', ['maker'])
   const headers = { host: OWN.host, cookie, 'corridor-account': id }
   const before = await rowVersions(service.database.owner)
@@ -201,7 +201,7 @@ test('a request that writes with the cookie, from another site: 403, and no row 
   assert.equal((await ask('/v3/session', { method: 'DELETE', headers: same })).status, 200)
 })
 
-test('another site logs nobody in', async () => {
+test('log-in form, posted from another site: refused', async () => {
   await logInAs('lured')
   for (const from of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }]) {
     const answer = await enter('lured', PASSWORD, { headers: { host: OWN.host, ...from } })
@@ -210,7 +210,7 @@ test('another site logs nobody in', async () => {
   }
 })
 
-test('a name that somebody gave to this address (rebinding), or none: 421 for sessions, and no key is asked for it', async () => {
+test('Host header, foreign (rebinding) or missing: 421 for sessions, API keys unaffected', async () => {
   const headers = await logInAs('rebound')
   for (const host of [
     'evil.example:8080',
@@ -228,14 +228,14 @@ test('a name that somebody gave to this address (rebinding), or none: 421 for se
   }
 })
 
-test('a connection that others can read: nobody logs in by it, and no session is taken', async () => {
+test('unencrypted connection from elsewhere: no log-in, sessions refused', async () => {
   const headers = { ...(await logInAs('open')), host: '192.0.2.1:8080' }
   assertRefused(await ask('/v3/balance', { headers }), 403, 'insecure_connection')
   const answer = await enter('open', PASSWORD, { headers: { ...OWN, host: '192.0.2.1:8080' } })
   assertRefused(answer, 403, 'insecure_connection')
 })
 
-test('over HTTPS: the cookie is __Host- and Secure', async () => {
+test('session cookie over HTTPS: __Host- prefix and Secure', async () => {
   const proxied = await service.anotherProcess({
     trusted_proxies: { includes: address => address === '127.0.0.1' },
     allowed_hosts: ['pay.example'],
@@ -278,7 +278,7 @@ test('over HTTPS: the cookie is __Host- and Secure', async () => {
   }
 })
 
-test('a session that is over: logged out, sent out, disabled, idle, old; none comes back', async () => {
+test('ended session, logged out, revoked, disabled, idle or old: refused for good', async () => {
   const { owner } = service.database
   const ways: readonly (readonly [string, (user: string, cookie: string) => Promise<unknown>])[] = [
     ['out', (_, cookie) => ask('/v3/session', { method: 'DELETE', headers: { ...OWN, cookie } })],
@@ -311,7 +311,7 @@ test('a session that is over: logged out, sent out, disabled, idle, old; none co
   }
 })
 
-test('a session ended by one process: another refuses it with the next request', async () => {
+test('session, ended by one process: refused by another on the next request', async () => {
   const headers = await sessionOf('twice')
   const other = await service.anotherProcess()
   try {
@@ -324,7 +324,7 @@ test('a session ended by one process: another refuses it with the next request',
   }
 })
 
-test('the password again: asked of a session whose password is some minutes old', async () => {
+test("re-authentication, session's password some minutes old: password required", async () => {
   const headers = await logInAs('careful', ['approver'])
   const { owner } = service.database
   await owner`
@@ -350,7 +350,7 @@ test('the password again: asked of a session whose password is some minutes old'
   assertRefused(await approve(), 404, 'not_found')
 })
 
-test('who did not come in: in the audit log, of users alone and with an end, without what was tried', async () => {
+test('audit log, failed log-ins: known users only, bounded, without the attempted password', async () => {
   await logInAs('knocked')
   const ip = '203.0.113.77'
   const tried = 'not it, but long enough'
@@ -374,7 +374,7 @@ test('who did not come in: in the audit log, of users alone and with an end, wit
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(tried))
 })
 
-test('passwords and tokens are nowhere in the database: not in rows, not in the audit log', async () => {
+test('database, passwords and tokens: in no row, not in the audit log', async () => {
   const headers = await logInAs('secretive')
   const token = headers.cookie.slice('corridor='.length)
   const { owner } = service.database
@@ -391,7 +391,7 @@ test('passwords and tokens are nowhere in the database: not in rows, not in the 
   assert.deepEqual([...new Set(acts.map(({ act }) => act))], ['log in by link'])
 })
 
-test('in a browser without scripts: the form logs in over a socket, and out', async () => {
+test('browser without scripts: form logs in and out over a socket', async () => {
   await logInAs('paper')
   await service.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = service.app.server.address() as AddressInfo

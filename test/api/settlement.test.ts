@@ -51,7 +51,7 @@ const PLAIN = [
   5_000_000,
 ]
 
-test('simulator, every amount at an edge: the steps of its class', async () => {
+test('simulator, every amount at a class boundary: the steps of its class', async () => {
   const at = '2026-01-01T00:00:00Z'
   const payout = { execute_at: null, created_at: at, asked_at: at }
   const stepsOf = async (amount: number) => {
@@ -65,7 +65,7 @@ test('simulator, every amount at an edge: the steps of its class', async () => {
   for (const amount of PLAIN) assert.deepEqual(await stepsOf(amount), ['succeeded'], String(amount))
 })
 
-test('simulator, an amount of each class: its path told by events, money accordingly', async () => {
+test('simulator, an amount of each class: events show its path, balances agree', async () => {
   const account = await funded()
   const start_cents = 10_000_000
   let left = start_cents
@@ -98,7 +98,7 @@ test('simulator, an amount of each class: its path told by events, money accordi
   assert.deepEqual(await balancesOf(account), { USD: String(left) })
 })
 
-test('simulator, a delay between steps: nothing before it is over', async () => {
+test('simulator, a delay between steps: no step before the delay has passed', async () => {
   const account = await funded()
   const { id } = await payOut(account, 300_000)
   await settleAll(service, simulator({ delay_ms: 60_000 }))
@@ -116,7 +116,7 @@ const UNCLEAR: readonly [what: string, answer: Unclear][] = [
 ]
 
 for (const [what, answer] of UNCLEAR) {
-  test(`settling, rail that ${what}: payout stays processing, is asked again by its id, then settles, each time after a wait`, async () => {
+  test(`settling, rail that ${what}: payout stays processing, asked again by its id after each wait, then settles`, async () => {
     const account = await funded()
     const { id } = await payOut(account)
     const rail = scriptedRail(answer, answer, () => Promise.resolve(report('succeeded')))
@@ -140,7 +140,7 @@ for (const [what, answer] of UNCLEAR) {
   })
 }
 
-test('settling, rail that never saw the payout when asked again: handed over again with the same id', async () => {
+test('settling, rail asked again does not know the payout: submitted again with the same id', async () => {
   const account = await funded()
   const { id } = await payOut(account)
   const lost = () => Promise.reject(new Error('lost on the way'))
@@ -172,7 +172,7 @@ const LATE: readonly [
 ]
 
 for (const [what, question, rail_timeout_ms, answer] of LATE) {
-  test(`settling, operator sets succeeded while a rail that ${what} has to ${question}: never asked again`, async () => {
+  test(`settling, operator sets succeeded while a rail that ${what} has to ${question}: rail not asked again`, async () => {
     const account = await funded()
     const { id } = await payOut(account)
     const { account_id } = account.account
@@ -210,7 +210,7 @@ for (const [what, question, rail_timeout_ms, answer] of LATE) {
   })
 }
 
-test('settling, a report three times in one batch, and the same report again and again: applied once, no row changes', async () => {
+test('settling, the same report several times, in one batch and later: applied once, no row changes', async () => {
   const account = await funded()
   const { id, balance_transaction } = await payOut(account)
   const { account_id } = account.account
@@ -229,7 +229,7 @@ test('settling, a report three times in one batch, and the same report again and
   assert.deepEqual(same, before)
 })
 
-test('settling, two workers at once: each payout handed over by one of them', async () => {
+test('settling, two workers at once: each payout submitted by one of them', async () => {
   const account = await funded()
   const made = await Promise.all(Array.from({ length: 12 }, () => payOut(account)))
   const rails: readonly ScriptedRail[] = [1, 2].map(() =>
@@ -244,7 +244,7 @@ test('settling, two workers at once: each payout handed over by one of them', as
 /** Longer than a claim may take, and the rail to answer. */
 const STOOD_STILL_MS = 6_000
 
-test('settling, the claim may have run out when the payout would be handed over: left to the next', async t => {
+test('settling, claim may expire before the submission: left to the next worker', async t => {
   const account = await funded()
   const { id } = await payOut(account)
   const now = performance.now.bind(performance)
@@ -276,7 +276,7 @@ test('settling, the claim may have run out when the payout would be handed over:
   assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
-test('settling, the rail says only after its time that it never saw the payout: left to the next', async () => {
+test("settling, rail denies the payout after the claim's time: left to the next worker", async () => {
   const account = await funded()
   const { id } = await payOut(account)
   const asked = Promise.withResolvers<undefined>()
@@ -293,7 +293,7 @@ test('settling, the rail says only after its time that it never saw the payout: 
   assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`])
 })
 
-test('settling, a report that goes where no payout may: nothing of it applied, money untouched', async () => {
+test('settling, report of an impossible step: not applied, balance untouched', async () => {
   const account = await funded()
   const { id } = await payOut(account)
   const start = await balancesOf(account)
@@ -309,7 +309,7 @@ test('settling, a report that goes where no payout may: nothing of it applied, m
   assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
-test('settling, one rail call that throws among many: the others settle', async () => {
+test('settling, one of many rail calls throws: the others settle', async () => {
   const account = await funded()
   const made = await Promise.all([1, 2, 3].map(() => payOut(account)))
   const poisoned = made[1]?.id

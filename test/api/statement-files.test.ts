@@ -45,7 +45,7 @@ const balances = async () => {
 const major = (amount: number | bigint, currency: string) =>
   formatMajor(BigInt(amount), currencyExponent(currency))
 
-test(`GET ${PATH}, camt053: as the message definition wants it, closing at the balance in its decimals`, async () => {
+test(`GET ${PATH}, camt053: valid message, closing balance equals the balance, in the currency's decimals`, async () => {
   const { status, text, headers } = await account.get(`${PATH}?format=camt053&${PERIOD}`)
   assert.equal(status, 200, text)
   assert.equal(headers['content-type'], 'application/xml; charset=utf-8')
@@ -63,7 +63,7 @@ test(`GET ${PATH}, camt053: as the message definition wants it, closing at the b
   }
 })
 
-test(`GET ${PATH}, mt940 of one currency: opens where the period before closed`, async () => {
+test(`GET ${PATH}, mt940 of one currency: opening balance equals the closing one before`, async () => {
   const [before] = (await balances()).filter(({ currency }) => currency === 'USD')
   const at = new Date().toISOString()
   const file = async (query: string) => {
@@ -81,7 +81,7 @@ test(`GET ${PATH}, mt940 of one currency: opens where the period before closed`,
   assert.equal(second?.opening.amount, major(before?.amount ?? 0, 'USD'))
 })
 
-test(`GET ${PATH}, bad queries: refused, each member named`, async () => {
+test(`GET ${PATH}, wrong parameters: refused, each named`, async () => {
   const rows = [
     ['', 'format'],
     ['format=pdf&from=2026-01-01', 'format'],
@@ -116,7 +116,7 @@ test(`GET ${PATH}, bad queries: refused, each member named`, async () => {
   assert.equal((await rich.get(`${PATH}?format=camt053&${PERIOD}`)).status, 200)
 })
 
-test('the console: the same file by a session, for a role on the account alone', async () => {
+test('console, statement file by a session: the same file, only with a role on the account', async () => {
   await addPerson(service, { user: 'reader', roles: [[id, 'viewer']] })
   await addPerson(service, { user: 'stranger', role: 'operator', roles: [] })
   const look = async (user: string, query: string) =>

@@ -72,7 +72,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 
 const linesIn = (text: string) => text.match(/^line,/gm)?.length ?? 0
 
-test(`GET ${PATH}, text/csv, a client that pauses for longer than any handler may take, a line booked meanwhile: all of it without that line, in one piece, and it adds up`, async () => {
+test(`GET ${PATH}, text/csv, client pauses past the handler's time-out while a line is booked: complete without that line, balances agree`, async () => {
   const answer = await ask()
   assert.equal(answer.statusCode, 200)
   answer.pause()
@@ -88,7 +88,7 @@ test(`GET ${PATH}, text/csv, a client that pauses for longer than any handler ma
   assert.ok(second.includes(',meanwhile,\r\n'))
 })
 
-test(`GET ${PATH}, text/csv, clients that stand still: hold no connection to the database, and a fifth is refused`, async t => {
+test(`GET ${PATH}, text/csv, stalled clients: hold no database connection, a fifth client is refused`, async t => {
   const answers = await Promise.all([ask(), ask(), ask(), ask()])
   // Else the service waits for them at its end.
   t.after(() => answers.map(answer => answer.destroy()))
@@ -141,7 +141,7 @@ async function serve(stall_ms: number, length = 65_536, most = Infinity) {
   return { state, answer, close: () => server.close() }
 }
 
-test('a statement, the client goes away: nothing more is read for it', async () => {
+test(`GET ${PATH}, client disconnects: no further rows read`, async () => {
   const { state, answer, close } = await serve(60_000)
   await until('pieces are sent', () => state.pieces > 3)
   answer.destroy()
@@ -149,7 +149,7 @@ test('a statement, the client goes away: nothing more is read for it', async () 
   close()
 })
 
-test('a statement, the client takes nothing: no more is read than fits, and then it is ended', async () => {
+test(`GET ${PATH}, client reads nothing: read-ahead bounded, then the connection is closed`, async () => {
   const { state, answer, close } = await serve(500)
   answer.on('error', () => {})
   answer.pause()
@@ -158,7 +158,7 @@ test('a statement, the client takes nothing: no more is read than fits, and then
   close()
 })
 
-test('a statement, the client takes a piece for longer than it may stand still: all of it comes', async () => {
+test(`GET ${PATH}, client slower per piece than the stall limit, but reading: complete`, async () => {
   const [stall_ms, length] = [3_000, 4 * 1024 * 1024]
   const { state, answer, close } = await serve(stall_ms, length, 2)
   const began = performance.now()
@@ -175,7 +175,7 @@ test('a statement, the client takes a piece for longer than it may stand still: 
   close()
 })
 
-test('statements after each other while payouts are made: every line is in exactly one, and each adds up', async () => {
+test(`GET ${PATH}, consecutive periods while payouts are made: every line in exactly one, each adds up`, async () => {
   const writer = await service.openAccount({ currencies: ['USD'], fund: { USD: 900_000_000n } })
   const { account_id } = writer.account
   let writing = true
@@ -236,7 +236,7 @@ const OF_A_SOURCE: readonly Query[] = [
   { source, type: 'payout' },
   { source, currency: 'USD', operation_type: 'debit' },
 ]
-test('statementPages, planned while the table was empty: each page by index, no line read that is not shown', async () => {
+test('statementPages, plan made for an empty table: each page by index, only its lines read', async () => {
   const { owner, url, drop } = await createDatabase()
   const sql = connect(url, { max: 1, as: 'service', look_ups: true })
   const firstPage = async (tx: TransactionSql, filters: Query, above: Moment) => {
@@ -296,7 +296,7 @@ async function readRows(tx: TransactionSql) {
   return { fetched: Number(row?.fetched), scans: Number(row?.scans) }
 }
 
-test('statementPages, who stops early: no query is left running', async () => {
+test('statementPages, reader stops early: no query left running', async () => {
   const { account_id } = busy.client.account
   const { sql } = service.deps
   const wanted = { account_id, above: OLDEST, below: NEWEST, filters: {} }

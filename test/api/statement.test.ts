@@ -89,7 +89,7 @@ function assertAddsUp({ opening, lines, closing }: Awaited<ReturnType<typeof csv
   }
 }
 
-test(`GET ${PATH}, text/csv: every line as JSON has it, oldest first, between the balances`, async () => {
+test(`GET ${PATH}, text/csv: every line of the JSON, oldest first, between the balances`, async () => {
   const got = await csv()
   assert.deepEqual(idsOf(got.lines), idsOf(lines))
   assertAddsUp(got)
@@ -115,7 +115,7 @@ test(`GET ${PATH}, text/csv: every line as JSON has it, oldest first, between th
   assert.deepEqual(new Set(got.opening.map(row => row.balance_after)), new Set(['0']))
 })
 
-test(`GET ${PATH}, text/csv, currencies of 0, 2, 3 and 6 decimals: major amounts are the minor ones exactly`, async () => {
+test(`GET ${PATH}, text/csv, currencies of 0, 2, 3 and 6 decimals: major amounts equal the minor ones exactly`, async () => {
   const { rows } = await csv()
   let compared = 0
   for (const row of rows) {
@@ -147,7 +147,7 @@ test(`GET ${PATH}, text/csv, currencies of 0, 2, 3 and 6 decimals: major amounts
   )
 })
 
-test(`GET ${PATH}, text/csv: RFC 4180, and what a spreadsheet would run is text`, async () => {
+test(`GET ${PATH}, text/csv: RFC 4180, spreadsheet formulas escaped`, async () => {
   const { text, lines: got } = await csv()
   assert.ok(text.endsWith('\r\n'))
   assert.doesNotMatch(text.replaceAll('\r\n', ''), /[\r\n]/)
@@ -165,7 +165,7 @@ test(`GET ${PATH}, text/csv: RFC 4180, and what a spreadsheet would run is text`
   ])
 })
 
-test(`GET ${PATH}, text/csv, bounds of time at, before and after each line: the lines of the list, and they add up`, async () => {
+test(`GET ${PATH}, text/csv, time bounds at, before and after each line: the list's lines, sums agree`, async () => {
   for (const { created_at } of lines) {
     for (const bound of ['gt', 'gte', 'lt', 'lte']) {
       const query = { [`created.${bound}`]: created_at }
@@ -192,7 +192,7 @@ test(`GET ${PATH}, text/csv, bounds of time at, before and after each line: the 
   )
 })
 
-test(`GET ${PATH}, text/csv, the database's clock set back: the newest line is in it, and it adds up`, async () => {
+test(`GET ${PATH}, text/csv, database clock set back: newest line included, sums agree`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   await service.database.owner`
     update books set last_written_at = statement_timestamp() + interval '9 minutes'
@@ -205,7 +205,7 @@ test(`GET ${PATH}, text/csv, the database's clock set back: the newest line is i
   assert.deepEqual(closing, await balancesOf(client))
 })
 
-test(`GET ${PATH}, text/csv, filters: those of the list; balances only where every line is there`, async () => {
+test(`GET ${PATH}, text/csv, filters: the list's lines; balances only without a filter on lines`, async () => {
   const one = await csv({ currency: 'KWD' })
   assert.deepEqual(idsOf(one.lines), idsOf(lines.filter(({ currency }) => currency === 'KWD')))
   assert.equal(one.closing.length, 1)
@@ -245,7 +245,7 @@ const ACCEPTED: readonly (readonly [accept: string, csv: boolean])[] = [
   ['text/csv;q=0.9, application/json;q=0.3', true],
   ['application/json;q=0, text/csv;q=0.001', true],
 ]
-test(`GET ${PATH}, Accept: CSV where it is wanted more, else JSON`, async () => {
+test(`GET ${PATH}, Accept: CSV if preferred, else JSON`, async () => {
   for (const [accept, isCsv] of ACCEPTED) {
     const { status, headers } = await account.get(`${PATH}?currency=KWD`, { accept })
     const type = String(headers['content-type']).split(';')[0]
@@ -255,7 +255,7 @@ test(`GET ${PATH}, Accept: CSV where it is wanted more, else JSON`, async () => 
   }
 })
 
-test(`GET ${PATH}, text/csv, a page asked for: 400 invalid_query_parameter for each`, async () => {
+test(`GET ${PATH}, text/csv, paging parameters: 400 invalid_query_parameter for each`, async () => {
   const { id } = lines[0] as Item
   for (const [name, value] of [
     ['limit', '5'],
@@ -268,7 +268,7 @@ test(`GET ${PATH}, text/csv, a page asked for: 400 invalid_query_parameter for e
   }
 })
 
-test(`GET ${PATH}, text/csv, books that do not add up: broken off before the closing balance`, async () => {
+test(`GET ${PATH}, text/csv, books that do not add up: aborted before the closing balance`, async () => {
   const victim = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000n } })
   const { owner } = service.database
   const { account_id } = victim.account

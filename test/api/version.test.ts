@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('Corridor-Version, every known date and none: answered, and the answer says by which', async () => {
+test('Corridor-Version, every known date or none: accepted, the answer names its version', async () => {
   for (const date of VERSION_DATES) {
     const { status, headers } = await client.get('/v3/balance', { 'corridor-version': date })
     assert.deepEqual([status, headers['corridor-version']], [200, date])
@@ -25,7 +25,7 @@ test('Corridor-Version, every known date and none: answered, and the answer says
   assert.equal(headers.deprecation, undefined)
 })
 
-test('Corridor-Version, refusals of every kind: the answer says the version', async () => {
+test('Corridor-Version, refusals of every kind: the answer names its version', async () => {
   const refused = [
     await service.inject({ url: '/v3/balance' }),
     await client.get('/v3/payout/pot_1'),
@@ -39,7 +39,7 @@ test('Corridor-Version, refusals of every kind: the answer says the version', as
   )
 })
 
-test('Corridor-Version, a date that is no version: 400 that names the header and the versions', async () => {
+test('Corridor-Version, unknown date: 400 naming the header and the versions', async () => {
   for (const sent of ['2020-01-01', 'latest', '', `${oldest}, ${oldest}`]) {
     const answer = await client.post(
       '/v3/beneficiary',
@@ -53,7 +53,7 @@ test('Corridor-Version, a date that is no version: 400 that names the header and
   }
 })
 
-test('Corridor-Version, a version that ends: Deprecation, Sunset and a link to the policy', () => {
+test('Corridor-Version, version about to end: Deprecation, Sunset and a link to the policy', () => {
   const deprecated = { since: '2027-01-01T00:00:00Z', until: '2028-01-01T00:00:00Z' }
   assert.deepEqual(headersOf({ date: '2026-11-25', deprecated }), {
     'corridor-version': '2026-11-25',
@@ -63,7 +63,7 @@ test('Corridor-Version, a version that ends: Deprecation, Sunset and a link to t
   })
 })
 
-test('/openapi.json and /docs, no part of the API: they have no version', async () => {
+test('/openapi.json and /docs: no version header', async () => {
   for (const url of ['/openapi.json', '/docs', '/healthz']) {
     const { headers } = await service.inject({ url, headers: { 'corridor-version': 'x' } })
     assert.equal(headers['corridor-version'], undefined, url)

@@ -69,7 +69,7 @@ function stored({ id }: { id: string }, { account: { account_id } } = account) {
   })
 }
 
-test(`POST ${PATH}, url alone: everything is wanted that is to come, the secret is there`, async () => {
+test(`POST ${PATH}, url only: subscribes to every future event, the secret is returned`, async () => {
   await newAccount()
   await ok(account.post('/v3/entity', { type: 'individual', name: 'Anna' }))
   const { id, secret, created_at, updated_at, ...rest } = await created()
@@ -95,7 +95,7 @@ test(`POST ${PATH}, url alone: everything is wanted that is to come, the secret 
   assert.notEqual(other.secret, secret)
 })
 
-test(`POST ${PATH}, a url of another spelling: kept as the URL standard writes it`, async () => {
+test(`POST ${PATH}, unusual spelling of a url: stored as the URL standard writes it`, async () => {
   await newAccount()
   const { url } = await created({ url: 'HTTP://127.1:26/a/../b?c=d e' })
   assert.equal(url, 'http://127.0.0.1:26/b?c=d%20e')
@@ -136,7 +136,7 @@ test(`POST ${PATH}, wrong fields: 400 naming each at once, nothing written`, asy
   assert.deepEqual(await rowVersions(service.database.owner), rows)
 })
 
-test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, no plain http`, async () => {
+test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, plain http too`, async () => {
   await newAccount()
   const strict = await service.anotherProcess({ webhook_allow_private: false })
   try {
@@ -152,7 +152,7 @@ test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, no pl
   }
 })
 
-test('event types to choose from: those that states and rooms write, and each kind as a whole', () => {
+test('event types to subscribe to: every type that states and rooms write, and each kind as a whole', () => {
   const expected = [
     ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
     ...['payout.taken', 'payout.released', 'payout.rerouted', 'payout.sent', 'payout.notified'],
@@ -170,7 +170,7 @@ test('event types to choose from: those that states and rooms write, and each ki
   assert.deepEqual([...EVENT_TYPES].sort(), expected.sort())
 })
 
-test('every type that can be recorded: an endpoint can subscribe to it, but for its own test', async () => {
+test('every recordable event type: an endpoint can subscribe to it, except its own test', async () => {
   await newAccount()
   // recordEvent takes no other type, as the compiler checks.
   const { webhook_endpoint: own, ...objects } = EVENTS
@@ -186,7 +186,7 @@ test('every type that can be recorded: an endpoint can subscribe to it, but for 
   assertRefused(unknown, 400, 'invalid_field', 'event_types[0]')
 })
 
-test(`POST ${PATH}, the seventeenth: 422, until one is deleted`, async () => {
+test(`POST ${PATH}, the seventeenth endpoint: 422, until one is deleted`, async () => {
   await newAccount()
   const ids: string[] = []
   for (let i = 0; i < 16; i++) ids.push((await created()).id)
@@ -198,7 +198,7 @@ test(`POST ${PATH}, the seventeenth: 422, until one is deleted`, async () => {
   assert.deepEqual(racing.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
 })
 
-test(`GET ${PATH}, lists: pages, bounds, the filter; never a secret`, async () => {
+test(`GET ${PATH}, lists: pages, time bounds, filters; without secrets`, async () => {
   await newAccount()
   const made = []
   for (let i = 0; i < 8; i++) made.unshift(await created({ description: String(i) }))
@@ -219,7 +219,7 @@ test(`GET ${PATH}, lists: pages, bounds, the filter; never a secret`, async () =
   assert.doesNotMatch(text, /whsec|"secret"/)
 })
 
-test(`PUT ${PATH}/{id}, each member: replaced, null takes away, what is left out stays`, async () => {
+test(`PUT ${PATH}/{id}, each member: replaced, removed by null, unchanged if omitted`, async () => {
   await newAccount()
   const made = await created({ description: 'one', event_types: ['payout.*'] })
   const { secret: _, ...first } = made
@@ -271,7 +271,7 @@ test(`PUT ${PATH}/{id}, wrong fields: 400 naming each`, async () => {
   }
 })
 
-test(`POST ${PATH}/{id}/rotate_secret: both secrets sign while they overlap, a key rotates once`, async () => {
+test(`POST ${PATH}/{id}/rotate_secret: both secrets sign during the overlap, one rotation per key`, async () => {
   await newAccount()
   const made = await created()
   const url = `${PATH}/${made.id}/rotate_secret`
@@ -301,7 +301,7 @@ test(`POST ${PATH}/{id}/rotate_secret: both secrets sign while they overlap, a k
   assert.doesNotMatch(shown.text, /whsec|"secret"/)
 })
 
-test(`POST ${PATH}/{id}/test: an event about the endpoint, next in order`, async () => {
+test(`POST ${PATH}/{id}/test: an event about the endpoint, next in sequence`, async () => {
   await newAccount()
   const { id } = await created({ event_types: ['payout.failed'] })
   const before = (await ok(account.get('/v3/event?limit=1'))).results[0].sequence
@@ -319,7 +319,7 @@ test(`POST ${PATH}/{id}/test: an event about the endpoint, next in order`, async
   assertRefused(await account.post(`${PATH}/${id}/test`, {}), 409, 'webhook_endpoint_disabled')
 })
 
-test(`DELETE ${PATH}/{id}: answered, then as if it had never been`, async () => {
+test(`DELETE ${PATH}/{id}: 200, then 404 as for an unknown id`, async () => {
   await newAccount()
   const { id } = await created()
   const other = await created()
@@ -350,7 +350,7 @@ async function assertAbsent(id: string, by: Client): Promise<void> {
   }
 }
 
-test('a page of endpoints and one of them, planned while there were none: no scan', async () => {
+test('GET endpoints, list and one, plan made for an empty table: no scan', async () => {
   const cursor = idAt('whe', 7)
   const fill = (owner: TestService['database']['owner']) => owner`
     insert into webhook_endpoints (account_id, id, url, description, event_types, status,

@@ -71,7 +71,7 @@ function pay(beneficiary: string, { account } = desk) {
   return account.post('/v3/payout', { ...body, beneficiary })
 }
 
-test('beneficiary that waits, who made it, an approver too: neither approves nor rejects it, whatever their name', async () => {
+test('beneficiary awaiting approval, its maker, an approver too: cannot approve or reject, under any user name', async () => {
   const null_ = await desk.person('null', 'maker', 'approver')
   for (const maker of [eve, null_]) {
     const beneficiary = await make(maker)
@@ -82,7 +82,7 @@ test('beneficiary that waits, who made it, an approver too: neither approves nor
   }
 })
 
-test('beneficiary under a rule of two: paid after the second approval, and by nobody before', async () => {
+test('beneficiary under a rule of two: payable after the second approval, not before', async () => {
   const balance = async () => (await desk.account.get('/v3/balance')).text
   const before = await balance()
   const beneficiary = await make()
@@ -124,7 +124,7 @@ test('beneficiary under a rule of two: paid after the second approval, and by no
   )
 })
 
-test('beneficiary that is changed, while it waits: approvals before are void, and each who changed it is its maker', async () => {
+test('beneficiary awaiting approval, changed: earlier approvals void, each editor counts as its maker', async () => {
   const beneficiary = await make()
   const { digest } = await desk.shown(beneficiary)
   assert.equal((await desk.approve(ann, beneficiary)).status, 200)
@@ -137,7 +137,7 @@ test('beneficiary that is changed, while it waits: approvals before are void, an
   assert.equal((await desk.approve(bob, beneficiary)).json.data.status, 'active')
 })
 
-test('beneficiary, changed and sent again as it is in one batch: asked for, and the change has its maker', async () => {
+test('beneficiary changed, then submitted unchanged in one batch: needs approval, the editor is its maker', async () => {
   const beneficiary = await makeApproved(dan)
   // The first command of a lane goes alone, and those that come meanwhile go together.
   const asked = [await make(), beneficiary, beneficiary].map(one =>
@@ -152,7 +152,7 @@ test('beneficiary, changed and sent again as it is in one batch: asked for, and 
   assertRefused(await desk.approve(eve, beneficiary), 403, 'approval_not_allowed')
 })
 
-test('beneficiary, changed 60 times to and fro in one batch: each is written, and the last is asked for', async () => {
+test('beneficiary changed back and forth 60 times in one batch: each change written, the last one needs approval', async () => {
   const beneficiary = await make()
   const asked = Array.from({ length: 60 }, (_, i) => {
     const email = `${['a', 'b', 'c'][i % 3]}@example.com`
@@ -164,7 +164,7 @@ test('beneficiary, changed 60 times to and fro in one batch: each is written, an
   assert.equal((await desk.approve(ann, beneficiary)).status, 200)
 })
 
-test('beneficiary that is approved, another account number: waits again, and the old payouts go on', async () => {
+test('approved beneficiary, new account number: awaits approval again, its earlier payouts proceed', async () => {
   const beneficiary = await makeApproved()
   const paid = await pay(beneficiary)
   assert.equal(paid.status, 200, paid.text)
@@ -175,7 +175,7 @@ test('beneficiary that is approved, another account number: waits again, and the
   assert.equal(beneficiary_details.destination_details.bank.account_number, '123456789012')
 })
 
-test('beneficiary that is rejected: not paid; changed without a rule by then, it waits still', async () => {
+test("rejected beneficiary: not payable; changed after the rule's removal, it still awaits approval", async () => {
   const other = await openDesk()
   const zoe = await other.person('zoe', 'approver')
   const remove = await other.addRule({ subject: 'beneficiary' })
@@ -194,7 +194,7 @@ test('beneficiary that is rejected: not paid; changed without a rule by then, it
   assert.equal(later.json.data.status, 'pending_approval')
 })
 
-test('rule of one country: beneficiaries elsewhere are active, and payees brought along go there', async () => {
+test('rule of one country, beneficiaries elsewhere: active; inline payees there are paid', async () => {
   const other = await openDesk()
   await other.addRule({ subject: 'beneficiary', country: 'DE' })
   assert.equal((await other.account.post(PATH, bankBeneficiary)).json.data.status, 'active')
@@ -205,7 +205,7 @@ test('rule of one country: beneficiaries elsewhere are active, and payees brough
   assert.equal((await other.account.post(PATH, german)).json.data.status, 'pending_approval')
 })
 
-test('nobody approves in time: decisions are refused, and a change asks anew', async () => {
+test("beneficiary's approval expired: decisions refused, a change starts a new approval", async () => {
   const other = await openDesk()
   const yan = await other.person('yan', 'approver')
   await other.addRule({ subject: 'beneficiary', expires_after_days: 1 })
@@ -216,7 +216,7 @@ test('nobody approves in time: decisions are refused, and a change asks anew', a
   assert.equal((await other.approve(yan, id)).json.data.status, 'active')
 })
 
-test('20 approvers at once: two approve, each other one is refused, and one event tells of the end', async () => {
+test('20 approvers at once, rule of two: two approve, the others refused, one final event', async () => {
   const beneficiary = await make()
   const { digest } = await desk.shown(beneficiary)
   const answers = await Promise.all(
@@ -298,7 +298,7 @@ const LETS_GO: readonly (readonly [
   ],
 ]
 
-test('beneficiary that waits, each statement that lets it or another be paid: refused to service and owner', async () => {
+test('PostgreSQL, beneficiary awaiting approval, SQL that activates or pays it: refused for service and owner', async () => {
   const beneficiary = await make()
   for (const [what, statement, why] of LETS_GO) {
     await desk.assertRefusesBoth(what, tx => statement(tx, beneficiary), why)
@@ -306,7 +306,7 @@ test('beneficiary that waits, each statement that lets it or another be paid: re
   assert.equal(await desk.statusOf(beneficiary), 'pending_approval')
 })
 
-test('beneficiary that is erased, approved or not: verify names another approval than it had', async t => {
+test('erased beneficiary, approved or not: verify names a changed approval', async t => {
   const approved = await makeApproved()
   const waiting = await make()
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'first' })

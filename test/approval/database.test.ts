@@ -117,7 +117,7 @@ const LETS_GO: readonly (readonly [what: string, statement: Statement, why: RegE
   ],
 ]
 
-test('a payout that waits, each statement that lets it go: refused to service and owner', async () => {
+test('PostgreSQL, payout awaiting approval, each statement that releases it: refused for service and owner', async () => {
   for (const [what, statement, why] of LETS_GO) await desk.assertRefusesBoth(what, statement, why)
   assert.equal(await desk.statusOf(payout), 'pending_approval')
 })
@@ -148,12 +148,12 @@ const REWRITES: readonly (readonly [what: string, statement: Statement])[] = [
 const decide = (user: string, digest?: string) =>
   approve(service, { account_id: id, payout_id: payout, user }, digest ? { digest } : {})
 
-test('what a payout needs, and who has decided, each rewritten: refused to service and owner', async () => {
+test('PostgreSQL, required approvals and decisions, each rewritten: refused for service and owner', async () => {
   await decide('ann')
   for (const [what, statement] of REWRITES) await desk.assertRefusesBoth(what, statement, /./)
 })
 
-test('a payout that waits without an approval, when its transaction ends: refused to service and owner', async () => {
+test('PostgreSQL, pending payout without approval at the end of its transaction: refused for service and owner', async () => {
   const insert: Statement = tx => tx`
     insert into open_payouts select (jsonb_populate_record(o, jsonb_build_object(
       'id', left(o.id, -1) || case right(o.id, 1) when 'z' then 'y' else 'z' end))).*
@@ -209,7 +209,7 @@ async function assertLetsIn(other: Desk, statement: Statement): Promise<void> {
   }
 }
 
-test('a payout that a rule fits and that does not wait: refused to service and owner, by type, currency, network and country', async () => {
+test('PostgreSQL, payout that matches a rule by type, currency, network or country but skips it: refused for service and owner', async () => {
   const fund = { USD: 1_000_000n }
   const other = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
   await service.setRates({ 'USD/HKD': '7.8' })
@@ -237,7 +237,7 @@ test('a payout that a rule fits and that does not wait: refused to service and o
   }
 })
 
-test('local_networks_to, every currency and country: the networks that the service knows', async () => {
+test("local_networks_to, every currency and country: equal to the service's networks", async () => {
   const countries = [
     ...new Set(NETWORKS.flatMap(one => one.countries).map(bankingCountry)),
     '',
@@ -270,7 +270,7 @@ const past = (table: string, statement: Statement) =>
     await tx.unsafe(`alter table ${table} enable trigger user`)
   })
 
-test('a payout that is changed after an approval: refused by the service, and by PostgreSQL', async () => {
+test('payout changed after an approval: refused by the service and by PostgreSQL', async () => {
   await decide('ann')
   const digest = await digestOf(service, payout)
   const change = (amount: number) =>
@@ -293,7 +293,7 @@ test('a payout that is changed after an approval: refused by the service, and by
   await change(1000)
 })
 
-test('corridor verify: an approval that nobody has given is named', async () => {
+test("corridor verify, approval without an approver's decision: named", async () => {
   await decide('ann')
   await decide('bob')
   assert.deepEqual(await problems(), [])

@@ -81,7 +81,7 @@ const statusesOf = async (group: string) =>
   Promise.all((await payoutsOf(group)).map(payout => desk.statusOf(payout)))
 
 for (const [kind, make] of Object.entries(KINDS)) {
-  test(`${kind}, what waits is shown with its sums, and one act approves all of it, once by one key`, async () => {
+  test(`${kind}: shown with its sums, one act approves all its payouts, once per key`, async () => {
     const group = await make([LARGE, 100, 2 * LARGE])
     const waits = await desk.shown(group)
     assert.deepEqual([waits.waiting, waits.ended], [2, []])
@@ -110,7 +110,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
     assert.equal(act?.after.payouts, '2')
   })
 
-  test(`${kind}, who made it, an approver too: 403, and no row changes; another rejects all, and the money is back`, async () => {
+  test(`${kind}, maker who is an approver too: 403, no row changes; another person rejects all, credited back`, async () => {
     const before = await balancesOf(desk.account)
     const group = await make([LARGE, 5 * LARGE])
     await desk.refusesWithoutARow(desk.approve(eve, group), 403, 'approval_not_allowed')
@@ -122,7 +122,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
     assert.equal((await desk.read(first)).failure.message, 'Rejected: Paid last week')
   })
 
-  test(`${kind}, by the command line: shown, and approved under its digest in the name of the person`, async t => {
+  test(`${kind}, by command line: shown, approved with its digest in the person's name`, async t => {
     const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ann' })
     t.after(cli.close)
     const group = await make([LARGE, 2 * LARGE])
@@ -143,7 +143,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
   })
 }
 
-test('one payout of a file by the command line: names the import, which is rejected as one', async t => {
+test('one payout of an import, by command line: prints the import, which is rejected as a whole', async t => {
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ann' })
   t.after(cli.close)
   const pim = await importAs('named.csv', rowsOf([LARGE]))
@@ -154,7 +154,7 @@ test('one payout of a file by the command line: names the import, which is rejec
   assert.equal(rejected.stdout, `${pim}  rejected; 1 failed\n`, rejected.stderr)
 })
 
-test('where some need two people: the first leaves those waiting, the second ends them', async () => {
+test('batch where some payouts need two people: the first approval leaves these, the second completes them', async () => {
   const pob = await makeBatch([LARGE, 5 * LARGE])
   const { digest } = await desk.shown(pob)
   const first = await desk.approve(ann, pob)
@@ -170,7 +170,7 @@ test('where some need two people: the first leaves those waiting, the second end
   await desk.refusesWithoutARow(desk.approve(bob, pob), 409, 'invalid_transition')
 })
 
-test('one of it cancelled, or decided alone, since it was shown: 409, and no row changes', async () => {
+test('batch, a payout cancelled or decided since it was shown: 409, no row changes', async () => {
   const pob = await makeBatch([LARGE, LARGE, LARGE])
   const [first = '', second = ''] = await payoutsOf(pob)
   const outdated = async (change: () => Promise<Answer>) => {
@@ -188,7 +188,7 @@ test('one of it cancelled, or decided alone, since it was shown: 409, and no row
   ])
 })
 
-test('the file run again with more rows, since it was shown: 409, and what was approved stays', async () => {
+test('import extended since it was shown: 409, earlier approvals kept', async () => {
   const rows = rowsOf([LARGE, 2 * LARGE])
   const pim = await importAs('more.csv', rows)
   const { digest } = await desk.shown(pim)
@@ -202,7 +202,7 @@ test('the file run again with more rows, since it was shown: 409, and what was a
   assert.deepEqual({ waiting, ended }, { waiting: 1, ended: [{ status: 'approved', payouts: 3 }] })
 })
 
-test('transfers to other accounts: paid with the approval, and both books agree', async () => {
+test('batch of transfers to other accounts: credited with the approval, both books agree', async () => {
   const other = await service.openAccount({ currencies: ['USD'] })
   const { deposit_address } = other.account
   const payouts = [1, 2, 3].map(n => internalPayout(deposit_address, n * LARGE))
@@ -212,7 +212,7 @@ test('transfers to other accounts: paid with the approval, and both books agree'
   assert.deepEqual(await balancesOf(other), { USD: String(6 * LARGE) })
 })
 
-test('a batch of which all wait: each looks at its own state alone, not at all that wait', async () => {
+test("batch of pending payouts: reads only its own payouts' states, not all pending ones", async () => {
   const { owner } = service.database
   // Written last; what its transaction has fetched so far is noted.
   await owner.unsafe(`
@@ -231,7 +231,7 @@ test('a batch of which all wait: each looks at its own state alone, not at all t
   assert.ok(row?.most > 0 && row?.most <= 12 * 60, `${row?.most} rows`)
 })
 
-test('what waits as one: batches and imports of the account, the newest first, and no other payout', async () => {
+test('pending batches and imports: of this account, newest first, without other payouts', async () => {
   const fund = { USD: 10n ** 9n }
   const of = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
   const groups = async ({ account } = of) =>
@@ -253,7 +253,7 @@ test('what waits as one: batches and imports of the account, the newest first, a
   assert.deepEqual([made_by, approved_by], [['gil'], []])
 })
 
-test('pages of what an import has made: in both directions, and a cursor of another account is refused', async () => {
+test("pages of an import's payouts: both directions; another account's cursor refused", async () => {
   const pim = await importAs('pages.csv', rowsOf([1, 2, 3, 4, 5]))
   const all = (await payoutsOf(pim)).reverse()
   const read = (query: string) => desk.account.get(pathOf(pim, `/payout?limit=2${query}`))
@@ -271,7 +271,7 @@ test('pages of what an import has made: in both directions, and a cursor of anot
   assertRefused(await read(`&starting_after=${foreign}`), 400, 'invalid_query_parameter')
 })
 
-test(`${PEOPLE} approvers at once, while the file is run on: one effect, of what they were shown`, async () => {
+test(`${PEOPLE} approvers at once while the import continues: one effect, on the payouts shown`, async () => {
   const rows = rowsOf(Array(ROWS).fill(LARGE))
   const pim = await importAs('race.csv', rows)
   const { digest } = await desk.shown(pim)
@@ -298,7 +298,7 @@ test(`${PEOPLE} approvers at once, while the file is run on: one effect, of what
   assert.equal(waiting + ended[0].payouts, ROWS + 20)
 })
 
-test('ten people at once, approving and rejecting: one of them ends each payout', async () => {
+test('ten people at once, approving and rejecting: each payout decided by one of them', async () => {
   const pob = await makeBatch(Array(40).fill(LARGE))
   const { digest } = await desk.shown(pob)
   const answers = await Promise.all(

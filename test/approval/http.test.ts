@@ -38,7 +38,7 @@ before(async () => {
   await addPerson(service, { user: 'sam', roles: [[other.account.account_id, 'approver']] })
   const operator = await addPerson(service, { user: 'opa', role: 'operator' })
   callers.set('an operator without a role', operator)
-  callers.set('who made it, an approver too', eve)
+  callers.set('the maker, an approver too', eve)
   callers.set('an approver', ann)
 })
 after(() => closeVerified(service))
@@ -65,7 +65,7 @@ const ANSWERS: readonly (readonly [
   reason: string,
 ])[] = [
   ['an operator without a role', 403, 403, SCOPE],
-  ['who made it, an approver too', 200, 403, 'approval_not_allowed'],
+  ['the maker, an approver too', 200, 403, 'approval_not_allowed'],
   ['an approver', 200, 200, ''],
 ]
 
@@ -83,7 +83,7 @@ for (const [caller, shown, decided, reason] of ANSWERS) {
   })
 }
 
-test('a key of every scope, each route that decides: 403, as people alone decide', async () => {
+test('API key of every scope, each route that decides: 403, only people decide', async () => {
   const { key_id, secret } = await service.addKey(desk.account, 'operator')
   const key = keyed(key_id, secret)
   for (const prefix of ['bnf', 'pim', 'pob', 'pot']) {
@@ -94,7 +94,7 @@ test('a key of every scope, each route that decides: 403, as people alone decide
   }
 })
 
-test('a payout that is approved, paid, rejected, cancelled or failed: nobody decides about it any more', async () => {
+test('payout approved, paid, rejected, cancelled or failed: no further decision', async () => {
   const ends: readonly (readonly [status: string, end: (id: string) => Promise<unknown>])[] = [
     ['succeeded', id => desk.approve(bob, id).then(() => settleAll(service))],
     ['processing', id => desk.approve(bob, id)],
@@ -113,7 +113,7 @@ test('a payout that is approved, paid, rejected, cancelled or failed: nobody dec
   }
 })
 
-test('a digest of something else, or none, and no reason: refused, nothing decided', async () => {
+test('decision with a wrong or missing digest, or no reason: refused, nothing decided', async () => {
   const payout = await pay()
   const decide = (what: string, body: object) => desk.ask(ann, 'POST', pathOf(payout, what), body)
   assertRefused(await decide('/approve', {}), 400, 'invalid_field', 'digest')
@@ -124,7 +124,7 @@ test('a digest of something else, or none, and no reason: refused, nothing decid
   assert.deepEqual([status, given, decisions], ['pending', 0, []])
 })
 
-test('a repeat under one Idempotency-Key: the first answer; of another person: a decision of its own', async () => {
+test('decision replayed under one Idempotency-Key: the first answer; by another person: a new decision', async () => {
   const payout = await pay(2)
   const key = { 'idempotency-key': 'same' }
   const first = await desk.approve(ann, payout, {}, key)
@@ -149,7 +149,7 @@ interface Act {
   readonly status: string
 }
 
-test('each step: told by an event, shown in the timeline with its person, in the audit log', async () => {
+test('each approval step: an event, a timeline entry with the person, an audit row', async () => {
   const payout = await pay(2)
   await desk.approve(ann, payout, { reason: 'Seen the invoice' })
   await desk.reject(bob, payout, 'Paid last week')
@@ -201,7 +201,7 @@ async function newKey(...options: readonly string[]): Promise<Caller> {
   return keyed(made.json.key_id, made.json.secret)
 }
 
-test('key create --makes-only: each of its payouts waits for one approver, or for as many as a rule asks for', async () => {
+test('key create --makes-only: each of its payouts awaits one approver, or as many as a rule requires', async () => {
   const [only, other] = [await newKey('--makes-only'), await newKey()]
   assert.equal((await desk.ask(other, 'POST', PATH, BODY)).json.data.status, 'processing')
   const dry = await desk.ask(only, 'POST', `${PATH}?dry_run=true`, BODY)
@@ -217,7 +217,7 @@ test('key create --makes-only: each of its payouts waits for one approver, or fo
   assert.equal((await desk.shown(more.id)).needed, 2)
 })
 
-test('key create --owner: its payouts are made by the owner, who approves none of them; of nobody: no key', async () => {
+test('key create --owner: its payouts have the owner as maker, who cannot approve them; unknown owner: no key', async () => {
   const key = await newKey('--makes-only', '--owner', 'ann')
   const { id } = (await desk.ask(key, 'POST', PATH, BODY)).json.data
   assert.equal((await desk.shown(id)).made_by, 'ann')
@@ -232,7 +232,7 @@ test('key create --owner: its payouts are made by the owner, who approves none o
   assert.equal(await keys(), before)
 })
 
-test('account create, with users: the first key has the owner who created it', async () => {
+test("account create, users exist: the first key's owner is the creator", async () => {
   const money = ['--currencies', 'USD', '--primary-currency', 'USD', '--sandbox']
   const { json } = await run('first', 'account', 'create', '--name', 'New', ...money, '--json')
   const keys = (await run('first', 'key', 'list', json.account_id, '--json')).json
@@ -247,7 +247,7 @@ for (const [subject, url, body] of [
   ['payout', PATH, BODY],
   ['beneficiary', '/v3/beneficiary', bankBeneficiary],
 ] as const) {
-  test(`corridor ${subject} approve: an approver is shown it and approves, a viewer is shown it, others are not`, async () => {
+  test(`corridor ${subject} approve: approver sees and approves, viewer sees, others refused`, async () => {
     const remove = await desk.addRule({ subject })
     const { id } = (await desk.account.post(url, body)).json.data
     await remove()

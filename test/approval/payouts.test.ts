@@ -94,7 +94,7 @@ async function refused(decision: Promise<unknown>): Promise<string> {
   return String(error.problems[0]?.reason)
 }
 
-test('a rule of type, country, currency and an amount in another one, of every account: the payout waits from it on', async () => {
+test('rule of type, country, currency and amount in another currency, all accounts: payout from the amount on waits', async () => {
   const of = { payout_type: 'local', country: 'HK', currency: 'USD', at_least_currency: 'HKD' }
   await addRule({ ...of, at_least: 7801n })
   await addRule({}, await openDesk())
@@ -103,7 +103,7 @@ test('a rule of type, country, currency and an amount in another one, of every a
   assert.equal((await pay({ amount: 1000 })).status, 'pending_approval')
 })
 
-test('a rule of a country, to a wallet, which may be anywhere: the payout waits; to another account it does not', async () => {
+test('rule of a country, wallet without a country: payout waits; transfer to another account: proceeds', async () => {
   const payer = await openDesk('USDC')
   const other = await service.openAccount({ currencies: ['USDC'] })
   await addRule({ country: 'DE' }, payer)
@@ -120,7 +120,7 @@ test('a rule of a country, to a wallet, which may be anywhere: the payout waits;
   assert.equal((await pay(inside, payer)).status, 'succeeded')
 })
 
-test('a payout that waits: its money is held, no rail and no operator moves it on, and its account can cancel it', async () => {
+test('payout awaiting approval: money held, neither rail nor operator can move it, account can cancel it', async () => {
   await addRule()
   const before = await balancesOf(desk.account)
   const payout = await pay()
@@ -138,7 +138,7 @@ test('a payout that waits: its money is held, no rail and no operator moves it o
   assert.equal(await refused(decide(payout, ann)), 'invalid_transition')
 })
 
-test('two approvers: the first alone moves nothing, nobody counts twice', async () => {
+test('two approvers needed: the first alone releases nothing, nobody counts twice', async () => {
   await addRule({ approvers: 2 })
   await addRule({ approvers: 1 })
   const payout = await pay()
@@ -150,7 +150,7 @@ test('two approvers: the first alone moves nothing, nobody counts twice', async 
   assert.equal(await refused(decide(payout, eve)), 'invalid_transition')
 })
 
-test('a rejection: the payout fails, and the money is back, whoever has approved before', async () => {
+test('payout rejected: fails, credited back, whoever approved before', async () => {
   await addRule({ approvers: 2 })
   const before = await balancesOf(desk.account)
   const payout = await pay()
@@ -161,7 +161,7 @@ test('a rejection: the payout fails, and the money is back, whoever has approved
   assert.equal(await refused(decide(payout, eve)), 'invalid_transition')
 })
 
-test('who made the payout, who is no approver, is disabled, or nobody at all: neither approves nor rejects it', async () => {
+test('maker, non-approver, disabled user or nobody: cannot approve or reject', async () => {
   await addRule()
   const made = await desk.ask(eve, 'POST', PATH, localPayout)
   const payout = made.json.data
@@ -177,7 +177,7 @@ test('who made the payout, who is no approver, is disabled, or nobody at all: ne
   assert.equal(await decide(payout, ann), 'processing')
 })
 
-test('an approver whose role is taken away after approving: the approval counts no more', async () => {
+test('approver loses the role after approving: the approval no longer counts', async () => {
   await addRule({ approvers: 2 })
   const { user } = await desk.person('ian', 'approver')
   const payout = await pay()
@@ -191,7 +191,7 @@ test('an approver whose role is taken away after approving: the approval counts 
   assert.equal(await decide(payout, eve), 'processing')
 })
 
-test('nobody approves in time: the payout fails, and the money is back', async () => {
+test('approval expired: payout fails, credited back', async () => {
   await addRule({ expires_after_days: 1 })
   const before = await balancesOf(desk.account)
   const payout = await pay()
@@ -207,7 +207,7 @@ test('nobody approves in time: the payout fails, and the money is back', async (
   assert.deepEqual(await balancesOf(desk.account), before)
 })
 
-test('a new payee: approved once; another name is new again', async () => {
+test('new payee: needs one approval; with another name it is new again', async () => {
   await addRule({ new_payee: true })
   const named = (name: string) => {
     return { beneficiary_details: { ...localPayout.beneficiary_details, name } }
@@ -221,7 +221,7 @@ test('a new payee: approved once; another name is new again', async () => {
   assert.equal((await pay(named('New Ltd II'))).status, 'pending_approval')
 })
 
-test('a transfer to another account: credited when it is approved, and not before', async () => {
+test('transfer to another account: credited on approval, not before', async () => {
   await addRule()
   const receiver = await service.openAccount()
   const payout = await pay(internalPayout(receiver.account.deposit_address))
@@ -231,7 +231,7 @@ test('a transfer to another account: credited when it is approved, and not befor
   assert.notEqual((await balancesOf(receiver)).USD, '0')
 })
 
-test('a frozen account: its payout is not let go, and can be rejected', async () => {
+test('frozen account: its payout cannot be released, can be rejected', async () => {
   const frozen = await openDesk()
   await addRule({}, frozen)
   const fay = await frozen.person('fay', 'approver')
@@ -249,7 +249,7 @@ async function told(): Promise<readonly [payouts: number, ends_in_s: number]> {
   return [value('corridor_payouts_pending_approval'), value('corridor_approvals_end_in_seconds')]
 }
 
-test('payouts of live accounts that wait are counted, with the time until the first one ends', async () => {
+test('/metrics, pending payouts of live accounts: number and time until the first expires', async () => {
   await service.setFees([{ payout_type: 'local' }])
   await service.setRoutes([{}])
   const live = await openDesk('USD', false)
@@ -271,7 +271,7 @@ test('payouts of live accounts that wait are counted, with the time until the fi
   assert.ok(then_s > 8 * DAY_S && then_s <= 9 * DAY_S, String(then_s))
 })
 
-test('PostgreSQL computes the digest of approvals by the recipe of the service', async () => {
+test("PostgreSQL, digest of approvals: same as the service's", async () => {
   const [row] = await service.database.owner<{ source: string }[]>`
     select prosrc as source from pg_proc where proname = 'approval_digest'`
   const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
@@ -285,7 +285,7 @@ const as = (user: string, act: (tx: TransactionSql) => Promise<unknown>) =>
     await act(tx)
   })
 
-test('payout by a key of eve that max has made: refused to max, and to mary, whose login link max has made', async () => {
+test("payout by eve's key that max made: refused to max and to mary, whose login link max made", async () => {
   await addRule()
   const max = await desk.person('max', 'approver')
   const mary = await desk.person('mary', 'approver')
@@ -317,7 +317,7 @@ for (const [means, statement] of Object.entries({
   key: `insert into user_keys (key_id, user_name, secret_hash)
     values ('usk_' || repeat('7', 20), 'amy', sha256('x'))`,
 })) {
-  test(`approver with a ${means} of the maker: refused for 30 days, by the database too`, async () => {
+  test(`approver with a ${means} of the maker: refused for 30 days, in PostgreSQL too`, async () => {
     await addRule()
     const amy = await desk.person(`amy${means}`, 'approver')
     const { id } = await pay({ reference_id: means }, desk, eve)

@@ -76,7 +76,7 @@ async function countDecisions(payout: string): Promise<number> {
   return rows.length
 }
 
-test(`${APPROVERS} approvers at once, in two processes: three count, and the payout goes on once`, async () => {
+test(`${APPROVERS} approvers at once, two processes: three count, the payout proceeds once`, async () => {
   const { payout, digest } = await pay(3)
   const answers = await Promise.all(people.map((_, i) => decide(i, payout, 'approve', { digest })))
   const reasons = answers.map(reasonOf).toSorted()
@@ -94,7 +94,7 @@ test(`${APPROVERS} approvers at once, in two processes: three count, and the pay
   ])
 })
 
-test('one approver, twenty times at once in two processes: counted once', async () => {
+test('one approver, twenty times at once, two processes: counted once', async () => {
   const { payout, digest } = await pay(2)
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => decide(i, payout, 'approve', { digest }, people[0])),
@@ -105,7 +105,7 @@ test('one approver, twenty times at once in two processes: counted once', async 
   assert.equal(await desk.statusOf(payout), 'pending_approval')
 })
 
-test('an approval, a rejection and a cancellation at once: one of them ends it', async () => {
+test('approval, rejection and cancellation at once: one of them decides', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { payout, digest } = await pay(1)
     const answers = await Promise.all([
@@ -126,7 +126,7 @@ test('an approval, a rejection and a cancellation at once: one of them ends it',
   }
 })
 
-test('an approval while it expires: it goes on, or its money is back', async () => {
+test('approval at the moment of expiry: payout proceeds, or is credited back', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { payout, digest } = await pay(1, 1)
     const expire = async () => {
@@ -141,7 +141,7 @@ test('an approval while it expires: it goes on, or its money is back', async () 
   }
 })
 
-test('the last approval while an earlier approver loses the role: counted as before it or after it', async () => {
+test('last approval while an earlier approver loses the role: as if before or after it', async () => {
   const given = { user_name: 'approver0', account_id: desk.id, role: 'approver' } as const
   for (let round = 0; round < ROUNDS; round++) {
     const { payout, digest } = await pay(2)

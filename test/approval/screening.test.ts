@@ -102,7 +102,7 @@ async function assertMoneyBack(): Promise<void> {
   assert.deepEqual([paid, await balancesOf(desk.account)], [[], balances])
 }
 
-test('found, then approved, then cleared: held by screening in between, and paid once', async () => {
+test('payout matched, approved, cleared: held by screening in between, paid once', async () => {
   await listIs(un)
   const payout = await pay()
   await settle()
@@ -112,7 +112,7 @@ test('found, then approved, then cleared: held by screening in between, and paid
   await assertPaidOnce(payout)
 })
 
-test('found, then cleared: it waits for its approver all the same, then is paid once', async () => {
+test('payout matched, cleared: still awaits its approver, then paid once', async () => {
   await listIs(un)
   const payout = await pay()
   await screening('clear', payout)
@@ -121,7 +121,7 @@ test('found, then cleared: it waits for its approver all the same, then is paid 
   await assertPaidOnce(payout)
 })
 
-test('approved, then listed before the hand-over: held, its approval stands, and cleared it is paid once', async () => {
+test('payout approved, listed before submission: held, approval kept, cleared and paid once', async () => {
   await listIs(withoutHim())
   const payout = await pay()
   assert.equal(await decided(payout, 'approve'), 'processing')
@@ -132,7 +132,7 @@ test('approved, then listed before the hand-over: held, its approval stands, and
   await assertPaidOnce(payout)
 })
 
-test('listed while it waits for its approver: approved, it is held', async () => {
+test('payout listed while awaiting approval: approved, then held', async () => {
   await listIs(withoutHim())
   const payout = await pay()
   await listIs(un)
@@ -141,7 +141,7 @@ test('listed while it waits for its approver: approved, it is held', async () =>
   await assertStays(payout, 'compliance_hold')
 })
 
-test('found, then rejected by its approver: nobody approves it any more, its money stays held until it is cleared, and then is back', async () => {
+test('payout matched, then rejected: not approvable, held until cleared, then credited back', async () => {
   await listIs(un)
   const bob = await desk.person(`bob.${desk.id}`, 'approver')
   const payout = await pay()
@@ -165,7 +165,7 @@ test('found, then rejected by its approver: nobody approves it any more, its mon
   )
 })
 
-test('rejected while it was held, then cleared and cancelled by its account: its money is back once', async () => {
+test('payout rejected while held, then cleared and cancelled: credited back once', async () => {
   await listIs(un)
   const payout = await pay()
   await decided(payout, 'reject')
@@ -175,7 +175,7 @@ test('rejected while it was held, then cleared and cancelled by its account: its
   await assertMoneyBack()
 })
 
-test('rejected while it was held, then confirmed: blocked until an operator fails it, and never paid', async () => {
+test('payout rejected while held, then confirmed: blocked until an operator fails it, never paid', async () => {
   await listIs(un)
   const payout = await pay()
   const held = await balancesOf(desk.account)
@@ -187,7 +187,7 @@ test('rejected while it was held, then confirmed: blocked until an operator fail
   await assertMoneyBack()
 })
 
-test('found, then cleared, then rejected: its money is back with the answer', async () => {
+test('payout matched, cleared, then rejected: credited back at once', async () => {
   await listIs(un)
   const payout = await pay()
   await screening('clear', payout)
@@ -195,7 +195,7 @@ test('found, then cleared, then rejected: its money is back with the answer', as
   await assertMoneyBack()
 })
 
-test('a batch rejected, of which one is blocked: the others end, and it is left', async () => {
+test('batch rejected, one payout blocked: the others fail, this one stays', async () => {
   await listIs(un)
   const payouts = [
     { ...localPayout, amount: 1000, reference_id: 'blocked', beneficiary_details: LISTED },
@@ -212,7 +212,7 @@ test('a batch rejected, of which one is blocked: the others end, and it is left'
   assertRefused(await desk.reject(ann, batch), 409, 'invalid_transition')
 })
 
-test('found and confirmed: its approver cannot reject it; approved, it stays blocked until an operator fails it', async () => {
+test('payout matched and confirmed: not rejectable; approved, it stays blocked until an operator fails it', async () => {
   await listIs(un)
   const payout = await pay()
   await screening('confirm', payout)

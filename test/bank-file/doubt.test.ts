@@ -60,7 +60,7 @@ async function refusedWorld(amounts: readonly number[], options: WorldOptions = 
 const waitingIn = async (bank: FileRailWorld) =>
   (await bank.items()).filter(({ msg_id }) => msg_id === '').map(({ payout_id }) => payout_id)
 
-test('a debit that is booked while its payment waits for another file: succeeded, and never sealed again', async () => {
+test('refused file, debit booked while its payment waits for another file: succeeded, never sealed again', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
@@ -82,7 +82,7 @@ test('a debit that is booked while its payment waits for another file: succeeded
   )
 })
 
-test('… by one line for the whole block: set aside, and none is sealed before a person has closed it', async () => {
+test('refused file, debit booked as one line for the whole block: set aside, nothing sealed until a person closes it', async () => {
   const { bank, file } = await refusedWorld([100, 200])
   const payment_information_id = `${file.msg_id}-1`
   assert.deepEqual(await bank.reseal(file), { count: 2 })
@@ -99,7 +99,7 @@ test('… by one line for the whole block: set aside, and none is sealed before 
   assert.equal((await bank.sweep()).length, 2)
 })
 
-test('an acceptance of the refused file, or of a payment of it: set aside, and what it names waits', async () => {
+test('refused file, then accepted, wholly or one payment: set aside, the named payments wait', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
@@ -118,7 +118,7 @@ test('an acceptance of the refused file, or of a payment of it: set aside, and w
   assert.match((await bank.setAsideLines())[0]?.reason ?? '', /is in no file yet$/)
 })
 
-test('the bank accepts a file that it has refused: set aside, and no payment of it moves', async () => {
+test('refused file, then accepted by the bank: set aside, no payment moves', async () => {
   const { bank, ids, file } = await refusedWorld([100], { profile: { settles_on: 'accepted' } })
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
   await bank.work()
@@ -129,7 +129,7 @@ test('the bank accepts a file that it has refused: set aside, and no payment of 
   assert.deepEqual(await waitingIn(bank), ids)
 })
 
-test('a payment that the bank has accepted by name, in a file that it refuses: put into another by force alone', async () => {
+test('refused file, one payment accepted by name: resealed only with --force', async () => {
   const bank = await world()
   await bank.pay([100, 200])
   await bank.work()
@@ -148,7 +148,7 @@ test('a payment that the bank has accepted by name, in a file that it refuses: p
   assert.match((await fileOf(file)).reason, /^RJCT AC06; resealed by ann: mended/)
 })
 
-test('a file that is refused as a repetition: its payments go into another by force alone', async () => {
+test('file refused as a repetition: its payments resealed only with --force', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -162,7 +162,7 @@ test('a file that is refused as a repetition: its payments go into another by fo
   assert.deepEqual(await bank.reseal(file, true), { count: 1 })
 })
 
-test('a late word on a payment in its second file, of the first one or of none: set aside; a booking is matched', async () => {
+test('payment in its second file, late status for the first file or none: set aside; a booking is matched', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   await bank.round()
@@ -190,7 +190,7 @@ test('a late word on a payment in its second file, of the first one or of none: 
   assert.deepEqual(await statuses(), ['failed', 'succeeded'])
 })
 
-test('a debit of an earlier file, while the next one is to be sent: that one is neither acknowledged nor sent', async () => {
+test('debit of an earlier file while the next one is to be sent: neither acknowledged nor sent', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   // In a file that is sealed and not sent.
@@ -219,7 +219,7 @@ test('a debit of an earlier file, while the next one is to be sent: that one is 
   )
 })
 
-test('a payout that a person holds since its file was sealed: the file is not sent, another one of the rail is', async () => {
+test('payout held by a person after sealing: its file not sent, another file of the rail is', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100, 200])
   await until('the slot has come', bank.isDue)
@@ -239,7 +239,7 @@ test('a payout that a person holds since its file was sealed: the file is not se
   })
 })
 
-test('the bank speaks of a file that it cannot have, as after a restored backup: it is not sent', async () => {
+test('bank reports on a file that it cannot have, after a restored backup: file not sent', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
@@ -257,7 +257,7 @@ test('the bank speaks of a file that it cannot have, as after a restored backup:
   assert.equal((await bank.outbox()).length, 1)
 })
 
-test('while a file is to go again, the bank answers about the first time: it counts', async () => {
+test('file to be resent, bank answers about the first sending: the answer applies', async () => {
   for (const [said, state] of [
     [{ code: 'ACCP' }, 'acknowledged'],
     [{ code: 'RJCT', reasons: ['AC06'] }, 'rejected'],
@@ -279,7 +279,7 @@ test('while a file is to go again, the bank answers about the first time: it cou
   }
 })
 
-test('uploaded twice, and seen by the bank once: a repetition is a refusal, and no reception', async () => {
+test('file uploaded twice, received once: "repetition" counts as refusal, not as receipt', async () => {
   let fails = 1
   const bank = await world({
     wrapTransport: transport => ({
@@ -301,7 +301,7 @@ test('uploaded twice, and seen by the bank once: a repetition is a refusal, and 
   assert.equal((await fileOf(file)).state, 'rejected')
 })
 
-test('the rail debits another account since: statements of the old one still fit its files', async () => {
+test('rail debits another account since: statements of the old one still match its files', async () => {
   const bank = await world()
   const ids = await bank.pay([100])
   await bank.work()
@@ -319,7 +319,7 @@ test('the rail debits another account since: statements of the old one still fit
   )
 })
 
-test('corridor rail add --replace, another settlement account while payouts are open, or one that fits no file: refused', async () => {
+test('corridor rail add --replace, other settlement account with open payouts, or invalid for files: refused', async () => {
   const bank = await world()
   await bank.pay([100])
   const [row] = await service.database.owner<{ config: Record<string, object> }[]>`
@@ -359,7 +359,7 @@ test('corridor rail add --replace, another settlement account while payouts are 
   }
 })
 
-test('two banks on one host, by user or port: neither speaks of the other’s payments', async () => {
+test('two banks on one host, by user or port: neither can report on the other’s payments', async () => {
   const ours = await world()
   const [id = ''] = await ours.pay([100])
   await ours.work()
@@ -396,7 +396,7 @@ test('two banks on one host, by user or port: neither speaks of the other’s pa
 /** A thousand are read, and written, at once. */
 const MORE_THAN_AT_ONCE = 1_001
 
-test('a group of more payments than are written at once: each is evidence', async () => {
+test('report on more payments than one write takes: evidence stored for each', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()

@@ -70,7 +70,7 @@ async function comes(bank: FileRailWorld, id: string): Promise<void> {
   await bank.settle()
 }
 
-test('DT05: the same rail gets it after the cut-off that it has missed, in another file, under other ids', async () => {
+test('DT05: sent again by the same rail after the missed cut-off, in another file, under new ids', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -100,7 +100,7 @@ test('DT05: the same rail gets it after the cut-off that it has missed, in anoth
   assert.deepEqual([await bank.statusOf(id), await endsOf(id)], ['succeeded', 'not_taken/paid'])
 })
 
-test('DT05 by a timetable: the new day is shown', async () => {
+test('DT05, rail with a timetable: the new day is shown', async () => {
   const timetable = {
     ...{ calendar: 't2', cut_off: '17:00', zone: 'Europe/Berlin' },
     ...{ lead_minutes: 30, arrival_days: 1 },
@@ -119,7 +119,7 @@ test('DT05 by a timetable: the new day is shown', async () => {
   assert.ok(typeof before === 'string' && later > before, `${before} and then ${later}`)
 })
 
-test('AM04: held until a person has closed it, then the same rail gets it at once, three times in all', async () => {
+test('AM04: held until a person closes it, then sent by the same rail at once, at most three times', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   const seen = new Set<string>()
@@ -141,7 +141,7 @@ test('AM04: held until a person has closed it, then the same rail gets it at onc
   assert.deepEqual([await bank.outbox(), await bank.statusOf(id)], [[], 'processing'])
 })
 
-test('rejected, and its debit is booked: it does not go again, though a person closes the exceptions', async () => {
+test('payment rejected and its debit booked: not sent again, even if a person closes the exceptions', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -154,7 +154,7 @@ test('rejected, and its debit is booked: it does not go again, though a person c
   assert.deepEqual(await bank.outbox(), [])
 })
 
-test('the first attempt is booked after all, while the second waits for a file, or is in one: it is not sent', async () => {
+test('first attempt booked late, second one waiting for a file or in one: second not sent', async () => {
   for (const when of ['waits', 'sealed']) {
     const bank = await world({ profile: { release_by_person: when === 'sealed' } })
     const [id = ''] = await bank.pay([100])
@@ -216,7 +216,7 @@ async function again(bank: FileRailWorld, paid: readonly Sent[]): Promise<void> 
   await bank.settle()
 }
 
-test('a file is taken back while one of its payments waits for a person: that one goes once they have looked', async () => {
+test("file withdrawn, one of its payments awaits a person: sent after the person's decision", async () => {
   const bank = await world({ profile: { release_by_person: true } })
   const [id = '', other = ''] = await bank.pay([100, 200])
   await bank.work()
@@ -253,7 +253,7 @@ test('a file is taken back while one of its payments waits for a person: that on
   )
 })
 
-test('the bank pays an earlier attempt after all: the later one goes into no file before a person has looked', async () => {
+test('bank pays an earlier attempt late: the later one is sealed only after a person has looked', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -276,7 +276,7 @@ test('the bank pays an earlier attempt after all: the later one goes into no fil
   assert.equal((await bank.sweep()).length, 1)
 })
 
-test('a person closes the exception of an earlier attempt that is booked still: another one opens', async () => {
+test('exception closed, earlier attempt still booked: another exception opens', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -292,7 +292,7 @@ test('a person closes the exception of an earlier attempt that is booked still: 
   assert.notDeepEqual(await bank.openKinds(id), [], 'its money waits, and nobody sees it')
 })
 
-test('a file is sent again, and its payout fails, while another process still knows it as it was: it is not sent', async () => {
+test('resent file, its payout fails while another process has stale state: not sent', async () => {
   let meanwhile = async () => {}
   const bank = await world({
     profile: { most_items: 1 },
@@ -331,7 +331,7 @@ test('a file is sent again, and its payout fails, while another process still kn
   assert.match((await findFile(service.deps.sql, msg_id))?.reason ?? '', new RegExp(payout_id))
 })
 
-test('two people put the payments of a refused file into the next one at once: one of them does', async () => {
+test('two people reseal the payments of a refused file at once: one succeeds', async () => {
   const bank = await world()
   await bank.pay([100, 200])
   await bank.work()
@@ -359,7 +359,7 @@ test('two people put the payments of a refused file into the next one at once: o
   )
 })
 
-test('rejected and booked, and a person closes that in vain: it is told again until the credit is there', async () => {
+test('payment rejected and booked, exception closed too early: reopened until the credit is there', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()

@@ -53,7 +53,7 @@ async function evidenceOf(bank: FileRailWorld): Promise<number> {
   return row?.count ?? 0
 }
 
-test('the same file twice, and under another name: kept once, applied once, archived each time; a report that repeats it: no other evidence', async () => {
+test('bank file received twice, also under another name: stored and applied once, archived each time; repeated reports add no evidence', async () => {
   const { bank, ids, paid } = await paidWorld([100])
   const text = plainReport([rejects(paid[0]?.end_to_end_id ?? '')])
   for (const name of ['a.txt', 'a.txt', 'b.txt']) {
@@ -71,7 +71,7 @@ test('the same file twice, and under another name: kept once, applied once, arch
   assert.deepEqual([(await inbox(bank)).length, await evidenceOf(bank)], [2, 1])
 })
 
-test('ids that are not known: these lines are set aside, the others applied', async () => {
+test('bank file, unknown ids: these lines set aside, others applied', async () => {
   const { bank, ids, paid } = await paidWorld([100, 200])
   await bank.report([
     rejects('NOSUCHPAYMENT00'),
@@ -96,7 +96,7 @@ test('ids that are not known: these lines are set aside, the others applied', as
 
 const debit = (paid: Sent | undefined) => bookedLine(paid ?? assert.fail())
 
-test('a statement of another account: set aside; written with blanks, the same account', async () => {
+test('statement of another account: set aside; same account with spaces: applied', async () => {
   const { bank, ids, paid } = await paidWorld([100, 200])
   const [one, two] = paid
   await bank.report([
@@ -114,7 +114,7 @@ test('a statement of another account: set aside; written with blanks, the same a
   )
 })
 
-test('several accounts in one statement: each payment of each rail of the bank is found', async () => {
+test("statement of several accounts: each payment of each of the bank's rails matched", async () => {
   const first = await paidWorld([100])
   const shared = join(first.bank.folder, 'inbox')
   const iban = 'DE02120300000000202051'
@@ -126,7 +126,7 @@ test('several accounts in one statement: each payment of each rail of the bank i
   assert.equal(await second.bank.statusOf(second.ids[0] ?? ''), 'succeeded')
 })
 
-test('a bank speaks of payments that went to another bank: set aside', async () => {
+test('bank reports on payments of another bank: set aside', async () => {
   const ours = await paidWorld([100])
   const other = await world()
   await other.report([rejects(ours.paid[0]?.end_to_end_id ?? '')])
@@ -136,7 +136,7 @@ test('a bank speaks of payments that went to another bank: set aside', async () 
   assert.match((await other.setAsideLines())[0]?.reason ?? '', /was sent to another bank/)
 })
 
-test('by its instruction id or UETR alone: found', async () => {
+test('report with instruction id or UETR only: matched', async () => {
   const { bank, ids, items } = await paidWorld([100, 200])
   const { owner } = service.database
   const [one] = await owner<{ instruction_id: string }[]>`
@@ -151,7 +151,7 @@ test('by its instruction id or UETR alone: found', async () => {
   for (const id of ids) assert.equal(await bank.statusOf(id), 'failed')
 })
 
-test('one booking for a whole file: of its sum, each payment is booked; of another, none', async () => {
+test('one booking for a whole file: sum equal: each payment booked; sum different: none', async () => {
   const { bank, ids, items } = await paidWorld([100, 200])
   const block = { payment_information_id: `${items[0]?.msg_id}-1` }
   const booked = debit({ end_to_end_id: '', amount: 299n, currency: 'USD' })
@@ -184,7 +184,7 @@ const BAD: readonly (readonly [what: string, bytes: (paid: string) => Buffer, re
   ['encrypted', () => Buffer.from('-----BEGIN PGP MESSAGE-----\n\nhQEMA'), /it is encrypted/],
 ]
 
-test('archives: each file of a ZIP or gzip is read; a damaged one is quarantined, and nothing of it is applied', async () => {
+test('ZIP or gzip archive: each file applied; damaged: quarantined, nothing applied', async () => {
   const { bank, ids, paid } = await paidWorld([100, 200, 300, 400])
   const [first, second, third, last] = paid.map(({ end_to_end_id }) =>
     Buffer.from(plainReport([rejects(end_to_end_id)])),
@@ -207,7 +207,7 @@ test('archives: each file of a ZIP or gzip is read; a damaged one is quarantined
   assert.deepEqual(statuses, ['failed', 'failed', 'failed', 'processing'])
 })
 
-test('bad files: quarantined with their reasons, nothing of them applied, the next one is', async () => {
+test('bad bank files: quarantined with reasons, nothing applied, the next file is applied', async () => {
   const { bank, ids, paid } = await paidWorld(BAD.map(() => 100))
   const all = BAD.map(([what, bytesOf, reason], i) => {
     return { name: `${what}.txt`, bytes: bytesOf(paid[i]?.end_to_end_id ?? ''), reason }
@@ -244,7 +244,7 @@ const ofZeros = (transport: Transport): Transport => ({
   },
 })
 
-test(`${TOO_LARGE} MiB: quarantined by its size, in bounded memory, and archived`, async () => {
+test(`bank file of ${TOO_LARGE} MiB: quarantined by size, in bounded memory, archived`, async () => {
   const bank = await world(LONG ? {} : { wrapTransport: ofZeros })
   const path = join(bank.folder, 'inbox', 'large.txt')
   await writeFile(path, '')
@@ -264,7 +264,7 @@ test(`${TOO_LARGE} MiB: quarantined by its size, in bounded memory, and archived
   assert.ok(most < MOST_BYTES, `${most} bytes more`)
 })
 
-test('a file that still grows: left until it has the same size twice', async () => {
+test('bank file still growing: left until its size is the same twice', async () => {
   const { bank, ids, paid } = await paidWorld([100])
   const text = plainReport([debit(paid[0])])
   await bank.report(text.slice(0, 20), 'growing.txt')
@@ -278,7 +278,7 @@ test('a file that still grows: left until it has the same size twice', async () 
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
 })
 
-test('cut off between keeping and archiving: dropped by its hash in the next round, and archived', async () => {
+test('crash between storing and archiving: recognised by hash in the next round, archived', async () => {
   let fails = true
   const wrapTransport = (transport: Transport): Transport => ({
     ...transport,
@@ -298,7 +298,7 @@ test('cut off between keeping and archiving: dropped by its hash in the next rou
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
 })
 
-test('what a bank has sent stays: bytes, lines and evidence are neither changed nor deleted', async () => {
+test('PostgreSQL, received bytes, lines and evidence: no update, no delete', async () => {
   const { bank, paid } = await paidWorld([100])
   await bank.report([rejects(paid[0]?.end_to_end_id ?? ''), rejects('NOSUCHPAYMENT00')])
   await bank.work()
@@ -314,7 +314,7 @@ test('what a bank has sent stays: bytes, lines and evidence are neither changed 
   )
 })
 
-test('a name of 236 to 255 bytes in the inbox: taken, read and archived once', async () => {
+test('bank file with a name of 236 to 255 bytes: stored, applied and archived once', async () => {
   const { bank, ids, paid } = await paidWorld([100, 200])
   for (const [i, name] of [`${'n'.repeat(232)}.txt`, `${'ü'.repeat(125)}.txt`].entries()) {
     await bank.report([rejects(paid[i]?.end_to_end_id ?? '')], name)

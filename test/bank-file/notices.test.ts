@@ -98,7 +98,7 @@ async function eventsOf(id: string) {
   return json.data.results
 }
 
-test('GET /v3/beneficiary/{id}/notice: the code in words, both values and the day; the payee stays', async () => {
+test('GET /v3/beneficiary/{id}/notice: the code in words, both values and the day; payee unchanged', async () => {
   const id = await makePayee()
   const other = await makePayee()
   const record = await read(id)
@@ -121,7 +121,7 @@ test('GET /v3/beneficiary/{id}/notice: the code in words, both values and the da
   assertRefused(await world.client.get(path(`bnf_${'0'.repeat(20)}`, 'notice')), 404, 'not_found')
 })
 
-test('GET /v3/beneficiary/{id}/notice, several payouts: the newest first, and at most 100', async () => {
+test('GET /v3/beneficiary/{id}/notice, several payouts: newest first, at most 100', async () => {
   const id = await makePayee()
   const first = await notified(id)
   const second = await notified(id)
@@ -136,7 +136,7 @@ test('GET /v3/beneficiary/{id}/notice, several payouts: the newest first, and at
   assert.deepEqual([data.notices.length, data.truncated], [100, true])
 })
 
-test('accept_notice: the payee has the value and a new destination, with the event of a change; twice: once', async () => {
+test('accept_notice: payee has the value and a new destination, with an update event; second time: no change', async () => {
   const id = await makePayee()
   const record = await read(id)
   const payout = await notified(id)
@@ -193,7 +193,7 @@ for (const [code, bank, corrected, expected] of [
     },
   ],
 ] as const) {
-  test(`accept_notice of ${code} with ${JSON.stringify(bank)}: these members change, no other`, async () => {
+  test(`accept_notice, ${code} with ${JSON.stringify(bank)}: only these members change`, async () => {
     const id = await makePayee(bank)
     const payout = await notified(id, { code, corrected })
     const was = (await noticesOf(id))[0].was
@@ -204,7 +204,7 @@ for (const [code, bank, corrected, expected] of [
   })
 }
 
-test('accept_notice of C04: the payee has the name, and is compared with the lists again', async () => {
+test('accept_notice, C04: payee has the new name, screened again', async () => {
   const id = await makePayee()
   const payout = await notified(id, { code: 'C04', corrected: { name: 'AUGUSTA KING' } })
   const { owner } = service.database
@@ -214,7 +214,7 @@ test('accept_notice of C04: the payee has the name, and is compared with the lis
   assert.equal(queued.length, 1)
 })
 
-test('accept_notice, people approve payees: it waits, and who accepted it does not approve it', async () => {
+test('accept_notice, payees need approval: waits, the accepting person cannot approve it', async () => {
   const id = await makePayee()
   const payout = await notified(id)
   const account_id = world.client.account.account_id
@@ -244,7 +244,7 @@ test('accept_notice, people approve payees: it waits, and who accepted it does n
   }
 })
 
-test('accept_notice, the payee was changed since: 409 and nothing changes; it has the value already: accepted', async () => {
+test('accept_notice, payee changed since: 409, no change; value already equal: accepted', async () => {
   const id = await makePayee()
   const payout = await notified(id)
   const put = (bank: object) => {
@@ -274,14 +274,14 @@ test('accept_notice, the payee was changed since: 409 and nothing changes; it ha
   assert.equal((await accept(id, payout)).json.data.destination_details.bank.account_number, OLD)
 })
 
-test('accept_notice, the file names another old account than the payment: 409', async () => {
+test('accept_notice, file names another old account than the payment: 409', async () => {
   for (const said of [{ old_account: '77' }, { old_routing: '09100001' }]) {
     const id = await makePayee()
     assertRefused(await accept(id, await notified(id, said)), 409, 'notice_outdated', 'number')
   }
 })
 
-test('accept_notice of a code without a value of the payee: 422, and the notice stays open', async () => {
+test("accept_notice, code without a payee's value: 422, notice stays open", async () => {
   const id = await makePayee()
   for (const code of ['C09', 'C13', 'C01']) {
     const payout = await notified(id, { code, corrected: {} })
@@ -290,7 +290,7 @@ test('accept_notice of a code without a value of the payee: 422, and the notice 
   }
 })
 
-test('accept_notice with a value that PUT refuses: 400 with its field, no changed row', async () => {
+test('accept_notice, value that PUT refuses: 400 at its field, no row changes', async () => {
   for (const [corrected, field] of [
     [{ routing_number: '021000022' }, 'destination_details.bank.bank_codes.aba'],
     [{ account_number: 'DE89370400440532013000' }, 'destination_details.bank.account_number'],
@@ -305,7 +305,7 @@ test('accept_notice with a value that PUT refuses: 400 with its field, no change
   }
 })
 
-test('accept_notice, an archived payee, or another notice: refused', async () => {
+test('accept_notice, archived payee or foreign notice: refused', async () => {
   const id = await makePayee()
   const payout = await notified(id)
   const other = await makePayee()
@@ -329,7 +329,7 @@ test('accept_notice, an archived payee, or another notice: refused', async () =>
   assertRefused(await accept(id, payout), 422, 'beneficiary_archived', 'beneficiary')
 })
 
-test('a payout with its own payee details: the notice is at the beneficiary that it made', async () => {
+test('payout with inline payee: notice listed at the beneficiary it created', async () => {
   const [payout = ''] = await world.pay([9], { ...overAch, beneficiary_details: payee })
   const { beneficiary: id } = (await world.client.get(`/v3/payout/${payout}`)).json.data
   const change = { old_account: '', old_routing: '', corrected: { account_number: NEW } }
@@ -338,7 +338,7 @@ test('a payout with its own payee details: the notice is at the beneficiary that
   assert.equal((await accept(id, payout)).json.data.destination_details.bank.account_number, NEW)
 })
 
-test('PostgreSQL: what a bank said of a payee never changes', async () => {
+test('PostgreSQL, notice of a bank: immutable', async () => {
   const id = await makePayee()
   const payout = await notified(id)
   const { owner } = service.database

@@ -37,7 +37,7 @@ async function offerElsewhere(bank: FileRailWorld, offers: number): Promise<void
   }
 }
 
-test('mark at the bank, files are offered: it counts them, and an ordinary restart changes nothing', async () => {
+test('bank-side mark, files offered: counts them; an ordinary restart changes nothing', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -48,7 +48,7 @@ test('mark at the bank, files are offered: it counts them, and an ordinary resta
   assert.deepEqual([await pausedReason(bank), await bank.problem()], ['', ''])
 })
 
-test('mark at the bank, ahead of the database: nothing is sent, the rail is paused once, and goes on when a person resumes it', async () => {
+test('bank-side mark ahead of the database: nothing sent, rail paused once, works again after a person resumes it', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -66,7 +66,7 @@ test('mark at the bank, ahead of the database: nothing is sent, the rail is paus
   assert.equal(await pausedReason(bank), '')
 })
 
-test('a payment that only the bank knows yet, as after a restore: it is not sent before a person has looked', async () => {
+test('payment known only to the bank, after a restore: not sent until a person has looked', async () => {
   const bank = await world()
   await bank.pay([100])
   const [item = assert.fail('no item')] = await bank.items()
@@ -92,7 +92,7 @@ test('a payment that only the bank knows yet, as after a restore: it is not sent
   assert.equal((await bank.outbox()).length, 1)
 })
 
-test('mark at the bank, one of its two notes is spoiled by a crash: the other counts', async () => {
+test('bank-side mark, one of its two notes corrupted by a crash: the other one counts', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -104,7 +104,7 @@ test('mark at the bank, one of its two notes is spoiled by a crash: the other co
   assert.match(await pausedReason(bank), /this database knows nothing/)
 })
 
-test('identity of the database, another one than was noted: all rails are paused, once', async () => {
+test('database identity differs from the noted one: all rails paused, once', async () => {
   const bank = await world()
   const { owner } = service.database
   assert.equal(await pauseIfRestored(service.deps.sql, ''), '')

@@ -113,7 +113,7 @@ async function checkNotSent({ name, state, sent_at }: RailFile, problem: RegExp)
   assert.match(await bank.problem(), problem)
 }
 
-test('another host key: not even the log-in is sent', { skip }, async () => {
+test('SFTP, changed host key: nothing sent, the log-in neither', { skip }, async () => {
   const { port } = sshd
   const restart = async (other_host_key: boolean) => {
     await sshd.close()
@@ -129,7 +129,7 @@ test('another host key: not even the log-in is sent', { skip }, async () => {
   await checkSent(file)
 })
 
-test('no room: what was begun is taken away', { skip }, async (t: TestContext) => {
+test('SFTP, no room: the partial file is removed', { skip }, async (t: TestContext) => {
   if (!has_volume) return t.skip('NOT RUN: this user may not mount a volume')
   await writeFile(outbox('filler'), Buffer.alloc((VOLUME_KIB - 4) * 1024))
   const file = await trySend(PAYMENTS)
@@ -139,7 +139,7 @@ test('no room: what was begun is taken away', { skip }, async (t: TestContext) =
   await checkSent(file)
 })
 
-test('no permission to write: told in the words of the server', { skip }, async () => {
+test("SFTP, no write permission: the server's message reported", { skip }, async () => {
   await chmod(outbox(), 0o500)
   const file = await trySend()
   await checkNotSent(file, /could not create .*: Permission denied$/)
@@ -147,7 +147,7 @@ test('no permission to write: told in the words of the server', { skip }, async 
   await checkSent(file)
 })
 
-test('cut off in the middle of the upload: half of it has no name', { skip }, async () => {
+test('SFTP, connection lost during the upload: partial file not renamed', { skip }, async () => {
   cutter.cutAfter(10_000)
   const file = await trySend(PAYMENTS)
   assert.ok(cutter.hasCut())

@@ -23,7 +23,7 @@ const world = fileWorlds('bank', started => {
   service = started
 })
 
-test('taken by the rail twice: one item, and the ids that it got first', async () => {
+test('rail takes a payment twice: one item, with the ids of the first time', async () => {
   const bank = await world()
   const [id] = await bank.pay([100])
   const before = await bank.items()
@@ -50,7 +50,7 @@ function failing(call: 'rename' | 'write' | 'sizeOf', when: 'before' | 'after', 
   })
 }
 
-test('cut off after the rename, and the bank has swept it: unknown, nothing goes again; its report says that it came', async () => {
+test("connection lost after the rename, file swept by the bank: unknown, not resent; the bank's report proves receipt", async () => {
   const bank = await world({ wrapTransport: failing('rename', 'after') })
   const [id = ''] = await bank.pay([100])
   await bank.round()
@@ -73,7 +73,7 @@ test('cut off after the rename, and the bank has swept it: unknown, nothing goes
   assert.deepEqual(await bank.outbox(), [])
 })
 
-test('… and the bank takes each file once: the same bytes go again by themselves, however many uploads were cut off before', async () => {
+test('connection lost, bank takes each file once: same bytes resent automatically after any number of lost uploads', async () => {
   const many = 12
   const written = failing('write', 'before', many)
   const named = failing('rename', 'after')
@@ -117,7 +117,7 @@ test(`three workers seal at once, ${TIMES} times: each payment in one file`, asy
   assert.deepEqual(ids.sort(), items.map(({ end_to_end_id }) => end_to_end_id).sort())
 })
 
-test('a payout that was failed before its file was sealed: in no file', async () => {
+test('payout failed before its file was sealed: in no file', async () => {
   const bank = await world()
   const [over = '', other = ''] = await bank.pay([100, 200])
   await bank.move(over, 'failed')
@@ -136,7 +136,7 @@ test('a payout that was failed before its file was sealed: in no file', async ()
   )
 })
 
-test('most items and the largest sum of a file: as many files as are needed', async () => {
+test('file limits on items and sum: as many files as needed', async () => {
   const bank = await world({ profile: { most_items: 3, most_amount: '10.00' } })
   await bank.pay([400, 400, 400, 400, 1, 1, 1])
   await bank.work()
@@ -147,7 +147,7 @@ test('most items and the largest sum of a file: as many files as are needed', as
   assert.equal((await bank.sweep()).length, 7)
 })
 
-test('sums that differ from those of the items: not sealed', async () => {
+test("sums that differ from the items' sums: not sealed", async () => {
   const write: typeof PLAIN.write = batch => ({ ...PLAIN.write(batch), control_sum: '1.01' })
   const bank = await world({ format: { ...PLAIN, write } })
   await bank.pay([100])
@@ -156,7 +156,7 @@ test('sums that differ from those of the items: not sealed', async () => {
   assert.match(await bank.problem(), /its sum is 1\.01, and that of its items 1\.00/)
 })
 
-test('what was sealed stays: neither service nor owner changes bytes, sums or states out of order', async () => {
+test('PostgreSQL, sealed file: bytes and sums fixed, states only in order, for service and owner', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
@@ -192,7 +192,7 @@ test('what was sealed stays: neither service nor owner changes bytes, sums or st
   await assert.rejects(service.deps.sql`update rail_files set bytes = 'x'`, { code: '42501' })
 })
 
-test('a name that is taken by other bytes: told, nothing is sent over it', async () => {
+test('file name taken by other bytes: reported, not overwritten', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
@@ -213,7 +213,7 @@ test('a name that is taken by other bytes: told, nothing is sent over it', async
 })
 
 // Of SFTP: openssh.test.ts and test/bank/faults.test.ts.
-test('a folder without room: not sent, no half of a file is left, and sent once there is room', async t => {
+test('folder without room: not sent, no partial file; sent once there is room', async t => {
   const bank = await world()
   const outbox = join(bank.folder, 'outbox')
   try {
@@ -238,7 +238,7 @@ test('a folder without room: not sent, no half of a file is left, and sent once 
   assert.equal(await bank.problem(), '')
 })
 
-test('a paused rail: nothing is sealed or sent, its inbox is read', async () => {
+test('paused rail: seals and sends nothing, reads its inbox', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -256,7 +256,7 @@ test('a paused rail: nothing is sealed or sent, its inbox is read', async () => 
   assert.equal((await bank.outbox()).length, 1)
 })
 
-test('another attempt, an open exception, a person: sealed for none of them, and once they wait again', async () => {
+test("payment with another attempt, an open exception or a person's hold: not sealed until it waits again", async () => {
   const bank = await world()
   const { owner } = service.database
   const { account_id } = bank.client.account
@@ -285,7 +285,7 @@ test('another attempt, an open exception, a person: sealed for none of them, and
   assert.deepEqual((await inFiles()).sort(), [asked, held, well].sort())
 })
 
-test('a refused file: what a person holds does not go into the next one', async () => {
+test('refused file, payment held by a person: not in the next file', async () => {
   const bank = await world()
   const [held = ''] = await bank.pay([100, 200])
   await bank.work()
@@ -297,7 +297,7 @@ test('a refused file: what a person holds does not go into the next one', async 
   assert.deepEqual(await bank.reseal(file), { count: 1 })
 })
 
-test('sealing while a step has the book: it waits for that before it locks payouts', async () => {
+test('sealing while a step holds the book: waits for the book before locking payouts', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await until('the slot has come', bank.isDue)
@@ -319,7 +319,7 @@ test('sealing while a step has the book: it waits for that before it locks payou
   assert.equal((await bank.files()).length, 1)
 })
 
-test('the profile says since that a file may go again: one sealed before does not', async () => {
+test('profile allows resending since: an earlier sealed file is not resent', async () => {
   const bank = await world({ wrapTransport: failing('rename', 'after') })
   await bank.pay([100])
   await bank.round()
@@ -331,7 +331,7 @@ test('the profile says since that a file may go again: one sealed before does no
   assert.deepEqual(await bank.outbox(), [])
 })
 
-test('a payout that failed since its file may have arrived: sent again by force alone, and never by itself', async () => {
+test('payout failed after its file may have arrived: resent only with --force', async () => {
   const profile = { resend_is_safe: true }
   const bank = await world({ profile, wrapTransport: failing('rename', 'after') })
   const [over = ''] = await bank.pay([100])

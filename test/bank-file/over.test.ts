@@ -54,7 +54,7 @@ async function attemptsOf(id: string) {
   return rows.map(({ rail, ended_as }) => `${rail} ${ended_as || 'open'}`)
 }
 
-test('refused, the money is back, and the debit is booked: an exception, until the credit is seen', async () => {
+test('refused and credited back, then the debit booked: an exception until the credit is seen', async () => {
   const bank = await world()
   const before = await balancesOf(bank.client)
   const { id, sent } = await sentBy(bank)
@@ -75,7 +75,7 @@ test('refused, the money is back, and the debit is booked: an exception, until t
   assert.deepEqual(await balancesOf(bank.client), before)
 })
 
-test('refused again, in other words or as a repetition of its file: kept, and nothing to look at', async () => {
+test('refused again, other words or repeated file: evidence stored, no exception', async () => {
   const bank = await world()
   const { id, sent } = await sentBy(bank)
   for (const reason of ['AC04', 'AC06', 'DU04']) {
@@ -86,7 +86,7 @@ test('refused again, in other words or as a repetition of its file: kept, and no
   assert.equal(await bank.statusOf(id), 'failed')
 })
 
-test('a return of camt.054 that camt.053 repeats: nothing; a second return: an exception', async () => {
+test('return in camt.054 repeated by camt.053: no change; a second return: an exception', async () => {
   const bank = await world()
   const before = await balancesOf(bank.client)
   const { id, sent } = await sentBy(bank)
@@ -104,7 +104,7 @@ test('a return of camt.054 that camt.053 repeats: nothing; a second return: an e
   assert.deepEqual(await balancesOf(bank.client), before)
 })
 
-test('stray cents with the id of a payment, again and again: one exception, and the debit and a return count', async () => {
+test("stray cents with a payment's id, repeatedly: one exception; debit and return apply", async () => {
   const bank = await world()
   const before = await balancesOf(bank.client)
   const { id, sent } = await sentBy(bank)
@@ -153,7 +153,7 @@ async function failedOver() {
   return { first, second, settle, id, sent }
 }
 
-test('not taken, sent by another bank, and booked by the first: the second seals nothing', async () => {
+test("not taken, sent by a second bank, booked by the first: the second bank's file not sealed", async () => {
   const { first, second, settle, id, sent } = await failedOver()
   assert.equal((await second.items()).length, 1)
   await first.report([booked(sent, 'booking', 'camt.053 1', 'D-1')])
@@ -175,7 +175,7 @@ test('not taken, sent by another bank, and booked by the first: the second seals
   assert.deepEqual(await attemptsOf(id), [`${first.name} not_taken`, `${second.name} paid`])
 })
 
-test('the first bank books it after the second has paid: an exception all the same', async () => {
+test('first bank books after the second has paid: an exception', async () => {
   const { first, second, settle, id, sent } = await failedOver()
   await rounds(second, settle)
   await second.book(await second.sweep())
@@ -187,7 +187,7 @@ test('the first bank books it after the second has paid: an exception all the sa
   assert.equal(await first.statusOf(id), 'succeeded')
 })
 
-test('booked while its rail is asked about it: the older answer hides nothing', async () => {
+test('payment booked while its rail is asked: the older answer does not hide the booking', async () => {
   const bank = await world()
   const { id, sent } = await sentBy(bank)
   await bank.report([rejectedLine(sent, 'AC04')])

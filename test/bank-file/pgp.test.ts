@@ -124,7 +124,7 @@ async function opened(path: string, config = settings()): Promise<Buffer> {
 
 const refused = (message: RegExp) => ({ name: 'PgpFailed', message })
 
-test('pgp, encrypted and signed for the bank, or one of both: it reads the text, and sees who signed', {
+test('PGP, encrypted and/or signed for the bank: bank reads the text and verifies the signature', {
   skip,
 }, async () => {
   for (const [change, encrypted, signed] of [
@@ -146,7 +146,7 @@ test('pgp, encrypted and signed for the bank, or one of both: it reads the text,
   }
 })
 
-test('pgp, a file that the bank has signed and encrypted: read, armoured or not', {
+test('PGP, file signed and encrypted by the bank: read, armoured or binary', {
   skip,
 }, async () => {
   for (const armor of [[], ['--armor']]) {
@@ -159,7 +159,7 @@ test('pgp, a file that the bank has signed and encrypted: read, armoured or not'
   assert.deepEqual(await opened(signed), TEXT)
 })
 
-test('pgp, a signature that is not the bank’s, or none: refused', { skip }, async () => {
+test('PGP, foreign or missing signature: refused', { skip }, async () => {
   const other = await bank.key('Other Branch <other@example.com>')
   await introduce(bank, us)
   const by_other = ['--local-user', other, '--recipient', ours, '--sign', '--encrypt']
@@ -175,7 +175,7 @@ test('pgp, a signature that is not the bank’s, or none: refused', { skip }, as
   await assert.rejects(opened(strange), refused(/gpg did not decrypt|not signed by/))
 })
 
-test('pgp, a file that was changed or cut off after it was signed: refused', { skip }, async () => {
+test('PGP, file changed or truncated after signing: refused', { skip }, async () => {
   const path = await made(bank, '--recipient', ours, '--sign', '--encrypt')
   const bytes = await readFile(path)
   const at = bytes.length - 20
@@ -187,7 +187,7 @@ test('pgp, a file that was changed or cut off after it was signed: refused', { s
   }
 })
 
-test('pgp, a key of the bank that has expired: nothing is encrypted to it, nor believed by it', {
+test("PGP, bank's key expired: no encryption to it, its signatures refused", {
   skip,
 }, async () => {
   const old = await party('old_bank')
@@ -203,7 +203,7 @@ test('pgp, a key of the bank that has expired: nothing is encrypted to it, nor b
   await assert.rejects(opened(signed, settings({ signed_by: expired })), refused(/not signed by/))
 })
 
-test('pgp, a key of the bank that was revoked: a signature by it is not believed', {
+test("PGP, bank's key revoked: its signatures refused", {
   skip,
 }, async () => {
   const gone = await party('revoked_bank')
@@ -223,7 +223,7 @@ test('pgp, a key of the bank that was revoked: a signature by it is not believed
   )
 })
 
-test('pgp, our key expired, missing, or with a passphrase: not sealed, and the reason says so', {
+test('PGP, own key expired, missing or with a passphrase: not sealed, the reason reported', {
   skip,
 }, async () => {
   const expired = await us.key('Expired <expired@example.com>', { expired: true })
@@ -241,7 +241,7 @@ test('pgp, our key expired, missing, or with a passphrase: not sealed, and the r
   await assert.rejects(encryptAndSign(unknown, TEXT), refused(/did not encrypt: /))
 })
 
-test('pgp, no agent that gpg could ask for our key: told, and nothing is read', {
+test('PGP, no gpg-agent for the own key: reported, nothing read', {
   skip,
 }, async () => {
   // A socket has a short path; the agent cannot listen in a folder whose own is longer.
@@ -257,7 +257,7 @@ test('pgp, no agent that gpg could ask for our key: told, and nothing is read', 
   await assert.rejects(opened(path, settings({ home: deep })), refused(/did not decrypt: /))
 })
 
-test('pgp, a small file that unpacks to a large one: bounded', { skip }, async () => {
+test('PGP, small file that expands to a large one: bounded', { skip }, async () => {
   const plain = join(folder, 'large.txt')
   await writeFile(plain, Buffer.alloc(20 * MOST))
   const path = join(folder, 'large.pgp')
@@ -275,12 +275,12 @@ function firstOnPath(t: TestContext, bin: string): void {
   })
 }
 
-test('pgp, a gpg that is not there: one sentence', { skip }, async t => {
+test('PGP, gpg missing: one sentence', { skip }, async t => {
   firstOnPath(t, '')
   await assert.rejects(encryptAndSign(settings(), TEXT), refused(/gpg cannot be run: .*ENOENT/))
 })
 
-test('pgp, a gpg that hangs: ended when the time is over, and what it began is not waited for', {
+test('PGP, gpg hangs: ended at the time-out, its children not awaited', {
   skip,
 }, async t => {
   const bin = join(folder, 'bin')

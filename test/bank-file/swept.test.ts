@@ -52,7 +52,7 @@ async function age(years: number): Promise<void> {
   await owner`alter table rail_inbox enable trigger legal_step`
 }
 
-test('for ever until somebody sets days, and then at least as long as payments are kept', async () => {
+test('retention of bank files, no days set: forever; days set: at least as long as payments', async () => {
   await age(4)
   const before = await rowVersions(service.database.owner)
   assert.equal(await sweep(), 0)
@@ -67,7 +67,7 @@ test('for ever until somebody sets days, and then at least as long as payments a
   assert.equal(await sweep(), 0)
 })
 
-test('PostgreSQL: bytes of a file that is young, open or not swept stay', async () => {
+test('PostgreSQL, bytes of a young, open or unswept file: cannot be deleted', async () => {
   const { owner } = service.database
   const swept = `update rail_inbox set kept = false, swept_at = now()`
   await assert.rejects(owner.unsafe(swept), /as long as payments are kept|swept_when_over/)
@@ -81,7 +81,7 @@ test('PostgreSQL: bytes of a file that is young, open or not swept stay', async 
   assert.equal(row?.count, 0)
 })
 
-test('older: swept once, by two processes; what waits for somebody stays, and all is proved', async () => {
+test('old bank files: swept once by two processes; files that await a person kept, verify clean', async () => {
   await age(2)
   const before = await files()
   const swept = await Promise.all([sweep(), sweep()])
@@ -101,7 +101,7 @@ test('older: swept once, by two processes; what waits for somebody stays, and al
   assert.match(read.stderr, /its bytes were swept at 20/)
 })
 
-test('the bank sends a swept file again: known by its hash, and nothing is applied twice', async () => {
+test('swept file received again: recognised by hash, nothing applied twice', async () => {
   await bank.report('half of another', 'again.txt')
   await bank.work()
   assert.deepEqual(
@@ -112,14 +112,14 @@ test('the bank sends a swept file again: known by its hash, and nothing is appli
 
 for (const [what, statement] of [
   ['a byte', `update rail_inbox_bytes set bytes = 'x' || substr(bytes, 2)`],
-  ['a piece that is gone', `delete from rail_inbox_bytes`],
-  ['a piece of no file', `insert into rail_inbox_bytes values (sha256('x'), 0, 'x')`],
+  ['a missing piece', `delete from rail_inbox_bytes`],
+  ['a piece without a file', `insert into rail_inbox_bytes values (sha256('x'), 0, 'x')`],
   [
     'bytes of a swept file',
     `insert into rail_inbox_bytes select sha256, 0, 'x' from rail_inbox where not kept`,
   ],
 ] as const) {
-  test(`corridor verify, by hand, ${what}: named`, async () => {
+  test(`corridor verify, SQL by hand, ${what}: named`, async () => {
     const verdict = await undone(service.database.owner, async tx => {
       await tx`alter table rail_inbox_bytes disable trigger user`
       await tx.unsafe(statement)
@@ -130,7 +130,7 @@ for (const [what, statement] of [
   })
 }
 
-test('payments that are kept for no year: what banks have sent may be kept for no day', async () => {
+test('retention of payments of no year: retention of bank files of no day allowed', async () => {
   assert.equal((await set('set', '0')).code, 0)
   assert.match((await set('bank-files', '0')).stdout, /what banks have sent for 0 days; set by ada/)
 })

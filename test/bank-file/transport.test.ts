@@ -82,7 +82,7 @@ for (const [way, open] of WAYS) {
       await transport.close()
     })
 
-  on('a new file: there under its name, and nothing beside it', async transport => {
+  on('new file: stored under its name, no other file beside it', async transport => {
     let offered = 0
     const offering = async () => {
       assert.deepEqual(await inBox('outbox'), [`${NAME}.1.tmp`])
@@ -92,14 +92,14 @@ for (const [way, open] of WAYS) {
     assert.deepEqual([await inBox('outbox'), offered, await sent()], [[NAME], 1, BYTES])
   })
 
-  on('cut off before the name was given: what was left is written over', async transport => {
+  on('cut off before the rename: the partial file overwritten', async transport => {
     await writeFile(inOutbox(`${NAME}.1.tmp`), 'half of')
     assert.equal(await deliver(transport, { ...PARCEL, upload: 2 }, noted), 'sent')
     assert.deepEqual([await inBox('outbox'), await sent()], [[NAME], BYTES])
   })
 
   on(
-    'two processes send one file, and one is cut off: the other names its own, whole',
+    'two processes send one file, one is cut off: the other renames its own complete file',
     async transport => {
       const late = await open()
       // The first upload, which had been asleep, goes on when the second is about to give the name.
@@ -114,29 +114,29 @@ for (const [way, open] of WAYS) {
     },
   )
 
-  on('cut off after the name was given: it is there, and was sent', async transport => {
+  on('cut off after the rename: file there, counted as sent', async transport => {
     await writeFile(inOutbox(NAME), BYTES)
     assert.equal(await deliver(transport, { ...PARCEL, offered: true }, neverOffered), 'sent')
   })
 
-  on('offered before and swept by the bank: unknown, and nothing is written', async transport => {
+  on('offered before and swept by the bank: unknown, nothing written', async transport => {
     assert.equal(await deliver(transport, { ...PARCEL, offered: true }, neverOffered), 'unknown')
     assert.deepEqual(await inBox('outbox'), [])
   })
 
-  on('a name that is taken by other bytes: refused, and they stay', async transport => {
+  on('name taken by other bytes: refused, these bytes kept', async transport => {
     await writeFile(inOutbox(NAME), 'theirs')
     await assert.rejects(deliver(transport, PARCEL, noted), NameTaken)
     assert.equal(String(await sent()), 'theirs')
   })
 
-  on('a name that is taken while it is given: refused, and they stay', async transport => {
+  on('name taken during the rename: refused, these bytes kept', async transport => {
     const offering = () => writeFile(inOutbox(NAME), 'theirs')
     await assert.rejects(deliver(transport, PARCEL, offering), NameTaken)
     assert.equal(String(await sent()), 'theirs')
   })
 
-  on('the inbox: finished files by name, read whole, and archived', async transport => {
+  on('inbox: finished files by name, read in full, archived', async transport => {
     for (const name of ['b.xml', 'a.xml', '.hidden', 'c.xml.tmp', 'd.part']) {
       await writeFile(join(folder, BOXES.inbox, name), BYTES)
     }
@@ -157,7 +157,7 @@ const CUT: readonly (readonly [call: SftpCall, fault: SftpFault])[] = (
 )
 
 for (const [call, fault] of CUT) {
-  test(`SFTP, ${fault} at ${call}: not sent; the next try sends it, or finds it, once`, async () => {
+  test(`SFTP, ${fault} at ${call}: not sent; the next try sends or finds the file, once`, async () => {
     await emptyBoxes()
     // A name of an earlier try is there to be removed.
     await writeFile(inOutbox(`${NAME}.1.tmp`), 'half of')
@@ -184,7 +184,7 @@ for (const [call, fault] of CUT) {
   })
 }
 
-test('SFTP, another host key: refused before the log-in, and the server is named', async () => {
+test('SFTP, another host key: refused before the log-in, naming the server', async () => {
   const logins = server.logins()
   const named = new RegExp(`^127\\.0\\.0\\.1:${server.port} has the host key SHA256:`)
   await assert.rejects(overSftp(`SHA256:${'A'.repeat(43)}`), (error: Error) => {
@@ -193,7 +193,7 @@ test('SFTP, another host key: refused before the log-in, and the server is named
   assert.equal(server.logins(), logins)
 })
 
-test('SFTP, nobody listens: one sentence, within the time to connect', async () => {
+test('SFTP, no server listens: one sentence, within the connect time-out', async () => {
   const config = { kind: 'sftp', host: '127.0.0.1', port: 1, user: 'u', host_key: '' } as const
   await assert.rejects(openSftp({ ...config, ...BOXES }, {}), {
     name: 'TransportFailed',
@@ -201,7 +201,7 @@ test('SFTP, nobody listens: one sentence, within the time to connect', async () 
   })
 })
 
-test('SFTP of OpenSSH: sent once, a taken name refused, read and archived', {
+test('SFTP with OpenSSH: sent once, a taken name refused, inbox read and archived', {
   skip: HAS_OPENSSH ? false : 'NOT RUN: this machine has no /usr/sbin/sshd (openssh-server)',
 }, async () => {
   const boxes = await emptyBoxes()

@@ -29,7 +29,7 @@ const world = fileWorlds('woe', started => {
 const amountsSent = async (bank: FileRailWorld) =>
   (await bank.sweep()).map(({ amount }) => Number(amount)).sort((a, b) => a - b)
 
-test('a file that its format finds fault with: not sealed and told until it is mended; the others are sent', async () => {
+test('file that its format rejects: not sealed, reported until mended; other files sent', async () => {
   let faulty = ' 200 USD'
   const check: BankFormat['check'] = async bytes =>
     Buffer.from(bytes).toString().includes(faulty) ? ['line 2: no such element'] : []
@@ -44,7 +44,7 @@ test('a file that its format finds fault with: not sealed and told until it is m
   assert.equal(await bank.problem(), '')
 })
 
-test('a payment that no file can carry any more, as the bank has other rules: the others of its file go', async () => {
+test("payment that no file can carry since the bank's rules changed: others of its file sent", async () => {
   let most = 1_000n
   const checkItem: BankFormat['checkItem'] = ({ amount }) =>
     amount > most ? ['the amount is too large'] : []
@@ -59,7 +59,7 @@ test('a payment that no file can carry any more, as the bank has other rules: th
   )
 })
 
-test('more payments that are held than are looked at together: those behind them are sealed', async () => {
+test('more held payments than one look covers: later payments sealed', async () => {
   const bank = await world()
   const held = await bank.pay([100, 200, 300, 400, 500])
   await bank.pay([600])
@@ -76,7 +76,7 @@ test('more payments that are held than are looked at together: those behind them
   assert.deepEqual([item_count, control_sum], [1, '6.00'])
 })
 
-test('a report that cannot be archived: those behind it are taken and applied', async () => {
+test('report that cannot be archived: later reports applied', async () => {
   const bank = await world({
     wrapTransport: transport => ({
       ...transport,
@@ -96,7 +96,7 @@ test('a report that cannot be archived: those behind it are taken and applied', 
   assert.match(await bank.problem(), /permission denied/)
 })
 
-test('a report that cannot be applied: those behind it are, and it is told and tried again', async () => {
+test('report that cannot be applied: reported and retried, later reports applied', async () => {
   let reads = 0
   const format: BankFormat = {
     ...PLAIN,
@@ -128,7 +128,7 @@ test('a report that cannot be applied: those behind it are, and it is told and t
   assert.equal(await bank.problem(), '')
 })
 
-test('a problem, told by two processes in turn: what is stored is what the last one found', async () => {
+test('one problem found by two processes in turn: the latest finding stored', async () => {
   const bank = await world()
   const failing = new Exchange({
     ...bank.rail,
@@ -160,7 +160,7 @@ async function troublesOf(bank: FileRailWorld) {
   return mine.map(trouble => [trouble.kind, troubleWords(trouble), nextCommand(trouble)])
 }
 
-test('a file that may have arrived: named until the bank speaks of it', async () => {
+test('file that may have arrived: reported until the bank answers', async () => {
   const bank = await world({
     wrapTransport: transport => ({
       ...transport,
@@ -188,7 +188,7 @@ test('a file that may have arrived: named until the bank speaks of it', async ()
   assert.deepEqual(await troublesOf(bank), [])
 })
 
-test('a file that the bank has refused: named while payouts wait in it', async () => {
+test('file refused by the bank: reported while its payouts wait', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -202,7 +202,7 @@ test('a file that the bank has refused: named while payouts wait in it', async (
   assert.deepEqual(await troublesOf(bank), [])
 })
 
-test('a file that waits for its release, and past its cut-off: with its hash, then its way back', async () => {
+test('file awaiting its release, also past its cut-off: reported with hash, then with the withdrawal command', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
@@ -228,7 +228,7 @@ test('a file that waits for its release, and past its cut-off: with its hash, th
   assert.deepEqual(await troublesOf(bank), [])
 })
 
-test('a file with a payout that is over: named, and the rail tells, until it is taken back; reports are taken all the same', async () => {
+test('file with a payout that is over: reported until withdrawn; incoming reports applied', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -256,7 +256,7 @@ test('a file with a payout that is over: named, and the rail tells, until it is 
   assert.deepEqual(await troublesOf(bank), [])
 })
 
-test('a rail with another host key, or without room: named with what the far end says', async () => {
+test("rail with another host key or without room: reported with the server's message", async () => {
   let words = 'bank:22 has the host key SHA256:x, and is known by SHA256:y'
   const bank = await world({
     wrapTransport: () => {
@@ -274,7 +274,7 @@ test('a rail with another host key, or without room: named with what the far end
   assert.equal(show, `corridor rail show ${bank.name}`)
 })
 
-test('a report that is quarantined, and lines that are set aside: named until a person has closed them', async () => {
+test('quarantined report, lines set aside: reported until a person closes them', async () => {
   const bank = await world()
   await bank.report('{"level":\n', 'half.txt')
   await bank.report([{ level: 'transaction', code: 'RJCT', end_to_end_id: 'NOSUCHPAYMENT00' }])
@@ -298,7 +298,7 @@ test('a report that is quarantined, and lines that are set aside: named until a 
   assert.deepEqual(await troublesOf(bank), [])
 })
 
-test('a file that a person sends again: no trouble meanwhile', async () => {
+test('file resent by a person: no trouble reported', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()

@@ -16,7 +16,7 @@ async function paidWorld(profile: object = {}) {
   return { bank, paid, msg_id, statuses }
 }
 
-test('the bank accepts or settles a whole file: the status of all its payments, by the profile', async () => {
+test('bank accepts or settles a whole file: its status for all payments, by the profile', async () => {
   for (const [code, settles_on] of [
     ['ACSC', 'acsc'],
     ['ACCP', 'accepted'],
@@ -28,7 +28,7 @@ test('the bank accepts or settles a whole file: the status of all its payments, 
   }
 })
 
-test('a booking names the file alone: applied when the sum is that of the file, else set aside', async () => {
+test('booking that names only the file: applied if the sums are equal, else set aside', async () => {
   const { bank, msg_id, statuses } = await paidWorld()
   const booking = {
     level: 'booking',
@@ -46,14 +46,14 @@ test('a booking names the file alone: applied when the sum is that of the file, 
   assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
 })
 
-test('an account by the national part of its IBAN: the same account', async () => {
+test('account by the national part of its IBAN: the same account', async () => {
   const { bank, paid, statuses } = await paidWorld()
   await bank.report(paid.map(one => ({ ...bookedLine(one), account: '370400440532013000' })))
   await bank.work()
   assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
 })
 
-test('a line with a defect: set aside with its reason, the others are applied', async () => {
+test('faulty line: set aside with its reason, others applied', async () => {
   const { bank, paid, statuses } = await paidWorld()
   await bank.report([
     { level: 'booking', defect: 'Amt "5,00" is not an amount' },
@@ -64,7 +64,7 @@ test('a line with a defect: set aside with its reason, the others are applied', 
   assert.match((await bank.setAsideLines())[0]?.reason ?? '', /is not an amount/)
 })
 
-test('a return of a part of a payment, or in another currency: set aside, and the account gets nothing back', async () => {
+test('return in part or in another currency: set aside, nothing credited', async () => {
   const { bank, paid, statuses } = await paidWorld()
   await bank.book(paid)
   await bank.work()
@@ -83,7 +83,7 @@ test('a return of a part of a payment, or in another currency: set aside, and th
   for (const reason of reasons) assert.match(reason, /^it returns .+ of USD \d\.\d\d, and charges/)
 })
 
-test('a return less the charges of the bank: the account gets all back', async () => {
+test("return minus the bank's charges: credited in full", async () => {
   const { bank, paid, statuses } = await paidWorld()
   await bank.book(paid)
   await bank.work()

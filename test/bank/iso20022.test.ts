@@ -22,7 +22,7 @@ const item = (number: number, name: string): FileItem => ({
 const ITEMS = [item(1, 'Zoë & Søn'), item(2, 'REJECT AC04'), item(3, 'RETURN MD07')]
 const [PAID, REJECTED, RETURNED] = ITEMS.map(({ end_to_end_id }) => end_to_end_id)
 
-test('both versions of pain.001: each payment is told of as it went, by status, debit and return', async () => {
+test('pain.001, both versions: each payment reported by status, debit and return', async () => {
   for (const name of ['generic', 'rejections-only']) {
     const folder = mkdtempSync(join(tmpdir(), 'corridor-bank-'))
     after(() => rmSync(folder, { recursive: true }))
@@ -61,7 +61,7 @@ test('both versions of pain.001: each payment is told of as it went, by status, 
   }
 })
 
-test('a file against ISO’s schema is refused by the bank', async () => {
+test('pain.001 that violates ISO’s schema: refused by the bank', async () => {
   assert.deepEqual(await validate(Buffer.from('<Document/>')), ['no schema for '])
   const wrong = '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><A/></Document>'
   assert.match(String(await validate(Buffer.from(wrong))), /line 1: .*not expected/)

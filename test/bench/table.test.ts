@@ -37,7 +37,7 @@ function results(...figures: readonly Figure[]): Results {
 
 const EIGHT: Goal = { what: 'ratio', to: 'pgbench', at_least: 8 }
 
-test('a ratio: taken within each round, then the median, with the least and the most', () => {
+test('bench ratio: computed per round, then median, minimum and maximum', () => {
   const [comparison] = compare(figure([EIGHT], [8000, 1000], [4000, 400], [9000, 1500]))
   assert.deepEqual(comparison, {
     against: 'pgbench: 1,000',
@@ -47,7 +47,7 @@ test('a ratio: taken within each round, then the median, with the least and the 
   })
 })
 
-test('processor time: of service and database together, a request', () => {
+test('bench processor time: service plus database, per request', () => {
   const rounds = [{ value: 4000, service_cpu_s: 0.1, database_cpu_s: 0.25, baselines: {} }]
   const judged = (at_most: number) =>
     compare({ ...figure([{ what: 'cpu_ms', at_most }]), rounds }).map(c => [c.target, c.outcome])
@@ -55,7 +55,7 @@ test('processor time: of service and database together, a request', () => {
   assert.deepEqual(judged(0.28), [['CPU ≤ 0.28 ms', 'over by 25 %']])
 })
 
-test('a target that is missed: by how much, never rounded to nothing', () => {
+test('bench target missed: by how much, never rounded to zero', () => {
   const rows: readonly [goal: Goal, outcome: string][] = [
     [EIGHT, 'short by 1 %'],
     [{ what: 'value', at_least: 10_000 }, 'short by 21 %'],
@@ -72,12 +72,12 @@ test('a target that is missed: by how much, never rounded to nothing', () => {
   }
 })
 
-test('a target against a baseline that was not measured: refused', () => {
+test('bench target against an unmeasured baseline: refused', () => {
   const lost: Goal = { what: 'ratio', to: 'pgbench -c 1', at_least: 1 }
   assert.throws(() => compare(figure([lost], [1, 1])), /payout create: no .*pgbench -c 1/)
 })
 
-test('the table: a row a figure, one more a further target, notes once, and the origin', () => {
+test('bench table: a row per figure, one per further target, notes once, the origin', () => {
   const first = { ...figure([EIGHT, { what: 'p99_ms', at_most: 100 }], [6462, 1037]), note: 'Hot.' }
   const table = writeTable([results(first, { ...first, name: 'again', goals: [] })])
   const lines = table.split('\n')
@@ -92,7 +92,7 @@ test('the table: a row a figure, one more a further target, notes once, and the 
   assert.match(table, /\*\*payout\*\*: 2026-11-21 08:22 UTC, commit 81165f4, 1 round, 2 cores/)
 })
 
-test('the chart: upper limits are bars that reach the line when they are kept', () => {
+test('bench chart: bars of upper limits reach the line when kept', () => {
   const chart = drawChart([
     results(
       figure([EIGHT, { what: 'p99_ms', at_most: 100 }], [4000, 1000]),

@@ -38,7 +38,7 @@ after(async () => {
 const create = (cli: Cli, name: string, role: string, full_name = name) =>
   cli.run('user', 'create', name, '--full-name', full_name, '--role', role)
 
-test('without users: whoever has the database runs commands; the first user is an operator', async () => {
+test('no users yet: anyone with database access runs commands; the first user becomes an operator', async () => {
   const empty = await createDatabase()
   const [anyone, ada] = [
     await openCli(empty.url),
@@ -74,7 +74,7 @@ test('without users: whoever has the database runs commands; the first user is a
   }
 })
 
-test('the name of the service: no user has it, and no person acts by it', async () => {
+test("service's own name: no user has it, no person acts under it", async () => {
   const empty = await createDatabase()
   const [anyone, named] = [
     await openCli(empty.url),
@@ -97,7 +97,7 @@ test('the name of the service: no user has it, and no person acts by it', async 
   }
 })
 
-test('with users: a command needs one who is there and not disabled', async () => {
+test('users exist: a command needs a known, enabled user', async () => {
   assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const [cli, words] of [
     [nobody, /set CORRIDOR_USER/],
@@ -117,7 +117,7 @@ test('with users: a command needs one who is there and not disabled', async () =
   assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
 
-test('with users: the service starts by itself, and by the name of somebody who has left', async () => {
+test("users exist: the service starts without one, and under a former user's name", async () => {
   assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const named of [{}, { CORRIDOR_USER: 'alan' }]) {
     const started = await startListening({ DATABASE_URL: service.database.url, ...named })
@@ -127,7 +127,7 @@ test('with users: the service starts by itself, and by the name of somebody who 
   assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
 
-test('an auditor reads everything, and no command of theirs changes a row', async () => {
+test('auditor: reads everything, changes no row by any command', async () => {
   for (const args of [['rates', 'list'], ['audit', 'list'], ['audit', 'verify'], ['verify']]) {
     assert.equal((await as('grace').run(...args)).code, 0, args.join(' '))
   }
@@ -148,7 +148,7 @@ test('an auditor reads everything, and no command of theirs changes a row', asyn
   assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
-test('the last operator stays: neither disabled nor given another role, by command or by hand', async () => {
+test('last operator: cannot be disabled or demoted, by command or SQL', async () => {
   assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const args of [
     ['disable', 'ada', '--reason', 'Left'],
@@ -167,7 +167,7 @@ test('the last operator stays: neither disabled nor given another role, by comma
   assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
 
-test('two operators disable each other at the same moment: one of them is left', async () => {
+test('two operators, each disables the other at the same moment: one is left', async () => {
   const ends = await Promise.all([
     as('ada').run('user', 'disable', 'alan', '--reason', 'Race'),
     as('alan').run('user', 'disable', 'ada', '--reason', 'Race'),
@@ -207,7 +207,7 @@ async function payoutId(): Promise<string> {
   return json.data.id
 }
 
-test('an act on a payout: who, what before and after, why and from where, in one row', async () => {
+test('act on a payout: person, old and new values, reason and host in one audit row', async () => {
   const id = await payoutId()
   const { account_id } = live.account
   assert.equal((await as('alan').run('payout', 'take', id)).code, 0)
@@ -229,7 +229,7 @@ test('an act on a payout: who, what before and after, why and from where, in one
   assert.match(words.stdout, /payout transition +payouts .*status processing → failed/s)
 })
 
-test('an act by a command: the log has the system’s user, host and SUDO_USER, and the digest covers them', async () => {
+test('act by a command: audit row has the system’s user, host and SUDO_USER, covered by the digest', async () => {
   const sudo = await openCli(service.database.url, { CORRIDOR_USER: 'ada', SUDO_USER: 'mallory' })
   const [os_user, host] = [userInfo().username, hostname()]
   try {
@@ -257,7 +257,7 @@ test('an act by a command: the log has the system’s user, host and SUDO_USER, 
   await owner`alter table audit_log enable trigger append_only`
 })
 
-test('an import by a command: in the log under the name of whoever ran it', async () => {
+test('import by a command: logged under the name of its user', async () => {
   const { account_id } = live.account
   const file = await as('ada').file('paid.jsonl', `${JSON.stringify(localPayout)}\n`)
   await runImport(as('ada'), 'payout', file, live, [])
@@ -265,7 +265,7 @@ test('an import by a command: in the log under the name of whoever ran it', asyn
   assert.deepEqual([changed_by, act, after.made], ['ada', 'payout import', '1'])
 })
 
-test('an act that is refused: no row', async () => {
+test('refused act: no audit row', async () => {
   const count = async () =>
     (await service.database.owner`select count(*)::integer as n from audit_log`)[0]?.n
   const before = await count()
@@ -278,7 +278,7 @@ test('an act that is refused: no row', async () => {
   assert.equal(await count(), before)
 })
 
-test('the log as a whole: exported oldest first, chained; the head that was kept is still there', async () => {
+test('audit log: exported oldest first, chained; the saved head is still in it', async () => {
   const { stdout } = await as('grace').run('audit', 'export')
   const rows = stdout
     .trimEnd()
@@ -298,7 +298,7 @@ test('the log as a whole: exported oldest first, chained; the head that was kept
   assert.match(cut.stdout, /expected the hash that was kept/)
 })
 
-test('the service writes the history of a rate, a row of its own or another name: refused', async () => {
+test("PostgreSQL as service, another's rate history, audit row or name: refused", async () => {
   for (const statement of [
     `select record_act('rates', '', null, '{}')`,
     `insert into audit_log (table_name, changed_at, changed_by, after)
@@ -311,7 +311,7 @@ test('the service writes the history of a rate, a row of its own or another name
 })
 
 // test/ledger/random-edits.test.ts changes every column.
-test('a row that was changed by whoever owns the database: named by verify and audit verify', async () => {
+test('audit row changed by the database owner: named by verify and audit verify', async () => {
   const { owner } = service.database
   await owner`alter table audit_log disable trigger append_only`
   await owner`update audit_log set changed_by = 'mallory' where change_id = 3`

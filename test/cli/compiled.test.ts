@@ -51,7 +51,7 @@ async function written(folder: string): Promise<Map<string, number>> {
   return new Map(await Promise.all(times))
 }
 
-test('the first command keeps what is compiled under XDG_CACHE_HOME, the second compiles nothing', async () => {
+test('compile cache: written to XDG_CACHE_HOME by the first command, reused by the second', async () => {
   const caches = join(home, 'caches')
   assert.deepEqual(await version({ XDG_CACHE_HOME: caches }), DONE)
   const first = await written(join(caches, 'corridor'))
@@ -61,7 +61,7 @@ test('the first command keeps what is compiled under XDG_CACHE_HOME, the second 
   assert.deepEqual(await written(join(caches, 'corridor')), first)
 })
 
-test('without XDG_CACHE_HOME, or with one that is no absolute path: under .cache of the home', async () => {
+test('compile cache, XDG_CACHE_HOME unset or relative: .cache of the home folder', async () => {
   for (const [i, env] of [{}, { XDG_CACHE_HOME: 'caches' }].entries()) {
     const HOME = join(home, `home-${i}`)
     assert.deepEqual(await loadSome({ ...env, HOME }), DONE)
@@ -70,7 +70,7 @@ test('without XDG_CACHE_HOME, or with one that is no absolute path: under .cache
   }
 })
 
-test('NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE none', async () => {
+test('compile cache: another folder by NODE_COMPILE_CACHE, none by NODE_DISABLE_COMPILE_CACHE', async () => {
   const HOME = join(home, 'told')
   await mkdir(HOME)
   const NODE_COMPILE_CACHE = join(home, 'elsewhere')
@@ -80,7 +80,7 @@ test('NODE_COMPILE_CACHE names another folder, NODE_DISABLE_COMPILE_CACHE none',
   assert.deepEqual(await readdir(HOME), [])
 })
 
-test('a folder where others may write, or a link to one: nothing is kept in it', async () => {
+test('compile cache, folder writable by others, or a link to one: not used', async () => {
   const open = join(home, 'open')
   await mkdir(join(open, 'corridor'), { recursive: true })
   await chmod(join(open, 'corridor'), 0o777)
@@ -93,12 +93,12 @@ test('a folder where others may write, or a link to one: nothing is kept in it',
   }
 })
 
-test('a folder that cannot be made: the command runs', async () => {
+test('compile cache, folder cannot be created: the command runs', async () => {
   await writeFile(join(home, 'file'), '')
   assert.deepEqual(await loadSome({ XDG_CACHE_HOME: join(home, 'file') }), DONE)
 })
 
-test('kept files that are spoiled or cut off: the command runs, and does not believe them', async () => {
+test('compile cache, files corrupt or truncated: the command runs without them', async () => {
   // Of the first test.
   const caches = join(home, 'caches')
   const files = [...(await written(join(caches, 'corridor'))).keys()]

@@ -18,7 +18,7 @@ after(async () => {
   await database.drop()
 })
 
-test('demo --bank --json: one payout arrives, one is returned, every file is shown', async () => {
+test('corridor demo --bank --json: one payout arrives, one is returned, every file printed', async () => {
   for (const way of [[], ['sftp']]) {
     const args = ['demo', '--url', service.address, '--json', '--bank', ...way]
     const { code, json, stderr } = await cli.run(...args)
@@ -44,7 +44,7 @@ test('demo --bank --json: one payout arrives, one is returned, every file is sho
   }
 })
 
-test('demo --bank, stopped by Ctrl-C: its route and its fee are gone, and its rail is asked nothing', async () => {
+test('corridor demo --bank, Ctrl-C: route and fee removed, rail not asked any more', async () => {
   const { owner } = database
   const before = await owner`select payout_type, network from fees`
   const child = spawnCommand(['demo', '--url', service.address, '--bank'], {
@@ -70,7 +70,7 @@ test('demo --bank, stopped by Ctrl-C: its route and its fee are gone, and its ra
   assert.equal(rail?.paused_reason, 'the demonstration is over')
 })
 
-test('demo --bank, in an installation with a live account: refused, and nothing is booked', async () => {
+test('corridor demo --bank, installation with a live account: refused, nothing booked', async () => {
   const live = ['account', 'create', '--name', 'In earnest', '--currencies', 'EUR']
   assert.equal((await cli.run(...live, '--primary-currency', 'EUR')).code, 0)
   const { code, stderr } = await cli.run('demo', '--url', service.address, '--bank')

@@ -28,7 +28,7 @@ after(async () => {
   await database.drop()
 })
 
-test('demo --json: every step in order, the payout settled, the sums right', async () => {
+test('corridor demo --json: every step in order, payout settled, sums correct', async () => {
   const { code, json, stderr } = await cli.run('demo', '--url', service.address, '--json')
   assert.deepEqual([code, stderr], [0, ''])
   const steps = json as DemoStep[]
@@ -62,7 +62,7 @@ test('demo --json: every step in order, the payout settled, the sums right', asy
   assert.ok(fixed_fee > 0 && variable_fee > 0)
 })
 
-test('demo: plain words in 80 columns, journals that sum to zero, no secret', async () => {
+test('corridor demo: plain words in 80 columns, journals that sum to zero, no secret', async () => {
   const { code, stdout, stderr } = await cli.run('demo', '--url', `${service.address}/`)
   assert.deepEqual([code, stderr], [0, ''])
   assert.deepEqual(
@@ -77,7 +77,7 @@ test('demo: plain words in 80 columns, journals that sum to zero, no secret', as
   assert.match(stdout, /It adds up, to the last cent\.\n$/m)
 })
 
-test('demo, nobody at the URL: exit code 1, one line that says how to start, no account made', async () => {
+test('corridor demo, no service at the URL: exit code 1, one line naming the start command, no account made', async () => {
   const count = () => database.owner`select count(*)::int as n from accounts`
   const before = await count()
   const url = `http://127.0.0.1:${await freePort()}`
@@ -87,7 +87,7 @@ test('demo, nobody at the URL: exit code 1, one line that says how to start, no 
   assert.deepEqual(await count(), before)
 })
 
-test('demo, a service on another database: exit code 1 and one line that says so', async () => {
+test('corridor demo, service on another database: exit code 1, one line with the cause', async () => {
   const other = await createDatabase()
   const lost = await openCli(other.url)
   try {

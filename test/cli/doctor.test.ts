@@ -38,7 +38,7 @@ const only = async (check: string, found: RegExp) => {
   assert.match(wrong[check] ?? '', found)
 }
 
-test('doctor, sandboxes alone: all is in order, exit code 0', async () => {
+test('corridor doctor, only sandboxes: healthy, exit code 0', async () => {
   assert.deepEqual(await wrongs(), {})
   const { stdout, code } = await cli.run('doctor')
   assert.equal(code, 0)
@@ -47,7 +47,7 @@ test('doctor, sandboxes alone: all is in order, exit code 0', async () => {
   assert.match(stdout, /\nNothing needs you\.\n$/)
 })
 
-test('doctor, workers that take nothing: work that is late, of sandboxes too', async () => {
+test("corridor doctor, idle workers: reports late work, sandboxes' too", async () => {
   const { owner } = service.database
   const paid = await sandbox.post('/v3/payout', localPayout)
   assert.equal(paid.status, 200, paid.text)
@@ -67,7 +67,7 @@ test('doctor, workers that take nothing: work that is late, of sandboxes too', a
   await owner`delete from webhook_endpoints where id = ${id}`
 })
 
-test('doctor, a live account: what its payouts lack, one after the other', async () => {
+test('corridor doctor, live account: names what its payouts lack, step by step', async () => {
   const { account_id } = (await service.openAccount({ sandbox: false, currencies: ['USD'] }))
     .account
   assert.equal((await wrongs()).verify, 'never')
@@ -90,7 +90,7 @@ test('doctor, a live account: what its payouts lack, one after the other', async
   await requireLists(service)
 })
 
-test('doctor, an endpoint of a live account: gone is wrong; of a sandbox, or by its account, not', async () => {
+test('corridor doctor, gone endpoint: a fault for a live account; not for a sandbox, or if disabled by its account', async () => {
   const { account_id } = (await service.openAccount({ sandbox: false, currencies: ['USD'] }))
     .account
   const { owner } = service.database
@@ -112,7 +112,7 @@ test('doctor, an endpoint of a live account: gone is wrong; of a sandbox, or by 
   await owner`delete from webhook_endpoints where id = ${id}`
 })
 
-test('doctor, verify: never, long ago and not in order are wrong; of yesterday is not', async () => {
+test('corridor doctor, verify never, long ago or failed: a fault; yesterday: none', async () => {
   const { owner } = service.database
   const ran = (hours: number, well: boolean) => owner`
     insert into upkeep_runs (kind, finished_at, well, told)
@@ -126,7 +126,7 @@ test('doctor, verify: never, long ago and not in order are wrong; of yesterday i
   await ran(1, true)
 })
 
-test('doctor, a port: of another program it is wrong, of Corridor it is not', async () => {
+test('corridor doctor, port in use: a fault by another program, none by Corridor', async () => {
   const other = createServer((_, response) => response.end('{}'))
   const port = await listenOn(other)
   const front = await startFront(service.app)
@@ -139,7 +139,7 @@ test('doctor, a port: of another program it is wrong, of Corridor it is not', as
   await Promise.all([taken.close(), own.close()])
 })
 
-test('doctor, Node, clock and disk: the bounds of each', () => {
+test('corridor doctor, Node, clock and disk: fault beyond each bound', () => {
   const ok = [checkNode(), judgeClock({ before: 0, now: 5000, after: 0 })]
   const bad = [checkNode('20.1.0')]
   bad.push(judgeClock({ before: 0, now: 5001, after: 0 }))
@@ -151,7 +151,7 @@ test('doctor, Node, clock and disk: the bounds of each', () => {
   assert.deepEqual([ok.filter(one => !one.ok), bad.filter(one => one.ok)], [[], []])
 })
 
-test('doctor, another schema, no database, no service: it names that', async () => {
+test('corridor doctor, other schema, no database or no service: named', async () => {
   const { owner } = service.database
   await owner`insert into schema_migrations (name, hash) values ('9999-later.sql', 'x')`
   await only('schema', /9999-later\.sql, unknown to this version/)

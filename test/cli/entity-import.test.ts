@@ -67,7 +67,7 @@ const MIXED = [
   },
 ]
 
-test('entity import, rows of every kind: each has its result, exit code 1 for the refused', async () => {
+test('entity import, rows of every kind: each has its result, exit code 1 for refused ones', async () => {
   const client = await service.openAccount()
   const known = await client.post('/v3/entity', person('K', { email: 'KNOWN@example.com' }))
   const path = await cli.file('mixed.jsonl', jsonLines(MIXED))
@@ -106,7 +106,7 @@ test('entity import, rows of every kind: each has its result, exit code 1 for th
   assert.equal(await countEntities(client), 5)
 })
 
-test('entity import of the sample, in words: counts, rules, and the refused with their lines', async () => {
+test('entity import, sample file, text output: counts, rules, refused rows with their lines', async () => {
   const client = await service.openAccount()
   const path = fileURLToPath(new URL('../fixtures/entities.csv', import.meta.url))
   const args = ['entity', 'import', path, '--account', idOf(client)]
@@ -159,7 +159,7 @@ test('entity import, rows that the API refuses: the same problems, word for word
   assert.equal(await countEntities(client), 0)
 })
 
-test('entity import --dry-run: nothing is written, and the real run counts the same', async () => {
+test('entity import --dry-run: nothing written, same counts as the real run', async () => {
   const client = await service.openAccount()
   await client.post('/v3/entity', person('K', { email: 'KNOWN@example.com' }))
   const group = await client.post('/v3/entity', person('Group'))
@@ -207,7 +207,7 @@ test('entity import --dry-run: nothing is written, and the real run counts the s
   assert.equal(again.json.imported_before, real.json.created)
 })
 
-test('entity import, CSV rows that cannot be read: refused by line, the others are created', async () => {
+test('entity import, malformed CSV rows: refused by line, others created', async () => {
   const client = await service.openAccount()
   const broken = [
     'name,type',
@@ -242,7 +242,7 @@ test('entity import, CSV rows that cannot be read: refused by line, the others a
   assert.equal(json.created, 4)
 })
 
-test('entity import, rows whose entity is rejected since: not brought back, said, anew under another name', async () => {
+test('entity import, entity of a row rejected since: not recreated, reported; with another name: created', async () => {
   const client = await service.openAccount()
   const rows = [person('A', { email: 'a@example.com' }), person('B'), person('C')]
   const path = await cli.file('rejected.jsonl', jsonLines(rows))
@@ -281,7 +281,7 @@ test('entity import, rows whose entity is rejected since: not brought back, said
   )
 })
 
-test('entity import, a wrong call: exit code 2, and the file is left alone', async () => {
+test('entity import, wrong usage: exit code 2, file not read', async () => {
   const client = await service.openAccount()
   const path = await cli.file('call.jsonl', jsonLines([person('Anna')]))
   const text = await cli.file('call.txt', '')
@@ -302,7 +302,7 @@ test('entity import, a wrong call: exit code 2, and the file is left alone', asy
   assert.equal(await readFile(path, 'utf8'), JSON.stringify(person('Anna')))
 })
 
-test('entity import, twins without an identity: two stay two, run after run', async () => {
+test('entity import, twins without an identity: two entities after every run', async () => {
   const client = await service.openAccount()
   const path = await cli.file('twins.jsonl', jsonLines([person('Twin'), person('Twin')]))
   const first = await runImport(path, client)
@@ -320,7 +320,7 @@ test('entity import, twins without an identity: two stay two, run after run', as
   assert.equal(other.json.created, 3)
 })
 
-test('entity import, refused rows corrected: a second run creates these alone', async () => {
+test('entity import, refused rows corrected: a second run creates only these', async () => {
   const client = await service.openAccount()
   const rows = (email: string) => jsonLines([person('A'), person('B', { email }), person('C')])
   const first = await runImport(await cli.file('fix.jsonl', rows('b')), client)
@@ -336,7 +336,7 @@ const MANY = 600
 /** Rows without an identity, which nothing but their import keys keeps from doubling. */
 const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 450}`)))
 
-test('entity import, the book locked for longer than a lane waits: tried again, each row once', async () => {
+test("entity import, book locked beyond the lane's wait: retried, each row once", async () => {
   const client = await service.openAccount()
   const path = await cli.file('waits.jsonl', jsonLines([person('A'), person('A'), person('B')]))
   const { owner } = service.database
@@ -353,7 +353,7 @@ test('entity import, the book locked for longer than a lane waits: tried again, 
   assert.equal(await countEntities(client), 3)
 })
 
-test('entity import, the database gone in the middle: ends with what to do, and goes on later', async t => {
+test('entity import, database lost midway: ends with the next command, which continues', async t => {
   const client = await service.openAccount()
   const path = await cli.file('gone.jsonl', manyRows())
   const proxy = await startProxy(service.database.url)

@@ -40,7 +40,7 @@ async function read(id: string) {
 
 const idsOf = (json: { results: { id: string }[] }) => json.results.map(({ id }) => id)
 
-test('entity list: what waits in all accounts, longest unchanged first, and whether there is more', async () => {
+test('corridor entity list: waiting entities of all accounts, longest unchanged first, marked if more exist', async () => {
   const empty = await cli.run('entity', 'list')
   assert.deepEqual([empty.code, empty.stdout], [0, 'nothing waits for review\n'])
   const other = await service.openAccount({ currencies: ['USD'] })
@@ -80,7 +80,7 @@ async function hold(entity: string, times: number, client = account): Promise<vo
   }
 }
 
-test('entity list, payouts held for what was never submitted: listed among the submitted, counted', async () => {
+test('corridor entity list, held payouts of an unsubmitted entity: listed with the submitted, counted', async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const [untouched, asked, submitted, idle, approved] = [
@@ -129,7 +129,7 @@ test('entity list, payouts held for what was never submitted: listed among the s
   assert.ok(words.stdout.includes(elsewhere) && !words.stdout.includes(idle))
 })
 
-test('entity list, many entities and holds: by index alone', async () => {
+test('corridor entity list, many entities and holds: index look-ups only', async () => {
   const { owner } = service.database
   const [{ account_id } = {}] = await owner<{ account_id?: string }[]>`
     select account_id from accounts limit 1`
@@ -170,7 +170,7 @@ async function scans() {
   return { whole: [...whole], by: Object.fromEntries(by.map(row => [row.name, row.times])) }
 }
 
-test('entity list --status: those alone; the waiting ones oldest, the others newest first', async () => {
+test('corridor entity list --status: this status only; waiting ones oldest first, others newest first', async () => {
   const ids = [await create(), await create(), await create()]
   const untouched = [await create(), await create()]
   for (const id of ids) {
@@ -189,7 +189,7 @@ test('entity list --status: those alone; the waiting ones oldest, the others new
   assert.deepEqual([none.code, none.stdout], [0, 'no entity is rejected\n'])
 })
 
-test('entity show: all that is set by its name, the history; JSON as the API answers', async () => {
+test("corridor entity show: every set field by name, the history; JSON equal to the API's", async () => {
   const id = await create({
     name: 'Anna \u001b]0;owned\u0007\u009b2J \u202eexe.\u200dfin',
     registration_address: { line1: 'Lindenstraße 4', country: 'de' },
@@ -226,7 +226,7 @@ test('entity show: all that is set by its name, the history; JSON as the API ans
   for (const { stdout } of [words, json]) assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u)
 })
 
-test('entity explain of an entity: rule by rule without itself, words and JSON, nothing written', async () => {
+test('corridor entity explain, an entity: rule by rule without itself, text and JSON, nothing written', async () => {
   const email = 'same@x.example'
   const rejected = await create({ email })
   await review(service, account, rejected, 'rejected')
@@ -270,7 +270,7 @@ test('entity explain of an entity: rule by rule without itself, words and JSON, 
   )
 })
 
-test('entity explain of a file and of standard input: what POST duplicate_check answers', async () => {
+test('corridor entity explain, a file or standard input: answer of POST duplicate_check', async () => {
   const number = { registration_number: '77-1', registration_address: { country: 'SG' } }
   const known = await create({ type: 'business', email: '', ...number })
   const request = { type: 'business', name: 'New', ...number, registration_number: ' 77-1' }
@@ -301,7 +301,7 @@ test('entity explain of a file and of standard input: what POST duplicate_check 
   assert.equal(verdict, 'A creation would record a new entity: no rule takes part.')
 })
 
-test('entity explain, a file that a creation would refuse: every reason, exit code 1', async () => {
+test('corridor entity explain, file that a creation refuses: every reason, exit code 1', async () => {
   const { account_id } = account.account
   const explain = (text: string) =>
     cli.pipe(text, 'entity', 'explain', '-', '--account', account_id)
@@ -329,7 +329,7 @@ test('entity explain, a file that a creation would refuse: every reason, exit co
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-test('entity approve, reject, require-action: old and new status in words and JSON, the reason kept', async () => {
+test('corridor entity approve, reject, require-action: old and new status in text and JSON, reason stored', async () => {
   const id = await submit(await create({ name: 'Anna \u001b[2J' }))
   const { updated_at } = await read(id)
   const asked = await cli.run('entity', 'require-action', id, '--reason', ' Passport, please ')
@@ -371,7 +371,7 @@ test('entity approve, reject, require-action: old and new status in words and JS
   )
 })
 
-test('entity review, payouts held for it: says how many are released, failed, or stay held', async () => {
+test('corridor entity review, held payouts: counts those released, failed and still held', async () => {
   const [id, other] = [await create(), await create()]
   await hold(id, 3)
   await hold(other, 1)
@@ -402,7 +402,7 @@ test('entity review, payouts held for it: says how many are released, failed, or
   )
 })
 
-test('entity review that is refused: exit code 1, one line, nothing changed', async () => {
+test('corridor entity review, refused: exit code 1, one line, nothing changed', async () => {
   const email = 'twice@x.example'
   const first = await create({ email })
   await cli.run('entity', 'reject', first)
@@ -419,7 +419,7 @@ test('entity review that is refused: exit code 1, one line, nothing changed', as
 
 const NO_ENTITY = 'there is no entity ent_0; corridor entity list shows those that wait for review'
 
-test('entity approve, several: each a line, those refused said, the others done, exit code 1', async () => {
+test('corridor entity approve, several: one line each, refused ones named, others approved, exit code 1', async () => {
   const [first, second, done, last] = [
     await create(),
     await create(),
@@ -456,7 +456,7 @@ test('entity approve, several: each a line, those refused said, the others done,
   ])
 })
 
-test('entity show, its last lines: the reviews of what is shown, ready to run, refused once it has changed', async () => {
+test('corridor entity show, last lines: review commands for this version, refused once it has changed', async () => {
   const id = await submit(await create())
   const ready = async () => {
     const { stdout } = await cli.run('entity', 'show', id)

@@ -84,7 +84,7 @@ async function lineOf(
   throw new Error(`corridor listen ended with ${child.exitCode}`)
 }
 
-test('listen, nobody at the URL: each event is printed in 80 columns with that beside it, those before are not', async () => {
+test('corridor listen, no service at the URL: each new event printed in 80 columns with a notice; earlier ones not', async () => {
   await pay()
   let id = ''
   const nowhere = `http://127.0.0.1:${await freePort()}/hook`
@@ -110,7 +110,7 @@ test('listen, nobody at the URL: each event is printed in 80 columns with that b
   }
 })
 
-test('listen --forward-to: each event sent once, in order, signed, with what came of it', async () => {
+test('corridor listen --forward-to: each event sent once, in order, signed, result printed', async () => {
   const before = await events()
   answers = [204, 500]
   const args = ['--forward-to', url, '--secret', SECRET, '--events', 'payout.*', '--json']
@@ -132,7 +132,7 @@ test('listen --forward-to: each event sent once, in order, signed, with what cam
   )
 })
 
-test('listen, a wrong call: exit code 2 and one line that says why', async () => {
+test('corridor listen, wrong usage: exit code 2 and one line with the reason', async () => {
   for (const [args, words] of [
     [['--forward-to', 'nowhere'], /--forward-to is a URL/],
     [['--forward-to', 'ftp://a.example/'], /--forward-to is a URL/],
@@ -148,7 +148,7 @@ test('listen, a wrong call: exit code 2 and one line that says why', async () =>
   }
 })
 
-test('events replay --forward-to, a time: its events in order, signed, from at it to before it', async () => {
+test('corridor events replay --forward-to, time range: its events in order, signed, start included, end excluded', async () => {
   const { account_id } = account.account
   for (let i = 0; i < 30; i++) await pay()
   const all = await events()
@@ -168,7 +168,7 @@ test('events replay --forward-to, a time: its events in order, signed, from at i
   )
 })
 
-test('events replay --forward-to, events by id and types of a time: those alone', async () => {
+test('corridor events replay --forward-to, ids, or types in a range: only these events', async () => {
   const { account_id } = account.account
   const all = await events()
   const to = ['--forward-to', url, '--secret', SECRET]
@@ -186,7 +186,7 @@ test('events replay --forward-to, events by id and types of a time: those alone'
   )
 })
 
-test('events replay --forward-to, not taken: exit code 1, nothing after it is sent', async () => {
+test('corridor events replay --forward-to, an event refused: exit code 1, later events not sent', async () => {
   const { account_id } = account.account
   const all = await events()
   answers = [200, 503]
@@ -200,7 +200,7 @@ test('events replay --forward-to, not taken: exit code 1, nothing after it is se
 
 const OLD_ENDPOINT = 'whe_01m7xpm2kz8t3vqw5n0r'
 
-test('events replay --endpoint, a time: deliveries of its own for each event', async () => {
+test('corridor events replay --endpoint, time range: a new delivery per event', async () => {
   const { account_id } = account.account
   const { owner } = service.database
   const [endpoint] = await owner<{ id: string }[]>`
@@ -223,7 +223,7 @@ test('events replay --endpoint, a time: deliveries of its own for each event', a
   )
 })
 
-test('events replay, a wrong call: exit code 2 and one line that says why', async () => {
+test('corridor events replay, wrong usage: exit code 2 and one line with the reason', async () => {
   const { account_id } = account.account
   for (const [args, words] of [
     [[], /exactly one of --endpoint and --forward-to/],
@@ -247,7 +247,7 @@ const front = await startFront(service.app)
 const trigger = (type: string, key = `${payer.key_id}:${payer.secret}`) =>
   cli.run('trigger', type, '--key', key, '--url', front.address, '--json')
 
-test('trigger: every type that its help names happens to the object that it prints', async () => {
+test('corridor trigger, every listed type: happens to the printed object', async () => {
   const { stdout } = await cli.run('trigger', '--help')
   const types = [...stdout.matchAll(/^ {2}(\w+\.\w+)$/gm)].map(([, type]) => type as string)
   assert.ok(types.length > 10 && types.includes('payout.failed'), stdout)
@@ -261,7 +261,7 @@ test('trigger: every type that its help names happens to the object that it prin
   }
 })
 
-test('trigger, a type that it cannot make, a wrong key: says so, and what was meant', async () => {
+test('corridor trigger, unknown type or wrong key: says so and suggests the likely one', async () => {
   const unknown = await trigger('payout.sent')
   assert.equal(unknown.code, 2)
   assert.match(unknown.stderr, /payout\.sent: it takes an operator, a person or a bank/)
@@ -272,7 +272,7 @@ test('trigger, a type that it cannot make, a wrong key: says so, and what was me
   assert.equal(wrong.code, 1)
 })
 
-test('trigger, an account whose balance of the payout currency is empty: pays from one that holds enough', async () => {
+test('corridor trigger, no balance in the payout currency: pays from a sufficient one', async () => {
   await service.setRates({ 'USD/HKD': '8', 'JPY/HKD': '0.05' })
   const currencies = ['HKD', 'JPY', 'USD']
   // JPY 15000 is less than USD 140.00, and more in minor units.
@@ -285,7 +285,7 @@ test('trigger, an account whose balance of the payout currency is empty: pays fr
   }
 })
 
-test('trigger, an account without enough in any currency: the refusal of the payout currency', async () => {
+test('corridor trigger, no sufficient balance: the refusal of the payout currency', async () => {
   await service.setRates({ 'USD/HKD': '8' })
   const poor = await service.openAccount({ currencies: ['HKD', 'USD'], fund: { USD: 100n } })
   const { code, stderr } = await trigger('payout.failed', `${poor.key_id}:${poor.secret}`)
@@ -293,7 +293,7 @@ test('trigger, an account without enough in any currency: the refusal of the pay
   assert.match(stderr, /needs \d+ HKD minor units .* and 0 are available/)
 })
 
-test('trigger, a key of a live account: refused before anything is sent, no payout', async () => {
+test("corridor trigger, live account's key: refused before any request, no payout", async () => {
   const fund = { HKD: 10_000_000n }
   const live = await service.openAccount({ currencies: ['HKD'], fund, sandbox: false })
   await service.setRoutes([{}])

@@ -71,7 +71,7 @@ async function both(...args: string[]): Promise<{ done: CommandResult; refused: 
   return { done: done[0] as CommandResult, refused: others[0] as CommandResult }
 }
 
-test('a file that there is not: each command says so, and where to look', async () => {
+test('corridor file, unknown file: each command says so and names the list command', async () => {
   const commands = [
     ['show', NOBODY],
     ['content', NOBODY],
@@ -91,7 +91,7 @@ test('a file that there is not: each command says so, and where to look', async 
   }
 })
 
-test('list and show: what the files are, by rail and state, and the very bytes', async () => {
+test('corridor file list and show: files by rail and state, show prints their exact bytes', async () => {
   const { bank, file, ids } = await filed([1_234, 66], BY_PERSON)
   const list = await ann.run('file', 'list', '--rail', bank.name)
   assert.match(
@@ -122,7 +122,7 @@ test('list and show: what the files are, by rail and state, and the very bytes',
   assert.deepEqual([json.sha256, json.content], [file.sha256, stdout])
 })
 
-test('release: by its hash, by a person who says who, once; what is over needs --force', async () => {
+test('corridor file release: by hash, by a named person, once; payments already over need --force', async () => {
   const { bank, file } = await filed([100], BY_PERSON)
   const release = (sha256: string) => ['release', file.msg_id, '--sha256', sha256]
   await refused(2, /--sha256 "abc" has another form, such as 9f86d081/, ann, ...release('abc'))
@@ -137,7 +137,7 @@ test('release: by its hash, by a person who says who, once; what is over needs -
   assert.equal((await bank.outbox()).length, 1)
 })
 
-test('a file with a payout that is over: not released; withdrawn, the others go into the next one', async () => {
+test('corridor file withdraw, a payout is over: release refused; the other payments go into the next file', async () => {
   const { bank, file, ids } = await filed([100, 200], BY_PERSON)
   await bank.move(ids[0] ?? '', 'failed')
   const release = ['release', file.msg_id, '--sha256', file.sha256]
@@ -160,7 +160,7 @@ test('a file with a payout that is over: not released; withdrawn, the others go 
   assert.match(next[0] ?? '', /^[0-9A-Z]{16}$/)
 })
 
-test('resend: the same bytes under the same name, and to a bank that may pay twice by force alone', async () => {
+test('corridor file resend: same bytes, same name; needs --force if the bank may pay twice', async () => {
   const { bank, file } = await filed([100])
   assert.equal(file.state, 'sent')
   const [sent] = await bank.outbox()
@@ -202,7 +202,7 @@ async function nextFile(bank: FileRailWorld): Promise<void> {
 
 const REFUSED: Partial<BankLine> = { level: 'file', code: 'RJCT', reasons: ['FF10'] }
 
-test('reseal: of a file that the bank has refused, once, and its payments keep their ids', async () => {
+test('corridor file reseal, file refused by the bank: once, payments keep their ids', async () => {
   const { bank, file } = await filed([100, 200])
   await refused(1, /is sent: the bank has not refused it/, ann, 'reseal', file.msg_id, ...REASON)
   const before = (await bank.items()).map(({ end_to_end_id }) => end_to_end_id).sort()
@@ -221,7 +221,7 @@ test('reseal: of a file that the bank has refused, once, and its payments keep t
   assert.ok(items.every(({ msg_id }) => msg_id !== '' && msg_id !== file.msg_id))
 })
 
-test('quarantine, read and close: what was not applied, read again, and looked at', async () => {
+test('corridor file quarantine, read, close: lists unapplied files, reads again, closes', async () => {
   const { bank, file } = await filed([100])
   const words = await ann.run('file', 'quarantine', '--rail', bank.name)
   assert.equal(words.stdout, 'no file is quarantined\n\nno line is set aside\n')
@@ -276,7 +276,7 @@ async function actsOn(id: string) {
     .reverse()
 }
 
-test('what people do to files: in the audit log with their names, and nothing that services do', async () => {
+test("acts on files: in the audit log with the person; the service's own work is not", async () => {
   const { bank, file } = await filed([100], BY_PERSON)
   const by = (cli: Cli, ...args: string[]) => cli.run('file', ...args)
   await by(ann, 'release', file.msg_id, '--sha256', file.sha256)

@@ -35,7 +35,7 @@ function helpOf(command: Command): string {
 
 for (const command of leaves) {
   const name = pathOf(command)
-  test(`corridor ${name} --help: says what it does, with an example, in 80 columns`, () => {
+  test(`corridor ${name} --help: purpose and an example, in 80 columns`, () => {
     const help = helpOf(command)
     assert.match(command.description(), /^[a-z].{10}/)
     assert.match(help, new RegExp(`\\n.*npx corridor ${name}`))
@@ -50,7 +50,7 @@ for (const command of leaves) {
   })
 }
 
-test('corridor --help, and of every group: in 80 columns', () => {
+test('corridor --help, all groups: in 80 columns', () => {
   const groups = program.commands.filter(({ commands }) => commands.length > 0)
   for (const command of [program, ...groups]) {
     const wide = helpOf(command)
@@ -60,13 +60,13 @@ test('corridor --help, and of every group: in 80 columns', () => {
   }
 })
 
-test('corridor openapi --json: the document, as without', async () => {
+test('corridor openapi --json: same document as without --json', async () => {
   const [json, plain] = await Promise.all([cli.run('openapi', '--json'), cli.run('openapi')])
   assert.deepEqual([json.code, json.stdout === plain.stdout], [0, true])
   assert.match(json.json.openapi, /^3\./)
 })
 
-test('corridor --help: lists every command and the exit codes, exit code 0', async () => {
+test('corridor --help: every command and the exit codes, exit code 0', async () => {
   const { code, stdout } = await cli.run('--help')
   assert.equal(code, 0)
   const names = ['start', 'migrate', 'account', 'key', 'fund', 'rates', 'fees', 'payout', 'demo']
@@ -101,7 +101,7 @@ const WRONG: readonly (readonly [...args: string[]])[] = [
   ['entity', 'explain', 'request.json'],
   ['demo', '--url', 'ftp://127.0.0.1'],
 ]
-test('corridor, a wrong call: exit code 2, words on standard error, none on standard output', async () => {
+test('corridor, wrong usage: exit code 2, message on standard error, standard output empty', async () => {
   const runs = await Promise.all(WRONG.map(async args => ({ args, ...(await cli.run(...args)) })))
   for (const { args, code, stdout, stderr } of runs) {
     assert.deepEqual([args, code, stdout], [args, 2, ''])
@@ -110,7 +110,7 @@ test('corridor, a wrong call: exit code 2, words on standard error, none on stan
   }
 })
 
-test('corridor rates list, database away: exit code 1 and one line', async () => {
+test('corridor rates list, database down: exit code 1 and one line', async () => {
   const { code, stdout, stderr } = await cli.run('rates', 'list')
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(
@@ -119,7 +119,7 @@ test('corridor rates list, database away: exit code 1 and one line', async () =>
   )
 })
 
-test('corridor rates list, at a Unix socket that is not there: exit code 1 and one line', async () => {
+test('corridor rates list, missing Unix socket: exit code 1 and one line', async () => {
   const nobody = await openCli('postgres://corridor@localhost/corridor?host=/nowhere')
   const { code, stdout, stderr } = await nobody.run('rates', 'list')
   await nobody.close()

@@ -61,7 +61,7 @@ for (const table of Object.keys(TAMPERED)) {
   await owner.unsafe(`alter table ${table} disable trigger user`)
 }
 
-test('corridor verify, people and how they came in: in order, when commands and log-ins made them', async () => {
+test('corridor verify, users and log-ins made by commands and the API: clean', async () => {
   for (const args of [['audit', 'verify'], ['verify']]) {
     const { code, stdout } = await ada.run(...args)
     assert.equal(code, 0, stdout)
@@ -69,7 +69,7 @@ test('corridor verify, people and how they came in: in order, when commands and 
 })
 
 for (const [table, [done, says]] of Object.entries(TAMPERED)) {
-  test(`corridor verify, by hand: ${done}: the row is named`, async () => {
+  test(`corridor verify, SQL by hand: ${done}: row named`, async () => {
     const problems = await undone(owner, async tx => {
       await tx.unsafe(done)
       const findings = new Findings(true)
@@ -84,7 +84,7 @@ for (const [table, [done, says]] of Object.entries(TAMPERED)) {
   })
 }
 
-test('audit verify, a disabled user enabled by hand: named to the auditor, and no password is shown', async () => {
+test('audit verify, disabled user enabled by SQL: named to the auditor, no password shown', async () => {
   const audit = connect(service.database.url, { max: 1, as: 'auditor' })
   await owner`update users set disabled_at = null, disabled_reason = '' where name = 'alan'`
   await owner`update user_passwords set secret_hash = '$argon2id$known' where user_name = 'mary'`

@@ -21,7 +21,7 @@ function stored() {
     where not pegged order by base, quote`
 }
 
-test('rates set, then list: the row, its source and its age', async () => {
+test('corridor rates set, then list: row, source and age', async () => {
   const set = await cli.run('rates', 'set', 'usd', 'HKD', '7.8100', '--json')
   assert.deepEqual([set.code, set.stderr], [0, ''])
   const { as_of, ...rest } = set.json
@@ -53,7 +53,7 @@ test('rates set, then list: the row, its source and its age', async () => {
   assert.match(words.stdout, /\nUSD +USDC +1 +Circle.* pegged, 2026-10-07 14:00:00Z, stale/)
 })
 
-test('rates set, older than the stored row: refused with 1, replaced with --force', async () => {
+test('corridor rates set, older than the stored row: exit code 1, replaced with --force', async () => {
   await cli.run('rates', 'set', 'EUR', 'USD', '1.1', '--as-of', '2026-10-06T14:00:00Z')
   const before = await stored()
   const older = ['rates', 'set', 'EUR', 'USD', '1.2', '--as-of', '2026-10-06T13:59:59Z']
@@ -68,7 +68,7 @@ test('rates set, older than the stored row: refused with 1, replaced with --forc
   assert.deepEqual([row?.mid, row?.source], ['1.2', 'desk'])
 })
 
-test('rates set, a source that is blank: refused at its option, no row changes', async () => {
+test('corridor rates set, blank source: refused at the option, no row changes', async () => {
   const before = await stored()
   const { code, stderr } = await cli.run('rates', 'set', 'USD', 'HKD', '7.8', '--source', '  ')
   assert.equal(code, 2)
@@ -76,7 +76,7 @@ test('rates set, a source that is blank: refused at its option, no row changes',
   assert.deepEqual(await stored(), before)
 })
 
-test('rates set, nothing right: every mistake named, exit code 2', async () => {
+test('corridor rates set, every value wrong: each mistake named, exit code 2', async () => {
   const before = await stored()
   const { code, stderr } = await cli.run('rates', 'set', 'USD', 'USD', '0', '--as-of', 'noon')
   assert.equal(code, 2)
@@ -88,7 +88,7 @@ test('rates set, nothing right: every mistake named, exit code 2', async () => {
   assert.deepEqual(await stored(), before)
 })
 
-test('rates import, CSV with one bad line: all problems with their lines, nothing written', async () => {
+test('corridor rates import, CSV with one bad line: all problems by line, nothing written', async () => {
   const before = await stored()
   const text = 'base,quote,mid\nGBP,USD,1.3\nGBP,QQQ,1\nGBP,USD,x\n'
   const { code, stdout, stderr } = await cli.run('rates', 'import', await cli.file('bad.csv', text))
@@ -102,13 +102,13 @@ test('rates import, CSV with one bad line: all problems with their lines, nothin
   assert.deepEqual(await stored(), before)
 })
 
-test('rates import, header only: refused, nothing written', async () => {
+test('corridor rates import, header only: refused, nothing written', async () => {
   const path = await cli.file('none.csv', 'base,quote,mid\n')
   const { code, stderr } = await cli.run('rates', 'import', path)
   assert.deepEqual([code, stderr], [1, 'corridor: none.csv has no rows; nothing was written\n'])
 })
 
-test('rates import, the ECB file with --dry-run, then without: shown, then written', async () => {
+test('corridor rates import, ECB file: --dry-run prints, the real run writes', async () => {
   const text = await readFile('test/fixtures/eurofxref-daily.xml', 'utf8')
   const path = await cli.file('eurofxref-daily.xml', text)
   await database.owner`delete from rates`
@@ -130,7 +130,7 @@ test('rates import, the ECB file with --dry-run, then without: shown, then writt
   assert.match(words.stdout, new RegExp(`\n${count} rates from eurofxref-daily.xml loaded, 0 of `))
 })
 
-test('rates import, some pairs older than stored: refused by line, --force loads them', async () => {
+test('corridor rates import, some pairs older than stored: refused by line, loaded with --force', async () => {
   await database.owner`delete from rates`
   await cli.run('rates', 'set', 'USD', 'HKD', '7.81', '--as-of', '2026-10-06T14:00:00Z')
   const text =
@@ -152,7 +152,7 @@ test('rates import, some pairs older than stored: refused by line, --force loads
   )
 })
 
-test('rates history: who changed a rate, before and after, newest first; numbers stay exact', async () => {
+test('corridor rates history: person, old and new rate, newest first; numbers exact', async () => {
   const mid = '1.000000000000000000000000000001'
   await cli.run('rates', 'set', 'GBP', 'USD', '1.3')
   await cli.run('rates', 'set', 'GBP', 'USD', mid, '--force')
@@ -191,7 +191,7 @@ async function storedFees() {
   )
 }
 
-test('fees set, twice for the same payouts: added, then replaced; list shows the second', async () => {
+test('corridor fees set, twice for the same payouts: added, then replaced; list shows the second', async () => {
   const args = ['--payout-type', 'local', '--payout-currency', 'hkd', '--network', 'CHATS']
   const set = (...more: string[]) =>
     cli.run('fees', 'set', ...args, '--fee-currency', 'USD', ...more, '--json')
@@ -223,7 +223,7 @@ test('fees set, twice for the same payouts: added, then replaced; list shows the
   )
 })
 
-test('fees import, without --replace: rows added or replaced, others kept', async () => {
+test('corridor fees import, without --replace: rows added or replaced, others kept', async () => {
   await database.owner`delete from fees`
   const one = `${HEADER}local,,,,,1,USD,,,\nwallet,,,tron,,2,USD,,,\n`
   assert.equal((await cli.run('fees', 'import', await cli.file('one.csv', one))).code, 0)
@@ -238,7 +238,7 @@ test('fees import, without --replace: rows added or replaced, others kept', asyn
   assert.deepEqual(await storedFees(), ['local 300', 'swift ours 400', 'wallet tron 200'])
 })
 
-test('fees import --replace: the file is the whole schedule; --dry-run writes nothing', async () => {
+test('corridor fees import --replace: file becomes the whole schedule; --dry-run writes nothing', async () => {
   await database.owner`delete from fees`
   await cli.pipe(`${HEADER}local,,,,,1,USD,,,\nwallet,,,,,2,USD,,,\n`, 'fees', 'import', '-')
   const path = await cli.file('new.csv', `${HEADER}swift,,,,,5,USD,,,\n`)
@@ -252,7 +252,7 @@ test('fees import --replace: the file is the whole schedule; --dry-run writes no
 
 const LOCAL = ['--payout-type', 'local', '--fee-currency', 'USD']
 
-test('fees set: says what such payouts cost before and after', async () => {
+test('corridor fees set: prints the old and new cost of such payouts', async () => {
   await database.owner`delete from fees`
   const set = async (...args: string[]) => (await cli.run('fees', 'set', ...LOCAL, ...args)).stdout
   assert.equal(
@@ -271,7 +271,7 @@ test('fees set: says what such payouts cost before and after', async () => {
   assert.equal(await set('--fixed-amount', '0'), 'local: free; as before\n')
 })
 
-test('fees set, no price said: refused, and nothing is free by omission', async () => {
+test('corridor fees set, no price given: refused, no free payout by omission', async () => {
   await database.owner`delete from fees`
   const { code, stderr } = await cli.run('fees', 'set', ...LOCAL, '--maximum-amount', '5')
   assert.equal(code, 2)
@@ -285,7 +285,7 @@ test('fees set, no price said: refused, and nothing is free by omission', async 
   assert.deepEqual(await storedFees(), [])
 })
 
-test('fees remove: the row for exactly this, and what such payouts cost from now on', async () => {
+test('corridor fees remove: removes exactly this row, prints the new cost of such payouts', async () => {
   await database.owner`delete from fees`
   await cli.run('fees', 'set', ...LOCAL, '--fixed-amount', '1')
   await cli.run('fees', 'set', ...LOCAL, '--payout-currency', 'HKD', '--fixed-amount', '2')
@@ -306,7 +306,7 @@ test('fees remove: the row for exactly this, and what such payouts cost from now
   assert.deepEqual(await storedFees(), [])
 })
 
-test('fees history: who, before and after; a file that changes one row is one change', async () => {
+test('corridor fees history: person, old and new row; one entry for a file that changes one row', async () => {
   await database.owner`delete from fees`
   const file = (one: number) => `${HEADER}local,,,,,${one},USD,,,\nswift,,,,,5,USD,,,\n`
   await cli.pipe(file(1), 'fees', 'import', '-', '--replace')
@@ -327,7 +327,7 @@ test('fees history: who, before and after; a file that changes one row is one ch
   assert.match(gone.stdout, /^swift: 5\.00 USD; as before\nlocal: 2\.00 USD: removed\n/)
 })
 
-test('fees import, bad lines: all problems with their lines, nothing written', async () => {
+test('corridor fees import, bad lines: all problems by line, nothing written', async () => {
   const before = await storedFees()
   const text = `${HEADER}local,,,,,1,USD,,,\n# \nlocal,,,,,1.001,USD,,,\nlocal,,ZZ,,,,USD,,2,1\n`
   const path = await cli.file('bad.csv', text)
@@ -343,11 +343,11 @@ test('fees import, bad lines: all problems with their lines, nothing written', a
   assert.deepEqual(await storedFees(), before)
 })
 
-test('default fees, in the words of the service: valid', async () => {
+test('default fees, parsed by the service: valid', async () => {
   assert.equal((await loadDefaultFees(VOCABULARY)).length, 7)
 })
 
-test('rates set, a row that differs from the others: told; by more than three percent refused', async () => {
+test('corridor rates set, row deviates from the others: reported; by more than three percent: refused', async () => {
   await database.owner`delete from rates`
   for (const [quote = '', mid = ''] of [
     ['USD', '1.2'],

@@ -20,7 +20,7 @@ async function read(text: string | Buffer, quotes: boolean, max_bytes = 256 * 10
 
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
-test('cells of a record, any cells at all: what was written is read', () => {
+test('CSV record, random cells: written and parsed back equal', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é') })
   fc.assert(
     fc.property(
@@ -35,7 +35,7 @@ test('cells of a record, any cells at all: what was written is read', () => {
   )
 })
 
-test('cells of a record, quotes out of place: none', () => {
+test('CSV record, misplaced quotes: refused', () => {
   for (const record of [
     'a"b',
     '"a"b',
@@ -51,7 +51,7 @@ test('cells of a record, quotes out of place: none', () => {
   }
 })
 
-test('records of CSV, over many pieces of a file: every one, with its last line', async () => {
+test('CSV records, split over many chunks: every record, with the last line', async () => {
   const records = Array.from({ length: 20_000 }, (_, i) =>
     i % 7 === 0 ? `${quoted(`"Mill"\n${'é'.repeat(i % 40)},\r\n`)},${i}` : `Anna ${i},é"x""y`,
   )
@@ -68,7 +68,7 @@ test('records of CSV, over many pieces of a file: every one, with its last line'
   assert.equal(found.at(-1)?.bytes_read, Buffer.byteLength(records.join('\r\n')))
 })
 
-test('records, one too long in the middle: named, the next is read', async () => {
+test('CSV records, one too long in the middle: named, the next one parsed', async () => {
   for (const quotes of [true, false]) {
     const found = await read(`a\n${'b'.repeat(700_000)}\nc\r\n\n \t\nd`, quotes)
     assert.deepEqual(
@@ -88,7 +88,7 @@ test('records, one too long in the middle: named, the next is read', async () =>
   assert.deepEqual([exact[0]?.fault, over[0]?.fault], [null, 'too_long'])
 })
 
-test('records of CSV, a quote that is never closed: its line is named, the next is read', async () => {
+test('CSV records, unclosed quote: its line named, the next one parsed', async () => {
   const rows = Array.from({ length: 50_000 }, (_, i) => `row ${i},x`)
   const found = await read(`a\n"b,x\n${rows.join('\n')}\n`, true)
   assert.deepEqual([found[1]?.line, found[1]?.fault], [2, 'open_quote'])
@@ -106,7 +106,7 @@ test('records of CSV, a quote that is never closed: its line is named, the next 
   )
 })
 
-test('records of CSV, quotes out of place: none of them runs into the next line', async () => {
+test('CSV records, misplaced quotes: each refused within its own line', async () => {
   const rows = ['5" pipe,x', 'a"",x', '"a" "b,x', '"a"b""c,x', 'x,"a"', '"",""""', ' "a,x']
   const found = await read(rows.join('\n'), true)
   assert.deepEqual(
@@ -115,7 +115,7 @@ test('records of CSV, quotes out of place: none of them runs into the next line'
   )
 })
 
-test('records, a byte order mark at the beginning: passed over there alone', async () => {
+test('CSV records, byte order mark: skipped at the start only', async () => {
   const found = await read('\ufeffa\n\ufeffb', false)
   assert.deepEqual(
     found.map(({ text }) => text),

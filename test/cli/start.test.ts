@@ -42,7 +42,7 @@ async function stopFirst(): Promise<void> {
   await ended
 }
 
-test('start --json, empty folder: the sandbox account is one line of JSON, its key works', async () => {
+test('corridor start --json, empty folder: sandbox account as one line of JSON, its key works', async () => {
   const { address, key_id, secret, ...rest } = JSON.parse(line)
   assert.deepEqual(Object.keys(rest), ['account_id', 'deposit_address'])
   const headers = { authorization: basic(key_id, secret) }
@@ -63,7 +63,7 @@ async function startToEnd(data: string, more: Readonly<Record<string, string>>) 
   return { code, stdout, stderr }
 }
 
-test('start, port taken: exit code 1, one line, nothing opened', async () => {
+test('corridor start, port taken: exit code 1, one line, nothing opened', async () => {
   const { address } = JSON.parse(line)
   const { port } = new URL(address)
   const { code, stdout, stderr } = await startToEnd('empty', { PORT: port })
@@ -76,14 +76,14 @@ test('start, port taken: exit code 1, one line, nothing opened', async () => {
   assert.equal((await fetch(`${address}/v3/balance`)).status, 401)
 })
 
-test('start, HOST nobody knows: exit code 1, one line that names it, nothing made', async () => {
+test('corridor start, unknown HOST: exit code 1, one line naming it, nothing made', async () => {
   const { code, stdout, stderr } = await startToEnd('empty', { HOST: 'nohost.invalid' })
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^corridor: cannot listen on HOST nohost\.invalid, PORT 8080: E[A-Z_]+\n$/)
   assert.deepEqual(await readdir(folder), ['data'])
 })
 
-test('a command, DATABASE_URL that is none: exit code 2, one line that names it', async () => {
+test('any command, malformed DATABASE_URL: exit code 2, one line naming it', async () => {
   const cli = await openCli('nonsense')
   const { code, stdout, stderr } = await cli.run('verify')
   await cli.close()
@@ -91,7 +91,7 @@ test('a command, DATABASE_URL that is none: exit code 2, one line that names it'
   assert.match(stderr, /^corridor: DATABASE_URL must be like postgres:.*\n$/)
 })
 
-test('start, cannot listen at the last moment: exit code 1, one line, nothing left running', async () => {
+test('corridor start, listening fails at the last moment: exit code 1, one line, no process left', async () => {
   await stopFirst()
   // A port of 0 is not tried beforehand.
   const env = { PORT: '0', HOST: 'nohost.invalid' }
@@ -101,7 +101,7 @@ test('start, cannot listen at the last moment: exit code 1, one line, nothing le
   assert.ok(!(await readdir(join(folder, 'data', 'postgres'))).includes('postmaster.pid'))
 })
 
-test('service, port taken at the last moment: rejects, no database connection is left', async () => {
+test('service, port taken at the last moment: rejects, no database connection left', async () => {
   const database = await createDatabase()
   const taker = createServer()
   const port = await listenOn(taker)

@@ -105,7 +105,7 @@ function minor(text: string, currency: string): bigint {
   return text.startsWith('-') ? -size : size
 }
 
-test('corridor statement, csv: what the API answers to text/csv', async () => {
+test("corridor statement, csv: equal to the API's text/csv", async () => {
   const { stdout } = await whole('csv')
   const { text } = await account.get('/v3/balance_transaction', { accept: 'text/csv' })
   const rows: Record<string, string>[] = parse(stdout, { columns: true })
@@ -124,7 +124,7 @@ function signed(node: Node, currency: string): bigint {
   return textOf(node, 'CdtDbtInd') === 'DBIT' ? -amount : amount
 }
 
-test('corridor statement, camt053, entries: references, fees, conversions, what was given back', async () => {
+test('corridor statement, camt053: entries with references, fees, conversions and credits back', async () => {
   const root = readXml((await whole('camt053', '--currency', 'USD')).stdout)
   const entries = select(root, 'BkToCstmrStmt/Stmt/Ntry')
   const details = 'NtryDtls/TxDtls'
@@ -164,7 +164,7 @@ test('corridor statement, camt053, entries: references, fees, conversions, what 
   assert.ok(greeting.includes('Schöne Grüße <&>'))
 })
 
-test('corridor statement --output: a file, and what is in it in words or as JSON', async () => {
+test('corridor statement --output: writes the file, prints its summary as text or JSON', async () => {
   const file = join(folder, 'out.xml')
   const asked = ['--from', LONG_AGO, '--format', 'camt053', '--output', file]
   const words = await statement(id, ...asked)
@@ -183,7 +183,7 @@ test('corridor statement --output: a file, and what is in it in words or as JSON
   }
 })
 
-test('corridor statement --output, a pipe or a device is there: written into, never replaced', async () => {
+test('corridor statement --output, an existing pipe or device: written into, not replaced', async () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
   const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -199,7 +199,7 @@ test('corridor statement --output, a pipe or a device is there: written into, ne
   }
 })
 
-test('corridor statement, a currency of six decimals: csv alone, the others say so', async () => {
+test('corridor statement, currency of six decimals: csv only, other formats refused', async () => {
   const client = await service.openAccount({
     currencies: ['USD', 'USDC'],
     fund: { USD: 1n, USDC: 1_000_001n },
@@ -216,13 +216,13 @@ test('corridor statement, a currency of six decimals: csv alone, the others say 
   }
 })
 
-test('corridor statement, --to in the future: ends now, and says so', async () => {
+test('corridor statement, --to in the future: ends now, with a notice', async () => {
   const { stderr, stdout } = await statement(id, '--from', LONG_AGO, '--to', '9000-01-01')
   assert.match(stderr, /^corridor: --to is in the future; the statement ends at 20\d\d-.*Z\n$/)
   assert.match(stdout, /^closing,,20\d\d-/m)
 })
 
-test('corridor statement, a wrong call: exit code 2, words on standard error, none on standard output', async () => {
+test('corridor statement, wrong usage: exit code 2, message on standard error, standard output empty', async () => {
   const from = ['--from', LONG_AGO]
   const wrong: readonly (readonly string[])[] = [
     [],

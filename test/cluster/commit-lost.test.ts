@@ -98,7 +98,7 @@ for (const [where, there] of [
   ['behind COMMIT', 1],
   ['before its answer', 1],
 ] as const satisfies readonly (readonly [Cut, number])[]) {
-  test(`cut ${where} of the machine, a payout without a key: 503 not known, and there ${there}`, {
+  test(`connection to a machine cut ${where}, payout without a key: 503 unknown outcome, payout ${there}`, {
     skip,
   }, async () => {
     let answer: HttpAnswer
@@ -117,7 +117,7 @@ for (const [where, there] of [
     })
   })
 
-  test(`cut ${where} of the machine, ${CROWD} payouts with keys at once: each there once in the end`, {
+  test(`connection to a machine cut ${where}, ${CROWD} payouts with keys at once: each made once in the end`, {
     skip,
   }, async t => {
     const from = amount + 1
@@ -166,7 +166,7 @@ for (const [what, commit, where] of [
   ['before COMMIT PREPARED', COMMIT_PREPARED, 'before COMMIT'],
   ['before the answer to COMMIT PREPARED', COMMIT_PREPARED, 'before its answer'],
 ] as const satisfies readonly (readonly [string, Commit, Cut])[]) {
-  test(`cut ${what}, a payout to an account of another machine: on both or on neither, and once by its key`, {
+  test(`connection cut ${what}, payout to another machine's account: on both or neither, once by its key`, {
     skip,
   }, async () => {
     amount += 1
@@ -189,7 +189,7 @@ for (const [what, commit, where] of [
   })
 }
 
-test('two processes settle while COMMITs of the machine are cut: each payout is handed over once', {
+test("two processes settle, a machine's COMMITs cut: each payout submitted once", {
   skip,
 }, async () => {
   const config = {
@@ -219,6 +219,6 @@ test('two processes settle while COMMITs of the machine are cut: each payout is 
   assert.deepEqual([...new Set(bank.handed.values())], [1])
 })
 
-test('all of the above: the books hold together', { skip }, async () => {
+test('books, after all of this file: verify clean', { skip }, async () => {
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

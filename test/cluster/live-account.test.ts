@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => world?.close())
 
-test('POST /v3/operator/account, a live account: refused at `sandbox`, none is there', {
+test('POST /v3/operator/account, a live account: refused at sandbox, none created', {
   skip,
 }, async () => {
   const body = { name: 'Harbour', currencies: ['USD'], primary_currency: 'USD' }

@@ -25,7 +25,7 @@ async function reopened(path: string): Promise<Record<string, string[]>> {
   return Object.fromEntries(told)
 }
 
-test('book, a line that was cut off: gone at the next start, and what follows is whole', async () => {
+test("connector's book, truncated last line: dropped at the next start, later lines complete", async () => {
   const path = newPath()
   const first = await Book.open(path)
   await first.add('one', ORDER, 'R1', [accepted]).stored
@@ -57,7 +57,7 @@ async function fillDisk(t: TestContext): Promise<void> {
   })
 }
 
-test('book, a disk that is full for a while: told, and later all of it is there, in order', async t => {
+test("connector's book, disk full for a while: reported, later all lines present, in order", async t => {
   const path = newPath()
   const book = await Book.open(path)
   await book.add('one', ORDER, 'R1', [accepted]).stored
@@ -73,7 +73,7 @@ test('book, a disk that is full for a while: told, and later all of it is there,
   assert.deepEqual(await reopened(path), { one: ['accepted'], two: ['accepted', 'paid'] })
 })
 
-test('book, a step behind a payment that could not be written: never without it', async t => {
+test("connector's book, step after a payment that could not be written: not written either", async t => {
   const path = newPath()
   const book = await Book.open(path)
   await fillDisk(t)

@@ -92,7 +92,7 @@ async function check(name: string, faults: Faults, earlier: readonly KeptPayment
 const failed = ({ checks }: CheckReport) =>
   checks.filter(({ result }) => result === 'failed').map(({ name, detail }) => `${name}: ${detail}`)
 
-test('the checks: about forty, each named once, each after those that it needs', () => {
+test('connector checks: about forty, unique names, each after its prerequisites', () => {
   const names: string[] = []
   for (const [name, { needs }] of allChecks().flatMap(({ checks }) => Object.entries(checks))) {
     assert.ok(!names.includes(name), name)
@@ -102,7 +102,7 @@ test('the checks: about forty, each named once, each after those that it needs',
   assert.ok(names.length >= 40, `${names.length} checks`)
 })
 
-test('the reference connector: passes every check, also when it was started anew', async () => {
+test('reference connector: passes every check, also after a restart', async () => {
   const first = await check('right', new Faults())
   assert.deepEqual(failed(first), [])
   const skipped = (report: CheckReport) =>
@@ -112,7 +112,7 @@ test('the reference connector: passes every check, also when it was started anew
   assert.deepEqual([failed(again), skipped(again)], [[], []])
 })
 
-test('a connector that lost its payments: the check of an earlier run fails', async () => {
+test('connector that lost its payments: the check of an earlier run fails', async () => {
   const lost = { id: 'pot_00000000000000000000-1', amount: '1000', currency: 'EUR', reference: 'R' }
   const report = await check('lost', new Faults(), [lost])
   assert.deepEqual(
@@ -121,13 +121,13 @@ test('a connector that lost its payments: the check of an earlier run fails', as
   )
 })
 
-test('every fault of the reference connector, but those of the line, has its check', () => {
+test('faults of the reference connector, except transport ones: each has its check', () => {
   const seeded = Object.keys(FAULTS).filter(name => !/^(drop-answers|errors-500)$/.test(name))
   assert.deepEqual(Object.keys(FOUND_BY).sort(), seeded.sort())
   assert.deepEqual(TOGETHER.flat().sort(), seeded)
 })
 
-test('each seeded fault: fails exactly its check', { concurrency: 4 }, async t => {
+test('connector with one seeded fault: fails exactly its check', { concurrency: 4 }, async t => {
   const rows = share(TOGETHER, ALONE).map(faults =>
     t.test(faults.join(', '), async () => {
       const report = await check(faults.join('-'), Faults.read(faults))
@@ -155,7 +155,7 @@ class Rejecting extends Probe {
   #payment: Payment | undefined
 }
 
-test('a rejected payment, where a returned one is expected: returns-bounded is skipped', async () => {
+test('connector that rejects where a return is expected: returns-bounded skipped', async () => {
   const probe = new Rejecting({ ...ASKING, url: '', answer_within_ms: 1_000 })
   probe.capabilities = {
     protocol: '1',
@@ -172,7 +172,7 @@ test('a rejected payment, where a returned one is expected: returns-bounded is s
   )
 })
 
-test('a connector that is not there: the first check fails, and no other', async () => {
+test('no connector at the URL: only the first check fails', async () => {
   const options = { ...ASKING, url: 'http://127.0.0.1:1', answer_within_ms: 1_000 }
   const report = await runChecks(allChecks(), options)
   assert.equal(report.failed, 1)

@@ -19,7 +19,7 @@ const LISTENS = `
 listens() { for i in $(seq 600); do (: < /dev/tcp/127.0.0.1/$1) 2>&- && return; sleep 0.1; done; return 1; }
 `
 
-test('docs/connect-a-provider.md: each block runs as it stands', async t => {
+test('docs/connect-a-provider.md: each block runs unchanged', async t => {
   const database = await createDatabase()
   t.after(() => database.drop())
   const { npx, folder, errorOutput: told } = await startTyping(t, database.url)

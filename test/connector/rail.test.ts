@@ -154,7 +154,7 @@ const COURSES: readonly (readonly [amount: bigint, steps: string])[] = [
 ]
 
 for (const [amount, steps] of COURSES) {
-  test(`connector, ${amount}: handed over once, ${steps}`, async t => {
+  test(`connector, ${amount}: submitted once, ${steps}`, async t => {
     const { rail, paid, payout, report: first } = await handedOver(t, amount)
     assert.equal(first?.steps.length, 0)
     assert.match(first?.references?.provider ?? '', /^PRV[0-9A-F]{12}$/)
@@ -173,7 +173,7 @@ async function ended(rail: ConnectorRail, payout: RailPayout): Promise<RailRepor
   return report
 }
 
-test('connector, returned after it was paid: reversed in full with the code of the provider, less than was paid is named', async t => {
+test("connector, returned after it was paid: reversed in full with the provider's code, a smaller return named", async t => {
   const { rail, payout } = await handedOver(t, 1004n)
   const report = await ended(rail, payout)
   assert.equal(statuses(report), 'succeeded reversed')
@@ -185,7 +185,7 @@ test('connector, returned after it was paid: reversed in full with the code of t
   assert.deepEqual([references?.returned, exception], ['EUR 9.80', undefined])
 })
 
-test('connector, more returned than was paid: an exception, and no step', async t => {
+test('connector, return larger than the payment: an exception, no step', async t => {
   const { rail, payout } = await handedOver(t, 1004n, { 'returns-too-much': 1 })
   const { steps, exception } = await ended(rail, payout)
   assert.deepEqual(steps, [])
@@ -195,7 +195,7 @@ test('connector, more returned than was paid: an exception, and no step', async 
   })
 })
 
-test('connector, an order: what it is for, in the words of the account, and each digit above 2^53', async t => {
+test("connector order: purpose in the account's words, all digits above 2^53", async t => {
   const { rail, connector } = await open(t)
   const particulars = {
     purpose: 'SALA',
@@ -212,14 +212,14 @@ test('connector, an order: what it is for, in the words of the account, and each
   for (const [member, said] of Object.entries(particulars)) assert.deepEqual(order?.[member], said)
 })
 
-test('connector, a currency that it does not carry: proof for the next route', async t => {
+test('connector, unsupported currency: failover to the next route', async t => {
   const { rail } = await open(t)
   const report = await submit(rail, payoutOf(1000n, { destination_currency: 'ISK' }))
   assert.deepEqual(report?.not_taken, { code: 'CURRENCY', message: 'No ISK here.' })
   assert.equal(report?.ask_again_in_ms, DAY_MS)
 })
 
-test('connector, an account that must answer: asked, answered once, paid', async t => {
+test('connector, account must answer: asked, answered once, paid', async t => {
   const { rail, connector, payout } = await handedOver(t, 1002n)
   let report: RailReport | undefined
   while (report?.steps.length !== 1) report = await inquire(rail, payout)
@@ -230,7 +230,7 @@ test('connector, an account that must answer: asked, answered once, paid', async
   assert.equal(connector.book.entries.get(payout.attempt.id)?.answers_seen, 1)
 })
 
-test('connector, answers dropped after it took the payment: unclear, then paid once', async t => {
+test('connector, answers lost after it took the payment: unclear, then paid once', async t => {
   const { rail, paid } = await open(t, { 'drop-answers': 0.5 })
   const payouts = Array.from({ length: 20 }, () => payoutOf(1000n))
   const handed = await Promise.allSettled(rail.submit(payouts))
@@ -249,7 +249,7 @@ test('connector, answers dropped after it took the payment: unclear, then paid o
   assert.deepEqual(paid.toSorted(), payouts.map(({ attempt }) => attempt.id).sort())
 })
 
-test('connector, a payment that it never had: undefined, by a signed 404 about this id', async t => {
+test('connector, unknown payment: undefined, by a signed 404 about this id', async t => {
   const { rail } = await open(t)
   assert.equal(await inquire(rail, payoutOf(1000n)), undefined)
 })
@@ -264,13 +264,13 @@ const UNCLEAR: readonly Fault[] = [
 ]
 
 for (const fault of UNCLEAR) {
-  test(`connector, a 404 with the fault ${fault}: proves nothing`, async t => {
+  test(`connector, 404 with the fault ${fault}: no proof`, async t => {
     const { rail } = await open(t, { [fault]: 1 })
     await assert.rejects(inquire(rail, payoutOf(1000n)), { name: 'Error' })
   })
 }
 
-test('connector, a payment that it had and forgot: never handed over again', async t => {
+test('connector, payment known, then forgotten: never submitted again', async t => {
   const { rail, paid, payout, forget } = await handedOver(t)
   await settled(rail, payout)
   forget()
@@ -279,13 +279,13 @@ test('connector, a payment that it had and forgot: never handed over again', asy
   assert.equal(paid.length, 1)
 })
 
-test('connector, a 404 to a question from before it took the payment: proves nothing', async t => {
+test('connector, 404 to a question from before it took the payment: no proof', async t => {
   const { rail, payout, forget } = await handedOver(t)
   forget()
   await assert.rejects(inquire(rail, payout), /a 404 that may be older than the payment/)
 })
 
-test('connector, a paid payment that it forgets past the lifetime of its key: stays paid', async t => {
+test("connector, paid payment forgotten after its key's lifetime: stays paid", async t => {
   const { rail, payout, forget } = await handedOver(t, 1000n, {}, { key_lifetime_s: WEEK_S })
   await settled(rail, payout)
   forget()
@@ -297,7 +297,7 @@ test('connector, a paid payment that it forgets past the lifetime of its key: st
   assert.equal(young?.exception?.kind, 'forgotten')
 })
 
-test('connector, a payment that it refused and forgot: still refused, and nothing to look at', async t => {
+test('connector, refused payment forgotten: stays refused, no exception', async t => {
   const { rail, payout, forget } = await handedOver(t, 1001n)
   await settled(rail, payout)
   forget()
@@ -307,14 +307,14 @@ test('connector, a payment that it refused and forgot: still refused, and nothin
   assert.equal(report?.ask_again_in_ms, null)
 })
 
-test('connector, an attempt older than its key: an exception, and nothing is sent', async t => {
+test('connector, attempt older than its key: an exception, nothing sent', async t => {
   const { rail, connector } = await open(t, {}, { key_lifetime_s: WEEK_S })
   const report = await submit(rail, askedAfter(payoutOf(1000n), WEEK_S * 1_000))
   assert.equal(report?.exception?.kind, 'key_expired')
   assert.equal(connector.book.entries.size, 0)
 })
 
-test('connector, another amount than ordered: an exception, and no step', async t => {
+test('connector, another amount than ordered: an exception, no step', async t => {
   const { report } = await handedOver(t, 1000n, { 'other-amount': 1 })
   assert.deepEqual(report?.exception, {
     kind: 'amount_differs',
@@ -323,7 +323,7 @@ test('connector, another amount than ordered: an exception, and no step', async 
   assert.deepEqual(report?.steps, [])
 })
 
-test('connector, the same attempt with another body: an exception, the payment stays', async t => {
+test('connector, same attempt with another body: an exception, payment kept', async t => {
   const { rail, paid, payout } = await handedOver(t)
   const report = await submit(rail, { ...payout, destination_amount: 2000n })
   assert.equal(report?.exception?.kind, 'other_body')
@@ -336,7 +336,7 @@ test('connector, two payments under one id: an exception', async t => {
   assert.equal((await submit(rail, payout))?.exception?.kind, 'reference_differs')
 })
 
-test('connector, steps that are told anew: an exception, what was applied stays', async t => {
+test('connector, steps reported differently: an exception, applied steps kept', async t => {
   const { rail, payout } = await handedOver(t, 1003n, { 'steps-rewritten': 1 })
   let report: RailReport | undefined
   while (report?.exception === undefined) report = await inquire(rail, payout)
@@ -344,7 +344,7 @@ test('connector, steps that are told anew: an exception, what was applied stays'
   assert.deepEqual(report.steps, [])
 })
 
-test('connector, one slow payment: delays no other, also with few requests at a time', async t => {
+test('connector, one slow payment: delays no other, also with few concurrent requests', async t => {
   const { rail, connector } = await open(t, {}, { at_once: 2 })
   await submit(rail, payoutOf(1000n))
   const slow = payoutOf(1000n)
@@ -364,7 +364,7 @@ test('connector, one slow payment: delays no other, also with few requests at a 
   assert.ok((await late)?.references)
 })
 
-test('connector, more than can be asked at a time for too long: turned away, not handed over', async t => {
+test('connector, too many concurrent requests for too long: refused, not submitted', async t => {
   const { rail, connector } = await open(t, {}, { at_once: 1 })
   await submit(rail, payoutOf(1000n))
   const add = connector.book.add.bind(connector.book)

@@ -104,7 +104,7 @@ const countPayouts = async () => {
   return row?.count ?? 0
 }
 
-test('a payout: the ways, the quote, the payee; sent by two tabs and by a click, made once; its end without a reload', {
+test('payout by browser: options, quote, payee; sent by two tabs and a click, made once; its end without a reload', {
   skip,
 }, async () => {
   const { page, context, faults } = await person(['maker'])
@@ -131,7 +131,7 @@ test('a payout: the ways, the quote, the payee; sent by two tabs and by a click,
   await context.close()
 })
 
-test('without JavaScript: paid, refused for its maker, approved by a second person', {
+test('browser without JavaScript: payout made, refused for its maker, approved by a second person', {
   skip,
 }, async () => {
   const remove = await addApprovalRule(service, { account_id: id })
@@ -157,7 +157,7 @@ test('without JavaScript: paid, refused for its maker, approved by a second pers
   await both.context.close()
 })
 
-test('a page: few and small files; says what is new and moves no row, nor under the pointer; left when its session ends', {
+test('page: few small files; announces news without moving rows; leaves when the session ends', {
   skip,
 }, async () => {
   const { page, context, faults, user } = await person(['viewer'])
@@ -193,7 +193,7 @@ test('a page: few and small files; says what is new and moves no row, nor under 
   await context.close()
 })
 
-test('the service is killed and started again: the page says so, and misses nothing', {
+test('service killed and restarted: the page says so and misses no change', {
   skip,
 }, async () => {
   const env = { DATABASE_URL: service.database.url }
@@ -314,7 +314,7 @@ const LOOKS = [
 for (const [nth, look] of LOOKS.entries()) {
   const name = `${look.colorScheme}, ${look.viewport.width} wide`
   const which = share('every other screen', 'every screen')
-  test(`${which}, ${name}: no serious finding of axe, no error, nothing from elsewhere`, {
+  test(`${which}, ${name}: no serious axe finding, no error, no foreign resource`, {
     skip,
   }, async () => {
     const remove = await addApprovalRule(service, { account_id: id })

@@ -29,7 +29,7 @@ async function look(path: string, user = 'ada'): Promise<string> {
   return text
 }
 
-test('an account, its page: what it has written today, and its quota', async () => {
+test('account page: rows written today and the quota', async () => {
   const { owner } = world.service.database
   const { account_id } = world.live.account
   await owner`update accounts set daily_rows = 7000000 where account_id = ${account_id}`
@@ -41,7 +41,7 @@ test('an account, its page: what it has written today, and its quota', async () 
   assert.match(page, /1,234 of 7,000,000 rows, 2 of\s+5,000 MB, until <time/)
 })
 
-test('a payout, its page: each open exception, with the way to its decision', async () => {
+test('payout page: each open exception, with a link to its decision', async () => {
   const [id, other] = [await standingPayout(world), await standingPayout(world)]
   const page = await look(`/payouts/${id}`)
   assert.match(page, /<strong>amount differs<\/strong> Less\./)
@@ -55,7 +55,7 @@ test('a payout, its page: each open exception, with the way to its decision', as
   assert.doesNotMatch(await look(`/payouts/${id}`), /amount differs/)
 })
 
-test('files from banks: those in quarantine with their reason, those not read yet, and no other', async () => {
+test('bank files page: quarantined ones with their reason, and unread ones only', async () => {
   assert.match(await look('/unread-files'), /Every file of every bank is read/)
   const rail = await newRail(world)
   const add = (name: string, state: string, reason: string, closed_by = '') =>
@@ -86,7 +86,7 @@ test('files from banks: those in quarantine with their reason, those not read ye
   assert.equal((await call(`?starting_after=${'0'.repeat(64)}`)).status, 400)
 })
 
-test('the clock that has jumped: shown as such, confirmed by an operator, by no auditor', async () => {
+test('clock jumped: shown, confirmed by an operator, not by an auditor', async () => {
   const right = await look('/clock', 'gil')
   assert.match(right, /right<\/span>[\s\S]*The clock was never confirmed/)
   assert.doesNotMatch(right, /Confirm the clock/)

@@ -20,7 +20,7 @@ after(() => service.close())
 const look = async (user: string, path: string) =>
   service.inject({ url: `/console/installation${path}`, headers: await logIn(service, user) })
 
-test('users: operators and auditors see who may do what, and no member does', async () => {
+test('users page: roles shown to operators and auditors, not to members', async () => {
   await addPerson(service, { user: 'ada', role: 'operator' })
   await addPerson(service, { user: 'grace', role: 'auditor' })
   await addPerson(service, { user: 'mo', roles: [[id, 'maker']] })
@@ -37,7 +37,7 @@ test('users: operators and auditors see who may do what, and no member does', as
   for (const path of ['/users', '']) assert.equal((await look('mo', path)).status, 403)
 })
 
-test('users: an operator makes one, gives a role and a link that is nobody’s to follow; an auditor has no form', async () => {
+test('users page: operator creates a user, gives a role and a one-time link; auditor has no form', async () => {
   const headers = await logIn(service, 'ada')
   const send = (path: string, form: Record<string, string>) =>
     sendForm(service, headers, `/console/installation/users${path}`, form)
@@ -60,7 +60,7 @@ test('users: an operator makes one, gives a role and a link that is nobody’s t
   assert.equal(auditor.text.includes('Make the link'), false)
 })
 
-test('upkeep: never, until corridor verify of all accounts has run; then with its age', async () => {
+test('upkeep page: "never" until corridor verify of all accounts has run; then its age', async () => {
   const never = await look('ada', '')
   assert.match(never.text, /The books were verified: never/)
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
@@ -76,7 +76,7 @@ test('upkeep: never, until corridor verify of all accounts has run; then with it
   await assert.rejects(service.deps.sql`update upkeep_runs set well = false`)
 })
 
-test('limits and rules: every condition, in words; amounts grouped', async () => {
+test('limits and rules page: every condition in words, amounts grouped', async () => {
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
   const runs = async (...args: readonly string[]) => (await cli.run(...args, '--json')).json
   const usd = ['--per', 'payout', '--amount', '50000', '--currency', 'USD']
@@ -92,14 +92,14 @@ test('limits and rules: every condition, in words; amounts grouped', async () =>
   await cli.close()
 })
 
-test('corridor audit list --account, no such account: refused, since an empty list would say too little', async () => {
+test('corridor audit list --account, unknown account: refused instead of an empty list', async () => {
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'grace' })
   const { code, stdout } = await cli.run('audit', 'list', '--account', 'acc_00000000')
   assert.deepEqual([code, stdout], [1, ''])
   await cli.close()
 })
 
-test('audit log, a row by a command: its system user and host on one line', async () => {
+test('audit log page, row of a command: its system user and host on one line', async () => {
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
   assert.equal((await cli.run('account', 'set', id, '--daily-rows', '7000000')).code, 0)
   await cli.close()
@@ -108,7 +108,7 @@ test('audit log, a row by a command: its system user and host on one line', asyn
   assert.match(text, /<summary>1 field<\/summary>/)
 })
 
-test('operators’ pages: told of a payout of any account from where they were read, until the role is taken', async () => {
+test("operator pages: live news of every account's payouts since the page was read, until the role is removed", async () => {
   const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
   const headers = await logIn(service, 'grace')
   const page = await service.inject({ url: '/console/installation/payouts', headers })
@@ -143,7 +143,7 @@ test('operators’ pages: told of a payout of any account from where they were r
   assert.match(read, /event: over\ndata: \{\}\n\n$/)
 })
 
-test('income of an account: what its book has in fees, exact, and taken back by what failed', async () => {
+test('account income page: fees of its book, exact, minus those given back', async () => {
   await service.setFees([{ payout_type: 'local', fixed_amount: 250n }])
   await service.setRates({ 'USD/HKD': '7.8' })
   const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })

@@ -39,7 +39,7 @@ function open({ cookie }: { readonly cookie: string }): Promise<Opened> {
   })
 }
 
-test('a member with many sessions opens pages at one moment: 429 beyond the share, which a closed page frees, and another member has pages', async () => {
+test('member with many sessions, many pages at once: 429 above the share, a closed page frees it, other members unaffected', async () => {
   for (const user of ['many', 'other']) {
     await addPerson(service, { user, roles: [[account_id, 'viewer']] })
   }

@@ -78,7 +78,7 @@ const SCREENS = [
   '/sandbox',
 ]
 
-test('without a session: to the log-in, which leads back', async () => {
+test('page without a session: redirected to the log-in and back', async () => {
   const host = { host: '127.0.0.1:8080' }
   const answer = await look(host, `/console/${id}/payouts?status=failed`)
   assert.equal(answer.status, 303)
@@ -90,7 +90,7 @@ test('without a session: to the log-in, which leads back', async () => {
   assert.match(elsewhere.text, /name="next" value="\/console"/)
 })
 
-test('each role sees every screen of its account, and text that means harm is text', async () => {
+test('each role: sees every screen of its account; hostile text shown as text', async () => {
   for (const role of ['viewer', 'maker', 'approver'] as const) {
     const { headers } = await person([role])
     for (const path of [...SCREENS, `/payouts/${payout}`]) {
@@ -106,7 +106,7 @@ test('each role sees every screen of its account, and text that means harm is te
   }
 })
 
-test('entities: every review that the filter offers is one that the API knows', async () => {
+test('entities page, review filter: every option is known to the API', async () => {
   const { headers } = await person(['viewer'])
   const { text } = await look(headers, `/console/${id}/entities`)
   const [, select = ''] =
@@ -119,7 +119,7 @@ test('entities: every review that the filter offers is one that the API knows', 
   }
 })
 
-test('no role on the account: 403 without a word of it; an operator has none by being one', async () => {
+test('page, no role on the account: 403 without details; being an operator gives no role', async () => {
   const other = await service.openAccount()
   const { headers } = await person(['viewer'])
   const operator = await person([], 'operator')
@@ -131,7 +131,7 @@ test('no role on the account: 403 without a word of it; an operator has none by 
   }
 })
 
-test('the installation: for operators and auditors; an auditor changes nothing', async () => {
+test('installation pages: for operators and auditors; an auditor changes nothing', async () => {
   const operator = await person([], 'operator')
   const auditor = await person([], 'auditor')
   const member = await person(['maker'])
@@ -153,7 +153,7 @@ test('the installation: for operators and auditors; an auditor changes nothing',
   assert.match(log.text, /looked into/)
 })
 
-test('a form sent again with its key is done once; amounts are read exactly', async () => {
+test('form sent twice with its key: executed once; amounts read exactly', async () => {
   const { headers } = await person(['maker'])
   const url = `/console/${id}/sandbox/fund`
   const balance = async () => {
@@ -181,7 +181,7 @@ function fieldsOf(text: string): Record<string, string> {
   return Object.fromEntries(Array.from(inputs, ([tag, name]) => [name, given(tag)]))
 }
 
-test('a payout that is refused: the form again, with what was filled in, the field and why', async () => {
+test('payout form, refused: shown again with its values, the field and the reason', async () => {
   const { headers } = await person(['maker'])
   const wanted = { payout_type: 'local', payout_info: { currency: 'HKD', amount: 100_000 } }
   const network = { local: { fund_transfer_network: 'chats' }, holding_info: { currency: 'USD' } }
@@ -205,7 +205,7 @@ test('a payout that is refused: the form again, with what was filled in, the fie
   assert.match(refused.text, /<input[^>]*value="Harbour Trading Ltd"/)
 })
 
-test('a path leads to nothing but its own screen', async () => {
+test('console path: reaches only its own screen', async () => {
   const { headers } = await person(['viewer'], 'operator')
   for (const name of [
     '..%2Fbalance',
@@ -219,7 +219,7 @@ test('a path leads to nothing but its own screen', async () => {
   }
 })
 
-test('search: an id leads to its page, other text to the payouts of that reference', async () => {
+test('search: an id opens its page, other text lists payouts with that reference', async () => {
   const { headers } = await person(['viewer'])
   const find = async (q: string) => {
     const answer = await look(headers, `/console/${id}/find?${new URLSearchParams({ q })}`)
@@ -230,7 +230,7 @@ test('search: an id leads to its page, other text to the payouts of that referen
   assert.equal(await find('nobody’s'), `/console/${id}/payouts?reference_id=nobody%E2%80%99s`)
 })
 
-test('CSV of what is shown: exact amounts, and no cell is a formula', async () => {
+test('CSV download of a list: exact amounts, no formula in a cell', async () => {
   await pay('=HYPERLINK("https://example.com")')
   const { headers } = await person(['viewer'])
   const { text, status } = await look(headers, `/console/${id}/payouts.csv?status=processing`)
@@ -240,7 +240,7 @@ test('CSV of what is shown: exact amounts, and no cell is a formula', async () =
   assert.match(newest, /^"'=HYPERLINK\(""https:\/\/example\.com""\)",[\d.]+,USD,processing,local,/)
 })
 
-test('a batch from CSV: each problem at its line, checked without making, made once', async () => {
+test('batch from CSV: dry run shows each problem by line, then made once', async () => {
   const { headers } = await person(['maker'])
   const url = `/console/${id}/batches/new`
   const count = async () => {
@@ -306,7 +306,7 @@ function watch(headers: Headers, after = ''): Promise<Live> {
   })
 }
 
-test('a page is told of changes from where it was read, until its session is over', async () => {
+test('live page: receives changes since it was read, until its session ends', async () => {
   const { headers, user } = await person(['viewer'])
   const page = await look(headers, `/console/${id}`)
   const between = await pay('between')
@@ -319,7 +319,7 @@ test('a page is told of changes from where it was read, until its session is ove
   assert.match(live.read, /event: over\ndata: \{\}\n\n$/)
 })
 
-test('a form that is refused after a good password: shown again, and asks for no password', async () => {
+test('form refused after a correct password: shown again without a password field', async () => {
   await addPerson(service, { user: 'olga', role: 'operator' })
   const headers = await logInByLink(service, 'olga')
   await service.database.owner`
@@ -333,7 +333,7 @@ test('a form that is refused after a good password: shown again, and asks for no
   assert.ok(!asks(refused))
 })
 
-test('a page that was away for more than 100 events is told that anything may have changed', async () => {
+test('live page, more than 100 events missed: told that anything may have changed', async () => {
   const { headers } = await person(['viewer'])
   const page = await look(headers, `/console/${id}`)
   const seen = /data-seen="(\d+)"/.exec(page.text)?.[1]
@@ -345,7 +345,7 @@ test('a page that was away for more than 100 events is told that anything may ha
   live.close()
 })
 
-test('a page that opens while sessions are read: its own is not over', async () => {
+test('page opened while sessions are checked: its own session counts as live', async () => {
   const first = await watch((await person(['viewer'])).headers)
   const { headers } = await person(['viewer'])
   const deps = service.deps as { inTurn: typeof service.deps.inTurn }

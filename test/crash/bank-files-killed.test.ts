@@ -137,7 +137,7 @@ async function pay(name: string, amounts: readonly number[]): Promise<void> {
   })
 }
 
-test(`kill -9, ${KILLS} times at ${share(KILLS, LEFT.length)} points of the work on files: each payment made once, none refunded and paid`, async t => {
+test(`kill -9, ${KILLS} times at ${share(KILLS, LEFT.length)} points of the file work: each payment made once, none refunded and paid`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)

@@ -174,7 +174,7 @@ function startReader() {
   }
 }
 
-test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and writes again with room`, {
+test(`disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, writes succeed once there is room`, {
   skip: why_not,
 }, async t => {
   const since = async () => (await superuser`select pg_postmaster_start_time() as at`)[0]?.at
@@ -218,7 +218,7 @@ test(`the disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, and 
   assert.equal(await since(), started_at, 'the server was not restarted')
 })
 
-test(`the disk of the whole cluster full for ${FULL_MS} ms: 503, and back with room, nothing lost`, {
+test(`disk of the whole cluster full for ${FULL_MS} ms: 503, then back with room, nothing lost`, {
   skip: why_not,
 }, async t => {
   const load = startPaying('cluster')

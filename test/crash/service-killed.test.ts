@@ -137,7 +137,7 @@ async function live(point: string, random: () => number, resolved: Promise<void>
   return { load, started_ms, resolved_ms }
 }
 
-test('the kills of the long run, by any seed: before and after each step of each kind of work', () => {
+test('long run, kills by any seed: before and after each step of each kind of work', () => {
   const points = listPoints(seeded(pickSeed()), LONG_KILLS, true)
   const reached = new Set(points.map(point => point.replace(/ \d+$/, '')))
   const kinds = Object.entries(STEPS).flatMap(([step, names]) =>
@@ -146,7 +146,7 @@ test('the kills of the long run, by any seed: before and after each step of each
   assert.deepEqual([...new Set(kinds).difference(reached)], [])
 })
 
-test(`SIGKILL at ${WHERE}, under load: each key has one result, each event comes`, async t => {
+test(`SIGKILL at ${WHERE}, under load: one result per key, every event delivered`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)

@@ -120,7 +120,7 @@ async function assertAll({ service, receiver, secrets }: Scene): Promise<void> {
   assert.deepEqual({ ...row }, { events: EVENTS, succeeded: EVENTS })
 }
 
-test(`kill -9 of the delivery worker, ${KILLS} times, ${EVENTS} events by ${WRITERS} writers: all arrive, in order`, {
+test(`delivery worker killed, ${KILLS} times, ${EVENTS} events by ${WRITERS} writers: all delivered, in order`, {
   skip: !LONG && 'in the long share',
 }, async t => {
   const scene = await openScene()

@@ -45,7 +45,7 @@ async function foldedByDatabase(): Promise<{ text: string; folded: string }[]> {
   )
 }
 
-test('comparable, every assigned character: the same classes as casefold of PostgreSQL', async t => {
+test("comparable, every assigned character: same classes as PostgreSQL's casefold", async t => {
   const lacking = await lacksCasefold()
   if (lacking !== false) return t.skip(`${lacking} has no casefold`)
   const rows = await foldedByDatabase()
@@ -79,7 +79,7 @@ test('comparable, every assigned character: the same classes as casefold of Post
 
 const TEXTS = share(4_000, 20_000)
 
-test(`comparable, ${TEXTS} random texts of what folds, combines or decomposes: casefold agrees`, async t => {
+test(`comparable, ${TEXTS} random texts that fold, combine or decompose: agrees with casefold`, async t => {
   const lacking = await lacksCasefold()
   if (lacking !== false) return t.skip(`${lacking} has no casefold`)
   const seed = pickSeed()

@@ -126,7 +126,7 @@ function written(body: Json, texts: readonly Written[]): string {
 }
 
 for (const operation of writing) {
-  test(`${operation.name}, every text, number and object of its body, seed ${seed}: never a fault`, async () => {
+  test(`${operation.name}, every text, number and object of its body fuzzed, seed ${seed}: no 5xx`, async () => {
     const bodies = [...(await largest(operation)), make.fullBody(operation)]
     const put = async (body: Json, ...texts: readonly Written[]) => {
       const note = texts.map(([path]) => path.join('.')).join()
@@ -180,7 +180,7 @@ function isObject(value: unknown): boolean {
 }
 
 for (const operation of writing) {
-  test(`${operation.name}, a member unknown or sent twice, at every level: 400 that names it`, async () => {
+  test(`${operation.name}, unknown or repeated member, at every level: 400 naming it`, async () => {
     const full = make.fullBody(operation)
     const unknown: Place[] = []
     for (const { path } of distinct([full], isObject)) {
@@ -210,7 +210,7 @@ for (const operation of writing) {
     await probe.finish()
   })
 
-  test(`${operation.name}, bodies that are not JSON: 400 invalid_json; strange ones: never a fault`, async () => {
+  test(`${operation.name}, invalid JSON: 400 invalid_json; unusual JSON: no 5xx`, async () => {
     for (const [what, body] of some(Object.entries(NOT_JSON), 1)) {
       const { status, json, text } = await probe.send(requestOf(operation, body, what), true)
       assert.equal(`${status} ${json?.errors?.[0]?.reason}`, '400 invalid_json', `${what}: ${text}`)
@@ -221,7 +221,7 @@ for (const operation of writing) {
     await probe.finish()
   })
 
-  test(`${operation.name}, the limits of every field: as many as documented, and one more 400 that names it`, async () => {
+  test(`${operation.name}, limit of every field: accepted as documented, one more 400 naming it`, async () => {
     const full = make.fullBody(operation)
     const limits = placesOf(full).flatMap(([path, value]) =>
       limitsOf(schemaAt(schemaOf(operation), path), value).map((limit, i) => {
@@ -260,7 +260,7 @@ for (const [name, most] of [
   ['POST /v3/payout', 256 * 1024],
   ['POST /v3/payout_batch', 16 * 1024 * 1024],
 ] as const) {
-  test(`${name}, a body as large as it may be: read; one byte more: 413`, async () => {
+  test(`${name}, body of the maximum size: read; one byte more: 413`, async () => {
     const operation = writing.find(one => one.name === name) ?? assert.fail(name)
     const body = Buffer.from(JSON.stringify(make.examples(operation)[0]))
     const padded = (bytes: number) => Buffer.concat([body, Buffer.alloc(bytes - body.length, ' ')])
@@ -329,7 +329,7 @@ function remarksOf(path: readonly (string | number)[]): string {
 }
 
 for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3/'))) {
-  test(`${operation.name}, its query and path: what is unknown or sent twice is 400, never a fault`, async () => {
+  test(`${operation.name}, query and path, unknown or repeated parameter: 400, no 5xx`, async () => {
     const request = make.request(operation, () => 0.99)
     const parameters: Json[] = operation.details.parameters ?? []
     const query = parameters.filter(parameter => parameter.in === 'query')
@@ -368,7 +368,7 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
 }
 
 for (const operation of api.operations) {
-  test(`${operation.name}, headers: never a fault, and what two mean is 400`, async () => {
+  test(`${operation.name}, headers fuzzed: no 5xx, ambiguous repeats 400`, async () => {
     const all = HEADERS.flatMap(([name, values]) => values.map(value => ({ name, value })))
     const isTwice = ({ name, value }: (typeof all)[number]) =>
       Array.isArray(value) && name !== 'accept'

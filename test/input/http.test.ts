@@ -52,14 +52,14 @@ type Message = () => string | Buffer
 const AMBIGUOUS: Readonly<Record<string, Message>> = {
   'length and chunks': () => payout([LENGTH, 'Transfer-Encoding: chunked'], CHUNKED),
   'chunks and length': () => payout(['Transfer-Encoding: chunked', 'Content-Length: 4'], CHUNKED),
-  'two lengths, the same': () => payout([LENGTH, LENGTH]),
-  'two lengths': () => payout([LENGTH, 'Content-Length: 4']),
+  'two equal lengths': () => payout([LENGTH, LENGTH]),
+  'two different lengths': () => payout([LENGTH, 'Content-Length: 4']),
   'a list of lengths': () => payout([`${LENGTH}, ${BODY.length}`]),
   'a length with a sign': () => payout([`Content-Length: +${BODY.length}`]),
   'a negative length': () => payout(['Content-Length: -1']),
   'a length with an exponent': () => payout(['Content-Length: 1e3']),
   'a hexadecimal length': () => payout(['Content-Length: 0x10']),
-  'a length with letters after': () => payout([`${LENGTH}abc`]),
+  'a length followed by letters': () => payout([`${LENGTH}abc`]),
   'an empty length': () => payout(['Content-Length: ']),
   'a length beyond 2^64': () => payout([`Content-Length: ${2n ** 64n + 4n}`]),
   'transfer coding identity': () => payout([LENGTH, 'Transfer-Encoding: identity']),
@@ -74,26 +74,26 @@ const AMBIGUOUS: Readonly<Record<string, Message>> = {
   'space before the colon of a length': () => payout([`Content-Length : ${BODY.length}`]),
   'a header folded over two lines': () => payout([LENGTH, 'X-A: 1\r\n Transfer-Encoding: chunked']),
   'the first header folded': () => `POST /v3/payout HTTP/1.1\r\n ${HOST}\r\n\r\n`,
-  'line feeds alone': () =>
+  'line feeds only': () =>
     message('POST /v3/payout HTTP/1.1', [HOST, auth, JSON_TYPE, LENGTH], BODY, '\n'),
-  'one line feed alone': () => payout([`X-A: 1\nTransfer-Encoding: chunked`, LENGTH]),
-  'a carriage return alone': () => payout([`X-A: 1\rTransfer-Encoding: chunked`, LENGTH]),
+  'one bare line feed': () => payout([`X-A: 1\nTransfer-Encoding: chunked`, LENGTH]),
+  'bare carriage returns': () => payout([`X-A: 1\rTransfer-Encoding: chunked`, LENGTH]),
   'a NUL in a value': () => payout(['X-A: 1\u0000', LENGTH]),
   'a NUL in a name': () => payout(['X\u0000A: 1', LENGTH]),
   'a control character in a value': () => payout(['X-A: \u0001', LENGTH]),
   'a space in a name': () => payout(['X A: 1', LENGTH]),
-  'no name': () => payout([': 1', LENGTH]),
+  'an empty name': () => payout([': 1', LENGTH]),
   'no colon': () => payout(['X-A', LENGTH]),
   'a name in quotes': () => payout(['"X-A": 1', LENGTH]),
   'no Host': () => message('POST /v3/payout HTTP/1.1', [auth, JSON_TYPE, LENGTH], BODY),
   'two Hosts': () => payout([LENGTH, 'Host: elsewhere.example']),
-  'two Hosts, the same': () => payout([LENGTH, HOST]),
-  'two Hosts in other letters': () => payout([LENGTH, 'hOST: elsewhere.example']),
+  'two equal Hosts': () => payout([LENGTH, HOST]),
+  'two Hosts in different case': () => payout([LENGTH, 'hOST: elsewhere.example']),
   'two Authorizations': () => payout([LENGTH, 'Authorization: Basic eDp5']),
-  'two Authorizations, the same': () => payout([LENGTH, auth]),
+  'two equal Authorizations': () => payout([LENGTH, auth]),
   'two Content-Types': () => payout([LENGTH, 'Content-Type: text/plain']),
   'two Idempotency-Keys': () => payout([LENGTH, 'Idempotency-Key: a', 'Idempotency-Key: b']),
-  'an expectation nobody knows': () => payout([LENGTH, 'Expect: the-unexpected']),
+  'an unknown expectation': () => payout([LENGTH, 'Expect: the-unexpected']),
   'another host in the address': () =>
     message(
       'POST http://elsewhere.example/v3/payout HTTP/1.1',
@@ -106,7 +106,8 @@ const AMBIGUOUS: Readonly<Record<string, Message>> = {
       [HOST, auth, JSON_TYPE, LENGTH],
       BODY,
     ),
-  'a chunk of no size': () => payout(['Transfer-Encoding: chunked'], `\r\n${BODY}\r\n0\r\n\r\n`),
+  'a chunk without a size': () =>
+    payout(['Transfer-Encoding: chunked'], `\r\n${BODY}\r\n0\r\n\r\n`),
   'a chunk of a negative size': () => payout(['Transfer-Encoding: chunked'], '-1\r\n\r\n'),
   'a chunk size with 0x': () => payout(['Transfer-Encoding: chunked'], `0x${CHUNKED}`),
   'a chunk larger than 2^64': () =>
@@ -127,7 +128,7 @@ const NO_HTTP: Readonly<Record<string, Message>> = {
   'HTTP/0.9': () => 'GET /v3/balance\r\n',
   'HTTP/2.0': () => good().replace('HTTP/1.1', 'HTTP/2.0'),
   'HTTPS/1.1': () => good().replace('HTTP/1.1', 'HTTPS/1.1'),
-  'a method in small letters': () => good().replace('POST', 'post'),
+  'a method in lower case': () => good().replace('POST', 'post'),
   'an unknown method': () => good().replace('POST', 'PAY'),
   'a space in the path': () => good().replace('/v3/payout', '/v3/pay out'),
   'bytes of UTF-8 in the path': () => good().replace('/v3/payout', '/v3/caf\u00e9'),
@@ -145,7 +146,7 @@ const TOO_LARGE: Readonly<Record<string, readonly [status: number, Message]>> = 
     431,
     () => payout([LENGTH, ...numbered(2_000, 'b'), 'Host: elsewhere.example']),
   ],
-  'an address of one character too many': [
+  'an address one character too long': [
     414,
     () => get(`/v3/balance?a=`.padEnd(MAX_URL_LENGTH + 1, 'a')),
   ],
@@ -171,13 +172,13 @@ async function assertRefusedAndClosed(bytes: string | Buffer, status: number): P
 }
 
 for (const [what, bytes] of Object.entries({ ...AMBIGUOUS, ...NO_HTTP })) {
-  test(`HTTP, ${what}: 400, closed, and nothing that follows is done`, async () => {
+  test(`HTTP, ${what}: 400, closed, later bytes not executed`, async () => {
     await assertRefusedAndClosed(bytes(), 400)
   })
 }
 
 for (const [what, [status, bytes]] of Object.entries(TOO_LARGE)) {
-  test(`HTTP, ${what}: ${status}, closed, and nothing that follows is done`, async () => {
+  test(`HTTP, ${what}: ${status}, closed, later bytes not executed`, async () => {
     await assertRefusedAndClosed(bytes(), status)
   })
 }
@@ -185,7 +186,7 @@ for (const [what, [status, bytes]] of Object.entries(TOO_LARGE)) {
 /** Unusual, with one meaning: answered like any other, on a connection that stays. */
 const UNUSUAL: Readonly<Record<string, readonly [status: number, Message]>> = {
   chunks: [200, () => payout(['Transfer-Encoding: chunked'], CHUNKED)],
-  'chunked in capitals': [200, () => payout(['TRANSFER-ENCODING:\tCHUNKED'], CHUNKED)],
+  'chunked in upper case': [200, () => payout(['TRANSFER-ENCODING:\tCHUNKED'], CHUNKED)],
   'chunks with an extension and a trailer': [
     200,
     () =>
@@ -194,16 +195,16 @@ const UNUSUAL: Readonly<Record<string, readonly [status: number, Message]>> = {
         CHUNKED.replace('\r\n', ';a=b\r\n').replace(/\r\n$/, 'Authorization: Basic eDp5\r\n\r\n'),
       ),
   ],
-  'an empty line before': [200, () => `\r\n${get('/v3/balance')}`],
+  'an empty line before the request': [200, () => `\r\n${get('/v3/balance')}`],
   'the address with its host': [200, () => get('http://corridor.example/v3/balance')],
-  'the address with its host in capitals': [200, () => get('http://CORRIDOR.example/v3/balance')],
-  'headers in capitals': [
+  'the address with its host in upper case': [200, () => get('http://CORRIDOR.example/v3/balance')],
+  'headers in upper case': [
     200,
     () => get('/v3/balance').replace(auth, auth.replace('Auth', 'AUTH')),
   ],
   'two Accepts': [200, () => get('/v3/balance', ['Accept: text/html', 'Accept: */*'])],
   'bytes beyond ASCII in a header': [200, () => get('/v3/balance', ['X-A: caf\u00e9'])],
-  'an upgrade that is not had': [
+  'an unsupported upgrade': [
     200,
     () => get('/v3/balance', ['Connection: Upgrade', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']),
   ],
@@ -212,22 +213,25 @@ const UNUSUAL: Readonly<Record<string, readonly [status: number, Message]>> = {
     () =>
       get('/v3/balance', ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: eA==']),
   ],
-  'as many headers as there may be': [200, () => get('/v3/balance', numbered(MAX_HEADERS - 2))],
+  'the maximum number of headers': [200, () => get('/v3/balance', numbered(MAX_HEADERS - 2))],
   'headers of nearly 16 KiB': [200, () => get('/v3/balance', [`X-A: ${'a'.repeat(15_900)}`])],
-  'an address as long as it may be': [400, () => get('/v3/balance?a='.padEnd(MAX_URL_LENGTH, 'a'))],
-  'the longest list there is': [200, () => get(`/v3/payout?${longestQuery()}`)],
-  'expectation of a continuation': [200, () => payout([LENGTH, 'Expect: 100-continue'])],
+  'an address of the maximum length': [
+    400,
+    () => get('/v3/balance?a='.padEnd(MAX_URL_LENGTH, 'a')),
+  ],
+  'the longest possible list': [200, () => get(`/v3/payout?${longestQuery()}`)],
+  'expect 100-continue': [200, () => payout([LENGTH, 'Expect: 100-continue'])],
   TRACE: [405, () => get('/v3/balance').replace('GET', 'TRACE')],
   OPTIONS: [405, () => get('/v3/balance').replace('GET', 'OPTIONS')],
-  'OPTIONS of all': [404, () => get('*').replace('GET', 'OPTIONS')],
+  'OPTIONS *': [404, () => get('*').replace('GET', 'OPTIONS')],
   PATCH: [405, () => get('/v3/balance').replace('GET', 'PATCH')],
   PROPFIND: [405, () => get('/v3/balance').replace('GET', 'PROPFIND')],
-  'a method in another header': [405, () => get('/v3/payout/quote').replace('GET', 'DELETE')],
+  'a method override header': [405, () => get('/v3/payout/quote').replace('GET', 'DELETE')],
   'two slashes': [404, () => get('//v3/balance')],
-  'a slash at the end': [404, () => get('/v3/balance/')],
-  'up and down again': [404, () => get('/v3/payout/../balance')],
-  'up and down again, encoded': [400, () => get('/v3/payout/%2e%2e%2fbalance')],
-  'out of the files of the documents': [404, () => get('/docs/assets/../../package.json')],
+  'a trailing slash': [404, () => get('/v3/balance/')],
+  'dot segments': [404, () => get('/v3/payout/../balance')],
+  'encoded dot segments': [400, () => get('/v3/payout/%2e%2e%2fbalance')],
+  "dot segments out of the documents' folder": [404, () => get('/docs/assets/../../package.json')],
   'a NUL in the path': [400, () => get('/v3/payout/%00')],
   'a NUL in the query': [400, () => get('/v3/payout?reference_id=%00')],
   'half an escape': [400, () => get('/v3/payout/%e')],
@@ -249,7 +253,7 @@ function longestQuery(): string {
 }
 
 for (const [what, [status, bytes]] of Object.entries(UNUSUAL)) {
-  test(`HTTP, ${what}: ${status}, and the connection goes on`, async () => {
+  test(`HTTP, ${what}: ${status}, connection kept`, async () => {
     const { answers } = await talk(address, [bytes(), last()])
     const [first, second] = answers
     assert.equal(first?.status, status, first?.text ?? 'no answer')
@@ -267,7 +271,7 @@ test('HTTP/1.0 without Host: answered and closed', async () => {
   assert.ok(closed)
 })
 
-test('CONNECT: no tunnel, and the connection is closed', async () => {
+test('CONNECT: no tunnel, connection closed', async () => {
   const { answers, closed } = await talk(address, [
     message('CONNECT 169.254.169.254:80 HTTP/1.1', [HOST, auth]),
   ])
@@ -275,7 +279,7 @@ test('CONNECT: no tunnel, and the connection is closed', async () => {
   assert.ok(answers.every(({ status }) => status >= 400))
 })
 
-test('requests sent at once on one connection: answered in their order', async () => {
+test('pipelined requests: answered in order', async () => {
   const ids = ['a', 'b', 'c'].map(name => `${name}_1`)
   const sent = [...ids.map(id => get(`/v3/payout/${id}?${id}`)), good(), last()]
   const { answers } = await talk(address, [sent.join('')])
@@ -286,7 +290,7 @@ test('requests sent at once on one connection: answered in their order', async (
   assert.equal(answers[3]?.json.data.object, 'payout')
 })
 
-test('a payout, then no HTTP, on one connection: the payout gets its own answer, then 400 and closed', async () => {
+test('payout, then bytes that are no HTTP: the payout gets its own answer, then 400 and closed', async () => {
   const { answers, closed } = await talk(address, [`${good()}${good()}no HTTP\r\n\r\n`])
   assert.deepEqual(
     answers.map(({ status, json }) => [status, json.data?.object]),
@@ -299,7 +303,7 @@ test('a payout, then no HTTP, on one connection: the payout gets its own answer,
   assert.ok(closed)
 })
 
-test('a body that is too large, still being sent: 413 is heard, and the connection is closed', async () => {
+test('body too large, still being sent: 413 delivered, connection closed', async () => {
   await written()
   const large = Buffer.alloc(8 * 1024 * 1024, ' ')
   for (const headers of [
@@ -320,7 +324,7 @@ test('a body that is too large, still being sent: 413 is heard, and the connecti
   assert.deepEqual(await written(), [])
 })
 
-test('a message that is no HTTP, and a client that goes on: it is cut off', async () => {
+test('message that is no HTTP, client keeps sending: disconnected', async () => {
   const { closed } = await talk(address, [
     Buffer.concat([Buffer.from('no HTTP\r\n\r\n'), randomBytes(4 * 1024 * 1024)]),
   ])

@@ -75,7 +75,7 @@ async function sendMany(count: number): Promise<void> {
   }
 }
 
-test(`${REQUESTS} oversized requests: each refused, and memory grows by 50 MiB at most`, {
+test(`${REQUESTS} oversized requests: each refused, memory grows by at most 50 MiB`, {
   skip: !LONG && 'in the long share',
 }, async t => {
   await sendMany(REQUESTS / 10)

@@ -33,14 +33,14 @@ const REFS = `<Refs><EndToEndId>${ID}</EndToEndId></Refs>`
 const paid = entry('10.00', REFS)
 
 for (const amount of ['-5.00', '5,00', '5 000.00', '', 'EUR 5']) {
-  test(`an amount "${amount}" in one entry: that line has a defect, the other is read`, async () => {
+  test(`camt, amount "${amount}" in one entry: this line faulty, the other read`, async () => {
     const [first, second] = await read(statement(entry(amount, ''), paid))
     assert.match(first?.defect ?? '', /is not an amount$/)
     assert.deepEqual([second?.defect, second?.amount, second?.end_to_end_id], ['', 1_000n, ID])
   })
 }
 
-test('an attachment of 70 kB: the lines are read', async () => {
+test('camt, attachment of 70 kB: lines read', async () => {
   const attachment = `<SplmtryData><Envlp><A xmlns="urn:x">${'QUJD'.repeat(20_000)}</A></Envlp></SplmtryData>`
   const [line] = await read(statement(paid).replace('</Stmt>', `</Stmt>${attachment}`))
   assert.equal(line?.amount, 1_000n)
@@ -48,14 +48,14 @@ test('an attachment of 70 kB: the lines are read', async () => {
 
 const CHARGES: readonly (readonly [name: string, charges: string])[] = [
   ['of the version of 2009', '<Chrgs><Amt Ccy="EUR">0.35</Amt></Chrgs>'],
-  ['a total alone', '<Chrgs><TtlChrgsAndTaxAmt Ccy="EUR">0.35</TtlChrgsAndTaxAmt></Chrgs>'],
+  ['a total only', '<Chrgs><TtlChrgsAndTaxAmt Ccy="EUR">0.35</TtlChrgsAndTaxAmt></Chrgs>'],
   [
     'records',
     '<Chrgs><Rcrd><Amt Ccy="EUR">0.35</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>',
   ],
 ]
 for (const [name, charges] of CHARGES) {
-  test(`charges, ${name}, with the payment or the entry: the instructed amount is read`, async () => {
+  test(`camt, charges ${name}, at the payment or entry: instructed amount read`, async () => {
     const instructed = `${REFS}<AmtDtls><InstdAmt><Amt Ccy="EUR">10.00</Amt></InstdAmt></AmtDtls>`
     const own = '<Amt Ccy="EUR">10.35</Amt>'
     const lines = await read(
@@ -71,7 +71,7 @@ for (const [name, charges] of CHARGES) {
   })
 }
 
-test('our reference in other places: found', async () => {
+test('camt, our reference in unusual places: found', async () => {
   const text = (words: string) => `<RmtInf><Ustrd>${words}</Ustrd></RmtInf>`
   const lines = await read(
     statement(
@@ -87,7 +87,7 @@ test('our reference in other places: found', async () => {
   )
 })
 
-test('texts of bank and payer that name two payments: none counts, and a person looks', async () => {
+test('camt, remittance texts naming two payments: set aside for a person', async () => {
   const other = '1NGPF6GJVKTQZJS'
   const ustrd = (id: string) => `<RmtInf><Ustrd>EREF+${id}</Ustrd></RmtInf>`
   const additional = (id: string) => `<AddtlTxInf>EREF: ${id} SVWZ+Invoice 1</AddtlTxInf>`
@@ -112,7 +112,7 @@ test('texts of bank and payer that name two payments: none counts, and a person 
   )
 })
 
-test('payments without amounts in one entry: they share its amount', async () => {
+test('camt, several payments without amounts in one entry: share its amount', async () => {
   const two = entry('10.00', `${REFS}</TxDtls><TxDtls><Refs><EndToEndId>B</EndToEndId></Refs>`)
   const lines = await read(statement(two))
   assert.deepEqual(
@@ -124,7 +124,7 @@ test('payments without amounts in one entry: they share its amount', async () =>
   )
 })
 
-test('a payment with a reason and no status: it has the rejection of its group or file', async () => {
+test('pain.002, payment with a reason but no status: rejected like its group or file', async () => {
   const text = status('<GrpSts>RJCT</GrpSts>').replace('<TxSts>ACSC</TxSts>', '')
   const [, none] = await read(text)
   assert.equal(none?.code, '')
@@ -139,7 +139,7 @@ for (const [label, bytes, letter] of [
   ['latin1', [0xfc], 'ü'],
   ['windows-1251', [0xc4], 'Д'],
 ] as const) {
-  test(`encoding ${label}: read`, async () => {
+  test(`XML, encoding ${label}: read`, async () => {
     const [head = '', tail = ''] = status('', '|').split('|')
     const declaration = `<?xml version="1.0" encoding="${label}"?>`
     const [line] = await read(declaration + head, Uint8Array.from(bytes), tail)
@@ -148,7 +148,7 @@ for (const [label, bytes, letter] of [
 }
 
 const DECLARED = '<?xml version="1.0" encoding="UTF-8"?>\n'
-test('a line break before the declaration, Ctrl-Z and NUL at the end, two documents in one file: read, in any pieces', async () => {
+test('XML, leading line break, trailing Ctrl-Z and NUL, two documents: read, in chunks of any size', async () => {
   const text = `\n\n${DECLARED}${status()}\n${DECLARED}${statement(paid)}\u001a\u0000\n`
   for (const size of [1, 7, 64, 10_000]) {
     const pieces = text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []
@@ -161,7 +161,7 @@ test('a line break before the declaration, Ctrl-Z and NUL at the end, two docume
   }
 })
 
-test('an & by itself: told as that, with its line', async () => {
+test('XML, unescaped &: reported as such, with its line', async () => {
   const text = `${DECLARED}\n${status('', 'Smith & Sons')}`
   await assert.rejects(read(text), /^UnreadableFile: line 3: an & stands in the text by itself/)
   await assert.rejects(read(status().slice(0, -30)), /cut off/)

@@ -34,7 +34,7 @@ function payment(i: number): string {
   )
 }
 
-test(`pain.002, ${PAYMENTS} payments: each is said, in time and in bounded memory`, async t => {
+test(`pain.002, ${PAYMENTS} payments: each reported, in time and bounded memory`, async t => {
   const before = process.memoryUsage().rss
   const began = performance.now()
   let said = 0

@@ -7,7 +7,7 @@ import shipped from '../../src/adapters/iso20022/profiles.json' with { type: 'js
 import { meaningOf } from '../../src/adapters/iso20022/status.ts'
 import { profile } from './given.ts'
 
-test('bank profile, each that is shipped: it is read by its name, and as an operator would write it', () => {
+test("bank profile, each shipped one: loads by its name, valid as an operator's", () => {
   assert.deepEqual(SHIPPED_PROFILES, ['generic', 'sepa', 'swiss', 'rejections-only'])
   for (const [name, written] of Object.entries(shipped)) {
     assert.equal(profile(name).name, name)
@@ -15,7 +15,7 @@ test('bank profile, each that is shipped: it is read by its name, and as an oper
   }
 })
 
-test('bank profile, generic: nothing settles, is sent again or is silent without being said so', () => {
+test('bank profile, generic: no settlement, resending or silence unless stated', () => {
   const { settles_on, resend_is_safe, silent_after_days, address, iso20022 } = profile('generic')
   assert.deepEqual(
     [settles_on, resend_is_safe, silent_after_days, address, iso20022?.pain001],
@@ -23,7 +23,7 @@ test('bank profile, generic: nothing settles, is sent again or is silent without
   )
 })
 
-test('bank profile, an operator’s: what it says, on top of the one it is like', () => {
+test('bank profile, an operator’s: its values over those of its base', () => {
   const mine = profile({
     name: 'My bank',
     about: 'as agreed in May',
@@ -41,7 +41,7 @@ test('bank profile, an operator’s: what it says, on top of the one it is like'
   })
 })
 
-test('bank profile, wrong in many places: every problem at once, with the name that was meant', () => {
+test('bank profile, many faults: all named at once, with the likely names', () => {
   const { messages } = readProfile({
     like: 'generik',
     settles_on: 'book',
@@ -80,7 +80,7 @@ test('bank profile, wrong in many places: every problem at once, with the name t
   assert.deepEqual(readProfile({ name: 'x', meanings: { A: 'gone' } }).messages?.length, 1)
 })
 
-test('meaning of a code: the bank’s own first, then the standard’s; an unknown one says nothing', () => {
+test('meaning of a code: the bank’s own, else the standard’s; unknown: none', () => {
   assert.equal(meaningOf('ACWC', profile('generic').meanings), 'accepted')
   assert.equal(meaningOf('ACWC', profile('rejections-only').meanings), 'cancelled')
   for (const code of ['ZZZZ', '', 'constructor', 'rjct'])

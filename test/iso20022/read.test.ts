@@ -56,14 +56,14 @@ const REPORT: Partial<BankLine>[] = [
   },
 ]
 
-test('pain.002, versions .03, .10 and later: file, then group, then payments; NOTPROVIDED is absent', async () => {
+test('pain.002, versions .03, .10 and later: file, then group, then payments; NOTPROVIDED as absent', async () => {
   for (const version of ['pain.002.001.03', 'pain.002.001.10', 'pain.002.001.14']) {
     const text = statusReport(originalFile('PART') + rejection, version)
     assert.deepEqual(told(await readAll(text)), REPORT)
   }
 })
 
-test('pain.002, in pieces of 1 byte, in UTF-16, with prefixes or in an envelope: the same is said', async () => {
+test('pain.002, chunks of 1 byte, UTF-16, prefixes, envelope: the same report', async () => {
   const text = statusReport(originalFile('PART') + rejection)
   assert.deepEqual(told(await readAll(text, 1)), REPORT)
   const utf16 = Buffer.from(`\ufeff${text.replace('UTF-8', 'UTF-16')}`, 'utf16le')
@@ -80,14 +80,14 @@ test('pain.002, in pieces of 1 byte, in UTF-16, with prefixes or in an envelope:
   assert.deepEqual(told(await readAll(wrapped)), REPORT)
 })
 
-test('pain.002, indented, with 2,000 payments in one group: each is said', async () => {
+test('pain.002, indented, 2,000 payments in one group: each reported', async () => {
   const one = '<TxInfAndSts><OrgnlEndToEndId>E</OrgnlEndToEndId><TxSts>ACSP</TxSts></TxInfAndSts>'
   const group = `<OrgnlPmtInfAndSts>${one.repeat(2_000)}</OrgnlPmtInfAndSts>`
   const indented = statusReport(originalFile() + group).replaceAll('><', `>\n${' '.repeat(40)}<`)
   assert.equal((await readAll(indented)).length, 2_000)
 })
 
-test('pain.002, elements of another namespace: they say nothing', async () => {
+test('pain.002, elements of another namespace: ignored', async () => {
   const foreign =
     '<SplmtryData><Envlp><x:OrgnlPmtInfAndSts xmlns:x="urn:x"><x:TxInfAndSts>' +
     '<x:OrgnlEndToEndId>E-1</x:OrgnlEndToEndId><x:TxSts>RJCT</x:TxSts></x:TxInfAndSts>' +
@@ -96,7 +96,7 @@ test('pain.002, elements of another namespace: they say nothing', async () => {
   assert.deepEqual(others, [])
 })
 
-test('pain.002, a group without payments: said once; a payment without status says no code', async () => {
+test('pain.002, group without payments: reported once; payment without status: no code', async () => {
   const group =
     '<OrgnlPmtInfAndSts><OrgnlPmtInfId>P-2</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>' +
     '<StsRsnInf><Rsn><Cd>DU02</Cd></Rsn></StsRsnInf></OrgnlPmtInfAndSts>' +
@@ -155,7 +155,7 @@ test('camt.053, a booked debit: its payment, with account, period and the bank�
   assert.deepEqual(told(await readAll(old)), [DEBIT])
 })
 
-test('camt.053 and camt.052, what is not booked: a note', async () => {
+test('camt.053 and camt.052, entry not booked: a note', async () => {
   const pending = statement(entry(paid, { status: '<Sts><Cd>PDNG</Cd></Sts>' }))
   assert.deepEqual(told(await readAll(pending)), [{ ...DEBIT, level: 'note', code: 'PDNG' }])
   const informs = statement(entry(paid))
@@ -165,7 +165,7 @@ test('camt.053 and camt.052, what is not booked: a note', async () => {
   assert.deepEqual([said?.level, said?.statement.slice(0, 12)], ['note', 'camt.052 17 '])
 })
 
-test('camt.054, a return: credit with its reason; also by a code of the booking, or as a reversal', async () => {
+test('camt.054, a return: credit with its reason, by return element, booking code or reversal', async () => {
   const credit = (details: string, more = '') =>
     message(
       'camt.054.001.08',
@@ -199,7 +199,7 @@ test('camt.054, a return: credit with its reason; also by a code of the booking,
   assert.deepEqual(await levels(credit('')), ['booking'])
 })
 
-test('camt.053, several payments of one entry: each its own; without an amount only one alone has the entry’s', async () => {
+test("camt.053, several payments of one entry: one line each; the entry's amount only for a single one", async () => {
   const one = (id: string, amount = '') =>
     `<TxDtls><Refs><EndToEndId>${id}</EndToEndId></Refs>${amount}</TxDtls>`
   const amounts = async (details: string) =>
@@ -218,7 +218,7 @@ test('camt.053, several payments of one entry: each its own; without an amount o
   ])
 })
 
-test('camt.053, one debit for a whole PmtInf: its total, under the ids of the batch', async () => {
+test('camt.053, one debit for a whole PmtInf: its total, under the batch ids', async () => {
   const whole = '<NtryDtls><Btch><MsgId>MSG-1</MsgId><PmtInfId>P-1</PmtInfId></Btch></NtryDtls>'
   const [said, ...others] = await readAll(statement(entry(whole, { amount: '1234567.89' })))
   assert.deepEqual(others, [])
@@ -228,7 +228,7 @@ test('camt.053, one debit for a whole PmtInf: its total, under the ids of the ba
   )
 })
 
-test('camt.053, what a payment was worth: the instructed amount beside charges or another currency, else what was booked', async () => {
+test('camt.053, payment amount: instructed amount if charged or converted, else the booked one', async () => {
   const amounts = async (details: string) => {
     const text = `<NtryDtls><TxDtls><Refs><EndToEndId>A</EndToEndId></Refs>${details}</TxDtls></NtryDtls>`
     const [said] = await readAll(statement(entry(text)))
@@ -248,7 +248,7 @@ test('camt.053, what a payment was worth: the instructed amount beside charges o
   assert.deepEqual(await amounts(own + instructed('EUR', '9.50')), [1_000n, 'EUR'])
 })
 
-test('camt.053, amounts: exact, and null where the currency has no such amount', async () => {
+test('camt.053, amounts: exact, null if the currency has no such amount', async () => {
   const read = async (currency: string, amount: string) => {
     const text = statement(entry('').replace('Ccy="EUR">10.00', `Ccy="${currency}">${amount}`))
     const [said] = await readAll(text)
@@ -274,7 +274,7 @@ const REFUSED: readonly [string, string | Uint8Array, RegExp][] = [
     /line 2: the file is cut off inside \w+, which/,
   ],
   ['all but the last tag', whole.slice(0, -12), /cut off inside Document/],
-  ['text behind the end', `${whole}and more`, /not well-formed/],
+  ['text after the end', `${whole}and more`, /not well-formed/],
   ['a DOCTYPE', whole.replace('?>', '?><!DOCTYPE Document>'), /a DOCTYPE is not read/],
   ['a bomb of entities', whole.replace('?>', `?>${bomb}`).replace('AC04', '&c;'), /DOCTYPE/],
   [
@@ -284,7 +284,7 @@ const REFUSED: readonly [string, string | Uint8Array, RegExp][] = [
   ],
   ['an entity of its own', whole.replace('AC04', '&c;'), /line 2: not well-formed/],
   [
-    'Latin letters that say UTF-8',
+    'Latin letters declared as UTF-8',
     Buffer.from(whole.replace('May', 'fermé'), 'latin1'),
     /not utf-8/,
   ],
@@ -308,7 +308,7 @@ const REFUSED: readonly [string, string | Uint8Array, RegExp][] = [
 ]
 
 for (const [name, bytes, reason] of REFUSED) {
-  test(`a bank’s file, ${name}: unreadable, with its reason`, async () => {
+  test(`bank XML, ${name}: unreadable, with its reason`, async () => {
     await assert.rejects(readAll(bytes), error => {
       assert.ok(error instanceof UnreadableFile)
       assert.match(error.message, reason)
@@ -317,7 +317,7 @@ for (const [name, bytes, reason] of REFUSED) {
   })
 }
 
-test('a bank’s file, one line too many or one byte too many: refused in bounded memory', async () => {
+test('bank XML, one line or byte too many: refused in bounded memory', async () => {
   const head = Buffer.from(`${whole.slice(0, whole.indexOf('<OrgnlGrpInf'))}\n`)
   async function* endless(filler: Uint8Array) {
     yield head
@@ -333,7 +333,7 @@ test('a bank’s file, one line too many or one byte too many: refused in bounde
   assert.ok(process.memoryUsage().rss - before < 256 * 1024 * 1024)
 })
 
-test('a bank’s file, every prefix of it: refused, whatever was said before', async () => {
+test('bank XML, every prefix of a file: refused, whatever it reported before', async () => {
   for (let length = 0; length < whole.length - 2; length += 7) {
     await assert.rejects(
       Array.fromAsync(readBankFile(chunksOf(whole.slice(0, length)))),

@@ -150,7 +150,7 @@ const UNBALANCED: readonly [what: string, lines: readonly Line[]][] = [
   ],
 ]
 
-test('journals, unbalanced by table: refused to service and owner alike', async () => {
+test('journals, unbalanced by table: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     for (const [what, lines] of UNBALANCED) {
       const error = await refused(insertJournal(sql, lines), CHECK, `${role}: ${what}`)
@@ -181,7 +181,7 @@ test('journals, lists of different lengths: refused', async () => {
   }
 })
 
-test('journals, balanced: taken from the service', async () => {
+test('journals, balanced: accepted from the service', async () => {
   await rolledBack(service, async tx => {
     await insertJournal(tx, [
       ['available', 'USD', -5n],
@@ -226,7 +226,7 @@ test(`journals, ${SETS} random unbalanced sets: every one refused`, async () => 
   }
 })
 
-test('journal_balances, random sets: true exactly when the rules of the book say so', async () => {
+test('journal_balances, random sets: true exactly if the rules of the book hold', async () => {
   // Half of the sets are made to balance by turning a copy of them round.
   const sets = fc
     .tuple(postings, fc.boolean())
@@ -263,13 +263,13 @@ function fits({ amount }: Posting): boolean {
 }
 
 for (const table of APPEND_ONLY) {
-  test(`${table}, update, delete, truncate by the service: refused for want of the right`, async () => {
+  test(`${table}, update, delete, truncate as service: refused for lack of rights`, async () => {
     for (const statement of rewrites(table)) {
       await refused(service.unsafe(statement), DENIED, statement)
     }
   })
 
-  test(`${table}, update, delete, truncate by the owner: refused by trigger`, async () => {
+  test(`${table}, update, delete, truncate as owner: refused by a trigger`, async () => {
     // Of what can be erased, each row is judged; of all else the statement. Citus asks no shard
     // where no row would be touched.
     const judged =
@@ -296,7 +296,7 @@ function rewrites(table: string): string[] {
   ]
 }
 
-test('append-only triggers, taken off by the service: refused', async () => {
+test('append-only triggers, disabled by the service: refused', async () => {
   for (const statement of [
     'alter table journals disable trigger append_only',
     'drop trigger append_only on journals',
@@ -307,7 +307,7 @@ test('append-only triggers, taken off by the service: refused', async () => {
   }
 })
 
-test('balances, below zero: refused to service and owner alike', async () => {
+test('balances, below zero: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     const statement = sql`
       update balances set available = -1 where account_id = ${account_id} and currency = 'USD'`
@@ -364,7 +364,7 @@ const SETTLED = { ...FUNDED, ...NO_LINE, kind: 'settlement', codes: 'in_transit 
 
 const MISFITS: readonly (readonly [what: string, changes: object, constraint: string])[] = [
   ['more than the posting', { ...LINE, amount: 13 }, 'line_is_what_moved'],
-  ['a fee more', { ...LINE, fixed_fee: -2 }, 'line_is_what_moved'],
+  ['a fee too much', { ...LINE, fixed_fee: -2 }, 'line_is_what_moved'],
   ['another currency', { ...LINE, currency: 'EUR' }, 'line_is_what_moved'],
   ['no posting on the balance', { ...LINE, codes: 'fees funding' }, 'line_is_what_moved'],
   [
@@ -378,18 +378,18 @@ const MISFITS: readonly (readonly [what: string, changes: object, constraint: st
     'line_is_what_moved',
   ],
   ['a balance moved without a line', { ...SETTLED, ...FUNDED }, 'line_is_what_moved'],
-  ['a line of a settlement', { ...LINE, kind: 'settlement' }, 'line_unless_settlement'],
-  ['a part of a line', { ...SETTLED, amount: 1 }, 'line_unless_settlement'],
+  ['a line for a settlement', { ...LINE, kind: 'settlement' }, 'line_unless_settlement'],
+  ['an incomplete line', { ...SETTLED, amount: 1 }, 'line_unless_settlement'],
   ['a funding without a line', { ...SETTLED, kind: 'funding' }, 'line_unless_settlement'],
-  ['a funding that takes', BACK, 'direction_matches_kind'],
-  ['a payout that gives', { ...LINE, kind: 'payout' }, 'direction_matches_kind'],
-  ['a balance below zero after', { ...LINE, balance_after: -1 }, 'journals_balance_after_check'],
-  ['a funding that undoes', { ...LINE, undoes: 'btr_x' }, 'undoes_if_it_gives_back'],
-  ['a failure that undoes nothing', { ...LINE, kind: 'failure' }, 'undoes_if_it_gives_back'],
+  ['a negative funding', BACK, 'direction_matches_kind'],
+  ['a payout that credits', { ...LINE, kind: 'payout' }, 'direction_matches_kind'],
+  ['a negative balance after', { ...LINE, balance_after: -1 }, 'journals_balance_after_check'],
+  ['a funding that undoes a journal', { ...LINE, undoes: 'btr_x' }, 'undoes_if_it_gives_back'],
+  ['a failure that undoes no journal', { ...LINE, kind: 'failure' }, 'undoes_if_it_gives_back'],
 ]
 
 for (const [what, changes, constraint] of MISFITS) {
-  test(`journals, ${what}: refused to service and owner alike`, async () => {
+  test(`journals, ${what}: refused for service and owner`, async () => {
     for (const [role, sql] of roles()) {
       const error = await refused(copyFunding(sql, changes), CHECK, role)
       assert.equal(error.constraint_name, constraint)
@@ -397,14 +397,14 @@ for (const [what, changes, constraint] of MISFITS) {
   })
 }
 
-test('the state of an account where its money moves: only a change of the account brings it', async () => {
+test('state of an account with moving money: changed only by updating the account', async () => {
   for (const [role, sql] of roles()) {
     await refused(sql`update books set state = 'closed'`, CHECK, `${role}: books`)
     await refused(sql`update balances set account_state = 'closed'`, CHECK, `${role}: balances`)
   }
 })
 
-test('journals, with a line that fits and without one: taken from the service', async () => {
+test('journals, with a matching line or without one: accepted from the service', async () => {
   for (const changes of [LINE, SETTLED, { ...BACK, kind: 'payout' }]) {
     await rolledBack(service, async tx => {
       await copyFunding(tx, changes)
@@ -432,7 +432,7 @@ test('journals, booked or given back twice: refused', async () => {
   }).finally(() => owner`alter table journals enable trigger gives_back_what_was_taken`.execute())
 })
 
-test('balance_transactions: the lines of journals, with ids as the service makes them', async () => {
+test("balance_transactions: lines of journals, ids equal to the service's", async () => {
   const rows = await owner<{ id: string; account_id: string; number: bigint; at: string }[]>`
     select id, account_id, journal_number as number, created_at as at from balance_transactions`
   assert.ok(rows.length > 10)
@@ -451,14 +451,14 @@ function copyPayout(
   return copyRow(sql, 'payouts', ['id', history.payouts[fate]], copy)
 }
 
-test('payouts, a second one on the same quote: refused to service and owner alike', async () => {
+test('payouts, a second one on the same quote: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     const error = await refused(copyPayout(sql, { id: 'pot_x' }, 'fx'), UNIQUE, role)
     assert.equal(error.constraint_name, 'quote_used_once')
   }
 })
 
-test('payouts, a quote and terms besides, or neither: refused to service and owner alike', async () => {
+test('payouts, with both quote and terms, or neither: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     for (const [fate, quote_id] of [
       ['succeeded', 'poq_x'],
@@ -497,7 +497,7 @@ async function step(tx: TransactionSql, from: PayoutStatus, to: string): Promise
   } else await tx.unsafe(`update open_payouts set status = $3 ${where}`, [...key, to])
 }
 
-test('payouts, every step from status to status: taken exactly as the table of states says', async () => {
+test('payouts, every pair of statuses: accepted exactly as in the table of states', async () => {
   for (const from of PAYOUT_STATUSES) {
     for (const to of [...PAYOUT_STATUSES, 'paid']) {
       await rolledBack(service, async tx => {
@@ -525,7 +525,7 @@ test('payouts, every step from status to status: taken exactly as the table of s
   }
 })
 
-test('payouts, a second outcome of one: refused to service and owner alike', async () => {
+test('payouts, a second outcome: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     const { payouts } = history
     for (const fate of ['succeeded', 'failed', 'reversed'] as const) {
@@ -622,7 +622,7 @@ const CHANGEABLE = {
 } as const
 
 for (const [table, changeable] of Object.entries(CHANGEABLE)) {
-  test(`${table}, each column updated by the service: only what lives may change`, async () => {
+  test(`${table}, each column updated by the service: only mutable ones may change`, async () => {
     const columns = await owner<{ name: string }[]>`
       select attname as name from pg_attribute
       where attrelid = ${table}::regclass and attnum > 0 and not attisdropped

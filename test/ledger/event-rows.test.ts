@@ -88,7 +88,7 @@ const outline = (event: NamedEvent) => [
 ]
 
 for (const account_id of ACCOUNTS) {
-  test(`each_event, ${account_id}: every event as it was told, with its digest`, async () => {
+  test(`each_event, ${account_id}: every event as presented, with its digest`, async () => {
     const { owner } = database
     const rows = await owner<(NamedEvent & { digest: string | null; text: string })[]>`
       select id, sequence, type, object_id, data, data::text as text, created_at,
@@ -102,7 +102,7 @@ for (const account_id of ACCOUNTS) {
     )
   })
 
-  test(`lists of events, ${account_id}: by type, by object, by time, in pages both ways`, async () => {
+  test(`lists of events, ${account_id}: by type, object and time, pages in both directions`, async () => {
     const all = told.get(account_id) ?? []
     const types = [undefined, ...new Set(all.map(event => event.type)), 'payout.reversed']
     const objects = [...new Set(all.map(event => event.object_id))]
@@ -130,7 +130,7 @@ for (const account_id of ACCOUNTS) {
     }
   })
 
-  test(`events of ${account_id} by id and by number: those asked for and no others`, async () => {
+  test(`events of ${account_id}, by id and number: exactly the requested ones`, async () => {
     const all = told.get(account_id) ?? []
     const keys = all.flatMap(({ id }, i) => (i % 3 === 0 ? [] : [{ account_id, id }]))
     const found = await findEvents(database.owner, keys)

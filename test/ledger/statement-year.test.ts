@@ -128,7 +128,7 @@ async function readStatement(what: string, stream: Readable, format: Format, pid
   if (memory.length > 0) assert.ok(most - early <= GROWTH_MIB, `${early} MiB grew to ${most}`)
 }
 
-test(`GET /v3/balance_transaction, text/csv, ${LINES} lines: totals as proved, in constant memory, beside other reads`, async t => {
+test(`GET /v3/balance_transaction, text/csv, ${LINES} lines: totals as proved, constant memory, other reads served`, async t => {
   const { url } = service.database
   const running = await startProcess({
     DATABASE_URL: url,

@@ -80,7 +80,7 @@ async function verdictOn(url: string, account_id: string | null = null): Promise
   }
 }
 
-test('verify, a history of every kind: in order, and everything was looked at; of one account its own rows', async () => {
+test('verify, a history of every kind: clean, every row read; for one account its own rows', async () => {
   await onCopy(async (owner, url) => {
     const verdict = await verdictOn(url)
     assert.ok(verdict.ok, JSON.stringify(verdict.problem))
@@ -111,7 +111,7 @@ test('verify, a history of every kind: in order, and everything was looked at; o
   })
 })
 
-describe('a fault', () => {
+describe('verify, a fault', () => {
   let copy: Copy
   before(async () => {
     copy = await makeCopy()
@@ -119,7 +119,7 @@ describe('a fault', () => {
   })
   after(() => copy.drop())
   for (const fault of [...BOOK_FAULTS, ...LINE_FAULTS, ...PAYOUT_FAULTS, ...ENTITY_FAULTS]) {
-    test(`verify, ${fault.name}: found, and ${fault.table} named`, async () => {
+    test(`verify, ${fault.name}: found, ${fault.table} named`, async () => {
       const { named, verdict } = await undone(copy.owner, async tx => {
         const named = await fault.plant(tx as unknown as Sql, history)
         return { named, verdict: await verdictIn(tx, false) }
@@ -141,7 +141,7 @@ describe('a fault', () => {
   }
 })
 
-test('verify, a service that goes on paying and settling: no false alarm', async () => {
+test('verify, service paying and settling meanwhile: no false alarm', async () => {
   const service = await startTestService({ simulator_delay_ms: 0 })
   try {
     const account = await service.openAccount({ fund: { USD: 100_000_000n } })
@@ -169,7 +169,7 @@ test('verify, a service that goes on paying and settling: no false alarm', async
   }
 })
 
-test('corridor verify: exit 0 and a sentence; a balance changed, or no such account: exit 1', async () => {
+test('corridor verify, clean: exit 0 and a sentence; balance changed or unknown account: exit 1', async () => {
   await onCopy(async (owner, url) => {
     const cli = await openCli(url)
     const { code, stdout } = await cli.run('verify')

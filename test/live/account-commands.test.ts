@@ -30,7 +30,7 @@ test('account list: name, state, kind and balances', async () => {
   assert.deepEqual(listed.balances, { EUR: '0', USD: '12345' })
 })
 
-test('account freeze, show, unfreeze: the reason is kept, and no secret of the account', async () => {
+test('corridor account freeze, show, unfreeze: reason kept, no secret of the account printed', async () => {
   const freeze = await run('account', 'freeze', 'ACC', '--reason', 'Case W-7')
   const { account_id, deposit_address } = account.account
   assert.equal(freeze.stdout, `${account_id}  was active, is frozen: Case W-7\n`, freeze.stderr)
@@ -65,7 +65,7 @@ test('account freeze, show, unfreeze: the reason is kept, and no secret of the a
   assert.equal((await account.post('/v3/payout', localPayout)).status, 200)
 })
 
-test('account set: name, currency, primary and window, each told before and after', async () => {
+test('corridor account set, name, currency, primary and window: prints old and new value of each', async () => {
   const change = ['--name', 'Harbour', '--add-currencies', 'USD,JPY', '--primary-currency', 'JPY']
   const set = ['account', 'set', 'ACC', ...change, '--duplicate-window-s', '3600']
   const { stdout, stderr } = await run(...set)
@@ -82,7 +82,7 @@ test('account set: name, currency, primary and window, each told before and afte
   assert.equal(verified.code, 0, verified.stdout + verified.stderr)
 })
 
-test('account set, what cannot be: says what is wrong, no row changes', async () => {
+test('corridor account set, invalid settings: says the fault, no row changes', async () => {
   const before = await rows()
   for (const [change, code, words] of [
     [[], 2, /Say what to change/],
@@ -98,7 +98,7 @@ test('account set, what cannot be: says what is wrong, no row changes', async ()
   assert.deepEqual(await rows(), before)
 })
 
-test('account history: who, when, and each state and setting before and after', async () => {
+test('corridor account history: person, time, and old and new value of each state and setting', async () => {
   const { stdout } = await run('account', 'history', 'ACC')
   const [, set, unfreeze, freeze] = stdout.split('\n')
   assert.match(
@@ -109,7 +109,7 @@ test('account history: who, when, and each state and setting before and after', 
   assert.match(freeze ?? '', /alice .*, off, .* active +Test, .* frozen \(Case W-7\)$/)
 })
 
-test('key list: last use to the minute, and no other process reads its keys anew for it', async () => {
+test('corridor key list: last use to the minute, without another process reloading its keys', async () => {
   const { owner } = service.database
   const version = () => owner`select version from reference_version`
   const before = await version()
@@ -127,7 +127,7 @@ test('key list: last use to the minute, and no other process reads its keys anew
 
 const SECOND = 'every process refuses it within a second\n'
 
-test('key create and revoke: say what they did, to whom', async () => {
+test('corridor key create and revoke: print the action and the account', async () => {
   const made = await run('key', 'create', 'ACC', '--scope', 'read', '--name', 'report')
   const { account_id } = account.account
   const [, key_id] = /^key id {3}(key_\w+)\n/.exec(made.stdout) ?? []
@@ -150,7 +150,7 @@ const NEW = [
   'USD',
 ]
 
-test('account create --fund, of a live account: refused, as it takes no reference; no row changes', async () => {
+test('corridor account create --fund, live account: refused for want of a reference, no row changes', async () => {
   const before = await rows()
   const ran = await run(...NEW, '--fund', 'USD=5.00')
   assert.deepEqual([ran.code, ran.stdout], [2, ''])
@@ -158,7 +158,7 @@ test('account create --fund, of a live account: refused, as it takes no referenc
   assert.deepEqual(await rows(), before)
 })
 
-test('account create --fund, funding fails: the secret is printed all the same, and works', async () => {
+test('corridor account create --fund, funding fails: the secret is printed and works', async () => {
   const { owner } = service.database
   await owner`alter table journals add constraint not_now check (kind <> 'funding') not valid`
   try {
@@ -174,7 +174,7 @@ test('account create --fund, funding fails: the secret is printed all the same, 
   }
 })
 
-test('account create, an id by chance that another account has: another is made, and once', async () => {
+test('corridor account create, random id already taken: another id is drawn, one account made', async () => {
   const write = <C, S, O>(operation: Operation<C, S, O>, command: C) =>
     new Lane(service.deps.sql, operation, { max_batch: 1 }).run(command)
   const accountOf = (account_id: string) => ({

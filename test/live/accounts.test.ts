@@ -45,7 +45,7 @@ const REFUSED: readonly (readonly [
 ])[] = [
   ['a live account without reference', FUND, 2, /--reference/],
   [
-    'a live account by the id of an escrow alone',
+    'a live account, with an escrow id only',
     [...FUND, '--source', 'esc_alone'],
     2,
     /--reference: a live account is funded with a reference/,
@@ -57,11 +57,11 @@ const REFUSED: readonly (readonly [
     2,
     /--split: split requires reference, which names the split payment/,
   ],
-  ['another currency', ['fund', 'ACC', 'GBP', '5', ...R], 2, /holds no GBP/],
+  ['a currency not held', ['fund', 'ACC', 'GBP', '5', ...R], 2, /holds no GBP/],
   ['without a reason', [...WITHDRAW, '5', ...R], 2, /--reason/],
   ['of a negative amount', [...WITHDRAW, '-5', ...R, ...WHY], 2, /"-5" is not an amount/],
   [
-    'of more than there is',
+    'above the balance',
     [...WITHDRAW, '100.01', ...R, ...WHY],
     1,
     /100\.01 USD from the balance, and 100\.00 are available/,
@@ -80,7 +80,7 @@ for (const [what, args, code, words] of REFUSED) {
   })
 }
 
-test('corridor fund, twice with a reference: booked once, before and after told, in another spelling too', async () => {
+test('corridor fund, same reference twice, in any spelling: booked once, prints the balance before and after', async () => {
   const fund = ['fund', 'ACC', 'USD', '20.00', '--reference', 'BANK-1']
   const first = await run(...fund)
   assert.equal(first.code, 0, first.stderr)
@@ -98,7 +98,7 @@ test('corridor fund, twice with a reference: booked once, before and after told,
   assert.deepEqual([await rows(), await usd()], [before, '12000'])
 })
 
-test('corridor fund, one reference for two accounts: refused naming the first, until --split or reversed', async () => {
+test('corridor fund, one reference for two accounts: refused naming the first, until --split or its reversal', async () => {
   const one = await service.openAccount({ sandbox: false, currencies: ['USD'] })
   const ONE = one.account.account_id
   const booked = await run('fund', ONE, 'USD', '9.00', '--reference', 'BANK-8')
@@ -129,7 +129,7 @@ test('corridor fund, one reference for two accounts: refused naming the first, u
   assert.deepEqual(json.data.metadata, { reference: 'bank-8' })
 })
 
-test('corridor fund, one reference for three accounts at the same moment: one is funded; a sandbox besides, whose money is none', async () => {
+test('corridor fund, one reference for three accounts at the same moment: one funded; sandboxes are exempt', async () => {
   const open = () => service.openAccount({ sandbox: false, currencies: ['USD'] })
   const three = await Promise.all([open(), open(), open()])
   const ran = await Promise.all(
@@ -145,7 +145,7 @@ test('corridor fund, one reference for three accounts at the same moment: one is
   assert.equal(sandbox.code, 0, sandbox.stderr)
 })
 
-test('fold_reference, as foldedReference: white space and ASCII letters, and nothing else', async () => {
+test('fold_reference, equal to foldedReference: folds white space and ASCII case only', async () => {
   const spaces = '\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
   const texts = [
     `a${spaces}Z`,
@@ -165,7 +165,7 @@ test('fold_reference, as foldedReference: white space and ASCII letters, and not
   assert.deepEqual(texts.slice(0, 2).map(foldedReference), ['AZ', 'ß\u0131\u00e9\u00c9'])
 })
 
-test('corridor withdraw: the balance falls, line and event say why, and not who', async () => {
+test('corridor withdraw: balance falls, line and event have the reason but not the person', async () => {
   const withdraw = [...WITHDRAW, '30.00', '--reference', 'BANK-2', ...WHY]
   const ran = await run(...withdraw, '--json')
   assert.equal(ran.code, 0, ran.stderr)
@@ -187,14 +187,14 @@ test('corridor withdraw: the balance falls, line and event say why, and not who'
   assert.match(again.stderr, /"BANK-2" is booked already, as withdrawal btr_/)
 })
 
-test('corridor adjust, up and down with a reference of another kind: both booked', async () => {
+test('corridor adjust, up and down, a reference of another kind: both booked', async () => {
   const up = await run('adjust', 'ACC', 'USD', '5.00', '--reference', 'BANK-1', ...WHY)
   assert.match(up.stdout, /adjustment USD 5\.00.*balance was 90\.00, is 95\.00\n$/, up.stderr)
   const down = await run('adjust', 'ACC', 'USD', '-7.50', '--reference', 'CASE-2', ...WHY)
   assert.match(down.stdout, /adjustment USD -7\.50.*balance was 95\.00, is 87\.50\n$/, down.stderr)
 })
 
-test('corridor reverse, of each kind: back to where it was, once', async () => {
+test('corridor reverse, each kind of booking: previous balance restored, once', async () => {
   const { results } = (await live.get('/v3/balance_transaction?limit=4')).json.data
   let left = BigInt((await usd()) ?? '')
   for (const line of results as Line[]) {
@@ -217,7 +217,7 @@ test('corridor reverse, of each kind: back to where it was, once', async () => {
   }
 })
 
-test('corridor reverse, of a reversal, or of a credit that is spent: refused, no row changes', async () => {
+test('corridor reverse, a reversal or a spent credit: refused, no row changes', async () => {
   const { id: reversal } = await newestLine()
   const up = await run('adjust', 'ACC', 'USD', '1', '--reference', 'CASE-3', ...WHY, '--json')
   await run(...WITHDRAW, '100.50', '--reference', 'BANK-3', ...WHY)
@@ -235,7 +235,7 @@ test('corridor reverse, of a reversal, or of a credit that is spent: refused, no
 
 const STATEMENT = ['statement', 'ACC', '--currency', 'USD', '--from', '2000-01-01', '--format']
 
-test('statements: each booking with reference and reason, as CSV, camt.053 and MT940', async () => {
+test('statements, CSV, camt.053 and MT940: each booking with reference and reason', async () => {
   const csv = await run(...STATEMENT, 'csv')
   assert.equal(csv.code, 0, csv.stderr)
   const line = csv.stdout.split('\r\n').find(text => text.includes(',withdrawal,'))
@@ -252,7 +252,7 @@ test('statements: each booking with reference and reason, as CSV, camt.053 and M
   assert.match(mt940.stdout, /RD30,00NRTIBANK-2\/\//)
 })
 
-test('corridor verify: in order, and the first bad booking is named', async () => {
+test('corridor verify, bookings: clean; the first bad booking named', async () => {
   const { owner, url } = service.database
   const audit = connect(url, { max: 1, as: 'auditor' })
   const verdict = () => verify(audit, { account_id: null })

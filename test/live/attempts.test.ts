@@ -44,7 +44,7 @@ async function assertNotAsked(id: string): Promise<void> {
   assert.ok(bank.asked.every(payout => payout.id !== id))
 }
 
-test('a payout is asked about: its attempt is committed first, and ends as the payout does', async () => {
+test('rail asked about a payout: attempt committed before the call, ended with the payout', async () => {
   const id = await pay()
   let seen: readonly string[] = []
   const bank = railOf({
@@ -65,7 +65,7 @@ test('a payout is asked about: its attempt is committed first, and ends as the p
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('a late "not taken" while another worker has the payout: left to that worker', async () => {
+test('late "not taken", another worker holds the payout: left to this worker', async () => {
   const id = await pay()
   const late = Promise.withResolvers<RailReport>()
   const slow = railOf({ submit: () => late.promise })
@@ -95,7 +95,7 @@ async function waitForClaim(id: string, times = 1): Promise<void> {
   }
 }
 
-test('unknown to its rail within the key’s lifetime: handed over again; after it, or if it had reported steps: never, a person looks', async () => {
+test('payout unknown to its rail: submitted again within the key’s lifetime; later, or after a reported step: a person decides', async () => {
   const [early, lost, told] = [await pay(), await pay(), await pay()]
   const rail = { ...saying(() => undefined), key_lifetime_ms: 3_600_000 }
   const steps = { ...report('requires_action'), ask_again_in_ms: 1 }
@@ -123,7 +123,7 @@ test('unknown to its rail within the key’s lifetime: handed over again; after 
   assert.equal(await statusOf(lost), 'processing')
 })
 
-test('woken after success: asked again, the return gives the money back, the attempt is returned', async () => {
+test('wake after success: rail asked, the return credits the money back, attempt returned', async () => {
   const before = await balancesOf(live)
   const id = await pay()
   await settle({ bank: saying(() => report('succeeded')) })
@@ -135,7 +135,7 @@ test('woken after success: asked again, the return gives the money back, the att
   assert.deepEqual(await attemptsOf(id), ['1 bank returned'])
 })
 
-test('woken while its rail is asked: the older answer does not put the next question off', async () => {
+test('wake while the rail is asked: the older answer does not delay the next question', async () => {
   const id = await pay()
   const held = Promise.withResolvers<RailReport>()
   const round = settle({ bank: railOf({ submit: () => held.promise }) })
@@ -151,7 +151,7 @@ test('woken while its rail is asked: the older answer does not put the next ques
   await settle({ bank: saying(() => report('succeeded')) })
 })
 
-test('woken before any rail has it, or once it is cancelled: nobody is asked', async () => {
+test('wake before submission or after cancellation: rail not asked', async () => {
   const id = await pay()
   assert.deepEqual(await wake(id), ['not_asked'])
   const cancelled = await live.post(`/v3/payout/${id}/cancel`, {})
@@ -160,7 +160,7 @@ test('woken before any rail has it, or once it is cancelled: nobody is asked', a
   assert.deepEqual(await attemptsOf(id), [])
 })
 
-test('what a person has moved stays as it is: new evidence is an exception, and so is a late report; closed: nobody is asked', async () => {
+test('payout moved by a person, new or late report: an exception, status kept; once closed: rail not asked', async () => {
   const late = await pay()
   const held = Promise.withResolvers<RailReport>()
   const round = settle({ bank: railOf({ submit: () => held.promise }) })
@@ -183,7 +183,7 @@ test('what a person has moved stays as it is: new evidence is an exception, and 
   assert.deepEqual(await exceptionsOf(id), ['1 said_after_person closed'])
 })
 
-test('the database: one open or paid attempt a payout, an end is an end, evidence stays', async () => {
+test('PostgreSQL, attempts: one open or paid per payout, ends are final, evidence append-only', async () => {
   const id = await pay()
   await settle({ bank: saying(() => ({ ...report(), ask_again_in_ms: 60_000 })) })
   const { owner } = service.database
@@ -223,7 +223,7 @@ const UNCLEAR: RailReport = {
   exception: { kind: 'amount_differs', message: 'The bank has booked 9.00 USD.' },
 }
 
-test('corridor rail exceptions: nothing is applied and nobody is asked until a person closes one, then its rail is', async () => {
+test('corridor rail exceptions: while one is open nothing is applied or asked; once closed its rail is asked', async () => {
   const id = await pay()
   await settle({ bank: saying(() => ({ ...UNCLEAR, ...report('succeeded') })) })
   assert.equal(await statusOf(id), 'processing')
@@ -256,7 +256,7 @@ test('corridor rail exceptions: nothing is applied and nobody is asked until a p
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('corridor rail close-exception: nothing without a name, a note or a number', async () => {
+test('corridor rail close-exception, name, note or number missing: refused', async () => {
   const id = await pay()
   await settle({ bank: saying(() => UNCLEAR) })
   const nobody = await openCli(service.database.url)

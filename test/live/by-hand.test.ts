@@ -73,7 +73,7 @@ function refused(ran: CommandResult, words: RegExp): void {
   assert.doesNotMatch(ran.stderr, /\n\s+at /)
 }
 
-test('mistakes with payouts that people pay: one sentence each, nothing written', async () => {
+test('commands on manual payouts, mistakes: one sentence each, nothing written', async () => {
   const [made, taken] = [await payoutThatIs('made'), await payoutThatIs('taken')]
   const before = await rows()
   for (const [cli, id, [command = '', ...more], words] of [
@@ -99,7 +99,7 @@ test('mistakes with payouts that people pay: one sentence each, nothing written'
   assert.deepEqual(await rows(), before)
 })
 
-test('payout take, the account frozen meanwhile: refused, until it is no longer', async () => {
+test('payout take, account frozen in the meantime: refused until unfrozen', async () => {
   const other = await open()
   const { account_id } = other.account
   const { id } = (await other.post('/v3/payout', localPayout)).json.data
@@ -112,7 +112,7 @@ test('payout take, the account frozen meanwhile: refused, until it is no longer'
   assert.equal((await anna.run('payout', 'take', id)).code, 0)
 })
 
-test('POST /v3/payout/{id}/cancel: until a person takes it, and again once it is released', async () => {
+test('POST /v3/payout/{id}/cancel, manual payout: succeeds unless a person has taken it, again after its release', async () => {
   const free = await payoutThatIs('made')
   assert.equal((await live.post(`/v3/payout/${free}/cancel`, {})).json.data.status, 'failed')
   for (const state of ['taken', 'asks', 'succeeded'] as const) {
@@ -127,7 +127,7 @@ test('POST /v3/payout/{id}/cancel: until a person takes it, and again once it is
   refused(await anna.run('payout', 'take', given_back), /is failed; no person needs to pay it/)
 })
 
-test('take and cancel at the same moment, 20 times: one of them, and the money is once', async () => {
+test('take and cancel at the same moment, 20 times: one succeeds, money counted once', async () => {
   const before = BigInt((await balancesOf(live)).USD ?? '')
   let kept = 0n
   for (let i = 0; i < 20; i++) {
@@ -146,14 +146,14 @@ test('take and cancel at the same moment, 20 times: one of them, and the money i
   assert.equal(BigInt((await balancesOf(live)).USD ?? ''), before - kept)
 })
 
-test('two people take the same payout at once: one has it', async () => {
+test('payout take, two people at once: one of them has it', async () => {
   const payout_id = await paid()
   const takes = ['anna', 'ben', 'carl', 'dora'].map(name => handle(payout_id, 'take', name))
   const ends = await Promise.allSettled(takes)
   assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('the manual rail: nobody is asked, whatever the account answers, and nothing times out', async () => {
+test('manual rail, any action of the account: nothing asked, nothing times out', async () => {
   await settleAll(service)
   const id = await payoutThatIs('asks')
   const answer = await live.post(`/v3/payout/${id}/action`, { note: 'It is attached.' })
@@ -166,7 +166,7 @@ test('the manual rail: nobody is asked, whatever the account answers, and nothin
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('payout held for the review of its entity, then approved: waits for a person', async () => {
+test("manual payout, held for its entity's review, then approved: waits for a person", async () => {
   const entity = (await live.post('/v3/entity', { type: 'individual', name: 'Lee' })).json.data
   const id = await paid({ on_behalf_of: entity.id })
   await live.post(`/v3/entity/${entity.id}/submit`, {})
@@ -177,7 +177,7 @@ test('payout held for the review of its entity, then approved: waits for a perso
   await handle(id, 'take', 'anna')
 })
 
-test('payout list: what waits for people, longest first, with what an operator needs', async () => {
+test("payout list, manual payouts: longest wait first, with the operator's details", async () => {
   const other = await open()
   const [first, second, third] = [
     await other.post('/v3/payout', localPayout),
@@ -211,7 +211,7 @@ test('payout list: what waits for people, longest first, with what an operator n
   )
 })
 
-test('payout show: all that a bank asks for, and what to do next', async () => {
+test('payout show, manual payout: every detail that a bank needs, and the next command', async () => {
   const id = await paid({
     ...overChats,
     reference_id: 'INV-9',
@@ -252,7 +252,7 @@ test('payout show: all that a bank asks for, and what to do next', async () => {
   assert.match(taken.stdout, /taken by anna at 20.*; when it is paid:\n.* succeeded --reference/)
 })
 
-test('by a log-in that nobody has named: no payout is taken, released or moved', async () => {
+test("log-in without a person's name: take, release and status commands refused", async () => {
   const nobody = await cliOf()
   const [made, taken] = [await payoutThatIs('made'), await payoutThatIs('taken')]
   const before = await rows()
@@ -270,7 +270,7 @@ test('by a log-in that nobody has named: no payout is taken, released or moved',
   assert.deepEqual(await rows(), before)
 })
 
-test('one reference of a bank for two payouts: refused naming the first, until --force or reversed', async () => {
+test('one bank reference for two payouts: refused naming the first, until --force or its reversal', async () => {
   const [first, second, third] = [
     await payoutThatIs('taken'),
     await payoutThatIs('taken'),
@@ -294,7 +294,7 @@ test('one reference of a bank for two payouts: refused naming the first, until -
   assert.equal(mended.code, 0, mended.stderr)
 })
 
-test('one reference for two payouts at the same moment: one is paid', async () => {
+test('one bank reference for two payouts at the same moment: one paid', async () => {
   const two = [await payoutThatIs('taken'), await payoutThatIs('taken')]
   const { account_id } = live.account
   // As two commands do, each in a lane of its own.
@@ -308,7 +308,7 @@ test('one reference for two payouts at the same moment: one is paid', async () =
   assert.deepEqual(moved.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
 })
 
-test('paid by hand: reference, reason and person in payout, event and timeline; then sent back', async () => {
+test('payout paid by hand: reference, reason and person in payout, event and timeline; later returned', async () => {
   const id = await payoutThatIs('made')
   const before = await balancesOf(live)
   await anna.run('payout', 'take', id, '--reason', 'Monday run')
@@ -362,7 +362,7 @@ test('paid by hand: reference, reason and person in payout, event and timeline; 
   }
 })
 
-test('the database refuses a payout paid by hand without reference or person', async () => {
+test('PostgreSQL, payout paid by hand without reference or person: refused', async () => {
   const id = await payoutThatIs('taken')
   const { owner } = service.database
   const asOwner = (change: string, ...values: readonly string[]) =>
@@ -388,7 +388,7 @@ test('the database refuses a payout paid by hand without reference or person', a
   await assert.rejects(change(`rail = 'bank'`), /cannot go from rail "manual" to rail "bank"/)
 })
 
-test('what waits for people, in /metrics: how many by status and since when, without sandboxes', async () => {
+test('/metrics, manual payouts: number and longest wait by status, without sandboxes', async () => {
   const sandbox = await open(true)
   const told = async () => {
     await countWaiting(service.deps)

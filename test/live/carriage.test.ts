@@ -14,7 +14,13 @@ after(() => service.close())
 async function addRail(name: string, profile: string): Promise<void> {
   const kind = RAIL_KINDS.find(known => known.name === 'iso20022')
   const config = { ...(kind?.example as object), profile }
-  const row = { name, kind: 'iso20022', config, secret: '', paused_reason: 'never asked' } as const
+  const row = {
+    name,
+    kind: 'iso20022',
+    config,
+    secret: '',
+    paused_reason: 'a second name never requested',
+  } as const
   await insertRail(service.deps.sql, row)
 }
 
@@ -47,10 +53,10 @@ const payoutTo = (beneficiary_details: object, network = 'sepa') => ({
 })
 
 for (const [what, name] of [
-  ['a name that the bank does not read', '株式会社山田商事'],
+  ['a name in letters that the bank does not read', '株式会社山田商事'],
   ['a name of 80 characters over SEPA', LONG],
 ] as const) {
-  test(`POST /v3/payout, ${what}: 400 at the name, by details and dry; by id at beneficiary; no row changed`, async () => {
+  test(`POST /v3/payout, ${what}: 400 at the name, inline and as a dry run; by id at beneficiary; no row changes`, async () => {
     const stored = (await account.post('/v3/beneficiary', payee(name))).json.data.id
     const inline = payoutTo(payee(name))
     const { beneficiary_details: _, ...rest } = inline
@@ -64,18 +70,18 @@ for (const [what, name] of [
     assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 
-  test(`POST /v3/payout, ${what}, beside one that it reads: taken`, async () => {
+  test(`POST /v3/payout, ${what}, with a second name in readable letters: accepted`, async () => {
     const made = await account.post('/v3/payout', payoutTo(payee(name, { name_local: 'Yamada' })))
     assert.equal(made.status, 200, made.text)
   })
 
-  test(`POST /v3/payout, ${what}, and another route that takes it: taken`, async () => {
+  test(`POST /v3/payout, ${what}, another route carries it: accepted`, async () => {
     const made = await account.post('/v3/payout', payoutTo(payee(name), 'target2'))
     assert.equal(made.status, 200, made.text)
   })
 }
 
-test('POST /v3/payout, an entity whose name the bank does not read: 400 at on_behalf_of', async () => {
+test("POST /v3/payout, entity's name in letters that the bank does not read: 400 at on_behalf_of", async () => {
   const entity = { type: 'business', name: '株式会社山田商事' }
   const { id } = (await account.post('/v3/entity', entity)).json.data
   const body = { ...payoutTo(payee('Harbour Trading Ltd')), on_behalf_of: id }
@@ -83,7 +89,7 @@ test('POST /v3/payout, an entity whose name the bank does not read: 400 at on_be
   assertProblems(answer, 400, [['invalid_field', 'on_behalf_of']])
 })
 
-test('POST /v3/payout, no town of a payee whose bank wants one: 400 at address.city', async () => {
+test('POST /v3/payout, payee without a town, bank requires it: 400 at address.city', async () => {
   const answer = await account.post(
     '/v3/payout',
     payoutTo(payee('Harbour', { address: { country: 'DE' } })),
@@ -91,7 +97,7 @@ test('POST /v3/payout, no town of a payee whose bank wants one: 400 at address.c
   assertProblems(answer, 400, [['invalid_field', 'beneficiary_details.address.city']])
 })
 
-test('GET /v3/payout/requirements: names the second name, and when a bank gets it', async () => {
+test('GET /v3/payout/requirements: lists the second name and when a bank receives it', async () => {
   const { json } = await account.get('/v3/payout/requirements?currency=EUR&network=sepa')
   const [{ fields }] = json.data.alternatives
   const second = fields.find(({ path }: { path: string }) => path === 'name_local')

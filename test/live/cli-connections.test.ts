@@ -15,7 +15,7 @@ const database = await createDatabase()
 const name = new URL(database.url).pathname.slice(1)
 after(() => database.drop())
 
-test('connections of each kind, many at once and again after they are lost: each has its role and its settings first', async () => {
+test('connections of each kind, many at once and after a loss: role and settings set before the first query', async () => {
   const operator = 'O\'Brien \\ \\\' "x"'
   for (const as of ['service', 'finder', 'auditor'] as const) {
     const sql = connect(database.url, { max: 5, as, operator })
@@ -41,7 +41,7 @@ test('connections of each kind, many at once and again after they are lost: each
   }
 })
 
-test('look-ups, on whatever server: plans are kept, and none is compiled', async () => {
+test('look-ups, any server: plans cached, none compiled (JIT)', async () => {
   await database.owner.unsafe(`alter database ${name} set jit = on`)
   const sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
   try {
@@ -53,7 +53,7 @@ test('look-ups, on whatever server: plans are kept, and none is compiled', async
   }
 })
 
-test('a role that the log-in may not take: every query rejects, and none is run', async () => {
+test('connection, role that the log-in may not take: every query rejected, none run', async () => {
   const login = `stranger_${name}`
   await database.owner.unsafe(`create role ${login} login password 'x'`)
   const url = new URL(database.url)

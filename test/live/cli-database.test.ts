@@ -48,7 +48,7 @@ async function runAll(cli: Cli, commands: readonly (readonly string[])[]) {
   return runs
 }
 
-test('every command but three, a folder without a database: exit code 1, says what to run, makes nothing', async () => {
+test('every command but three, folder without a database: exit code 1, names the command to run, creates nothing', async () => {
   for (const { name, code, stdout, stderr } of await runAll(inFolder, COMMANDS)) {
     assert.deepEqual([name, code, stdout], [name, 1, ''])
     assert.match(stderr, /there is no database in .*data: run \\?"npx corridor start\\?" to make/)
@@ -57,7 +57,7 @@ test('every command but three, a folder without a database: exit code 1, says wh
   assert.deepEqual(await readdir(folder), [])
 })
 
-test("every command but two, a database of one's own without tables: exit code 1, says what to run, makes nothing", async () => {
+test('every command but two, own database without tables: exit code 1, names the command to run, creates nothing', async () => {
   const some = COMMANDS.filter(([name]) => name !== 'backup')
   for (const { name, code, stdout, stderr } of await runAll(onEmpty, some)) {
     assert.deepEqual([name, code, stdout], [name, 1, ''])
@@ -69,7 +69,7 @@ test("every command but two, a database of one's own without tables: exit code 1
   assert.deepEqual([...tables], [])
 })
 
-test('corridor migrate, a folder without a database: makes one, which verify and backup find; without tables they say so', async () => {
+test('corridor migrate, folder without a database: creates one that verify and backup find; without tables both say so', async () => {
   // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
   const home = await mkdtemp(join(tmpdir(), 'corridor-made-'))
   await chmod(home, 0o711)
@@ -107,7 +107,7 @@ const FOLDERS: readonly (readonly [
   says: RegExp,
 ])[] = [
   [
-    'a file in its place',
+    "a file in the folder's place",
     async path => {
       await writeFile(path, '')
       return path
@@ -116,7 +116,7 @@ const FOLDERS: readonly (readonly [
   ],
   ['on a read-only disk', async () => '/sys/corridor', /^the data folder \/sys\/corridor /],
   [
-    'where the system makes none, further down',
+    'below a folder where the system allows none',
     async () => '/proc/corridor/data',
     /^the data folder \/proc\/corridor\/data cannot be (made|used)/,
   ],
@@ -142,7 +142,7 @@ const FOLDERS: readonly (readonly [
     /postgres is not a PostgreSQL data folder: move it away$/,
   ],
   [
-    'a name that no shell carries',
+    'a name that no shell can carry',
     async path => `${path}"`,
     /^the data folder .* may not contain any of " \$ ` \\ or a line break$/,
   ],
@@ -161,7 +161,7 @@ for (const [what, make, says] of FOLDERS) {
   })
 }
 
-test('corridor start, a data folder that cannot be: exit code 1 and that sentence', async () => {
+test('corridor start, impossible data folder: exit code 1 and the same sentence', async () => {
   const file = join(folder, 'file')
   await writeFile(file, '')
   const cli = await openCli('', { CORRIDOR_DATA: file, PORT: '0' })

@@ -89,7 +89,7 @@ async function tryTwice(printed: string): Promise<void> {
 /** What is said of doing it twice: done, paid just now. */
 const REPEATED = [undefined, 'possible_duplicate_payout']
 
-test('corridor start in a terminal: words alone, rates and fees are there; its lines: quote, payout at that quote, balance; again: a duplicate; those of the README: the same; started again: how to make a key', async () => {
+test("corridor start in a terminal: sample prices loaded; its and the README's lines: quote, payout, balance; repeated: a duplicate; restarted: key hint", async () => {
   const database = await createDatabase({ empty: true })
   let started = await start(database.url, GUIDES)
   try {

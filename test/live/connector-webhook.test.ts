@@ -48,7 +48,7 @@ function send(rail: string, payload: string, by = secret, at_s = Math.floor(Date
   return service.inject({ method: 'POST', url: `/connector/${rail}/webhook`, headers, payload })
 }
 
-test('a signed webhook, also repeated: the payout is due now, and nothing else has changed', async () => {
+test('connector webhook, signed, once or repeated: the payout is due now, nothing else changed', async () => {
   const id = await handedOver()
   assert.equal(await isDue(id), false)
   for (let i = 0; i < 2; i++) {
@@ -59,7 +59,7 @@ test('a signed webhook, also repeated: the payout is due now, and nothing else h
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
 })
 
-test('a webhook that is unsigned, forged, old, altered or of no rail: 401, nothing is due', async () => {
+test('connector webhook, unsigned, forged, old, altered or unknown rail: 401, nothing due', async () => {
   const id = await handedOver()
   const now_s = Math.floor(Date.now() / 1000)
   const altered = {
@@ -84,7 +84,7 @@ test('a webhook that is unsigned, forged, old, altered or of no rail: 401, nothi
   assert.equal(await isDue(id), false)
 })
 
-test('a webhook of another rail, attempt, payout or account: 200, and nothing is due', async () => {
+test('connector webhook, another rail, attempt, payout or account: 200, nothing due', async () => {
   const id = await handedOver()
   const unknown = id.replace(/.$/, last => (last === '0' ? '1' : '0'))
   const bodies = [
@@ -100,7 +100,7 @@ test('a webhook of another rail, attempt, payout or account: 200, and nothing is
   assert.equal(await isDue(id), false)
 })
 
-test('a webhook of another form, or too long: 400, and a member of another form is named', async () => {
+test('connector webhook, malformed or too long: 400 naming a malformed member', async () => {
   const id = `pot_${'0'.repeat(20)}-1`
   const account = 'acc_00000000'
   for (const [member, body] of [

@@ -32,7 +32,7 @@ const timetable: Timetable = {
   arrival_days: null,
 }
 
-test('POST /v3/payout, a route with a cut-off: asked at the release and not before, cancelled until then', async () => {
+test('POST /v3/payout, route with a cut-off: rail asked at the release, cancellable until then', async () => {
   await service.setRoutes([{ rail: 'bank', timetable }])
   const [first, second] = [await paidBy(live), await paidBy(live)]
   for (const { id, created_at } of [first, second]) {
@@ -52,7 +52,7 @@ test('POST /v3/payout, a route with a cut-off: asked at the release and not befo
   assert.deepEqual(bank.calls, [`submit ${second.id}`])
 })
 
-test('expected_at, by the network from the release on: on the quote, the payout, its replay and later', async () => {
+test('expected_at, network known: counted from the release, equal on quote, payout, replay and later', async () => {
   await service.setRoutes([{ rail: 'bank', timetable }])
   const arrivalFrom = (made: string) => {
     const release = releaseOf(timetable, made)
@@ -89,7 +89,7 @@ test('expected_at, by the network from the release on: on the quote, the payout,
   assert.equal(replayed.text, paid.text)
 })
 
-test('expected_at without a cut-off: as the network takes; by hand or over no known network null', async () => {
+test("expected_at, no cut-off: by the network's time; manual or unknown network: null", async () => {
   const chats = (made: string) => arrivalBy({ currency: 'HKD', network: 'chats' }, made)
   await service.setRoutes([{ rail: 'bank' }])
   const atOnce = await paidBy(live)
@@ -103,7 +103,7 @@ test('expected_at without a cut-off: as the network takes; by hand or over no kn
   assert.equal(await askedAt(byHand.id), null)
 })
 
-test('expected_at of a sandbox: as the network takes, and nothing of it is stored', async () => {
+test("expected_at, sandbox: by the network's time, not stored", async () => {
   const paid = await paidBy(sandbox)
   assert.equal(paid.expected_at, arrivalBy({ currency: 'HKD', network: 'chats' }, paid.created_at))
   const [row] = await service.database.owner`
@@ -111,7 +111,7 @@ test('expected_at of a sandbox: as the network takes, and nothing of it is store
   assert.deepEqual({ ...row }, { expected_at: null })
 })
 
-test('corridor verify, a payout that waits longer than to its release: named', async () => {
+test('corridor verify, payout waiting past its release: named', async () => {
   await service.setRoutes([{ rail: 'bank', timetable }])
   const { id } = await paidBy(live)
   const { owner } = service.database
@@ -122,7 +122,7 @@ test('corridor verify, a payout that waits longer than to its release: named', a
   await owner`update open_payouts set ask_rail_at = ask_rail_at - interval '1 day' where id = ${id}`
 })
 
-test('corridor_calendar_days_left: how many days each calendar still knows', async () => {
+test('corridor_calendar_days_left: days left in each calendar', async () => {
   await countWaiting(service.deps)
   const told = await service.deps.metrics.registry.metrics()
   for (const { name } of Object.values(CALENDARS)) {
@@ -133,7 +133,7 @@ test('corridor_calendar_days_left: how many days each calendar still knows', asy
   }
 })
 
-test('corridor route set, a cut-off: shown by list, kept until it is taken back in so many words', async () => {
+test('corridor route set, cut-off: shown by list, kept until explicitly removed', async () => {
   await service.setRoutes([])
   const set = (...args: string[]) => cli.run('route', 'set', '--rail', 'manual', ...args)
   const cut_off = [
@@ -160,7 +160,7 @@ test('corridor route set, a cut-off: shown by list, kept until it is taken back 
   assert.equal(gone.json.timetable, null)
 })
 
-test('a rail of files with a timetable: its cut-off is that of its routes, and none is later', async () => {
+test('file rail with a timetable: its cut-off applies to its routes, no route has a later one', async () => {
   const example = RAIL_KINDS.find(({ name }) => name === 'iso20022')?.example as object
   const own = { ...timetable, cut_off: '14:00', arrival_days: 2 }
   const add = async (change: object, ...more: string[]) => {
@@ -220,7 +220,7 @@ test('a rail of files with a timetable: its cut-off is that of its routes, and n
   await service.setRoutes([])
 })
 
-test('the database refuses a time-table that is not whole, whoever writes it', async () => {
+test('PostgreSQL, incomplete timetable: refused for every writer', async () => {
   const { owner } = service.database
   const whole = { calendar: 't2', cut_off: '15:00', zone: 'Europe/Berlin', lead_minutes: 30 }
   const insert = (values: object) =>

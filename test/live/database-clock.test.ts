@@ -26,7 +26,7 @@ after(() => service.close())
 const { owner, url } = service.database
 const { account_id } = account.account
 
-test('a payout due in 25 hours: goes on at once by what the runbook says', async () => {
+test('payout due in 25 hours, runbook followed: proceeds at once', async () => {
   const { id } = await payFrom(account)
   await owner`
     update open_payouts set ask_rail_at = statement_timestamp() + interval '25 hours',
@@ -43,14 +43,14 @@ test('a payout due in 25 hours: goes on at once by what the runbook says', async
   assert.equal(await readStatus(account, id), 'succeeded')
 })
 
-test('a time of a book, eleven minutes ahead of the clock: the database refuses it', async () => {
+test('PostgreSQL, book time eleven minutes ahead of the clock: refused', async () => {
   const set = owner`
     update books set last_written_at = clock_timestamp() + interval '11 minutes'
     where account_id = ${account_id}`
   await assert.rejects(set, /too far ahead of the clock/)
 })
 
-test('a database that starts again: its clock is judged by the clock of the host', () => {
+test("database restarted: its clock is judged by the host's clock", () => {
   const HOUR = 3_600_000
   const seen = Date.parse('2026-01-31T00:00:00Z')
   const mark = {
@@ -72,7 +72,7 @@ test('a database that starts again: its clock is judged by the clock of the host
   assert.equal(isBack(seen, seen - HOUR, seen + 1), true, 'set forward')
 })
 
-test('a book ahead of its account’s clock: refused by more than ten minutes, not by less', () => {
+test('book ahead of its account’s clock: refused above ten minutes, accepted below', () => {
   const at = (minute: string) => `2026-01-31T00:${minute}:00.000000Z`
   const ahead = (after_last: string) => () => refuseBookAhead({ by_clock: at('00'), after_last })
   assert.doesNotThrow(ahead(at('00')))
@@ -82,7 +82,7 @@ test('a book ahead of its account’s clock: refused by more than ten minutes, n
   assert.doesNotThrow(() => refuseBookAhead(behind))
 })
 
-test('the clock jumps: no write, but reads, until it is back or confirmed', async t => {
+test('clock jumps: reads succeed, writes refused until it is back or confirmed', async t => {
   const { database } = service
   const [named] = await owner<{ name: string }[]>`select current_database() as name`
   await owner.unsafe(`

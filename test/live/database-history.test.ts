@@ -41,14 +41,14 @@ const REFUSED: readonly (readonly [
     /permission denied for table pricing_policies/,
   ],
   [
-    'a policy for the past, dated back',
+    'a policy for the past, back-dated',
     'service',
     `insert into pricing_policies (name, value, effective_from)
         select 'spread_bps', '0', now() - interval '1 second'`,
     /not_in_the_past/,
   ],
   [
-    'a policy for the past, dated back',
+    'a policy for the past, back-dated',
     'owner',
     `${POLICY} 'spread_bps', '0', now() - interval '1 day', now() - interval '2 days'`,
     /not_in_the_past/,
@@ -70,14 +70,14 @@ const REFUSED: readonly (readonly [
 ]
 
 for (const [what, by, statement, words] of REFUSED) {
-  test(`by the ${by}, ${what}: refused, no row changes`, async () => {
+  test(`PostgreSQL as ${by}, ${what}: refused, no row changes`, async () => {
     const before = await rowVersions(owner)
     await assert.rejects((by === 'owner' ? owner : service).unsafe(statement), words)
     assert.deepEqual(await rowVersions(owner), before)
   })
 }
 
-test('by the owner, a policy dated ahead: made when it was made', async () => {
+test('PostgreSQL as owner, future-dated policy: stored with its true creation time', async () => {
   const [row] = await owner<{ honest: boolean }[]>`
     insert into pricing_policies (name, value, effective_from, created_at)
     select 'spread_bps', '20', now + interval '2 days', now + interval '1 day' from now() as now
@@ -85,7 +85,7 @@ test('by the owner, a policy dated ahead: made when it was made', async () => {
   assert.equal(row?.honest, true)
 })
 
-test('by the service, a rate: its history and the version of prices are written for it', async () => {
+test('PostgreSQL as service, rate written: history and price version written too', async () => {
   const state = async () => {
     const [row] = await owner<{ changes: bigint; price_version: bigint }[]>`
       select change_count as changes, price_version from reference_version`
@@ -98,7 +98,7 @@ test('by the service, a rate: its history and the version of prices are written 
   assert.deepEqual([is.changes - was.changes, is.price_version - was.price_version], [1n, 1n])
 })
 
-test('every trigger that writes history or versions runs as the owner of the tables', async () => {
+test('triggers of history and versions: each runs as the owner of the tables', async () => {
   const rows = await owner<{ name: string }[]>`
     select proname::text as name from pg_proc
     where pronamespace = 'public'::regnamespace and not prosecdef

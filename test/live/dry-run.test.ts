@@ -42,7 +42,7 @@ interface Row {
 const ROWS: readonly Row[] = [
   { what: 'nothing wrong', body: toHongKong, reasons: [], priced: true },
   {
-    what: 'unknown entity, too dear, too little money',
+    what: 'unknown entity, price too high, balance too low',
     body: {
       ...toHongKong,
       amount: 1_000_000,
@@ -97,14 +97,14 @@ const LACKING: readonly (readonly [what: string, body: object, remarks: readonly
     [at('country'), ...ADDRESS],
   ],
   [
-    'no such currency: nothing is told of what it would ask for',
+    'no such currency: its requirements not reported',
     bySwift({ iban: IBAN, currency: 'XXQ' }),
     [at('currency')],
   ],
 ]
 
 for (const [what, body, remarks] of LACKING) {
-  test(`POST ${PATH}?dry_run=true, ${what}: each is told, by a creation too; no row changed`, async () => {
+  test(`POST ${PATH}?dry_run=true, ${what}: every fault reported, as by a creation; no row changes`, async () => {
     const before = await rowVersions(service.database.owner)
     const tried = await account.post(`${PATH}?dry_run=true`, body)
     const told = tried.json.data.errors.map((error: { remarks: string }) => error.remarks)
@@ -119,7 +119,7 @@ for (const [what, body, remarks] of LACKING) {
 
 for (const { what, by = () => account, body, reasons, priced } of ROWS) {
   const verdict = reasons.length === 0 ? 'would_create' : `would_refuse, ${reasons.join(', ')}`
-  test(`POST ${PATH}?dry_run=true, ${what}: ${verdict}; no row changed`, async () => {
+  test(`POST ${PATH}?dry_run=true, ${what}: ${verdict}; no row changes`, async () => {
     const before = await rowVersions(service.database.owner)
     const answer = await by().post(`${PATH}?dry_run=true`, body)
     assert.equal(answer.status, 200, answer.text)
@@ -138,7 +138,7 @@ for (const { what, by = () => account, body, reasons, priced } of ROWS) {
   })
 }
 
-test(`POST ${PATH}?dry_run=true, then made: the price and the rail are the payout's`, async () => {
+test(`POST ${PATH}?dry_run=true, then made: same price and rail as the payout`, async () => {
   const { price, rail } = (await account.post(`${PATH}?dry_run=true`, toHongKong)).json.data
   assert.deepEqual(price.available, { currency: 'USD', amount: '100000' })
   const made = await account.post(PATH, toHongKong)
@@ -159,7 +159,7 @@ test(`POST ${PATH}?dry_run=true, then made: the price and the rail are the payou
   assertRefused(await account.post(PATH, toHongKong), 409, 'possible_duplicate_payout')
 })
 
-test(`POST ${PATH}?dry_run=true, with a quote: priced at it, and the quote stays active`, async () => {
+test(`POST ${PATH}?dry_run=true, with a quote: its price; the quote stays active`, async () => {
   const asked = {
     payout_info: { currency: 'HKD', amount: 8_000 },
     holding_info: { currency: 'USD' },
@@ -183,7 +183,7 @@ test(`POST ${PATH}?dry_run=true, for an entity in review: would_hold`, async () 
   assert.deepEqual([outcome, held_for], ['would_hold', id])
 })
 
-test(`POST ${PATH}?dry_run=true, where two people must approve: would_await_approval, and it does`, async () => {
+test(`POST ${PATH}?dry_run=true, rule of two approvers: would_await_approval, as the payout then does`, async () => {
   const { account_id } = account.account
   const remove = await addApprovalRule(service, { account_id, approvers: 2 })
   await service.deps.reference.refresh()
@@ -203,13 +203,13 @@ test(`POST ${PATH}?dry_run=true, where two people must approve: would_await_appr
   assert.deepEqual([free.outcome, free.approvals_needed], ['would_create', 0])
 })
 
-test(`POST ${PATH}?dry_run=…, not a truth value or a body that is no payout: 400`, async () => {
+test(`POST ${PATH}?dry_run=…, no boolean, or a body that is no payout: 400`, async () => {
   const odd = await account.post(`${PATH}?dry_run=yes`, toHongKong)
   assertRefused(odd, 400, 'invalid_query_parameter')
   assertRefused(await account.post(`${PATH}?dry_run=true`, { x: 1 }), 400, 'invalid_field')
 })
 
-test(`POST ${PATH}?dry_run=true, a SEPA IBAN with a BIC of another country: would_create, with a warning`, async () => {
+test(`POST ${PATH}?dry_run=true, SEPA IBAN with a BIC of another country: would_create, with a warning`, async () => {
   const euros = await service.openAccount({ currencies: ['EUR'], fund: { EUR: 100_000n } })
   const bodyWith = (swift_code: string) => ({
     ...toHongKong,

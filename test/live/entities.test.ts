@@ -29,9 +29,9 @@ const INCOMPLETE: readonly (readonly [
 ])[] = [
   ['nothing', business, {}, [NUMBER, COUNTRY]],
   ['blanks', { ...business, registration_number: ' \u200b' }, {}, [NUMBER, COUNTRY]],
-  ['a number that is sent', business, { registration_number: '2' }, [COUNTRY]],
+  ['a number in the request only', business, { registration_number: '2' }, [COUNTRY]],
   [
-    'a number that the submission takes away',
+    'a number that the request removes',
     { ...business, registration_number: '3', registration_address: { country: 'HK' } },
     { registration_number: null },
     [NUMBER],
@@ -39,7 +39,7 @@ const INCOMPLETE: readonly (readonly [
 ]
 
 for (const [what, stored, sent, missing] of INCOMPLETE) {
-  test(`POST /v3/entity/{id}/submit, a business with ${what}: 400 naming what is missing, no row changed`, async () => {
+  test(`POST /v3/entity/{id}/submit, business with ${what}: 400 naming the missing members, no row changes`, async () => {
     const id = await made(stored)
     const before = await rowVersions(service.database.owner)
     const answer = await account.post(`/v3/entity/${id}/submit`, sent)
@@ -52,7 +52,7 @@ for (const [what, stored, sent, missing] of INCOMPLETE) {
   })
 }
 
-test('POST /v3/entity/{id}/submit, with the members of an update: changed and submitted at once', async () => {
+test('POST /v3/entity/{id}/submit, with members to update: updated and submitted in one step', async () => {
   const id = await made(business)
   const update = { registration_number: '2041-7', registration_address: { country: 'hk' } }
   const { status, json, text } = await account.post(`/v3/entity/${id}/submit`, update)
@@ -66,7 +66,7 @@ test('POST /v3/entity/{id}/submit, with the members of an update: changed and su
   assert.deepEqual(types, ['entity.approval_submitted', 'entity.updated', 'entity.created'])
 })
 
-test('POST /v3/entity/{id}/submit, that would make it a duplicate: the first entity, nothing changed', async () => {
+test('POST /v3/entity/{id}/submit, update makes it a duplicate: the first entity, nothing changed', async () => {
   const registered = { registration_number: '77', registration_address: { country: 'HK' } }
   const first = await made({ ...business, ...registered })
   const second = await made(business)
@@ -82,7 +82,7 @@ test('POST /v3/entity/{id}/submit, that would make it a duplicate: the first ent
   assert.deepEqual(await versions(), before)
 })
 
-test('PUT /v3/entity/{id}, a business in review would lose its number: 400, no row changed', async () => {
+test('PUT /v3/entity/{id}, removes the number of a business in review: 400, no row changes', async () => {
   const registered = { registration_number: '88', registration_address: { country: 'HK' } }
   const id = await made({ ...business, ...registered })
   assert.equal((await account.post(`/v3/entity/${id}/submit`, {})).status, 200)
@@ -96,7 +96,7 @@ test('PUT /v3/entity/{id}, a business in review would lose its number: 400, no r
   assertRefused(again, 400, 'invalid_field', COUNTRY)
 })
 
-test('a business in review without its identity, by SQL: refused by the database', async () => {
+test('PostgreSQL, business in review without identity: refused', async () => {
   const id = await made(business)
   const update = service.database.owner.begin(async tx => {
     await tx`set local corridor.maintenance = 'on'`
@@ -105,7 +105,7 @@ test('a business in review without its identity, by SQL: refused by the database
   await assert.rejects(update, /business_in_review_is_registered/)
 })
 
-test('an entity that is not there, whatever 24 characters follow ent_, named by quote, payout and entity: 404; an id of another length or kind: 400; no row changed', async () => {
+test('quote, payout and entity routes, unknown ent_ id of 24 characters: 404; another length or prefix: 400; no row changes', async () => {
   const before = await rowVersions(service.database.owner)
   const quoteFor = (entity_id: string) => {
     const quote = { payout_info: { currency: 'USD', amount: 100 }, entity_id }

@@ -85,7 +85,7 @@ function unfinished({ key_id, secret }: OpenedAccount): Talking {
   return talking
 }
 
-test(`${CLIENTS} bodies of 16 MiB that do not end: at most ${MAX_LONG_BODIES.all / MiB} MiB of them are held, the others are told to come back, small requests go on`, async t => {
+test(`POST, ${CLIENTS} unfinished bodies of 16 MiB: at most ${MAX_LONG_BODIES.all / MiB} MiB held, others refused with Retry-After, small requests succeed`, async t => {
   await client.post(service.address, '/v3/payout', localPayout)
   const before_bytes = await residentBytes()
   let most_bytes = before_bytes
@@ -116,7 +116,7 @@ test(`${CLIENTS} bodies of 16 MiB that do not end: at most ${MAX_LONG_BODIES.all
   })
 })
 
-test('readers that never read, 500 requests each for the document of the interface: cut off, and little is held', async t => {
+test('GET the OpenAPI document, 500 requests each by clients that never read: disconnected, little memory held', async t => {
   const before_bytes = await residentBytes()
   let most_bytes = before_bytes
   const one = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -132,7 +132,7 @@ test('readers that never read, 500 requests each for the document of the interfa
   for (const { socket } of talking) socket.destroy()
 })
 
-test(`more than ${MAX_UNANSWERED} requests at once on a connection: those are answered in order, the next is 429, nothing behind it is done`, async () => {
+test(`connection, more than ${MAX_UNANSWERED} requests unanswered: answered in order, the next one 429, later ones not executed`, async () => {
   const talking = open(true)
   const { key_id, secret } = accounts[0] as OpenedAccount
   const authorization = `Authorization: ${basic(key_id, secret)}`

@@ -52,7 +52,7 @@ const REFUSED: readonly Row[] = [
     return [`Content-Encoding: ${coding}`, () => paid(headers), 415, 'unsupported_media_type']
   }),
   [
-    'a body that is packed as it says',
+    'a compressed body, declared so',
     () => paid([JSON_TYPE, 'Content-Encoding: gzip'], packed),
     415,
     'unsupported_media_type',
@@ -87,7 +87,7 @@ const REFUSED: readonly Row[] = [
     'misdirected_request',
   ],
   [
-    'a host that only begins so',
+    'a host that begins with an allowed one',
     () => get('/v3/balance', 'api.example.evil'),
     421,
     'misdirected_request',
@@ -100,7 +100,7 @@ const REFUSED: readonly Row[] = [
   ],
 ]
 
-describe('a message that could mean something else', () => {
+describe('ambiguous message', () => {
   for (const [what, message, status, reason] of REFUSED) {
     test(`${what}: ${status} ${reason}, no row changes`, async () => {
       const rows = await rowVersions(service.database.owner)
@@ -126,11 +126,11 @@ const TAKEN: readonly (readonly [what: string, message: () => string])[] = [
   ['the host with a port and a dot', () => get('/v3/balance', 'API.example.:8443')],
   ['the address with its port', () => get('/v3/balance', '10.0.0.7:8080')],
   ['the address of IPv6', () => get('/v3/balance', '[fd00::1]:80')],
-  ['a probe by any name', () => get('/readyz', '192.0.2.1')],
-  ['metrics by any name', () => get('/metrics', '192.0.2.1')],
+  ['a probe by any host name', () => get('/readyz', '192.0.2.1')],
+  ['metrics by any host name', () => get('/metrics', '192.0.2.1')],
 ]
 
-describe('a message with one meaning', () => {
+describe('unambiguous message', () => {
   for (const [what, message] of TAKEN) {
     test(`${what}: 200`, async () => {
       const { answers } = await talk(address, [message()], 10_000)
@@ -139,7 +139,7 @@ describe('a message with one meaning', () => {
   }
 })
 
-describe('an answer', () => {
+describe('answer', () => {
   const csv = () =>
     get('/v3/balance_transaction').replace('\r\n\r\n', '\r\nAccept: text/csv\r\n\r\n')
   const rows: readonly (readonly [what: string, message: () => string, status: number])[] = [
@@ -157,7 +157,7 @@ describe('an answer', () => {
     ['metrics', () => get('/metrics'), 200],
   ]
   for (const [what, message, status] of rows) {
-    test(`${what}: says nosniff and no-store`, async () => {
+    test(`${what}: has nosniff and no-store`, async () => {
       const { answers } = await talk(address, [message()], 10_000)
       const [answer] = answers
       assert.equal(answer?.status, status, String(answer?.text))
@@ -166,7 +166,7 @@ describe('an answer', () => {
     })
   }
 
-  test('documents, which are everybody’s: say nosniff, and may be kept', async () => {
+  test('public documents: have nosniff, may be cached', async () => {
     for (const path of ['/openapi.json', '/docs']) {
       const { answers } = await talk(address, [get(path)], 10_000)
       assert.equal(answers[0]?.status, 200)

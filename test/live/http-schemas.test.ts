@@ -56,7 +56,7 @@ function mostValues(node: Json, path: string, unbounded: string[]): number {
   return most
 }
 
-test('every request schema: lists, objects and texts are bounded, and half of what is read is the most', async t => {
+test('request schemas, all: lists, objects and texts bounded; a maximum is at most half of the memory limit', async t => {
   const all = await bodies()
   assert.ok(all.length > 15)
   for (const [name, schema] of all) {

@@ -77,7 +77,7 @@ async function assertExceeded(answering: Promise<Answer>, figures: object, remar
   return found
 }
 
-test('POST /v3/payout, an amount a day: refused above it with limit, used, asked and when, nothing written', async () => {
+test('POST /v3/payout, limit on the daily amount: refused above it with limit, used, asked and window, nothing written', async () => {
   const limit_id = await limit({ amount: '250.00', currency: 'USD', ...A_DAY })
   await paid()
   const { created_at } = await paid()
@@ -97,7 +97,7 @@ test('POST /v3/payout, an amount a day: refused above it with limit, used, asked
   await assertExceeded(pay({ amount: 1 }), { used: '25000', asked: '1' })
 })
 
-test('POST /v3/payout, a number in 24 hours: refused above it, and room again as its payouts leave', async () => {
+test('POST /v3/payout, limit on the number in 24 hours: refused above it, accepted as old payouts leave the window', async () => {
   await limit({ hours: '24', count: '2' })
   const { created_at } = await paid()
   await paid({ currency: 'EUR' })
@@ -120,7 +120,7 @@ async function advance(seconds: number): Promise<void> {
   assert.equal(moved.status, 200, moved.text)
 }
 
-test('POST /v3/payout, an amount a payout in another currency: converted at mid and rounded up', async () => {
+test('POST /v3/payout, limit per payout in another currency: converted at mid, rounded up', async () => {
   await limit({ per: 'payout', amount: '100.00', currency: 'USD' })
   await paid({ currency: 'EUR', amount: 9_090 })
   await assertExceeded(pay({ currency: 'EUR', amount: 9_091 }), {
@@ -131,7 +131,7 @@ test('POST /v3/payout, an amount a payout in another currency: converted at mid 
   })
 })
 
-test('POST /v3/payout, limits of a key, a network and a rail: others have room', async () => {
+test('POST /v3/payout, limits of a key, network or rail: other keys, networks and rails unaffected', async () => {
   const other = await service.addKey(account, 'write')
   const key = { key: account.key_id }
   await limit({ ...key, hours: '1', count: '1' })
@@ -163,7 +163,7 @@ const toAccount = (account_number: string) => {
 
 const HOUR = 3_600
 
-test('POST /v3/payout, a new payee: refused until it is known, from its first payout or its beneficiary', async () => {
+test("POST /v3/payout, limit for new payees: refused until the payee's first payout or beneficiary is old enough", async () => {
   await limit({ 'new-for-hours': '72', per: 'payout', amount: '50.00', currency: 'USD' })
   const to_stranger = toAccount('555-1')
   const { frees_at } = await assertExceeded(pay(to_stranger), { window: 'payout', cap: '5000' })
@@ -182,7 +182,7 @@ test('POST /v3/payout, a new payee: refused until it is known, from its first pa
   await assertExceeded(pay(toAccount('555-3')), { frees_at: 'null' })
 })
 
-test('POST /v3/payout, a beneficiary that goes elsewhere: new again', async () => {
+test('POST /v3/payout, beneficiary with a new destination: a new payee again', async () => {
   await limit({ 'new-for-hours': '1', per: 'payout', amount: '0', currency: 'USD' })
   const { json } = await account.post('/v3/beneficiary', toAccount('1').beneficiary_details)
   const { id } = json.data
@@ -196,7 +196,7 @@ test('POST /v3/payout, a beneficiary that goes elsewhere: new again', async () =
   await paid(toAccount('1'))
 })
 
-test('corridor limit set --new-for-hours, payouts there already: their payees are known since the first', async () => {
+test('corridor limit set --new-for-hours, existing payouts: payees known since their first payout', async () => {
   await paid(toAccount('1'))
   await advance(2 * HOUR)
   await paid(toAccount('2'))
@@ -208,7 +208,7 @@ test('corridor limit set --new-for-hours, payouts there already: their payees ar
   await paid(toAccount('2'))
 })
 
-test('POST /v3/payout_batch, new payees with a number a day: counted together and by themselves', async () => {
+test('POST /v3/payout_batch, limit on new payees a day: counted together and per payee', async () => {
   await limit({ 'new-for-hours': '24', count: '2', ...A_DAY })
   await limit({ 'new-for-hours': '24', each: 'payee', count: '1', ...A_DAY })
   const payouts = ['1', '1', '2', '3'].map(number => ({ ...localPayout, ...toAccount(number) }))
@@ -217,7 +217,7 @@ test('POST /v3/payout_batch, new payees with a number a day: counted together an
   assert.deepEqual(positions, [1, 3], made.text)
 })
 
-test('settling, a payout that fails or is reversed: gives its headroom back; one that succeeds counts on', async () => {
+test('settling, payout fails or is reversed: its headroom is restored; succeeds: still counted', async () => {
   const limit_id = await limit({ hours: '24', amount: '7100.01', currency: 'USD' })
   // The amounts by which the simulator lets payouts succeed, fail and be reversed.
   for (const amount of [10_000, 200_000, 500_001]) await paid({ amount })
@@ -235,7 +235,7 @@ async function usedOf(limit_id: string): Promise<bigint> {
   return BigInt(shown.json.used[0]?.used ?? 0)
 }
 
-test('POST /v3/payout/{id}/cancel: gives the headroom back with its answer; held payouts count', async () => {
+test('POST /v3/payout/{id}/cancel: restores the headroom at once; held payouts count', async () => {
   const limit_id = await limit({ hours: '24', count: '1' })
   const entity = { type: 'individual', name: 'Ana', email: 'ana@example.com', reference_id: 'a' }
   const { json } = await account.post('/v3/entity', entity)
@@ -249,7 +249,7 @@ test('POST /v3/payout/{id}/cancel: gives the headroom back with its answer; held
   await assertExceeded(pay(), { used: '1' }, '')
 })
 
-test('POST /v3/payout_batch: its payouts count one after the other, and the refused ones are named', async () => {
+test('POST /v3/payout_batch: payouts counted one after the other, refused ones named', async () => {
   await limit({ hours: '24', amount: '300.00', currency: 'USD' })
   await paid()
   const payouts = [10_000, 15_000, 9_000, 1_000].map((amount, i) => {
@@ -268,7 +268,7 @@ test('POST /v3/payout_batch: its payouts count one after the other, and the refu
   await assertExceeded(pay({ amount: 1 }), { used: '30000' })
 })
 
-test('dry run, quote and repeat: a dry run says what a limit refuses, none of them counts', async () => {
+test('dry run, quote and replay: not counted; the dry run reports limit refusals', async () => {
   const limit_id = await limit({ hours: '24', count: '1' })
   const quote = { payout_info: { currency: 'USD', amount: 10_000 } }
   for (let i = 0; i < 2; i++) {
@@ -286,7 +286,7 @@ test('dry run, quote and repeat: a dry run says what a limit refuses, none of th
   assert.equal((await account.post('/v3/payout/quote', quote)).status, 200)
 })
 
-test('corridor limit set, payouts there already: counted from the beginning, less those given back', async () => {
+test("corridor limit set, existing payouts: counted from the window's start, except those given back", async () => {
   await paid()
   await paid({ currency: 'EUR', amount: 10_000 })
   await paid({ amount: 200_000 })
@@ -307,7 +307,7 @@ test('corridor limit set, payouts there already: counted from the beginning, les
   await assertExceeded(pay({ amount: 1 }), { used: '21008' })
 })
 
-test('corridor limit set, of a network, a rail and each payee: payouts there already are told apart', async () => {
+test('corridor limit set, per network, rail or payee: existing payouts counted separately', async () => {
   await paid(overChats)
   await paid({ ...overChats, ...toAccount('7') })
   await paid()
@@ -329,7 +329,7 @@ test('corridor limit set, of a network, a rail and each payee: payouts there alr
   )
 })
 
-test('corridor limit set, no account named, and more payouts there than are read at once: each account has the room by itself', async () => {
+test('corridor limit set, all accounts, more payouts than one read: each account has its own headroom', async () => {
   const [many, few] = [await open(), await open()]
   const portion = Array.from({ length: 501 }, (_, i) => ({ ...localPayout, reference_id: `${i}` }))
   for (const payouts of [portion, portion]) {
@@ -347,7 +347,7 @@ test('corridor limit set, no account named, and more payouts there than are read
   await paid({}, many)
 })
 
-test('corridor limit list, show, history: the limit, what is used, and who changed what', async () => {
+test('corridor limit list, show, history: limit, used amount, and who changed it', async () => {
   const limit_id = await limit({ each: 'payee', per: 'day', zone: 'UTC', count: '3' })
   const kind_of_it = ['--each', 'payee', '--per', 'day', '--zone', 'UTC']
   await cli.run('limit', 'set', '--account', idOf(account), ...kind_of_it, '--count', '4')
@@ -363,7 +363,7 @@ test('corridor limit list, show, history: the limit, what is used, and who chang
   assert.match(unknown.stderr, /there is no limit lim_none; corridor limit list shows/)
 })
 
-test('corridor limit set, a limit that cannot be: exit code 2 with all that is wrong, nothing set', async () => {
+test('corridor limit set, invalid limit: exit code 2 with every fault, nothing set', async () => {
   const all = () => service.database.owner`
     select l::text, xmin::text from limits l order by limit_id`
   const before = [...(await all())]
@@ -381,7 +381,7 @@ test('corridor limit set, a limit that cannot be: exit code 2 with all that is w
   assert.deepEqual([...(await all())], before)
 })
 
-test('payout import, a file: counted in its rows, tried and made', async () => {
+test('payout import, a file: dry run and import count its rows', async () => {
   await limit({ hours: '24', count: '2' })
   const { bank } = localPayout.beneficiary_details.destination_details
   const rows = [1, 2, 3].map(n => {
@@ -399,7 +399,7 @@ test('payout import, a file: counted in its rows, tried and made', async () => {
   assert.deepEqual(made.json.refused_by, { limit_exceeded: 1 }, made.stdout + made.stderr)
 })
 
-test('deleteOldUses: forgets what no window reaches back to, and nothing younger', async () => {
+test('deleteOldUses: deletes uses older than every window, keeps younger ones', async () => {
   const limit_id = await limit({ hours: '744', count: '10' })
   await paid()
   await paid()
@@ -425,7 +425,7 @@ test('deleteOldUses: forgets what no window reaches back to, and nothing younger
   assert.equal((await cli.run('limit', 'remove', limit_id)).code, 0)
 })
 
-test('PostgreSQL: no window over its cap, no other kind of limit, no unknown rail, key or zone', async () => {
+test('PostgreSQL, limits: no window above its cap, no unknown kind, rail, key or zone', async () => {
   const limit_id = await limit({ hours: '24', count: '5' })
   await paid()
   const { owner } = service.database
@@ -460,7 +460,7 @@ test('PostgreSQL: no window over its cap, no other kind of limit, no unknown rai
 
 const listen = () => {}
 
-test('POST /v3/payout and its end, an account without limits: no statement about them', async () => {
+test('POST /v3/payout until its end, account without limits: no statement on limits', async () => {
   await limit({ hours: '24', count: '5' })
   const other = await open()
   const sent: string[] = []
@@ -488,7 +488,7 @@ test('POST /v3/payout and its end, an account without limits: no statement about
   }
 })
 
-test('corridor verify, a window over its cap, a payout not counted, one given back that counts: named', async () => {
+test('corridor verify, window above its cap, uncounted payout, counted one given back: named', async () => {
   const limit_id = await limit({ hours: '24', amount: '300.00', currency: 'USD' })
   const { id: first } = await paid({ currency: 'EUR' })
   await advance(HOUR)

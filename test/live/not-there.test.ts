@@ -33,7 +33,7 @@ const EMPTY: readonly (readonly [command: string, says: RegExp])[] = [
 ]
 
 for (const [command, says] of EMPTY) {
-  test(`${command}, nothing there: one sentence and exit code 0`, async () => {
+  test(`corridor ${command}, no rows: one sentence, exit code 0`, async () => {
     const { code, stdout, stderr } = await cli.run(...command.split(' '))
     assert.deepEqual([code, stderr, stdout.split('\n').length], [0, '', 2])
     assert.match(stdout.trimEnd(), says)
@@ -96,7 +96,7 @@ const MISSING: readonly (readonly [what: string, id: string, commands: readonly 
 ]
 
 for (const [what, id, commands] of MISSING) {
-  test(`${what} that is not there, ${commands.length} commands: exit code 1 and one sentence`, async () => {
+  test(`${what} unknown, ${commands.length} commands: exit code 1 and one sentence`, async () => {
     const before = await rowVersions(database.owner)
     for (const args of commands) {
       const { code, stdout, stderr } = await cli.run(...args)
@@ -107,7 +107,7 @@ for (const [what, id, commands] of MISSING) {
   })
 }
 
-test('files into an account that is not there: exit code 1 and the same sentence', async () => {
+test('file import into an unknown account: exit code 1 and the same sentence', async () => {
   const file = await cli.file('call.jsonl', '{"type":"individual","name":"Anna"}\n')
   for (const args of [
     ['payout', 'import', file, '--account', 'acc_0'],
@@ -120,7 +120,7 @@ test('files into an account that is not there: exit code 1 and the same sentence
   }
 })
 
-test('an account id with a letter missing: the one that may be meant; without keys: one sentence', async () => {
+test('account id with a letter missing: suggests the likely id; without keys: one sentence', async () => {
   const { account_id } = (await openAccountOn(database.url, {})).account
   const { code, stderr } = await cli.run('account', 'show', account_id.slice(0, -1))
   assert.deepEqual([code, stderr.includes(`; did you mean ${account_id}?`)], [1, true], stderr)

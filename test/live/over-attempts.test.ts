@@ -85,7 +85,7 @@ async function failedOver() {
   return { id, bank, second }
 }
 
-test('not taken, then paid by the first rail: found by polling alone, the second is not handed it', async () => {
+test('failover after "not taken", first rail then reports paid: found by polling, the second rail not asked', async () => {
   const { id, bank, second } = await failedOver()
   bank.says(() => PAID)
   await overDue(id)
@@ -97,7 +97,7 @@ test('not taken, then paid by the first rail: found by polling alone, the second
   assert.equal(await statusOf(id), 'processing')
 })
 
-test('closed: the second rail is handed the payout, the same words open nothing, others do', async () => {
+test('exception closed: second rail asked; the same report opens none, another one does', async () => {
   const { id, bank, second } = await failedOver()
   bank.says(() => UNDER_WAY)
   await wake(id, 1)
@@ -121,7 +121,7 @@ test('closed: the second rail is handed the payout, the same words open nothing,
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('still not taken, or never known: nothing, and asked again in a day', async () => {
+test('failover, first rail repeats "not taken" or never knew it: no change, asked again in a day', async () => {
   const { id, bank, second } = await failedOver()
   for (const said of [NOT_TAKEN, undefined]) {
     bank.says(() => said)
@@ -135,7 +135,7 @@ test('still not taken, or never known: nothing, and asked again in a day', async
   assert.ok(!bank.calls.slice(1).some(call => call.startsWith('submit')))
 })
 
-test('a first rail that is silent, or paused: the second pays, and the question stays', async () => {
+test("failover, first rail silent or paused: the second pays, the first's question stays open", async () => {
   const { id, bank, second } = await failedOver()
   bank.says(() => Promise.reject(new Error('reset')))
   second.says(() => PAID)
@@ -154,7 +154,7 @@ test('a first rail that is silent, or paused: the second pays, and the question 
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('a silent first rail in the running worker: the second is asked meanwhile', async () => {
+test('failover, first rail silent, worker running: the second rail is asked in the meantime', async () => {
   const { id, bank, second } = await failedOver()
   const silence = Promise.withResolvers<RailReport>()
   bank.says(() => silence.promise)
@@ -175,7 +175,7 @@ test('a silent first rail in the running worker: the second is asked meanwhile',
   assert.deepEqual(await exceptionsOf(id), [])
 })
 
-test('failed, the money is back, and the rail pays: an exception, once; nothing moves', async () => {
+test('payout failed and given back, then paid by the rail: one exception, balance untouched', async () => {
   const before = await balancesOf(live)
   const id = await pay()
   const bank = scripted(() => ({ ...report('failed'), ask_again_in_ms: DAY_MS }))
@@ -194,7 +194,7 @@ test('failed, the money is back, and the rail pays: an exception, once; nothing 
   assert.ok(!bank.calls.slice(1).some(call => call.startsWith('submit')))
 })
 
-test('returned, and returned once more in the same words: nothing; a second return: an exception', async () => {
+test('payout returned, same return reported again: no change; a second return: an exception', async () => {
   const id = await pay()
   const bank = scripted(() => report('succeeded', 'reversed'))
   await settle({ bank })
@@ -210,7 +210,7 @@ test('returned, and returned once more in the same words: nothing; a second retu
   assert.equal(await statusOf(id), 'reversed')
 })
 
-test('failed by a person: asked a day later; that it is under way was known, that it is paid was not', async () => {
+test('payout failed by a person, rail asked a day later: known processing no news, paid an exception', async () => {
   const id = await pay()
   const bank = scripted(() => UNDER_WAY)
   await settle({ bank })
@@ -225,7 +225,7 @@ test('failed by a person: asked a day later; that it is under way was known, tha
   assert.deepEqual(await exceptionsOf(id), ['1 paid_after_end'])
 })
 
-test('news while the rail is asked: the older answer does not put the next question off', async () => {
+test('news while the rail is asked: the older answer does not delay the next question', async () => {
   const { id, bank } = await failedOver()
   const held = Promise.withResolvers<RailReport>()
   const asked = Promise.withResolvers<void>()
@@ -245,7 +245,7 @@ test('news while the rail is asked: the older answer does not put the next quest
   assert.deepEqual(await exceptionsOf(id), ['1 taken_after_all'])
 })
 
-test('a report older than the end: the rail is asked anew, and no exception rests on it', async () => {
+test("report older than the payout's end: rail asked again, no exception from the old report", async () => {
   const id = await pay()
   const late = Promise.withResolvers<RailReport>()
   const asked = Promise.withResolvers<void>()
@@ -266,7 +266,7 @@ test('a report older than the end: the rail is asked anew, and no exception rest
   assert.deepEqual([await exceptionsOf(id), await asksOf(id)], [[], ['24', '']])
 })
 
-test('claimed for the second rail when the first one pays: what is handed over is told to a person', async () => {
+test('payout claimed for the second rail, first rail pays: the submission is reported to a person', async () => {
   const { id, bank, second } = await failedOver()
   const held = Promise.withResolvers<RailReport>()
   const handed = Promise.withResolvers<void>()
@@ -288,7 +288,7 @@ test('claimed for the second rail when the first one pays: what is handed over i
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('two exceptions: nothing goes on until both are closed', async () => {
+test('two exceptions: payout waits until both are closed', async () => {
   const { id, bank, second } = await failedOver()
   second.says(() => ({ ...report(), exception: DIFFERS }))
   await settle({ second })
@@ -305,7 +305,7 @@ test('two exceptions: nothing goes on until both are closed', async () => {
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('no other route: a person decides, the money stays held, nobody is asked; a route is added, the exception closed: the payout goes on', async () => {
+test('no other route: a person decides, money held, no rail asked; route added and exception closed: payout proceeds', async () => {
   await service.setRoutes([{ rail: 'bank', priority: 2 }])
   const id = await pay()
   const [bank, second] = [scripted(() => NOT_TAKEN), scripted(() => PAID)]
@@ -328,7 +328,7 @@ test('no other route: a person decides, the money stays held, nobody is asked; a
   assert.ok(!bank.calls.slice(1).some(call => call.startsWith('submit')))
 })
 
-test('no other route, held and released by a person: a person is told again, not nobody', async () => {
+test('no other route, held, released by a person: an exception for a person again', async () => {
   await service.setRoutes([{ rail: 'bank', priority: 2 }])
   const id = await pay()
   const bank = scripted(() => NOT_TAKEN)
@@ -346,12 +346,12 @@ for (const [name, said, kind] of [
   ['a step that cannot follow', { ...report('reversed'), ask_again_in_ms: 1 }, 'impossible_step'],
   ['another amount', { ...report(), exception: DIFFERS }, 'amount_differs'],
   [
-    'not taken after steps',
+    '"not taken" after steps',
     { ...NOT_TAKEN, ...report('compliance_hold'), ask_again_in_ms: 1 },
     'not_taken_after_steps',
   ],
 ] as const) {
-  test(`${name}: nothing is applied, nobody is asked; closed and said again: a new exception each time, as money is held`, async () => {
+  test(`${name}: not applied, no rail asked; closed and reported again: a new exception each time, money held`, async () => {
     const id = await pay()
     const bank = scripted(() => said)
     for (let round = 0; round < 2; round++) await settle({ bank })
@@ -363,7 +363,7 @@ for (const [name, said, kind] of [
   })
 }
 
-test('a success taken back: an exception, and no money moves; closed and said again: no second one, and asked on', async () => {
+test('success withdrawn: an exception, balance untouched; closed and repeated: no second one, rail asked again', async () => {
   const id = await pay()
   const bank = scripted(() => PAID)
   await settle({ bank })
@@ -381,7 +381,7 @@ test('a success taken back: an exception, and no money moves; closed and said ag
   assert.equal(await statusOf(id), 'reversed')
 })
 
-test('a rail that says nothing, and that nothing follows: an exception, not silence', async () => {
+test('rail report without status, or unknown: an exception', async () => {
   for (const said of [report(), report('compliance_hold')]) {
     const id = await pay()
     await settle({ bank: scripted(() => said) })
@@ -389,7 +389,7 @@ test('a rail that says nothing, and that nothing follows: an exception, not sile
   }
 })
 
-test('people have it next: they take it once the exception is closed', async () => {
+test('failover to the manual rail: people take the payout once the exception is closed', async () => {
   await service.setRoutes([
     { rail: 'bank', priority: 2 },
     { rail: 'manual', priority: 1 },
@@ -428,7 +428,7 @@ async function openReference(t: TestContext) {
   return { connector, settings, client: new ConnectorClient(settings, [secret]) }
 }
 
-test('a hand-over that outlasts its time-out, stored together with its repeat: no contradiction', async t => {
+test('submission past its time-out, stored with its repeat: no contradiction', async t => {
   const { settings, client } = await openReference(t)
   const store = evidenceStore(service.deps.sql)
   const together = Promise.withResolvers<void>()
@@ -454,7 +454,7 @@ test('a hand-over that outlasts its time-out, stored together with its repeat: n
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('the reference connector pays what it had not taken, and what it had refused: found without a webhook', async t => {
+test('reference connector pays a payout it had not taken, or had refused: found without a webhook', async t => {
   const { connector, settings, client } = await openReference(t)
   const bank = new ConnectorRail('bank', settings, client, evidenceStore(service.deps.sql))
   const second = scripted(() => PAID)

@@ -102,7 +102,7 @@ const STEPS: readonly Step[] = [
 ]
 
 for (const { command, says, ...expected } of STEPS) {
-  test(`pricing ${command}: what it says, and what both accounts are quoted`, async () => {
+  test(`corridor pricing ${command}: prints the change; both accounts quoted accordingly`, async () => {
     const named = command.split(' ').map(word => (word === 'acc' ? mine.account.account_id : word))
     const { code, stdout, stderr } = await cli.run('pricing', ...named)
     assert.deepEqual([code, stderr], [0, ''])
@@ -114,7 +114,7 @@ for (const { command, says, ...expected } of STEPS) {
   })
 }
 
-test('schedule_s: a live account schedules no conversion before it is allowed, a sandbox does', async () => {
+test('schedule_s, live account: no scheduled conversion before an operator allows it; sandbox: allowed', async () => {
   const fund = { USD: 1_000_000n }
   const [live, sandbox] = [
     await service.openAccount({ currencies: ['USD'], fund, sandbox: false }),
@@ -153,7 +153,7 @@ test('schedule_s: a live account schedules no conversion before it is allowed, a
   assert.equal((await scheduled(live, 4_000)).status, 400)
 })
 
-test('pricing set and remove, what cannot be: exit code 2 with what is wrong, no row written', async () => {
+test('corridor pricing set and remove, invalid: exit code 2 with the fault, no row written', async () => {
   const before = await rows()
   for (const [command, words] of [
     ['set', /Say what to set: spread_bps, quote_validity_s, schedule_s, max_age_s, pivot/],
@@ -174,7 +174,7 @@ test('pricing set and remove, what cannot be: exit code 2 with what is wrong, no
 const LOCAL = ['fees', 'set', '--payout-type', 'local', '--fee-currency', 'USD']
 const times = 'local: fixed_amount 10.00 is ten times the present 1.00 or more'
 
-test('pricing set --spread-bps 5000, fees set and import: a slip is refused, no row changes; --force sets it', async () => {
+test('corridor pricing set --spread-bps 5000, fees set and import: refused as a slip, no row changes; --force sets it', async () => {
   const fee = await cli.run(...LOCAL, '--fixed-amount', '1')
   assert.equal(fee.code, 0, fee.stderr)
   const lines = ['local,,,,,10,USD,,,', 'wallet,,,,,1,USD,,,']
@@ -203,7 +203,7 @@ test('pricing set --spread-bps 5000, fees set and import: a slip is refused, no 
   }
 })
 
-test('pricing history: who set what, and what it followed', async () => {
+test('corridor pricing history: person, new and previous value', async () => {
   await service.setPricing({ max_age_s: 7 })
   assert.equal((await cli.run('pricing', 'set', '--max-age-s', 'calendar')).code, 0)
   const { json } = await cli.run('pricing', 'history', '--limit', '1', '--json')
@@ -225,12 +225,12 @@ const BY_HAND: readonly (readonly [what: string, statement: string, words: RegEx
     /followed by another/,
   ],
   ['all rows at once', 'truncate pricing_policies', /append-only/],
-  ['a spread of everything', insert("'spread_bps', '10000'"), /value_in_range/],
-  ['a spread below nothing', insert("'spread_bps', '-1'"), /value_in_range/],
+  ['a spread of 100 %', insert("'spread_bps', '10000'"), /value_in_range/],
+  ['a negative spread', insert("'spread_bps', '-1'"), /value_in_range/],
   ['a spread that is no number', insert("'spread_bps', 'calendar'"), /value_in_range/],
-  ['a validity of nothing', insert("'quote_validity_s', '0'"), /value_in_range/],
-  ['an age of nothing', insert("'max_age_s', '0'"), /value_in_range/],
-  ['a name of its own', insert("'spread', '1'"), /name_check/],
+  ['a validity of zero', insert("'quote_validity_s', '0'"), /value_in_range/],
+  ['an age of zero', insert("'max_age_s', '0'"), /value_in_range/],
+  ['an unknown name', insert("'spread', '1'"), /name_check/],
 ]
 
 function insert(values: string): string {
@@ -239,12 +239,12 @@ function insert(values: string): string {
 }
 
 for (const [what, statement, words] of BY_HAND) {
-  test(`pricing_policies by hand, ${what}: refused by the database`, async () => {
+  test(`PostgreSQL, pricing_policies, ${what}: refused`, async () => {
     await assert.rejects(() => service.database.owner.unsafe(statement), words)
   })
 }
 
-test('a live account, max_age_s set for it alone: its rates are too old, and no other’s', async () => {
+test("max_age_s set for one live account: its rates are too old, other accounts' are not", async () => {
   const anHourAgo = new Date(Date.now() - 3_600_000).toISOString()
   await service.setRates({ 'USD/HKD': '8' }, anHourAgo)
   await service.setPricing({ max_age_s: 1_800 }, { account_id: mine.account.account_id })

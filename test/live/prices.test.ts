@@ -52,21 +52,21 @@ const FREE = { fixed_amount: 0n }
 /** A figure is the fixed fee in the holding currency, or the rate where the body converts. */
 const POINTS: readonly Point[] = [
   {
-    what: 'shipped fees: a live account is refused, a sandbox pays them',
+    what: 'sample fees: live account refused, sandbox priced',
     path: QUOTE,
     body: usd,
     live: [422, 'fee_unavailable'],
     sandbox: [200, 100],
   },
   {
-    what: 'shipped fees: refused on the payout too',
+    what: 'sample fees: payout refused too',
     path: PAYOUT,
     body: payUsd,
     live: [422, 'fee_unavailable'],
     sandbox: [200, 100],
   },
   {
-    what: 'no fee at all: a live account is refused, a sandbox pays nothing',
+    what: 'no fee: live account refused, sandbox pays zero',
     given: () => service.setFees([]),
     path: QUOTE,
     body: usd,
@@ -74,7 +74,7 @@ const POINTS: readonly Point[] = [
     sandbox: [200, 0],
   },
   {
-    what: 'a zero of the operator: a decision, which both are priced by',
+    what: 'a fee of zero set by the operator: both priced by it',
     given: () => service.setFees([FREE]),
     path: PAYOUT,
     body: payUsd,
@@ -82,14 +82,14 @@ const POINTS: readonly Point[] = [
     sandbox: [200, 0],
   },
   {
-    what: 'a payout between accounts, the shipped row free: refused until the operator says so',
+    what: 'a payout between accounts, sample fee zero: refused until the operator sets one',
     path: QUOTE,
     body: { ...usd, payout_type: 'service_account' },
     live: [422, 'fee_unavailable'],
     sandbox: [200, 0],
   },
   {
-    what: 'shipped rates: a live account is refused',
+    what: 'sample rates: live account refused',
     given: () => service.setFees([FREE]),
     path: QUOTE,
     body: hkd,
@@ -97,7 +97,7 @@ const POINTS: readonly Point[] = [
     sandbox: [200, '7.84790132221'],
   },
   {
-    what: 'shipped rates: refused on the payout too',
+    what: 'sample rates: payout refused too',
     given: () => service.setFees([FREE]),
     path: PAYOUT,
     body: payHkd,
@@ -105,7 +105,7 @@ const POINTS: readonly Point[] = [
     sandbox: [200, '7.84790132221'],
   },
   {
-    what: 'a rate for one side of a cross: the other side is still a sample',
+    what: "an operator's rate for one side of a cross, a sample for the other: refused",
     given: async () => {
       await service.setFees([FREE])
       await service.setRates({ 'EUR/USD': '1.1' })
@@ -116,7 +116,7 @@ const POINTS: readonly Point[] = [
     sandbox: [200, '8.03981818181'],
   },
   {
-    what: 'a rate of the operator, the other way round: it replaces the sample for both',
+    what: "an operator's rate in the inverse direction: replaces the sample for both",
     given: async () => {
       await service.setFees([FREE])
       await service.setRates({ 'USD/EUR': '0.8', 'EUR/HKD': '10' })
@@ -127,7 +127,7 @@ const POINTS: readonly Point[] = [
     sandbox: [200, '8'],
   },
   {
-    what: 'an old rate: a live account is refused, a sandbox is quoted',
+    what: 'an old rate: live account refused, sandbox quoted',
     given: async () => {
       await service.setFees([FREE])
       await service.setRates({ 'USD/HKD': '7.81' }, daysAgo(30))
@@ -169,7 +169,7 @@ async function figureOf(account: Client, made: any, kind: string): Promise<unkno
     : quote.fee_info.fixed.in_holding_currency
 }
 
-test(`POST ${QUOTE}, no fee for a live account: the message says what was looked for`, async () => {
+test(`POST ${QUOTE}, live account without a fee: message names the missing fee row`, async () => {
   await service.setFees([])
   const answer = await live.post(QUOTE, {
     ...usd,

@@ -57,7 +57,7 @@ function openRails(rows: () => readonly RailRow[], settle = true) {
   return { told, rails }
 }
 
-test('adapters follow the rows: opened once, paused, opened anew with other settings, closed', async () => {
+test('rail adapters: opened once, paused, reopened with new settings, closed, as their rows change', async () => {
   let rows: readonly RailRow[] = []
   const { told, rails } = openRails(() => rows)
   assert.deepEqual([...rails.keys()], ['simulator'])
@@ -89,7 +89,7 @@ test('adapters follow the rows: opened once, paused, opened anew with other sett
   assert.equal(told.at(-1), 'close bank')
 })
 
-test('a row that cannot be opened: no adapter, the other rails work, tried again when it changes', () => {
+test('rail row that cannot be opened: no adapter, other rails work, retried when it changes', () => {
   const broken = { ...BANK, name: 'broken', config: {} }
   const older = { ...BANK, name: 'file', kind: 'nacha' as const }
   let rows: readonly RailRow[] = [broken, older, BANK]
@@ -107,7 +107,7 @@ async function addBank(): Promise<void> {
   await insertRail(service.deps.sql, BANK)
 }
 
-test('corridor rail: list, show, pause, resume, remove; the secret is nowhere', async () => {
+test('corridor rail list, show, pause, resume, remove: work, the secret printed nowhere', async () => {
   await addBank()
   assert.equal(await insertRail(service.deps.sql, BANK), false)
   const shown = {
@@ -159,7 +159,7 @@ test('corridor rail: list, show, pause, resume, remove; the secret is nowhere', 
   assert.ok(changes.every(({ text }) => /"secret_digest": "[0-9a-f]{64}"/.test(text)))
 })
 
-test('corridor rail add: every problem is named at once, and nothing is written', async () => {
+test('corridor rail add, several faults: all named, nothing written', async () => {
   const path = await cli.file('bank.json', '{"url": ')
   const { code, stderr } = await cli.run('rail', 'add', 'Bank', '--kind', 'bnk', '--config', path)
   assert.equal(code, 2)
@@ -186,7 +186,7 @@ test('corridor rail add: every problem is named at once, and nothing is written'
   }
 })
 
-test('the database: a rail keeps its name and kind, has one of the known kinds, stays once it was used', async () => {
+test('PostgreSQL, rail: name and kind fixed, kind known, kept once used', async () => {
   const { owner } = service.database
   await addBank()
   const wrong = [
@@ -229,7 +229,7 @@ const replaced =
     return cli.run('rail', 'add', 'partner', '--kind', 'connector', '--config', config, '--replace')
   }
 
-test('corridor rail add --replace, another url: refused while the rail is asked, paid payouts too', async () => {
+test('corridor rail add --replace, another url: refused while the rail is asked about open or paid payouts', async () => {
   const { owner } = service.database
   const config = { url: 'https://one.example', key_lifetime_s: null }
   await insertRail(service.deps.sql, { ...BANK, name: 'partner', config })
@@ -268,7 +268,7 @@ test('corridor rail add --replace, another url: refused while the rail is asked,
   assert.equal(moved.code, 0, moved.stderr)
 })
 
-test('corridor rail add --replace, another url while a payout is handed over: it waits, and is refused', async () => {
+test('corridor rail add --replace, another url during a submission: waits, then refused', async () => {
   const { owner } = service.database
   const config = { url: 'https://one.example', key_lifetime_s: null }
   const slow = { ...BANK, name: 'slow', config, paused_reason: 'Moving' }

@@ -60,7 +60,7 @@ function next(...replacements: readonly (readonly [from: string, to: string])[])
   )
 }
 
-test('the feed, a first publication: taken as of its time, by feed in the history; again, and older than the next: nothing written', async () => {
+test('rate feed, first publication: stored with its time, source feed in the history; repeated or older: nothing written', async () => {
   const before = (await changes()).length
   assert.equal(await fetched(), 'changed')
   const stored = await rows()
@@ -79,7 +79,7 @@ test('the feed, a first publication: taken as of its time, by feed in the histor
   assert.deepEqual(await rows(), newer)
 })
 
-test('the feed, one pair moved too far: that pair stays, the others are taken', async () => {
+test('rate feed, one pair moved too far: this pair kept, others updated', async () => {
   await fetched()
   published.text = next(['1.1269', '11.269'], ['178.15', '179'])
   assert.equal(await fetched(), 'refused')
@@ -88,7 +88,7 @@ test('the feed, one pair moved too far: that pair stays, the others are taken', 
   assert.deepEqual(mids.get('JPY'), ['179', '2026-10-07T14:00:00.000000Z'])
 })
 
-test('the feed, the columns shifted: nothing is taken, not even what looks likely', async () => {
+test('rate feed, columns shifted: no rate taken, plausible ones neither', async () => {
   await fetched()
   const stored = await rows()
   const mids = file.match(/(?<=rate=').*(?=')/g) ?? []
@@ -102,13 +102,13 @@ test('the feed, the columns shifted: nothing is taken, not even what looks likel
 
 const FAILURES = [
   ['half a file', 200, '<?xml version="1.0"?><Envelope><Cube><Cube time="2026-10-07">'],
-  ['a fault', 500, ''],
-  ['CSV that does not say of when', 200, 'base,quote,mid\nEUR,USD,1.13\n'],
-  ['CSV of tomorrow', 200, 'base,quote,mid,as_of\nEUR,USD,1.13,2999-01-01T00:00:00Z\n'],
+  ['an HTTP error', 500, ''],
+  ['CSV without a date', 200, 'base,quote,mid\nEUR,USD,1.13\n'],
+  ['CSV dated tomorrow', 200, 'base,quote,mid,as_of\nEUR,USD,1.13,2999-01-01T00:00:00Z\n'],
 ] as const
 
 for (const [what, status, text] of FAILURES) {
-  test(`the feed, ${what}: failed, counted, nothing changed`, async () => {
+  test(`rate feed, ${what}: failed, counted, nothing changed`, async () => {
     await fetched()
     const stored = await rows()
     published = { status, text }
@@ -117,7 +117,7 @@ for (const [what, status, text] of FAILURES) {
   })
 }
 
-test('the feed of two processes at once: each publication is taken once', async () => {
+test('rate feed, two processes at once: each publication taken once', async () => {
   const other = await service.anotherProcess()
   try {
     const before = (await changes()).length
@@ -129,7 +129,7 @@ test('the feed of two processes at once: each publication is taken once', async 
   }
 })
 
-test('the worker of the feed: fetches at its interval, whatever fails, until it is stopped', async () => {
+test('rate feed worker: fetches at its interval despite failures, until stopped', async () => {
   published.status = 500
   const worker = startFetchingRates(service.deps)
   try {
@@ -142,7 +142,7 @@ test('the worker of the feed: fetches at its interval, whatever fails, until it 
   }
 })
 
-test('rates fetch: dry run, taken, then no news; one that moved: named, exit code 1, taken with --force', async () => {
+test('corridor rates fetch: dry run, taken, then no news; a jump: named, exit code 1, taken with --force', async () => {
   const dry = await cli.run('rates', 'fetch', '--dry-run')
   assert.equal(dry.code, 0, dry.stderr)
   assert.match(dry.stdout, /\n\d+ rates from 127\.0\.0\.1 would be taken, 0 no news\n$/)
@@ -161,7 +161,7 @@ test('rates fetch: dry run, taken, then no news; one that moved: named, exit cod
   assert.deepEqual([forced.code, forced.json.taken.length], [0, 1])
 })
 
-test('rates fetch, no https or a publisher that fails: one sentence, nothing written', async () => {
+test('corridor rates fetch, no https or failing publisher: one sentence, nothing written', async () => {
   const before = await rows()
   const plain = await cli.run('rates', 'fetch', 'http://rates.example.com/daily.csv')
   assert.deepEqual(

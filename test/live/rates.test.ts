@@ -52,7 +52,7 @@ async function publications(): Promise<{ last: Temporal.Instant; before: Tempora
   return { last, before }
 }
 
-test('quote of a live account, the last publication: quoted; the one before the last but one: 503 rate_stale, told when it was due', async () => {
+test('quote, live account, last publication: quoted; an older one: 503 rate_stale with the time it was due', async () => {
   const { last, before: old } = await publications()
   await publish({ 'EUR/USD': '1.25', 'EUR/HKD': '10' }, last)
   assert.equal((await quote(live, 'USD', 'HKD')).status, 200)
@@ -69,7 +69,7 @@ test('quote of a live account, the last publication: quoted; the one before the 
   assert.equal((await quote(sandbox, 'USD', 'HKD')).status, 200)
 })
 
-test('quote of a live account in a pegged currency: by the peg alone; of a stablecoin: 503 until its peg is confirmed, then for a day', async () => {
+test('quote, live account, pegged currency: by the peg; stablecoin: 503 until its peg is confirmed, then for a day', async () => {
   const aed = await quote(live, 'USD', 'AED', 36_725)
   assert.deepEqual([aed.status, aed.json.holding_info.amount], [200, 10_000])
   const stale = await quote(live, 'USD', 'USDC', 1_000_000)
@@ -81,7 +81,7 @@ test('quote of a live account in a pegged currency: by the peg alone; of a stabl
   assert.equal((await quote(live, 'USD', 'USDC', 1_000_000)).status, 200)
 })
 
-test('rates import of the ECB’s file: moves no currency that is pegged to another', async () => {
+test('corridor rates import, ECB file: moves no currency pegged to another one', async () => {
   const pegged = ['AED', 'SAR', 'QAR', 'BHD', 'OMR', 'JOD', 'USDC', 'USDT']
   const rates = async () => {
     await service.deps.reference.refresh()
@@ -117,12 +117,12 @@ const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: 
     /HKD\/USD 7\.37 is .* % above the present/,
   ],
   [
-    'the inverse of a row, near to it',
+    'an inverse close to the row',
     ['set', 'USD', 'EUR', '0.84'],
     /^corridor: the pair has a row already, EUR\/USD 1\.2; set that one; --force sets it all the same\n$/,
   ],
   [
-    'less than another share',
+    'another share than confirmed',
     ['set', 'EUR', 'USD', '1.22', '--max-move-bps', '100'],
     /EUR\/USD 1\.22 is 1\.6 % above the present 1\.2; --force sets it all the same\n$/,
   ],
@@ -137,20 +137,16 @@ const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: 
     /^corridor: --peg: AED is pegged to USD already; run: corridor rates remove USD AED\n$/,
   ],
   [
-    'a share that is none',
+    'an invalid share',
     ['set', 'EUR', 'USD', '1.2', '--max-move-bps', 'much'],
     /^corridor: --max-m/,
   ],
-  [
-    'a pair that is not there',
-    ['remove', 'USD', 'HKD'],
-    /^corridor: USD\/HKD has no row of its own/,
-  ],
+  ['an unknown pair', ['remove', 'USD', 'HKD'], /^corridor: USD\/HKD has no row of its own/],
   ['an unknown currency', ['remove', 'USD', 'QQQ'], /^corridor: unknown currency QQQ\n$/],
 ]
 
 for (const [what, args, stderr] of SLIPS) {
-  test(`rates ${args.join(' ')}, ${what}: refused, no row changed`, async () => {
+  test(`corridor rates ${args.join(' ')}, ${what}: refused, no row changes`, async () => {
     await knownRates()
     const before = await rows()
     const refused = await cli.run('rates', ...args)
@@ -160,7 +156,7 @@ for (const [what, args, stderr] of SLIPS) {
   })
 }
 
-test('rates set, a first rate: one that is likely, or of which nothing is known, is taken; the wrong way: refused', async () => {
+test('corridor rates set, first rate: likely or not comparable: set; inverted: refused', async () => {
   await knownRates({})
   const set = (...pair: readonly string[]) => cli.run('rates', 'set', ...pair)
   const wrong = await set('USD', 'EUR', '1.1269')
@@ -175,7 +171,7 @@ test('rates set, a first rate: one that is likely, or of which nothing is known,
   }
 })
 
-test('rates import, one rate of the wrong direction: the whole file refused by line', async () => {
+test('corridor rates import, one inverted rate: the whole file refused, naming the line', async () => {
   await knownRates()
   const before = await rows()
   const text = 'base,quote,mid\nEUR,GBP,0.85\nUSD,EUR,1.2\nUSD,SAR,3.75\n'
@@ -190,7 +186,7 @@ test('rates import, one rate of the wrong direction: the whole file refused by l
   assert.deepEqual(await rows(), before)
 })
 
-test('rates import, the ECB’s file over an inverse set by hand: refused by line; forced: one row', async () => {
+test('corridor rates import, ECB file over an inverse set by hand: refused naming the line; forced: one row', async () => {
   await knownRates({ 'USD/EUR': '0.90' })
   const before = await rows()
   const text = await readFile('test/fixtures/eurofxref-daily.xml', 'utf8')
@@ -205,7 +201,7 @@ test('rates import, the ECB’s file over an inverse set by hand: refused by lin
   assert.equal(count, 1)
 })
 
-test('there and back by quotes: never more, whichever direction was forced', async () => {
+test('quotes there and back: no gain, whichever direction was forced', async () => {
   await knownRates({ 'EUR/USD': '1.1269' })
   const costOf = async (amount: number, to: string, from: string): Promise<number> => {
     const { status, json, text } = await quote(live, from, to, amount)
@@ -222,7 +218,7 @@ test('there and back by quotes: never more, whichever direction was forced', asy
   assert.equal(json[0].after, null)
 })
 
-test('rates set --force, set --peg, remove: what was before is told and kept in the history', async () => {
+test('corridor rates set --force, set --peg, remove: print the previous value and keep it in the history', async () => {
   await knownRates()
   const forced = await cli.run('rates', 'set', 'EUR', 'USD', '2', '--force')
   assert.match(forced.stdout, /^EUR\/USD 2 \(operator, \S+\); was 1\.2\n$/)
@@ -244,7 +240,7 @@ test('rates set --force, set --peg, remove: what was before is told and kept in 
   assert.equal((await quote(sandbox, 'USD', 'AED')).json.errors[0].reason, 'rate_unavailable')
 })
 
-test('two pegs of one currency, and both directions of a pair: refused by the database', async () => {
+test('PostgreSQL, two pegs of a currency, or both directions of a pair: refused', async () => {
   await knownRates()
   const insert = (base: string, quote: string, pegged: boolean) =>
     service.database.owner`
@@ -254,7 +250,7 @@ test('two pegs of one currency, and both directions of a pair: refused by the da
   await assert.rejects(insert('USD', 'EUR', false), /rates_one_direction/)
 })
 
-test('GET /metrics: rates by state, and how long until the first is stale', async () => {
+test('GET /metrics, rates: number by state, seconds until the first is stale', async () => {
   await service.database.owner`delete from rates where not pegged`
   const minutes = (m: number) => Temporal.Now.instant().add({ minutes: m }).toString()
   await service.setRates({ 'EUR/USD': '1.2' }, minutes(-60))
@@ -270,7 +266,7 @@ test('GET /metrics: rates by state, and how long until the first is stale', asyn
   assert.ok(left > 22.5 * 3600 && left <= 23 * 3600, `${left} s`)
 })
 
-test('pricing set --max-age-s: /metrics and rates list judge rates by it, as quotes are', async () => {
+test('corridor pricing set --max-age-s: /metrics and rates list judge rates by it, as quotes do', async () => {
   const as_of = Temporal.Now.instant().subtract({ minutes: 30 })
   await service.database.owner`delete from rates where not pegged or quote in ('USDC', 'USDT')`
   await service.setRates({ 'EUR/USD': '1.2', 'EUR/GBP': '0.8' }, as_of.toString())

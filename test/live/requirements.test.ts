@@ -81,7 +81,7 @@ for (const [what, body, ...at] of PAYOUTS) {
 const QUOTES: readonly (readonly [what: string, body: object, at: string])[] = [
   ['a token to a bank', {}, 'payout_info.currency'],
   [
-    'dollars that arrive at a bank as a token',
+    'dollars that reach a bank as a token',
     { currency: 'USD', destination_info: { currency: 'USDC', country: 'US' } },
     'destination_info.currency',
   ],
@@ -98,7 +98,7 @@ for (const [what, { currency = 'USDC', ...body }, at] of QUOTES as typeof QUOTES
   })
 }
 
-test('POST /v3/payout, a fee by country, the country stated, in the BIC or in the IBAN alone: the same fee', async () => {
+test('POST /v3/payout, fee per country, country stated, in the BIC or only in the IBAN: the same fee', async () => {
   await service.setFees([{}, { fixed_amount: 700n, destination_country: 'DE' }])
   const bic = { bank_codes: { swift_code: 'COBADEFF' } }
   for (const bank of [
@@ -119,7 +119,7 @@ test('POST /v3/payout, a fee by country, the country stated, in the BIC or in th
   await service.setFees([])
 })
 
-test('POST /v3/payout, a fee by country, a payment network of several countries: that of the currency that arrives, quoted or not', async () => {
+test('POST /v3/payout, fee per country, network of several countries: country of the destination currency, with or without quote', async () => {
   const row = { payout_type: 'local_payment_network', fee_currency: 'USD' }
   await service.setFees([row, { ...row, fixed_amount: 700n, destination_country: 'KE' }])
   await service.setRates({ 'USD/KES': '129' })
@@ -163,7 +163,7 @@ test('POST /v3/payout, a fee by country, a payment network of several countries:
   await service.setFees([])
 })
 
-test('POST /v3/payout, amounts at and beyond what the network carries: 200, 400 on payout and quote', async () => {
+test("POST /v3/payout and quote, amount at the network's limit: 200; above: 400", async () => {
   const bank = { account_number: '123456789', country: 'US', bank_codes: { aba: '021000021' } }
   const local = { fund_transfer_network: 'rtp' }
   const body = { ...toBank('local', 'USD', bank), local }
@@ -176,7 +176,7 @@ test('POST /v3/payout, amounts at and beyond what the network carries: 200, 400 
   assertRefused(quote, 400, 'amount_out_of_range', 'payout_info.amount')
 })
 
-test('POST /v3/payout, a known beneficiary that lacks what the type asks for: 400 at beneficiary', async () => {
+test('POST /v3/payout, stored beneficiary without members the type requires: 400 at beneficiary', async () => {
   const { address: _, ...without } = bankBeneficiary
   const made = await account.post('/v3/beneficiary', without)
   assert.equal(made.status, 200, made.text)
@@ -194,7 +194,7 @@ test('POST /v3/payout, a known beneficiary that lacks what the type asks for: 40
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
-test('POST /v3/payout, a quote for Tron, to an address on Ethereum: 422 quote_mismatch there or at the known beneficiary, no row changed; as quoted: paid', async () => {
+test('POST /v3/payout, quote for Tron, address on Ethereum: 422 quote_mismatch at the address or beneficiary, no row changes; on Tron: paid', async () => {
   const quoted = await account.post('/v3/payout/quote', {
     payout_type: 'wallet',
     payout_info: { currency: 'USDT', amount: 5_000_000 },
@@ -226,7 +226,7 @@ test('POST /v3/payout, a quote for Tron, to an address on Ethereum: 422 quote_mi
   assert.equal(paid.status, 200, paid.text)
 })
 
-test('POST /v3/payout, a beneficiary of before the rules: it reads, and is judged when it is paid', async () => {
+test('POST /v3/payout, beneficiary older than the rules: readable, judged when paid', async () => {
   const wallet = { deposit_address: EVM, type: 'ethereum' }
   const details = { ...party, destination_details: { type: 'wallet', wallet } }
   const { id } = (await account.post('/v3/beneficiary', details)).json.data
@@ -263,7 +263,7 @@ const QUERIES: readonly (readonly [query: string, name: string])[] = [
   ['currency=USD&colour=red', 'colour'],
 ]
 
-test(`GET ${PATH}, what there is no way for: 400 naming the parameter`, async () => {
+test(`GET ${PATH}, a combination without any route: 400 naming the parameter`, async () => {
   for (const [query, name] of QUERIES) {
     assertProblems(await account.get(`${PATH}?${query}`), 400, [['invalid_query_parameter', name]])
   }
@@ -287,7 +287,7 @@ const ENOUGH = [
 ]
 
 for (const query of ENOUGH) {
-  test(`GET ${PATH}?${query}: what it says is enough is taken, and each member it requires is missed`, async () => {
+  test(`GET ${PATH}?${query}: a payout with the listed members accepted, without any one of them refused`, async () => {
     const { json, text } = await account.get(`${PATH}?${query}`)
     assert.equal(json.status, 'success', text)
     const { type, network, alternatives, networks } = json.data
@@ -314,7 +314,7 @@ for (const query of ENOUGH) {
   })
 }
 
-test('POST /v3/payout, names of other payment services: taken, and answered as sent', async () => {
+test('POST /v3/payout, network names of other payment services: accepted, returned as sent', async () => {
   const bank = {
     account_number: '123456789012',
     bank_name: 'Harbour Bank',
@@ -360,7 +360,7 @@ test('POST /v3/payout, names of other payment services: taken, and answered as s
 
 const PIX = '123e4567-e89b-42d3-a456-426655440000'
 
-test('POST /v3/beneficiary, a BIC for tests: refused for a live account, taken in a sandbox', async () => {
+test('POST /v3/beneficiary, test BIC: refused for a live account, accepted in a sandbox', async () => {
   const live = await service.openAccount({ sandbox: false, currencies: ['EUR'] })
   const bank = { iban: IBAN, bank_codes: { bic: 'DEUTDEF0' } }
   const details = { ...party, destination_details: { type: 'bank', bank } }

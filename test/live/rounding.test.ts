@@ -26,7 +26,7 @@ async function assertBooksHold({ database }: TestService): Promise<void> {
 }
 
 /** A payout of 14,999 USDC units is worth 1.4999 cents and costs 2. */
-test('USDC paid from a USD balance and back, one by one: no cent more than at the start', async () => {
+test('USDC from a USD balance and back, payout by payout: not a cent gained', async () => {
   await service.setRates({ 'USD/USDC': '1' })
   const [payer, receiver] = await service.openAccounts([
     { currencies: ['USD'], fund: { USD: 10_000n } },
@@ -64,7 +64,7 @@ function postingsOf(service: TestService, { account }: Client): Promise<Posted[]
 
 const FULL = 2n ** 62n
 
-test('a receiver whose balance is full: 422 balance_limit_exceeded singly and in a batch, no row changed', async () => {
+test("POST /v3/payout, receiver's balance full: 422 balance_limit_exceeded, alone and in a batch, no row changes", async () => {
   const [payer, receiver] = await service.openAccounts([
     { currencies: ['USD'], fund: { USD: 100_000n } },
     { currencies: ['USD'], fund: { USD: FULL - 5_000n } },
@@ -86,7 +86,7 @@ test('a receiver whose balance is full: 422 balance_limit_exceeded singly and in
   )
 })
 
-test('a held payout whose receiver fills up before the review: it fails, the money is back', async () => {
+test("held payout, receiver's balance full before the review: fails, credited back", async () => {
   const [payer, receiver] = await service.openAccounts([
     { currencies: ['USD'], fund: { USD: 100_000n } },
     { currencies: ['USD'], fund: { USD: FULL - 10_000n } },
@@ -109,7 +109,7 @@ test('a held payout whose receiver fills up before the review: it fails, the mon
 })
 
 /** Last: it leaves books that are not in order. */
-test('the margin of a spread: income in the journal, the statement line as without, back on failure', async () => {
+test('margin of a spread: income in the journal, not on the statement line, reversed on failure', async () => {
   const { database } = service
   await service.setRates({ 'USD/HKD': '8', 'HKD/JPY': '20' })
   const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })

@@ -53,7 +53,7 @@ for (const [what, routes, path, body, remarks, missing] of REFUSED) {
   })
 }
 
-test('POST /v3/payout with a quote, or an expired one to be renewed, its route removed: refused, the quote unused; set again: paid at the quote', async () => {
+test('POST /v3/payout, quote valid or to be renewed, route removed: refused, quote unused; route restored: paid at the quote', async () => {
   await service.setRoutes([{ payout_type: 'local' }])
   const asked = async () => (await live.post('/v3/payout/quote', quoteOf('local', 'USD'))).json.id
   const [quote, expired] = [await asked(), await asked()]
@@ -70,7 +70,7 @@ test('POST /v3/payout with a quote, or an expired one to be renewed, its route r
   assert.deepEqual([paid.status, paid.json.data.quote], [200, quote], paid.text)
 })
 
-test('POST /v3/payout, a quote that left the network open: the route of the network that is paid over', async () => {
+test("POST /v3/payout, quote without a network: the route of the payout's network", async () => {
   await service.setRoutes([
     { currency: 'HKD' },
     { payout_type: 'local', network: 'chats', rail: 'bank' },
@@ -81,7 +81,7 @@ test('POST /v3/payout, a quote that left the network open: the route of the netw
   assert.equal((await storedOf(paid.json.data.id))?.rail, 'bank')
 })
 
-test('POST /v3/payout of a sandbox and service_account of a live account: need no route', async () => {
+test('POST /v3/payout, sandbox, or service_account of a live account: no route needed', async () => {
   await service.setRoutes([])
   const simulated = await sandbox.post('/v3/payout', localPayout)
   assert.equal(simulated.status, 200, simulated.text)
@@ -92,7 +92,7 @@ test('POST /v3/payout of a sandbox and service_account of a live account: need n
   assert.deepEqual(await storedOf(transfer.json.data.id), { rail: '', route: null })
 })
 
-test('routes by amount: what arrives decides; between them no route, on quote and payout', async () => {
+test('routes by amount: destination amount decides; outside every range no route, for quote and payout', async () => {
   const inDollars = { currency: 'HKD' } as const
   await service.setRoutes([
     { ...inDollars, max_amount: 9_999n, rail: 'small' },
@@ -121,7 +121,7 @@ test('routes by amount: what arrives decides; between them no route, on quote an
   assert.deepEqual(await rows(), before)
 })
 
-test('corridor route set, several rails for the same: each with its priority, the order of failover', async () => {
+test('corridor route set, several rails for one key: each with its priority, the failover order', async () => {
   await service.setRoutes([{ payout_type: 'swift', rail: 'bank', priority: 3 }])
   const set = (...args: string[]) =>
     cli.run('route', 'set', '--type', 'swift', '--rail', 'manual', ...args)
@@ -147,7 +147,7 @@ test('corridor route set, several rails for the same: each with its priority, th
   await assert.rejects(twice({ rail: 'bank' }), { constraint_name: 'one_order_of_routes' })
 })
 
-test('a payout keeps the rail and the route it was made with; its timeline says which, and why', async () => {
+test('payout: keeps its first rail and route; its timeline names both with the reason', async () => {
   await service.setRoutes([{ payout_type: 'local', currency: 'USD', priority: 2 }])
   const id = await paidBy(live)
   await service.setRoutes([{ rail: 'elsewhere' }])
@@ -181,7 +181,7 @@ test('a payout keeps the rail and the route it was made with; its timeline says 
   })
 })
 
-test('settling: the simulator gets the payouts of sandboxes, and none of a live account', async () => {
+test('settling, simulator: receives payouts of sandboxes, none of live accounts', async () => {
   await service.setRoutes([{}])
   const [ofLive, ofSandbox] = [await paidBy(live), await paidBy(sandbox)]
   await settleAll(service)
@@ -189,7 +189,7 @@ test('settling: the simulator gets the payouts of sandboxes, and none of a live 
   assert.equal((await live.get(`/v3/payout/${ofLive}`)).json.data.status, 'processing')
 })
 
-test('settling, a live payout that names the simulator all the same: left alone, and told', async () => {
+test('settling, live payout that names the simulator: left alone, reported', async () => {
   await service.setRoutes([{ rail: 'bank' }])
   const id = await paidBy(live)
   const { owner } = service.database
@@ -211,7 +211,7 @@ test('settling, a live payout that names the simulator all the same: left alone,
   await routed('bank')
 })
 
-test('settling, a rail that this process has no adapter for: left alone, told, and asked by one that has', async () => {
+test('settling, rail without an adapter in this process: left alone, reported, asked by another process', async () => {
   await service.setRoutes([{ rail: 'newer_bank' }])
   const id = await paidBy(live)
   await settleAll(service)
@@ -226,7 +226,7 @@ test('settling, a rail that this process has no adapter for: left alone, told, a
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
 })
 
-test('the database refuses a route to the simulator, of a sandbox, and payouts on the wrong rail', async () => {
+test('PostgreSQL, route to the simulator or of a sandbox, payout on the wrong rail: refused', async () => {
   const { owner } = service.database
   const insert = (values: object) =>
     owner`insert into routes ${owner({ rail: 'manual', ...values })}`
@@ -290,7 +290,7 @@ test('corridor route set, mistakes: one sentence each, nothing written', async (
   assert.deepEqual(await rows(), before)
 })
 
-test('corridor route set, list, remove, history: before and after, and who; each process obeys', async () => {
+test('corridor route set, list, remove, history: old and new values with person; each process applies them', async () => {
   await service.setRoutes([])
   const other = await service.anotherProcess()
   try {

@@ -57,7 +57,7 @@ const SENT: RailReport = {
   expected_at: EXPECTED_AT,
 }
 
-test('a payout that waits for a cut-off: its attempt waits, and says until when', async () => {
+test('account payout status, waiting for a cut-off: attempt waiting, with its release time', async () => {
   const timetable = {
     calendar: 'hk',
     cut_off: '15:00',
@@ -80,7 +80,7 @@ test('a payout that waits for a cut-off: its attempt waits, and says until when'
   assert.deepEqual(await attemptsOf(id), [], 'no rail ever had it')
 })
 
-test('handed over and sent: its references, its release and its expected arrival, in its words', async () => {
+test('payout submitted and sent: its references, release and expected arrival, as the rail words them', async () => {
   const { id } = await pay()
   await settle({ bank: SENT })
   const [attempt] = await attemptsOf(id)
@@ -125,7 +125,7 @@ test('handed over and sent: its references, its release and its expected arrival
   assert.equal(failed.references.bank_reference, 'B-7')
 })
 
-test('events: by which references, when it was sent and when it arrives; payout.sent once an attempt', async () => {
+test('payout events: have references, time sent and expected arrival; one payout.sent per attempt', async () => {
   const { id } = await pay()
   await settle({ bank: { ...report(), ask_again_in_ms: 60_000 } })
   for (let round = 0; round < 2; round++) {
@@ -153,7 +153,7 @@ test('events: by which references, when it was sent and when it arrives; payout.
   )
 })
 
-test('not taken: both attempts and the reroute; why it was not taken is for the operator', async () => {
+test('payout not taken: both attempts and the reroute shown; the reason for the operator only', async () => {
   const { id } = await pay()
   await settle({ bank: NOT_TAKEN, second: report() })
   await settle({ bank: NOT_TAKEN, second: report('succeeded') })
@@ -205,7 +205,7 @@ test('not taken: both attempts and the reroute; why it was not taken is for the 
   assert.match(words.stdout, /to rail second/)
 })
 
-test('an exception: the account reads that the operator looks at it, the operator reads what it is', async () => {
+test('exception: the account reads that it is under review, the operator reads its details', async () => {
   const { id } = await pay()
   const message = 'The bank has booked 9.00 USD.'
   await settle({ bank: { ...report(), exception: { kind: 'amount_differs', message } } })
@@ -243,7 +243,7 @@ test('an exception: the account reads that the operator looks at it, the operato
   await settle({ bank: report('succeeded') })
 })
 
-test('a sandbox: the simulator’s one attempt follows from the payout, from waiting to returned, and has no row', async () => {
+test('sandbox payout: one attempt of the simulator, computed from the payout, without a row', async () => {
   const sandbox = await service.openAccount({ fund: { USD: 10_000n } })
   const { id } = await pay(sandbox)
   const state = async () => (await attemptsOf(id, sandbox)).map(a => `${a.rail} ${a.state}`)
@@ -256,7 +256,7 @@ test('a sandbox: the simulator’s one attempt follows from the payout, from wai
   assert.deepEqual(await rails.attemptsOf(id), [])
 })
 
-test('paid by people: handed over when one has taken it, with the bank’s reference once it is paid', async () => {
+test('payout paid by people: submitted when taken, with the bank’s reference when paid', async () => {
   await service.setRoutes([{ rail: 'manual' }])
   const { id } = await pay()
   await toBoth()
@@ -273,7 +273,7 @@ test('paid by people: handed over when one has taken it, with the bank’s refer
   assert.deepEqual(await seen(), [['manual', 'paid', { bank_reference: 'B-9' }]])
 })
 
-test('corridor route explain: each choice by the routes of its time, and what one would be like now', async () => {
+test('corridor route explain: each past choice by the routes of its time, and the choice of today', async () => {
   const { id } = await pay()
   await settle({ bank: NOT_TAKEN, second: report() })
   await settle({ bank: NOT_TAKEN, second: report('succeeded') })
@@ -343,7 +343,7 @@ test('corridor route explain: each choice by the routes of its time, and what on
   }
 })
 
-test('corridor rail remove, a rail that has not taken a payout which another one has now: it stays', async () => {
+test('corridor rail remove, rail did not take a payout that another rail has: kept', async () => {
   const row = { kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
   await insertRail(service.deps.sql, { ...row, name: 'third' })
   await service.setRoutes([
@@ -360,7 +360,7 @@ test('corridor rail remove, a rail that has not taken a payout which another one
   assert.match(removed.stderr, /rail third has had payouts and stays/)
 })
 
-test('events, a rail that changes its forecast: each shows the payout as it was right after it', async () => {
+test('payout events, rail changes its forecast: each shows the payout right after the change', async () => {
   const timetable = { calendar: 'hk', cut_off: '15:00', zone: 'Asia/Hong_Kong' } as const
   await toBoth({ timetable: { ...timetable, lead_minutes: 30, arrival_days: 2 } })
   const { id: on_behalf_of } = (await live.post('/v3/entity', { type: 'individual', name: 'Anna' }))

@@ -21,7 +21,7 @@ const DOLLARS = { ...inJapan, amount: 10_000, currency: 'USD', holding_currency:
 const open = () =>
   service.openAccount({ currencies: ['JPY', 'USD'], fund: { JPY: 1_000_000n, USD: 1_000_000n } })
 
-test('POST /v3/payout, above the limit of a network: refused with and without the name', async () => {
+test("POST /v3/payout, above a network's limit: refused with and without network_name", async () => {
   const account = await open()
   const { account_id } = account.account
   await service.setLimits([{ account_id, network: 'zengin', currency: 'JPY', cap: 49_999n }])
@@ -33,7 +33,7 @@ test('POST /v3/payout, above the limit of a network: refused with and without th
   assertRefused(await account.post('/v3/payout', { ...YEN, amount: 1 }), 422, 'limit_exceeded')
 })
 
-test('POST /v3/payout, above the limit of one network of two: refused with and without the name', async () => {
+test('POST /v3/payout, above the limit of one of two networks: refused with and without network_name', async () => {
   const account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 1_000_000n } })
   const { account_id } = account.account
   await service.setLimits([{ account_id, network: 'chats', currency: 'HKD', cap: 9_999n }])
@@ -44,7 +44,7 @@ test('POST /v3/payout, above the limit of one network of two: refused with and w
   }
 })
 
-test('POST /v3/payout, a fee of the only network that can carry it: charged with and without the name', async () => {
+test('POST /v3/payout, fee of the only possible network: charged with and without network_name', async () => {
   await service.setFees([
     { payout_type: 'local', fixed_amount: 0n },
     { payout_type: 'local', payout_currency: 'JPY', network: 'zengin', fixed_amount: 500n },
@@ -58,7 +58,7 @@ test('POST /v3/payout, a fee of the only network that can carry it: charged with
   await service.setFees([{ payout_type: 'local', fixed_amount: 0n }])
 })
 
-test('POST /v3/payout, no network named, each of two with a fee of its own: the higher fee, as its quote shows', async () => {
+test('POST /v3/payout, no network_name, two networks with own fees: the higher fee, as in its quote', async () => {
   const fee = (more: object) => ({ payout_type: 'local', fee_currency: 'HKD', ...more })
   const account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 10_000_000n } })
   const body = { ...localPayout, currency: 'HKD', holding_currency: 'HKD', allow_duplicate: true }
@@ -107,7 +107,7 @@ test('POST /v3/payout, no network named, each of two with a fee of its own: the 
   await service.setFees([{ payout_type: 'local', fixed_amount: 0n }])
 })
 
-test('POST /v3/payout, a rule of a network or of a currency: it waits, whatever is left out', async () => {
+test('POST /v3/payout, approval rule of a network or currency: waits, whatever is omitted', async () => {
   for (const [rule, bodies] of [
     [{ network: 'zengin' }, [ZENGIN, YEN]],
     [{ currency: 'JPY' }, [YEN, DOLLARS]],

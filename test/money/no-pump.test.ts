@@ -151,7 +151,7 @@ function gains(
   return codes.some((start, i) => walk(start, start, { digits: 1n, scale: 0 }, codes.slice(i + 1)))
 }
 
-test(`customerRate, ${BOOKS} books whose rows contradict each other: no cycle gains`, () => {
+test(`customerRate, ${BOOKS} contradicting books: no cycle gains`, () => {
   let torn = 0
   fc.assert(
     fc.property(scene, s => {
@@ -230,7 +230,7 @@ test(`priceQuote, ${BOOKS} chains over up to six currencies and three accounts: 
   assert.ok(ended > BOOKS / 4, `${ended} chains came to their end`)
 })
 
-test('a triangle that gave 122,806 for 100,000: it loses in every round', () => {
+test('triangle that once gave 122,806 for 100,000: loses in every round', () => {
   const book = rateBookOf(
     'EUR',
     [

@@ -61,7 +61,7 @@ for (const spread_bps of [0, 50]) {
   }
 }
 
-test('GET /v3/rate, rows that disagree: the worse decides, and the other is shown', async () => {
+test('GET /v3/rate, contradicting rows: the worse rate applies, the other is shown', async () => {
   await service.setPricing({ spread_bps: 0 })
   await service.setRates({ 'EUR/USD': '1.2', 'EUR/GBP': '0.8', 'GBP/USD': '1.62' })
   const account = await service.openAccount({ currencies })

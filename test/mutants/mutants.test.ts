@@ -44,7 +44,7 @@ for (const [source, ...mutants] of KINDS) {
   })
 }
 
-test('mutantsOf, a function: its statements, its result, and where each mutant stands', () => {
+test('mutantsOf, a function: mutants of its statements and result, each with its line', () => {
   const source = 'function f(a: number): number {\n  g(a)\n  return a\n}\n'
   assert.deepEqual(
     mutantsOf('a.ts', source).map(({ line, where, before, after }) => [line, where, before, after]),
@@ -58,7 +58,7 @@ test('mutantsOf, a function: its statements, its result, and where each mutant s
 const FILE = 'src/values/money/json.ts'
 const TESTS: Tests = { files: ['src/values/money/json.test.ts'], together: true }
 
-test('tryChange, a bound moved by one in money: killed; the source as it is: survived', async () => {
+test('tryChange, a money bound moved by one: killed; source unchanged: survived', async () => {
   const mutants = mutantsOf(FILE, await readFile(resolve(ROOT, FILE), 'utf8'))
   const moved = mutants.find(({ after }) => after.includes('amount >= MAX_AMOUNT'))
   assert.ok(moved)
@@ -67,13 +67,13 @@ test('tryChange, a bound moved by one in money: killed; the source as it is: sur
   assert.equal(await tryChange({ ...moved, text: '>' }, TESTS, 60_000), 'survived')
 })
 
-test('tryChange, a file that cannot be loaded: killed; one that never ends: timeout', async () => {
+test('tryChange, file that cannot load: killed; endless loop: timeout', async () => {
   const broken = { file: FILE, start: 0, end: 0, text: "throw new Error('broken');" }
   assert.equal(await tryChange(broken, TESTS, 60_000), 'killed')
   assert.equal(await tryChange({ ...broken, text: 'for (;;);' }, TESTS, 2_000), 'timeout')
 })
 
-test('a report: equivalent mutants are not counted, time-outs are caught, too few fail the file', () => {
+test('mutant report: equivalents not counted, time-outs count as caught, too few caught fail the file', () => {
   const [mutant = assert.fail()] = mutantsOf('a.ts', 'const x = !a')
   const tried = (['killed', 'timeout', 'survived', 'survived'] as const).map((outcome, i) => ({
     mutant,
@@ -86,7 +86,7 @@ test('a report: equivalent mutants are not counted, time-outs are caught, too fe
   assert.equal(survivorText(mutant), 'a.ts:1\n  - const x = !a\n  + const x = a')
 })
 
-test('targets: every file and every test is there, every equivalent still stands for one mutant', async () => {
+test('mutant targets: every file and test exists, every equivalent matches one mutant', async () => {
   for (const { file, rules, api } of TARGETS) {
     for (const path of [file, ...rules, ...api]) assert.ok(existsSync(resolve(ROOT, path)), path)
     if (!hasEquivalents(file)) continue
@@ -95,7 +95,7 @@ test('targets: every file and every test is there, every equivalent still stands
   }
 })
 
-test('npm run test:mutants, the name of a patch without the word patches: exit 2 says what to write', () => {
+test('npm run test:mutants, patch name without the word patches: exit 2 with the right command', () => {
   const args = ['test/mutants/main.ts', 'money', 'maker-approves']
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   assert.deepEqual([status, stdout], [2, ''])
@@ -105,7 +105,7 @@ test('npm run test:mutants, the name of a patch without the word patches: exit 2
   )
 })
 
-test('patches: each names a test file that is there, and applies to the sources', async t => {
+test('mutant patches: each names an existing test file and applies to the sources', async t => {
   const { error } = spawnSync('git', ['--version'])
   if (error) return t.skip('git is not installed')
   const patches = await readPatches()
@@ -117,7 +117,7 @@ test('patches: each names a test file that is there, and applies to the sources'
   assert.deepEqual([result.status, result.stdout, result.stderr], [0, '', ''])
 })
 
-test('docs/reliability.md, each promise: there is a patch that one of its tests must notice', async () => {
+test('docs/reliability.md, each promise: has a patch that one of its tests must notice', async () => {
   const text = await readFile(resolve(ROOT, 'docs/reliability.md'), 'utf8')
   const files = new Set((await readPatches()).map(({ file }) => file))
   const rows = text.split('\n').filter(line => /^\|.*\]\(\.\.\/test\//.test(line))

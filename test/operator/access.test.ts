@@ -148,7 +148,7 @@ function takesKey(name: string): boolean {
   return JSON.stringify(path[method.toLowerCase()]).includes('Idempotency-Key')
 }
 
-test('routes: each is documented, has a call here, and needs a person', () => {
+test('operator routes: each documented, called here, and restricted to people', () => {
   const documented = api.operations
     .filter(({ path }) => path.startsWith('/v3/operator/'))
     .map(({ name }) => name.replace(/\{(\w+)\}/g, ':$1'))
@@ -229,12 +229,12 @@ for (const [nth, [name, callOf]] of Object.entries(CALLS).entries()) {
   const writes = !name.startsWith('GET')
   const asks = ASKING.includes(name)
   const what = takesKey(name)
-    ? 'under its key, the first answer, and no row changes'
+    ? 'under its key, the first answer, no row changes'
     : WITH_SECRET.includes(name)
       ? 'another one'
-      : 'refused, or nothing more is in the log'
+      : 'refused, or no new row in the log'
 
-  test(`${name}: every caller as the table says, by key and in sessions, before an id that nothing has is 404; who is refused changes no row; an operator: 200 as documented${writes ? `; a password of six minutes ago: ${asks ? 'asked for again' : '200'}; repeated: ${what}` : ''}`, async () => {
+  test(`${name}, each caller by key and session: allowed as in the table, before a 404; refused: no row changes; operator: 200 as documented${writes ? `; a password of six minutes ago: ${asks ? 'asked for again' : '200'}; repeated: ${what}` : ''}`, async () => {
     const call = await callOf(world)
     await written()
     await assertAnswers(name, call, Object.keys(callers), ({ status, text }, who) =>
@@ -257,7 +257,7 @@ for (const [nth, [name, callOf]] of Object.entries(CALLS).entries()) {
   })
 }
 
-test('POST /v3/operator/limit, a password of six minutes ago: a cap is set and falls; to rise it takes the password', async () => {
+test('POST /v3/operator/limit, password six minutes old: a cap can be set or lowered; raising it needs the password', async () => {
   const set = (amount: number, headers: Headers) =>
     world.service.inject({
       method: 'POST',

@@ -55,7 +55,7 @@ async function loggedOf(id: string) {
   return json.data.results
 }
 
-test('a payout that a person pays: taken and paid, each in the log with who, what, why, from where', async () => {
+test('manual payout taken and paid: each act in the log with person, act, reason and host', async () => {
   const id = await makePayout(world)
   const take = { ids: [id], body: { reason: 'Mine today' } }
   const taken = await world.call('POST /v3/operator/payout/:id/take', take)
@@ -82,7 +82,7 @@ test('a payout that a person pays: taken and paid, each in the log with who, wha
   assert.equal(transition.after.rail_reference, paid.reference)
 })
 
-test('an act by a key: the log has the id of the key, never its secret; by a session none', async () => {
+test("act by a key: log has the key's id, never its secret; by a session: no key id", async () => {
   const url = 'https://8.8.8.8/hook'
   const endpoint = await world.live.post('/v3/webhook_endpoint', { url, event_types: ['payout.*'] })
   assert.equal(endpoint.status, 200, endpoint.text)
@@ -102,7 +102,7 @@ test('an act by a key: the log has the id of the key, never its secret; by a ses
   assert.deepEqual([bySession.changed_by, bySession.origin], ['mary', {}])
 })
 
-test('the same Idempotency-Key: booked once, the first answer again; of another person: another booking', async () => {
+test('POST booking, same Idempotency-Key: booked once, first answer again; another person: another booking', async () => {
   const fund = 'POST /v3/operator/fund'
   const [first, other] = [newReference(), newReference()]
   const headers = { 'idempotency-key': newReference() }
@@ -135,7 +135,7 @@ const MONEY: readonly (readonly [
   ['nothing', 'adjust', { amount: 0 }, [400, 'invalid_field', 'amount']],
 ]
 
-test('money that cannot be booked: refused with the reason, and no row changes', async () => {
+test('POST booking, impossible: refused with the reason, no row changes', async () => {
   const before = await rowVersions(world.service.database.owner)
   for (const [what, route, change, [status, reason, remarks = '']] of MONEY) {
     const words = route === 'fund' ? {} : { reason: 'y' }
@@ -151,7 +151,7 @@ test('money that cannot be booked: refused with the reason, and no row changes',
   assert.deepEqual(await rowVersions(world.service.database.owner), before)
 })
 
-test('a booking reversed twice, and a line that is none: 409 and 422', async () => {
+test('POST reversal, booking already reversed or no booking: 409 and 422', async () => {
   const name = 'POST /v3/operator/balance_transaction/:id/reverse'
   const call = (await CALLS[name]?.(world)) ?? assert.fail()
   assert.equal((await world.call(name, call)).status, 200)
@@ -172,7 +172,7 @@ const SLIPS: readonly (readonly [route: string, set: object, slip: object])[] = 
   ['pricing', { spread_bps: 20, from_currency: 'USD', to_currency: 'JPY' }, { spread_bps: 9_000 }],
 ]
 
-test('a rate, a fee and a spread of many times the one before: refused as a likely slip, and no row changes; taken with force', async () => {
+test('rate, fee or spread many times the previous one: refused as a slip, no row changes; set with force', async () => {
   for (const [route, body, slip] of SLIPS) {
     const set = (more: object) =>
       world.call(`POST /v3/operator/${route}`, { body: { ...body, ...more } })
@@ -186,7 +186,7 @@ test('a rate, a fee and a spread of many times the one before: refused as a like
   }
 })
 
-test('what another call confirms: refused in the words of its members, not of a command', async () => {
+test('act that needs a confirmation: refused naming its members, not a command', async () => {
   const message = (answer: Answer) => String(answer.json.errors[0].message)
   const { account_id } = world.live.account
   const funded = { ...usd(100), reference: newReference() }
@@ -222,7 +222,7 @@ async function walk(route: string, query: string, cursor: string, of: (item: nev
   }
 }
 
-test('lists, page by page: every payout of every account once, in order; every change of the log once', async () => {
+test('operator lists, page by page: every payout of every account and every log row once, in order', async () => {
   for (let i = 0; i < 5; i++) await makePayout(world)
   const { owner } = world.service.database
   const inOrder = async (order: 'asc' | 'desc', open: boolean) => {
@@ -310,7 +310,7 @@ for (const { route, make, cursorOf, done } of LISTS) {
     }
   }
 
-  test(`${route}: each once, in the order that they were made in; done between the pages, too`, async () => {
+  test(`${route}: each item once, oldest first, also if some are closed between pages`, async () => {
     const made: string[] = []
     for (let i = 0; i < 5; i++) made.push(await make(world))
     const isMade = (cursor: string) => made.includes(cursor.split(':')[0] ?? '')
@@ -329,7 +329,7 @@ for (const { route, make, cursorOf, done } of LISTS) {
     assert.deepEqual(again.filter(isMade), found)
   })
 
-  test(`${route}, a cursor that is none: 400`, async () => {
+  test(`${route}, malformed cursor: 400`, async () => {
     for (const cursor of ['x', 'acc_7k2m9x4q', 'pot_']) {
       const answer = await world.call(route, { query: `?starting_after=${cursor}` })
       assertRefused(answer, 400, 'invalid_query_parameter', 'starting_after')
@@ -342,7 +342,7 @@ const BAD = [null, {}, [], true, 1.5, -(2 ** 60), '', ' ', '\u0000', 'x'.repeat(
 /** Of these each member gets so many, others than the member before. */
 const BAD_ONES = share(2, BAD.length)
 
-test('bad input to every route that takes a body: refused as documented or taken, never a fault; what is refused changes no row', async () => {
+test('every route with a body, bad input: refused as documented or accepted, no 5xx; refused changes no row', async () => {
   const written = await watchWrittenTables(world.service.database.owner)
   let next = 0
   for (const [name, callOf] of Object.entries(CALLS)) {
@@ -385,7 +385,7 @@ interface RandomAct {
   readonly act: string
 }
 
-test(`${ACTS} random acts of two people by API and CLI, at once with workers: each in the log once, under its name`, async t => {
+test(`${ACTS} random acts of two people by API and CLI, beside workers: each in the log once, under its name`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
@@ -467,7 +467,7 @@ test(`${ACTS} random acts of two people by API and CLI, at once with workers: ea
   assert.deepEqual(logged.sort(), done.sort())
 })
 
-test('a connection that a person has written by: the next transaction has no name', async () => {
+test('database connection used by a person: the next transaction has no name', async () => {
   const { sql } = world.service.deps.desk
   await world.call('POST /v3/operator/fund', { body: { ...usd(1), reference: newReference() } })
   const names = await Promise.all(
@@ -483,7 +483,7 @@ test('a connection that a person has written by: the next transaction has no nam
   assert.deepEqual(new Set(names.map(([row]) => row?.name ?? null)), new Set([null]))
 })
 
-test('an endpoint that its account has disabled: its account enables it, no operator', async () => {
+test('endpoint disabled by its account: enabled by its account only, by no operator', async () => {
   const name = 'POST /v3/operator/webhook_endpoint/:id/enable'
   const call = (await CALLS[name]?.(world)) ?? assert.fail()
   const id = call.ids?.[0] ?? assert.fail()
@@ -519,7 +519,7 @@ const ACTED_ON = [
   'POST /v3/operator/screening/:id/confirm',
 ]
 
-test('an act whose row was cut from the end of the log: verify names what was done', async () => {
+test('audit log, last row cut off: verify names the act', async () => {
   const { owner } = world.service.database
   const lasting = connect(world.service.database.url, { max: 1, as: 'owner' })
   const unseen: string[] = []

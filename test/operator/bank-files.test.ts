@@ -45,7 +45,7 @@ async function actsOn(id: string): Promise<string[]> {
   )
 }
 
-test('POST bank_file/{id}/release, as it was shown: sent once, in the log under the name; a repeat answers as before', async () => {
+test('POST bank_file/{id}/release, current digest: sent once, logged with the name; replayed: the first answer', async () => {
   const { bank, ids, shown } = await sealed([1_234, 66])
   const content = await world.call(`GET ${FILE}/content`, { ids })
   const digest = createHash('sha256').update(content.json.data.content).digest('hex')
@@ -76,7 +76,7 @@ test('POST bank_file/{id}/release, another digest, or the hash of the bytes: 409
   assert.deepEqual(await rowVersions(owner), before)
 })
 
-test('POST bank_file/{id}/release, a payout in it is over: 422, in the words of the API; by force it goes', async () => {
+test("POST bank_file/{id}/release, one payout already over: 422 in the API's words; sent with force", async () => {
   const { bank, payouts, ids, shown } = await sealed([100, 200])
   const [over = ''] = payouts
   await bank.move(over, 'failed')
@@ -89,7 +89,7 @@ test('POST bank_file/{id}/release, a payout in it is over: 422, in the words of 
   assert.deepEqual([forced.status, forced.json.data.forced], [200, true])
 })
 
-test('POST bank_file/{id}/withdraw: its payments go into the next file, and it is never sent', async () => {
+test('POST bank_file/{id}/withdraw: payments go into the next file, this one is never sent', async () => {
   const { bank, ids, shown } = await sealed([100, 200])
   const stale = { ids, body: { reason: REASON, digest: '0'.repeat(64) } }
   assertRefused(await world.call(`POST ${FILE}/withdraw`, stale), 409, 'approval_outdated')

@@ -29,7 +29,7 @@ async function loggedOf(act: string): Promise<Logged[]> {
   return json.data.results
 }
 
-test('files for banks: listed and shown as the command does, with their payments, page by page', async t => {
+test("GET bank files: list and object equal the command's, with payments, page by page", async t => {
   const bank = await openFileWorld(world.service, {
     name: 'bank_of_files',
     profile: { release_by_person: true },
@@ -69,7 +69,7 @@ test('files for banks: listed and shown as the command does, with their payments
   assertRefused(after, 400, 'invalid_query_parameter')
 })
 
-test('a rail, paused twice and resumed twice: each in the log once, under the name; its secret is not shown', async () => {
+test('rail paused twice and resumed twice: each logged once, with the name; secret not shown', async () => {
   const name = await newRail(world)
   const ids = [name]
   const pause = { ids, body: { reason: 'The bank is closed' } }
@@ -98,7 +98,7 @@ test('a rail, paused twice and resumed twice: each in the log once, under the na
   assert.equal((await loggedOf('rail resume')).length, 1)
 })
 
-test('pause and resume of the rail of people: 400 invalid_path_parameter, and no row changes', async () => {
+test('manual rail, pause and resume: 400 invalid_path_parameter, no row changes', async () => {
   const before = await rowVersions(world.service.database.owner)
   for (const [step, body] of [
     ['pause', { reason: 'Holiday' }],
@@ -113,7 +113,7 @@ test('pause and resume of the rail of people: 400 invalid_path_parameter, and no
   assert.deepEqual(await rowVersions(world.service.database.owner), before)
 })
 
-test('lists that are required: said twice, in the log once with the reason, and shown of each list', async () => {
+test('required lists, set twice: logged once with the reason, shown for each list', async () => {
   const route = 'POST /v3/operator/screening_list/require'
   const body = { required: ['eu', 'un', 'eu'], reason: 'Pays from the EU in euro alone' }
   for (let i = 0; i < 2; i++) {
@@ -141,7 +141,7 @@ const UNSAID: readonly (readonly [what: string, body: object, remarks: string])[
   ['a reason of two lines', { required: [], reason: 'a\nb' }, 'reason'],
 ]
 
-test('lists that are required, said wrongly: 400, and what is required stays', async () => {
+test('required lists, invalid: 400, requirement unchanged', async () => {
   const before = await rowVersions(world.service.database.owner)
   for (const [what, body, remarks] of UNSAID) {
     const answer = await world.call('POST /v3/operator/screening_list/require', { body })
@@ -151,7 +151,7 @@ test('lists that are required, said wrongly: 400, and what is required stays', a
   assert.deepEqual(await rowVersions(world.service.database.owner), before)
 })
 
-test('a limit: set twice the same, in the log once; its payouts count; another cap; removed once', async () => {
+test('limit, set twice alike: logged once; payouts counted; cap changed; removed once', async () => {
   const { account_id } = (await world.service.openAccount({ sandbox: false })).account
   const asked = { account_id, amount: 50_000, currency: 'USD', per: 'payout' }
   const set = async (body: object) => {
@@ -182,7 +182,7 @@ test('a limit: set twice the same, in the log once; its payouts count; another c
   assert.equal((await loggedOf('limit remove')).length, 1)
 })
 
-test('the same limit, set by six calls at once: each is answered, and there is one', async () => {
+test('limit, set alike by six calls at once: each answered, one limit', async () => {
   const { account_id } = (await world.service.openAccount({ sandbox: false })).account
   const body = { account_id, count: 9, hours: 24 }
   const answers = await Promise.all(
@@ -208,7 +208,7 @@ const NO_LIMITS: readonly (readonly [body: object, words: RegExp])[] = [
   [{ count: 2, hours: 1, key_id: `key_${'0'.repeat(20)}` }, /no key/],
 ]
 
-test('a limit that is none: 400 in the words of its members, and no row changes', async () => {
+test('limit, invalid: 400 naming its members, no row changes', async () => {
   const before = await rowVersions(world.service.database.owner)
   for (const [body, words] of NO_LIMITS) {
     const answer = await world.call('POST /v3/operator/limit', { body })

@@ -25,10 +25,10 @@ const TAKE = 'POST /v3/operator/payout/:id/take'
 const TRANSITION = 'POST /v3/operator/payout/:id/transition'
 
 const STATES = [
-  'waits for approval',
-  'waits for its rail',
+  'awaiting approval',
+  'waiting for its rail',
   'taken by the caller',
-  'asks its account',
+  'asking its account',
   'held for its entity',
   'held by screening',
   'succeeded',
@@ -48,13 +48,18 @@ const ROUTES: Readonly<
 > = {
   'POST /v3/payout/:id/cancel': {
     by: 'makers',
-    moves: ['waits for approval', 'waits for its rail', 'asks its account', 'held for its entity'],
+    moves: [
+      'awaiting approval',
+      'waiting for its rail',
+      'asking its account',
+      'held for its entity',
+    ],
     else: LATE,
   },
-  'POST /v3/payout/:id/action': { by: 'makers', moves: ['asks its account'], else: NO },
-  'POST /v3/payout/:id/approve': { by: 'approvers', moves: ['waits for approval'], else: NO },
-  'POST /v3/payout/:id/reject': { by: 'approvers', moves: ['waits for approval'], else: NO },
-  [TAKE]: { by: 'operators', moves: ['waits for its rail'], else: NO },
+  'POST /v3/payout/:id/action': { by: 'makers', moves: ['asking its account'], else: NO },
+  'POST /v3/payout/:id/approve': { by: 'approvers', moves: ['awaiting approval'], else: NO },
+  'POST /v3/payout/:id/reject': { by: 'approvers', moves: ['awaiting approval'], else: NO },
+  [TAKE]: { by: 'operators', moves: ['waiting for its rail'], else: NO },
   'POST /v3/operator/payout/:id/release': {
     by: 'operators',
     moves: ['taken by the caller'],
@@ -64,10 +69,10 @@ const ROUTES: Readonly<
   [TRANSITION]: {
     by: 'operators',
     moves: [
-      'waits for approval',
-      'waits for its rail',
+      'awaiting approval',
+      'waiting for its rail',
       'taken by the caller',
-      'asks its account',
+      'asking its account',
       'held for its entity',
     ],
     else: NO,
@@ -133,10 +138,10 @@ async function bodyOf(name: string, payout: string): Promise<object> {
 async function payoutIn(state: State, headers: Headers): Promise<string> {
   const { live, service } = world
   if (state === 'held by screening') return heldPayout(world)
-  const amount = state === 'waits for approval' ? LARGE : 10_000
+  const amount = state === 'awaiting approval' ? LARGE : 10_000
   const entity = state === 'held for its entity' && { on_behalf_of: await entityOf(live) }
   const { id } = await pay(live, { amount, ...entity })
-  if (state === 'asks its account') await operatorSets(service, live, id, 'requires_action')
+  if (state === 'asking its account') await operatorSets(service, live, id, 'requires_action')
   if (state === 'failed') await operatorSets(service, live, id, 'failed')
   if (state === 'succeeded' || state === 'reversed') {
     await act(TAKE, id, {})
@@ -192,7 +197,7 @@ for (const [nth, state] of STATES.entries()) {
     test(`${state}, ${name}, by ${by}: ${DONE}`, () => assertAsked(name, PARTIES[by], DONE))
   }
 
-  test(`${state}, each other route by whoever may call it: ${NO} or ${LATE}, and no row changes`, async () => {
+  test(`${state}, every other route by permitted callers: ${NO} or ${LATE}, no row changes`, async () => {
     // Whoever it is: each of them in another state.
     for (const [name, { by, else: refused }] of refusing) {
       const party = PARTIES[by]
@@ -200,7 +205,7 @@ for (const [nth, state] of STATES.entries()) {
     }
   })
 
-  test(`${state}, each route by everybody else: 401 or ${NOT_ALLOWED}, and no row changes`, async () => {
+  test(`${state}, every route by other callers: 401 or ${NOT_ALLOWED}, no row changes`, async () => {
     const id = await standingIn(state, 'operator', callers.operator ?? assert.fail())
     const bodies = await Promise.all(Object.keys(ROUTES).map(name => bodyOf(name, id)))
     const others = Object.entries(ROUTES).flatMap(([name, { by }], i) => {

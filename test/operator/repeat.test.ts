@@ -21,7 +21,7 @@ async function auditHead(): Promise<bigint> {
 }
 
 // The first test, for verify: calls of the others write rows that the product would not.
-test('a kept answer, a day old: forgotten with those of accounts, and the call is done anew; verify finds nothing', async () => {
+test('stored answer, a day old: forgotten, a repetition acts anew; verify clean', async () => {
   const headers = { 'idempotency-key': newReference() }
   const [name, body] = ['POST /v3/operator/rate', { base: 'USD', quote: 'DKK', mid: '7' }]
   const first = await world.call(name, { body, headers })
@@ -41,7 +41,7 @@ test('a kept answer, a day old: forgotten with those of accounts, and the call i
   assert.equal(again.json.data.previous?.mid, '7', again.text)
 })
 
-test('a rate set again under its key after another was set: the other one stays', async () => {
+test('rate, repeated under its key after another rate: the other rate stays', async () => {
   const pair = { base: 'USD', quote: 'SGD' }
   const headers = { 'idempotency-key': newReference() }
   const set = (mid: string, more: object = {}) =>
@@ -61,7 +61,7 @@ test('a rate set again under its key after another was set: the other one stays'
   assert.deepEqual([hers.status, hers.json.data.previous?.mid], [200, '1.31'], hers.text)
 })
 
-test('a limit set again under its key after somebody else changed it: their cap stays', async () => {
+test("limit, repeated under its key after another person's change: the changed cap stays", async () => {
   const headers = { 'idempotency-key': newReference() }
   const name = 'POST /v3/operator/limit'
   const of = { account_id: world.live.account.account_id, per: 'day', zone: 'Asia/Seoul' }
@@ -92,7 +92,7 @@ test('a limit set again under its key after somebody else changed it: their cap 
   )
 })
 
-test('a policy and a new limit, each set eight times at once under one key: one answer for all, and one row in the log', async () => {
+test('policy and limit, each set eight times at once under one key: one answer, one log row', async () => {
   for (const [route, body] of [
     ['pricing', { spread_bps: 41, from_currency: 'EUR', to_currency: 'USD' }],
     ['limit', { count: 900_000, per: 'day', zone: 'Asia/Taipei' }],
@@ -109,7 +109,7 @@ test('a policy and a new limit, each set eight times at once under one key: one 
   }
 })
 
-test('what is refused under a key is not kept: the same call is done once it can be', async () => {
+test('call refused under a key: not stored; repeated, it succeeds once possible', async () => {
   const headers = { 'idempotency-key': newReference() }
   const name = 'POST /v3/operator/rate/remove'
   const body = { base: 'USD', quote: 'NOK' }

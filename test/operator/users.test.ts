@@ -28,7 +28,7 @@ const send = (path: string, body: object = {}, more = {}) =>
 
 const account_id = () => world.live.account.account_id
 
-test('a person made over HTTP comes in by the link, approves, and is out at once; the log names both', async () => {
+test('user made over HTTP: logs in by link, approves, is logged out at once when disabled; log names both', async () => {
   const person = { name: 'bob', full_name: 'Bob Noyce', role: 'member' }
   assert.equal((await send('', person)).status, 200)
   assertRefused(await send('', person), 400, 'invalid_field', 'name')
@@ -61,7 +61,7 @@ test('a person made over HTTP comes in by the link, approves, and is out at once
   for (const row of rows) assert.deepEqual({ ...row }, { by: 'ada', of: 'bob', secret: false })
 })
 
-test('oneself: 403 by every route, and the database refuses it too; a command may', async () => {
+test('own user: 403 on every route, refused by PostgreSQL too; allowed by command', async () => {
   for (const [name, callOf] of Object.entries(CALLS)) {
     if (!OF_SESSIONS.test(name) || !name.includes(':name')) continue
     const { body } = await callOf(world)
@@ -85,7 +85,7 @@ test('oneself: 403 by every route, and the database refuses it too; a command ma
   assert.equal(await desk.change(byCommand, sql => insertAccountRole(sql, role)), true)
 })
 
-test('a key of an operator: reads the users, and changes none', async () => {
+test("operator's key: reads users, changes none", async () => {
   const key = world.ada.headers()
   assert.equal((await world.call('GET /v3/operator/user', {}, key)).status, 200)
   for (const [name, callOf] of Object.entries(CALLS)) {
@@ -97,7 +97,7 @@ test('a key of an operator: reads the users, and changes none', async () => {
   }
 })
 
-test('two operators disable each other at once over HTTP: one of them is left', async () => {
+test('two operators disable each other at once over HTTP: one is left', async () => {
   const { owner } = world.service.database
   await owner`update users set role = 'member' where name not in ('ada', 'alan')`
   const alan = await logInByLink(world.service, 'alan')

@@ -82,7 +82,7 @@ async function run(name: string, ...args: readonly string[]): Promise<CommandRes
 
 const paid = (asked: readonly KeyedPayout[]) => asked.filter(({ answer }) => answer?.status === 200)
 
-test('corridor backup under load, then restore: all that was acknowledged, books in order', async t => {
+test('corridor backup under load, then restore: every acknowledged write present, verify clean', async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
@@ -170,7 +170,7 @@ const next = path('next.tar.zst')
 /** How many backups the log is kept for. */
 const slotsOf = async (sql: Sql) => (await sql`select from pg_replication_slots`).length
 
-test('corridor backup, killed halfway: no file, the log is kept back no more', async () => {
+test("corridor backup, killed midway: no file, the database's log no longer retained", async () => {
   await onData('original', async sql => {
     const child = spawnCommand(['backup', next], dataOf('original'))
     // The file is opened before the server is asked.
@@ -192,7 +192,7 @@ const move = (by: number) =>
       where account_id = ${account.account.account_id}`,
   )
 
-test('… and the next is whole, though another one to its file was begun meanwhile: that is refused', async () => {
+test('corridor backup, after the kill: complete; a second one to the same file meanwhile: refused', async () => {
   await move(1)
   const first = spawnCommand(['backup', next], dataOf('original'))
   const ended = once(first, 'exit')
@@ -207,7 +207,7 @@ test('… and the next is whole, though another one to its file was begun meanwh
   await move(-1)
 })
 
-test('corridor restore, killed unpacking, then recovering: nothing starts, and the next restore is whole; its books not in order: exit 1 names the row', async () => {
+test('corridor restore, killed unpacking or recovering: nothing starts, the next restore succeeds; bad books: exit 1 naming the row', async () => {
   const { account_id } = account.account
   // Closed to PostgreSQL's user when root runs the test: the cluster is linked from elsewhere.
   await mkdir(path('killed'), { mode: 0o700 })
@@ -292,7 +292,7 @@ function assertRefusal(error: unknown, words: RegExp): void {
 
 const refused = async (file: string, words: RegExp) => assertRefusal(await refusalOf(file), words)
 
-test('a backup with one bit turned, or cut short, at random: refused every time', async t => {
+test('backup file with one random bit flipped, or truncated: always refused', async t => {
   const seed = pickSeed()
   const random = seeded(seed)
   t.diagnostic(`SEED=${seed}`)
@@ -329,7 +329,7 @@ function isUnharmed(packed: Buffer, whole: Buffer): boolean {
   }
 }
 
-test('a backup whose content was changed and packed again: refused, and the file is named', async () => {
+test('backup file with changed content, packed again: refused naming the file', async () => {
   const change = (tar: Buffer, what: string, to: string) => {
     const at = tar.indexOf(what)
     assert.ok(at > 0 && what.length === to.length)
@@ -371,7 +371,7 @@ test('a backup whose content was changed and packed again: refused, and the file
   await refused(path('gone'), /^cannot read .*gone/)
 })
 
-test('corridor restore, a backup of another PostgreSQL: refused before it is unpacked', async () => {
+test('corridor restore, backup of another PostgreSQL version: refused before unpacking', async () => {
   const file = await changed('older', tar => {
     tar.write('PostgreSQL 17.', tar.indexOf('PostgreSQL 18.'))
     return tar
@@ -386,7 +386,7 @@ test('corridor restore, a backup of another PostgreSQL: refused before it is unp
   assert.deepEqual(await readdir(path('older-data')), ['postgres.lock'])
 })
 
-test('corridor backup, a page of the cluster damaged on disk: exit 1, and no file', async () => {
+test('corridor backup, damaged page of the cluster on disk: exit 1, no file', async () => {
   const relation = await onData('copy', async sql => {
     const [row] = await sql`select pg_relation_filepath('journals') as file`
     return String(row?.file)
@@ -402,7 +402,7 @@ test('corridor backup, a page of the cluster damaged on disk: exit 1, and no fil
   assert.equal(existsSync(file) || existsSync(`${file}.part`), false)
 })
 
-test('corridor backup and restore, where they may not: one line, and nothing changes', async () => {
+test('corridor backup and restore, no permission: one line, nothing changes', async () => {
   const elsewhere = await openCli('postgres://127.0.0.1:1/corridor')
   const { mtimeMs } = await stat(backup)
   for (const [at, command, file, expected, words] of [
@@ -425,7 +425,7 @@ test('corridor backup and restore, where they may not: one line, and nothing cha
   assert.deepEqual(await readdir(path('new')), ['postgres.lock'])
 })
 
-test('corridor restore, a backup of an installation with users: asks for an operator before it works', async () => {
+test('corridor restore, installation with users: requires an operator first', async () => {
   await onData('original', sql =>
     sql`insert into users (name, full_name, role) values ('ada', 'Ada', 'operator')`.execute(),
   )

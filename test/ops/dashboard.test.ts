@@ -88,7 +88,7 @@ function checkExpression(expression: string): string[] {
   })
 }
 
-test('docs/grafana-dashboard.json: every series exists with its labels, and none of ours is left out', () => {
+test('docs/grafana-dashboard.json: every series exists with its labels, all of ours included', () => {
   const shown = new Set(
     dashboard.panels.flatMap(({ targets = [] }) =>
       targets.flatMap(({ expr }) => checkExpression(expr)),
@@ -102,7 +102,7 @@ test('docs/grafana-dashboard.json: every series exists with its labels, and none
   )
 })
 
-test('docs/grafana-dashboard.json: can be imported into any Grafana, and its panels do not overlap', () => {
+test('docs/grafana-dashboard.json: importable into any Grafana, panels do not overlap', () => {
   const { uid, title, schemaVersion, templating, panels } = dashboard
   assert.deepEqual([uid, title], ['corridor', 'Corridor'])
   assert.ok(schemaVersion >= 36)

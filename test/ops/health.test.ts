@@ -48,7 +48,7 @@ async function inOrder<Name extends string>(asked: Readonly<Record<Name, Promise
 }
 
 for (const how of ['down', 'silence'] as const) {
-  test(`GET /readyz, the database away by ${how}: 503 before a caller is given up, never 200, and back with it`, async t => {
+  test(`GET /readyz, database lost by ${how}: 503 before callers time out, never 200, and 200 once it is back`, async t => {
     await until('ready', async () => (await ready())[0] === 200)
     await proxy[how]()
     const gone_at = performance.now()
@@ -76,7 +76,7 @@ const balance = (authorization?: string) =>
     headers: authorization === undefined ? {} : { authorization },
   })
 
-test('the database silent: a wrong key is judged for a while by what was known, then every request is 503', async t => {
+test('database silent, wrong API key: judged from cache for a while, then every request 503', async t => {
   const right = basic(account.key_id, account.secret)
   const wrong = basic(account.key_id, `${account.secret}x`)
   assert.equal((await balance(wrong)).status, 401)
@@ -105,7 +105,7 @@ test('the database silent: a wrong key is judged for a while by what was known, 
   await until('judged again', async () => (await balance(wrong)).status === 401)
 })
 
-test('GET /readyz, a migration missing: 503 that says so, and 200 when it is there', async () => {
+test('GET /readyz, a migration missing: 503 naming it; applied: 200', async () => {
   const { owner } = database
   const [row] = await owner<{ name: string; hash: string }[]>`
     delete from schema_migrations where name = (select max(name) from schema_migrations)
@@ -116,7 +116,7 @@ test('GET /readyz, a migration missing: 503 that says so, and 200 when it is the
   assert.deepEqual(await ready(), [200, 'ready'])
 })
 
-test('GET /readyz, the process told to stop: 503 from then on, while it still serves and says so', async () => {
+test('GET /readyz, SIGTERM received: 503 from then on, while requests are still served', async () => {
   service.signal('SIGTERM')
   await until('not ready', async () => (await ready())[0] === 503)
   assert.deepEqual(await ready(), [503, 'shutting down'])

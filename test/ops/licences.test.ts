@@ -49,14 +49,14 @@ const STATED_OTHERWISE: Readonly<Record<string, string>> = {
 /** Of licences to choose from, one suffices. */
 const mayBeTaken = (license: string) => license.split(/ or /i).some(one => PERMISSIVE.has(one))
 
-test('package-lock.json: what runs with the product is under a permissive licence', () => {
+test('package-lock.json: runtime packages have permissive licences', () => {
   assert.deepEqual(
     named(({ dev, license = '' }) => dev !== true && !mayBeTaken(license)),
     [],
   )
 })
 
-test('package-lock.json: every package is pinned by its hash, and none names a place of its own', () => {
+test('package-lock.json: every package pinned by hash, none with its own registry', () => {
   // Without one it comes from the registry that is set where it is installed.
   const wrong = named(
     ({ integrity = '', resolved }) => !integrity.startsWith('sha512-') || resolved !== undefined,
@@ -64,7 +64,7 @@ test('package-lock.json: every package is pinned by its hash, and none names a p
   assert.deepEqual(wrong, [])
 })
 
-test('package.json: few packages by name, each in one version', async () => {
+test('package.json: few direct packages, one version each', async () => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
     await readFile('package.json', 'utf8'),
   )

@@ -38,7 +38,7 @@ for (const [mode, ...args] of [
   ['transaction', 'migrate'],
   ['statement', 'account', 'list'],
 ] as const) {
-  test(`${args.join(' ')}, PgBouncer in ${mode} mode: exit code 1, one sentence, nothing made`, {
+  test(`corridor ${args.join(' ')}, PgBouncer in ${mode} mode: exit code 1, one sentence, nothing made`, {
     skip,
   }, async () => {
     const cli = await openCli(pooler.url(mode), { PORT: '0' })
@@ -51,7 +51,7 @@ for (const [mode, ...args] of [
   })
 }
 
-test('PgBouncer in transaction mode, others at work on it: refused all the same', {
+test('PgBouncer in transaction mode, other clients active: refused too', {
   skip,
 }, async () => {
   const busy = openPool(pooler.url('transaction'), { max: 8 })
@@ -70,14 +70,14 @@ test('PgBouncer in transaction mode, others at work on it: refused all the same'
   }
 })
 
-test('PgBouncer with room for two sessions: one sentence that says so', { skip }, async () => {
+test('PgBouncer with two sessions: one sentence naming the shortage', { skip }, async () => {
   await assert.rejects(inspectDatabase(pooler.url('crowded')), {
     name: 'Error',
     message: /has no room for 3 sessions: raise its default_pool_size/,
   })
 })
 
-test('PgBouncer in session mode: migrates, serves, pays, hears NOTIFY, verifies', {
+test('PgBouncer in session mode: service migrates, serves, pays, receives NOTIFY, verifies', {
   skip,
 }, async () => {
   const url = pooler.url('session')
@@ -109,7 +109,7 @@ test('PgBouncer in session mode: migrates, serves, pays, hears NOTIFY, verifies'
   }
 })
 
-test('PgBouncer in session mode: a session that is handed on has no role of ours left', {
+test('PgBouncer in session mode, session reused: has none of our roles', {
   skip,
 }, async () => {
   const config = readConfig({ DATABASE_URL: pooler.url('session'), LOG_LEVEL: 'silent' })

@@ -105,7 +105,7 @@ async function startIn(name: string) {
   })
 }
 
-test('a payout that goes out after the backup: the restored database pauses its rails, lists the payout, and sends it under the same ids after rail resume', async () => {
+test('backup, payout sent after it, restore: rails paused, payout listed, sent under the same ids after rail resume', async () => {
   for (const box of ['out', 'in', 'archive']) await mkdir(path(box))
   const first = await startIn('original')
   const account = await onData('original', async (sql, url) => {
@@ -161,7 +161,7 @@ test('a payout that goes out after the backup: the restored database pauses its 
   await fourth.close()
 })
 
-test('a database restored beside the first, as by pg_restore: the start pauses its rails', async () => {
+test('database restored by pg_restore beside the first: rails paused at start', async () => {
   const database = await createDatabase()
   const { owner, url } = database
   await owner`insert into rails (name, kind, config)

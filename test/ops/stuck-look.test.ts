@@ -47,7 +47,7 @@ function open(opened: Sql[]): Sql {
 const WITHIN_MS = 300
 
 for (const held of ['queries', 'transactions'] as const) {
-  test(`a look whose ${held} never end: given up, and accounts made meanwhile are known`, async t => {
+  test(`periodic read whose ${held} never end: abandoned; accounts made in the meantime are known`, async t => {
     const { pool, hold, letGo } = holding(held)
     const opened: Sql[] = [pool]
     const reference: Reference = await openReference(pool, {
@@ -81,7 +81,7 @@ for (const held of ['queries', 'transactions'] as const) {
   })
 }
 
-test('a look that never ends while its process stops: nobody waits for it, and no connection is opened', async t => {
+test('periodic read that never ends, process stops: not awaited, no connection opened', async t => {
   const { pool, hold, letGo } = holding('queries')
   let asked = 0
   const told: unknown[] = []
@@ -109,7 +109,7 @@ test('a look that never ends while its process stops: nobody waits for it, and n
   assert.deepEqual(told, [])
 })
 
-test('prices changed while the process stops: whoever asks for the new ones gets none of before', async t => {
+test('prices changed while the process stops: no old price served', async t => {
   const pool = connect(database.url, { max: 1, as: 'service', look_ups: true })
   t.after(() => pool.end({ timeout: 1 }))
   const reference = await openReference(pool)

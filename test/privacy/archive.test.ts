@@ -60,7 +60,7 @@ async function book(): Promise<{ event_count: bigint; head: string }> {
   return row ?? assert.fail('no book')
 }
 
-test('all events of an account, up to the head of its book; proved with and without the database', async () => {
+test("archive, all events of an account: complete to the book's head, provable with and without the database", async () => {
   const { sequence, hash } = await archived('all')
   const { event_count, head } = await book()
   assert.deepEqual([sequence, hash], [String(event_count), head])
@@ -92,7 +92,7 @@ const SAY_SYNCED = `
   }
   syncBuiltinESMExports()`
 
-test('the name of an archive is on the disk before the command says that it is done', async () => {
+test('archive file: named on disk before the command reports success', async () => {
   const preload = `--import=data:text/javascript,${encodeURIComponent(SAY_SYNCED)}`
   const watched = await openCli(service.database.url, {
     CORRIDOR_USER: 'ada',
@@ -105,7 +105,7 @@ test('the name of an archive is on the disk before the command says that it is d
   assert.match(ran.stderr, /flushed \S+ \[[^\]]*'durable'/)
 })
 
-test('a later archive goes on where an earlier one ended', async () => {
+test('archive, second one: continues at the end of the first', async () => {
   const { sequence } = await archived('first')
   assert.equal((await account.post('/v3/beneficiary', bankBeneficiary)).status, 200)
   const next = await archived('second', '--after', sequence)
@@ -115,13 +115,13 @@ test('a later archive goes on where an earlier one ended', async () => {
   assert.match(none.stderr, /no row ends with event 999999/)
 })
 
-test('a time before all events: an archive of none', async () => {
+test('archive up to a time before all events: empty', async () => {
   const { code, json } = await archive('old', '--before', '2020-01-01T00:00:00Z')
   assert.deepEqual([code, json.rows, json.sequence], [0, 0, '0'])
   assert.equal((await check('old')).code, 0)
 })
 
-test('a file that is there is left alone, and a refused archive leaves none', async () => {
+test('archive, file exists: untouched; refused archive: leaves no file', async () => {
   await writeFile(at('mine'), 'mine')
   const ran = await archive('mine', '--before', FUTURE)
   assert.match(ran.stderr, /is there already/)
@@ -131,7 +131,7 @@ test('a file that is there is left alone, and a refused archive leaves none', as
   assert.deepEqual(left, [])
 })
 
-test('whatever line is changed, left out, put elsewhere or cut off: named', async () => {
+test('archive, a line changed, missing, moved or truncated: named', async () => {
   await archived('whole')
   const lines = await linesOf('whole')
   const change: Readonly<Record<string, (lines: string[], i: number) => string[]>> = {
@@ -156,7 +156,7 @@ test('whatever line is changed, left out, put elsewhere or cut off: named', asyn
 
 const flip = (digit: string) => String((Number(digit) + 1) % 10)
 
-test('erased events are proved by what vouches for them, and nobody is in the archive', async () => {
+test('archive, erased events: proved by their vouchers, no personal data', async () => {
   const made = await account.post('/v3/beneficiary', { ...bankBeneficiary, name: 'Zwick Before' })
   const { id } = made.json.data
   await account.put(`/v3/beneficiary/${id}`, { name: 'Zwick After' })
@@ -168,7 +168,7 @@ test('erased events are proved by what vouches for them, and nobody is in the ar
   assert.equal((await check('erased')).code, 0)
 })
 
-test('an archive of another database: its chain is whole, and it is not of this one', async () => {
+test('archive of another database: its chain valid, foreign to this database', async () => {
   const other = await createDatabase()
   const cli = await openCli(other.url, { CORRIDOR_USER: 'ada' })
   try {

@@ -27,7 +27,7 @@ async function columnsOfSchema(): Promise<Record<string, string[]>> {
 
 const wordsOf = (text = '') => text.split(' ').filter(word => word !== '')
 
-test('each column of text, JSON, bytes or lists of integers is declared, once, and no other', async () => {
+test('columns of text, JSON, bytes or integer lists: each declared once, no other declared', async () => {
   const schema = await columnsOfSchema()
   assert.ok(Object.keys(schema).length > 40)
   const named = Object.entries(schema).filter(([, columns]) => columns.length > 0)
@@ -41,7 +41,7 @@ test('each column of text, JSON, bytes or lists of integers is declared, once, a
 /** Personal, and in no export: of other people besides, or of no one row. */
 const NOT_EXPORTED = new Set(['payout_batches', 'rail_inbox_bytes'])
 
-test('each table with data of parties is in the export', () => {
+test('tables with data of parties: each in the export', () => {
   const exported = new Set(SOURCES.map(({ table }) => table))
   const missing = Object.entries(COLUMNS)
     .filter(([table, { personal }]) => personal && !exported.has(table))
@@ -49,7 +49,7 @@ test('each table with data of parties is in the export', () => {
   assert.deepEqual(new Set(missing), NOT_EXPORTED)
 })
 
-test('docs/privacy.md names each column with data of parties', async () => {
+test('docs/privacy.md: names each column with data of parties', async () => {
   const text = await readFile('docs/privacy.md', 'utf8')
   const missing = Object.entries(COLUMNS).flatMap(([table, { personal = '', digest = '' }]) =>
     wordsOf(`${personal} ${digest}`)

@@ -135,7 +135,7 @@ const namedAfter = (forge: Forge): Promise<string[]> =>
     return problemsOf(await verdictIn(tx, true))
   })
 
-test('each forgery of what is erased, and of what is not: named by corridor verify', async () => {
+test('corridor verify, each forgery of erased and unerased data: named', async () => {
   assert.deepEqual(await namedAfter(async () => {}), [])
   for (const [what, table, forge] of FORGERIES) {
     const found = await namedAfter(forge)
@@ -150,7 +150,7 @@ function problemsOf(verdict: Awaited<ReturnType<typeof verdictIn>>): string[] {
 /** What an erasure writes, in its order. */
 const WRITTEN = 'books events erasures audit_log beneficiaries payouts payout_outcomes'.split(' ')
 
-test('an erasure that is broken off at any table: nothing is erased', async () => {
+test('erasure interrupted at any table: nothing erased', async () => {
   const { owner } = service.database
   const before = await rowVersions(owner)
   await owner.unsafe(`

@@ -74,7 +74,7 @@ async function made(path: string, body: object, key: string): Promise<string> {
 
 const erase = (id: string, by = ada) => by.run('privacy', 'erase', id, '--reason', 'Request 118')
 
-test('a beneficiary: every text that was sent is gone, from every table', async () => {
+test('erased beneficiary: every text sent is gone from every table', async () => {
   const texts = everyText(BENEFICIARY, ['individual', 'bank', 'HK', 'USD', '+852'])
   const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   const later = { name: 'Zwick Later', address: { line1: 'Zwick Moved', country: 'HK' } }
@@ -134,7 +134,7 @@ async function rowsOf({ account: { account_id } }: Client): Promise<Record<strin
   return Object.fromEntries(await Promise.all(found))
 }
 
-test('a beneficiary of another account, with the same data under the same key: no row of it changes', async () => {
+test("another account's beneficiary with equal data and key: no row changes", async () => {
   const other = account
   const theirs = await made('/v3/beneficiary', BENEFICIARY, 'same')
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 7n } })
@@ -146,7 +146,7 @@ test('a beneficiary of another account, with the same data under the same key: n
   await eraseBy(desk.context, theirs)
 })
 
-test('an entity: its record, its reviews and what identifies it are gone', async () => {
+test('erased entity: record, reviews and identities gone', async () => {
   const entity = marked(fullEntity, 'quorn')
   const texts = everyText(entity, ['business', 'HK'])
   const id = await made('/v3/entity', entity, 'e1')
@@ -177,7 +177,7 @@ test('an entity: its record, its reviews and what identifies it are gone', async
   assert.match(back.stderr, /is erased/)
 })
 
-test('an entity that may be listed: kept until a person clears it; then what was found is gone', async () => {
+test('entity with a match: kept until cleared; then the match is erased too', async () => {
   await takeUnList(service, await readUnList())
   const id = await made('/v3/entity', { type: 'individual', name: 'Eric Badeje' }, 'e2')
   while ((await screenParties(service.deps)) > 0);
@@ -204,7 +204,7 @@ test('an entity that may be listed: kept until a person clears it; then what was
   while ((await screenParties(service.deps)) > 0);
 })
 
-test('two erasures at once: one is done, in the name of its person, as the audit log has it', async () => {
+test("two erasures at once: one done, in its person's name, as in the audit log", async () => {
   const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   const nobody = await openCli(service.database.url)
   assert.match((await erase(id, nobody)).stderr, /CORRIDOR_USER/)
@@ -223,7 +223,7 @@ test('two erasures at once: one is done, in the name of its person, as the audit
   )
 })
 
-test('PostgreSQL: personal data goes to the erased form alone, with an erasure, and never back', async () => {
+test('PostgreSQL, personal data: changes only to the erased form, with an erasure, never back', async () => {
   const { owner } = service.database
   const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   await account.put(`/v3/beneficiary/${id}`, { name: 'Zwick Later' })
@@ -246,7 +246,7 @@ test('PostgreSQL: personal data goes to the erased form alone, with an erasure, 
   }
 })
 
-test('export: all that is stored of somebody, by the name of who asked', async () => {
+test("export: everything stored about a person, with the requester's name", async () => {
   const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   for (const known of [
     ['--email', 'ZWICK@mail.example'],
@@ -272,7 +272,7 @@ test('export: all that is stored of somebody, by the name of who asked', async (
   assert.match(unknown.stderr, /there is no beneficiary bnf_0/)
 })
 
-test('the retention is set by a person for a reason, and shown', async () => {
+test('retention: set by a person with a reason, and shown', async () => {
   const first = await ada.run('privacy', 'retention', 'show', '--json')
   assert.deepEqual(first.json, {
     retention_years: 5,

@@ -79,7 +79,7 @@ async function settle(): Promise<void> {
 
 const ofPayout = { ...localPayout, ...PAPERS, reference_id: 'INV-77', beneficiary_details: PAYEE }
 
-test('a payee: payouts by SWIFT, with words of its account and of people, are erased', async () => {
+test('erased payee: SWIFT payouts with texts of account and people erased', async () => {
   const swift = { ...ofPayout, type: 'swift', fund_transfer_network: undefined }
   const first = await pay(account, swift)
   const later = { ...ofPayout, amount: 200_000, beneficiary_details: undefined }
@@ -114,7 +114,7 @@ test('a payee: payouts by SWIFT, with words of its account and of people, are er
   }
 })
 
-test('an entity: payouts made for it lose their papers, and it is one no more', async () => {
+test('erased entity: its payouts lose their documents and their entity', async () => {
   const entity = marked(fullEntity, 'quorn')
   const made = await account.post('/v3/entity', entity)
   const { id } = made.json.data
@@ -136,14 +136,14 @@ test('an entity: payouts made for it lose their papers, and it is one no more', 
   await eraseBy(desk.context, paid.beneficiary)
 })
 
-test('a transfer to another account, and a wallet: the price and the receipt are still proved', async () => {
+test('erased transfer and wallet payout: price and receipt still provable', async () => {
   const sister = await service.openAccount({ currencies: ['USD'] })
   const to = internalPayout(sister.account.deposit_address)
   const paid = await pay(account, to)
   await eraseBy(desk.context, paid.beneficiary)
 })
 
-test('an answer that is kept shows the payee: it is erased after that', async () => {
+test('stored idempotent answer that shows the payee: erased after its lifetime', async () => {
   const paid = await pay(account, { ...localPayout, reference_id: 'INV-81' })
   const key = { 'idempotency-key': 'cancelled' }
   const cancelled = await account.post(`/v3/payout/${paid.id}/cancel`, {}, key)
@@ -152,7 +152,7 @@ test('an answer that is kept shows the payee: it is erased after that', async ()
   assert.match(refused.stderr, /kept_answers: .*until 20\d\d-/)
 })
 
-test('a live payee: kept until the retention is over; then files, evidence and matches go too', async () => {
+test('payee of a live account: kept until the retention ends; then files, evidence and matches erased too', async () => {
   const [id = ''] = await bank.pay([12_345], { ...ofPayout, reference_id: 'INV-79' })
   await bank.work()
   const paid = await bank.sweep()
@@ -237,7 +237,7 @@ async function createdAt(payout_id: string): Promise<string> {
   return row?.created_at ?? ''
 }
 
-test('PostgreSQL: what is paid is changed by nobody, and erased by an erasure alone', async () => {
+test('PostgreSQL, paid payout: immutable, erased only by an erasure', async () => {
   const { owner } = service.database
   const { id } = await pay(account, { ...ofPayout, reference_id: 'INV-80' })
   await settle()

@@ -80,7 +80,7 @@ async function whileJournalsAreLocked(work: () => Promise<void>): Promise<void> 
   })
 }
 
-test('POST /v3/payout/{id}/cancel, while a claim is being committed: waits for it, then 409', async () => {
+test('POST /v3/payout/{id}/cancel, a claim being committed: waits for it, then 409', async () => {
   const id = await pay()
   const { account_id } = here.account
   const { answer } = await service.database.owner.begin(async tx => {
@@ -115,7 +115,7 @@ const MOVES: readonly (readonly [what: string, move: (id: string) => Promise<unk
 ]
 
 for (const [what, move] of MOVES) {
-  test(`${what}, workers while it is being written: they claim nothing, wait for nothing`, async () => {
+  test(`${what}, uncommitted, workers running: they neither claim nor wait`, async () => {
     const id = await pay()
     const rail = scriptedRail(() => Promise.resolve(report('succeeded')))
     let moved: Promise<unknown> = Promise.resolve()
@@ -150,7 +150,7 @@ const ROUNDS = share(6, 200)
 const MOST = 5
 const PAYOUTS = 4
 
-test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or paid, never both`, async t => {
+test(`cancellations against two workers, ${ROUNDS} rounds: each payout cancelled or paid, never both`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
@@ -194,7 +194,7 @@ test(`cancels against two workers, ${ROUNDS} rounds: each payout cancelled or pa
 
 const AHEAD_MS = 3_000
 
-test('cancels of scheduled payouts against the workers of two processes: each payout cancelled or paid, never both', async t => {
+test('cancellations of scheduled payouts against workers of two processes: each cancelled or paid, never both', async t => {
   const workers = [service, other].map(({ deps }) => startSettling(deps))
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
@@ -246,6 +246,6 @@ test('cancels of scheduled payouts against the workers of two processes: each pa
   assert.equal(await balance(), start - paid * (AMOUNT + FEE))
 })
 
-test('the books after all races: they hold together', async () => {
+test('books, after the races of this file: verify clean', async () => {
   await verifyBooks(service.database.owner)
 })

@@ -23,7 +23,7 @@ async function waiting(): Promise<number> {
   return sessions.length
 }
 
-test(`${CROWD} lists of one account that the database cannot answer: others read and write, and all else goes on`, async () => {
+test(`${CROWD} lists of one account, database not answering them: other accounts and everything else unaffected`, async () => {
   const key = await service.addKey(other, 'read')
   const { owner } = service.database
   await owner.begin(async tx => {

@@ -125,7 +125,7 @@ function historiesOf(history: readonly ObservedTransaction[]): (readonly Observe
   return [transfers, ...accounts.map(([one]) => ofAccount(one))]
 }
 
-test(`transfers and reads, ${TRANSACTIONS} by two processes: one order explains all of them`, async t => {
+test(`transfers and reads, ${TRANSACTIONS} by two processes: serializable`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const all: Asked[] = []
@@ -150,14 +150,14 @@ test(`transfers and reads, ${TRANSACTIONS} by two processes: one order explains 
   await verifyBooks(service.database.owner)
 })
 
-test('the search, a stale read after the answer to a write: found', async () => {
+test("serializability checker, a stale read after a write's answer: detected", async () => {
   const write = { name: 'write', reads: [], writes: [['a', 1]], asked: 1, ended: 2 } as const
   const read = { name: 'read', reads: [['a', 0]], writes: [] } as const
   assert.equal(findCycle([write, { ...read, asked: 1, ended: 3 }]), undefined)
   assert.match(String(findCycle([write, { ...read, asked: 3, ended: 4 }])), /read -rw a 1-> write/)
 })
 
-test('the search, all accounts read one by one at read committed: found', async () => {
+test('serializability checker, accounts read one by one at read committed: detected', async () => {
   const [[payer], [receiver]] = accounts as [[Client, Client], [Client, Client]]
   const heads: [string, number][] = []
   const all: Asked[] = []
@@ -199,7 +199,7 @@ async function skew(level: 'repeatable read' | 'serializable'): Promise<Observed
   return ended.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []))
 }
 
-test('the search, write skew: found at repeatable read, and none at serializable', async () => {
+test('serializability checker, write skew: detected at repeatable read, absent at serializable', async () => {
   const weak = await skew('repeatable read')
   assert.equal(weak.length, 2)
   assert.match(

@@ -58,7 +58,7 @@ async function stored(): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-test('long commands at once: one transaction each, whatever max_batch says', async () => {
+test('lane, long commands at once: one transaction each, whatever max_batch', async () => {
   const lane = new Lane(sql, write, { max_batch: 100 })
   const counts = [[1, 2], [3], [4, 5, 6]].map(ids => lane.run({ ids, ends: 'well' }))
   assert.deepEqual(await Promise.all(counts), [2, 1, 3])
@@ -66,7 +66,7 @@ test('long commands at once: one transaction each, whatever max_batch says', asy
   assert.deepEqual(await stored(), [1, 2, 3, 4, 5, 6])
 })
 
-test('a long command refused in the middle: nothing of it stays, its neighbours are written', async () => {
+test('lane, long command refused midway: nothing of it stays, its neighbours written', async () => {
   const lane = new Lane(sql, write, { max_batch: 1 })
   const [one, two, three] = await Promise.allSettled([
     lane.run({ ids: [1], ends: 'well' }),
@@ -80,14 +80,14 @@ test('a long command refused in the middle: nothing of it stays, its neighbours 
   assert.deepEqual(await stored(), [1, 4])
 })
 
-test('a long command that meets contention: tried again, written once', async () => {
+test('lane, long command in contention: retried, written once', async () => {
   const lane = new Lane(sql, write, { max_batch: 1 })
   assert.equal(await lane.run({ ids: [1, 2], ends: 'contends once' }), 2)
   assert.equal(together.length, 2)
   assert.deepEqual(await stored(), [1, 2])
 })
 
-test('a lane that may wait longer: its command is answered after the time of the others', async () => {
+test('lane with a longer wait: its command answered after the usual wait', async () => {
   const patient = new Lane(sql, write, { max_batch: 1, max_wait_ms: 30_000 })
   assert.equal(await patient.run({ ids: [1], ends: 'late' }), 1)
   const other = new Lane(sql, write, { max_batch: 1 })
@@ -113,7 +113,7 @@ const short: Operation<Owned, null, string> = {
   store: () => Promise.resolve(),
 }
 
-test('an account whose long command runs: its own commands wait, nobody else in their lane does', async () => {
+test("lane, long command of one account: its own commands wait, other accounts' do not", async () => {
   const locked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const long: LongOperation<Owned, null, string> = {

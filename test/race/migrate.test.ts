@@ -71,7 +71,7 @@ const event = (sql: Pick<Sql, 'unsafe'>, sequence: number) =>
     insert into events (account_id, sequence, created_at, told, type, object_id, hash)
     values ('acc_a', ${sequence}, '2026-01-01', '-', 't', 'o', sha256(''))`)
 
-test('migrate, a build that failed: said so, not recorded, and built anew when its cause is gone', async () => {
+test('migrate, index build failed: reported, not recorded, built again once the cause is gone', async () => {
   const { owner } = database
   await event(owner, 1)
   await event(owner, 2)
@@ -89,7 +89,7 @@ test('migrate, a build that failed: said so, not recorded, and built anew when i
   await assertBuilt()
 })
 
-test('migrate, an older transaction open: waits for it, and writers do not wait', async () => {
+test('migrate, an older transaction open: waits for it, writers do not wait', async () => {
   const { owner } = database
   const migrated = await owner.begin(async tx => {
     await tx`insert into holds values ('acc_a', 'ent_a', 'pot_a')`
@@ -115,7 +115,7 @@ test('migrate, an older transaction open: waits for it, and writers do not wait'
   await assertBuilt()
 })
 
-test('migrate, by a log-in that owns nothing: nothing to do is no fault; a role it may not take is named', async () => {
+test('migrate, log-in without ownership, nothing to do: succeeds; forbidden role: named', async () => {
   await migrateAlone()
   const { owner } = database
   const login = `login_${randomBytes(4).toString('hex')}`
@@ -147,7 +147,7 @@ test('migrate, by a log-in that owns nothing: nothing to do is no fault; a role 
   }
 })
 
-test('a migration without a transaction: holds indexes built concurrently, and nothing else', async () => {
+test('migrations without a transaction: contain only indexes built concurrently', async () => {
   for (const migration of await readMigrations()) {
     if (migration.text.startsWith('-- without a transaction')) {
       assert.ok(statementsOf(migration).length > 0, migration.name)

@@ -191,7 +191,7 @@ function assertSame(actual: readonly string[], expected: readonly string[], what
 }
 
 for (const paged of LISTS) {
-  test(`GET ${paged.path}, ${ROWS} rows and more being added: none missed, none twice, in order`, async t => {
+  test(`GET ${paged.path}, ${ROWS} rows while more are added: none missing, none twice, in order`, async t => {
     await assertPagedWhileWritten(t, paged)
   })
 }
@@ -242,7 +242,7 @@ async function assertPagedWhileWritten(t: TestContext, paged: Paged): Promise<vo
 }
 
 /** A filter is judged when the page is read: neither when the walk began nor when the row came. */
-test('GET /v3/payout?status=, statuses that change between pages: each page as it is when it is read', async t => {
+test('GET /v3/payout?status=, statuses change between pages: each page as of its reading', async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)

@@ -37,7 +37,7 @@ function race(count: number) {
     return row?.available
   }
 
-  test('POST /v3/payout, 50 at once on one quote: one succeeds, 49 are told quote_used', async () => {
+  test('POST /v3/payout, 50 at once on one quote: one succeeds, 49 get quote_used', async () => {
     await open(1_000_000n)
     const asked = { payout_info: { currency: 'USD', amount: 10_000 } }
     const quote = await by(0).post('/v3/payout/quote', asked)
@@ -48,7 +48,7 @@ function race(count: number) {
     assert.equal(await balance(), 990_000n)
   })
 
-  test('POST /v3/payout, 200 at once with money for 10: 10 succeed, 190 are refused, nothing left', async () => {
+  test('POST /v3/payout, 200 at once, money for 10: 10 succeed, 190 refused, nothing left', async () => {
     await open(100_000n)
     const answers = await together(200, i => by(i).post('/v3/payout', localPayout))
     assert.deepEqual(tally(answers), { '200': 10, '422 insufficient_balance': 190 })
@@ -67,7 +67,7 @@ function race(count: number) {
     assert.equal(await balance(), 990_000n)
   })
 
-  test('the books after all races: they hold together', async () => {
+  test('books, after the races of this file: verify clean', async () => {
     await verifyBooks(all.service.database.owner)
     assert.deepEqual(all.faults, [])
   })

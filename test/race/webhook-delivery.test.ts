@@ -65,7 +65,7 @@ async function countUnanswered(): Promise<number> {
   return rows[0]?.count ?? NaN
 }
 
-test('delivery, two thirds of the endpoints hang from the start: each holds one request, the others get everything meanwhile', async () => {
+test('delivery, two thirds of the endpoints hang from the start: one request each, the others receive everything', async () => {
   receiver = await startReceiver(({ path }) => (path === '/hangs' ? undefined : { status: 200 }))
   const accounts = await openAccounts(4)
   for (const account of accounts) {
@@ -84,7 +84,7 @@ test('delivery, two thirds of the endpoints hang from the start: each holds one 
 /** What all endpoints that are slow to answer may have out together: half of what a process may. */
 const MAX_SLOW = 128
 
-test('delivery, 144 endpoints hang that are known to be slow: half of all requests are theirs, the others get everything meanwhile', async () => {
+test('delivery, 144 hanging endpoints known as slow: at most half of all requests, the others receive everything', async () => {
   receiver = await startReceiver(({ path }) => (path === '/hangs' ? 'cut' : { status: 200 }))
   const [slow, others] = [await openAccounts(9), await openAccounts(2)]
   const adding = slow.flatMap(one => Array.from({ length: 16 }, () => addTo(one, '/hangs')))

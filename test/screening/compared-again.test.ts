@@ -51,7 +51,7 @@ async function entriesOf(payout: string): Promise<string[]> {
   return matches.map(({ entry_id, state }) => `${entry_id} ${state}`).sort()
 }
 
-test('held, and a list brings another entry like it: added with its score, and cleared only by who has seen it', async () => {
+test('held payout, import lists a second entry like it: added with its score, cleared only by a person who saw it', async () => {
   await office.listIs(office.un)
   const payout = await pay()
   await compare()
@@ -75,7 +75,7 @@ test('held, and a list brings another entry like it: added with its score, and c
   assert.deepEqual(office.got, [payout])
 })
 
-test('confirmed, and a list brings another entry: added, and it stays blocked', async () => {
+test('confirmed match, import lists another entry: added, payout stays blocked', async () => {
   await office.listIs(office.un)
   const payout = await pay()
   await office.decides('confirm', payout)
@@ -87,7 +87,7 @@ test('confirmed, and a list brings another entry: added, and it stays blocked', 
   assert.deepEqual(office.got, [])
 })
 
-test('a list with nothing new: nothing is added, and no list ends the hold', async () => {
+test('import without new matches: no match added, hold kept', async () => {
   await office.listIs(office.un)
   const payout = await pay()
   await compare()
@@ -102,7 +102,7 @@ test('a list with nothing new: nothing is added, and no list ends the hold', asy
   assert.deepEqual(office.got, [])
 })
 
-test('made and held by older lists than the present: compared with these as well', async () => {
+test('payout held by older lists: screened against the current ones too', async () => {
   await office.listIs(office.un)
   await takeUnList(service, twice)
   const payout = await pay()
@@ -110,7 +110,7 @@ test('made and held by older lists than the present: compared with these as well
   assert.deepEqual(await entriesOf(payout), ['CDi.001 open', 'CDi.902 open'])
 })
 
-test('whatever code does: no hold ends while something of it is not cleared', async () => {
+test('PostgreSQL, hold with an uncleared match: cannot end', async () => {
   await office.listIs(office.un)
   const payout = await pay()
   const { owner } = service.database
@@ -124,7 +124,7 @@ test('whatever code does: no hold ends while something of it is not cleared', as
   await assert.rejects(owner.unsafe(end), /nobody has cleared/)
 })
 
-test('lists that have changed, beside many scheduled payouts: what is due is screened first', async () => {
+test('lists changed, many scheduled payouts: due payouts screened first', async () => {
   const execute_at = new Date(Date.now() + 86_400_000).toISOString()
   const payouts = Array.from({ length: SCHEDULED }, (_, i) => {
     return { ...localPayout, amount: 1_000 + i, execute_at }
@@ -150,7 +150,7 @@ test('lists that have changed, beside many scheduled payouts: what is due is scr
   assert.equal((await present()).length, SCHEDULED + 1)
 })
 
-test(`${RACERS} payouts, a list import, clears and approvals at once: nobody is paid whose new match nobody has seen`, async () => {
+test(`${RACERS} payouts, a list import, clears and approvals at once: none paid with an unseen match`, async () => {
   const roles = [[id, 'approver'] as const]
   const { user } = await addPerson(service, { user: 'anna', role: 'operator', roles })
   await addApprovalRule(service, { account_id: id })

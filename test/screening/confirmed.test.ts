@@ -40,7 +40,7 @@ const entityOnce = () =>
     return id
   })
 
-test('an entity that a person confirms: open payouts for it are held, and new ones', async () => {
+test('entity confirmed as listed: its open and new payouts held', async () => {
   const on_behalf_of = await entityOnce()
   const [before, elsewhere] = [await pay({ on_behalf_of }), await pay({})]
   assert.equal(before.status, 'processing')
@@ -61,7 +61,7 @@ test('an entity that a person confirms: open payouts for it are held, and new on
   assert.deepEqual(office.got.toSorted(), [elsewhere.id, before.id, after.id].toSorted())
 })
 
-test('a beneficiary that a person confirms: open payouts to it are held, and new ones', async () => {
+test('beneficiary confirmed as listed: its open and new payouts held', async () => {
   const beneficiary = await foundOnce(() => office.makeBeneficiary('Eric Badege'))
   const { beneficiary_details: _, ...without } = localPayout
   const payTo = async (): Promise<{ id: string; status: string }> =>
@@ -78,7 +78,7 @@ test('a beneficiary that a person confirms: open payouts to it are held, and new
   assert.deepEqual(office.got.toSorted(), [before.id, after.id].toSorted())
 })
 
-test('an installation that does not screen: what a person has confirmed is held all the same', async () => {
+test('installation without screening, party confirmed as listed: payouts held', async () => {
   const on_behalf_of = await entityOnce()
   await office.decides('confirm', on_behalf_of)
   await requireLists(office.service)
@@ -86,7 +86,7 @@ test('an installation that does not screen: what a person has confirmed is held 
   assert.equal((await pay({ on_behalf_of })).status, HELD)
 })
 
-test('confirmed while the worker compares a payout for it: the payout is compared again', async () => {
+test('confirmed while the worker screens its payout: screened again', async () => {
   const on_behalf_of = await entityOnce()
   const { id } = await pay({ on_behalf_of })
   await office.listIs(other)
@@ -109,7 +109,7 @@ test('confirmed while the worker compares a payout for it: the payout is compare
   assert.equal(await office.statusOf(id), HELD)
 })
 
-test('a beneficiary that waits for a decision, with another name meanwhile: its payouts are held', async () => {
+test('beneficiary awaiting a decision, renamed: its payouts held', async () => {
   await requireLists(office.service, 'un')
   await office.listIs(office.un)
   const beneficiary = await office.makeBeneficiary('Eric Badege')

@@ -18,13 +18,13 @@ before(async () => {
   screener = await Screener.of([{ list: 'ofac', entries }])
 })
 
-test('99 % of published names are found', t => {
+test('screening, published names: 99 % found', t => {
   t.diagnostic(`SEED=${SEED}`)
   const found = namesFound(screener, entries, share(250, 500), random)
   assert.ok(found >= 0.99, String(found))
 })
 
-test('95 % of mistyped names are found, by each kind of error', t => {
+test('screening, mistyped names: 95 % found, per kind of error', t => {
   t.diagnostic(`SEED=${SEED}`)
   for (const [error, found] of Object.entries(
     mistypedFound(screener, entries, share(100, 200), random),
@@ -33,7 +33,7 @@ test('95 % of mistyped names are found, by each kind of error', t => {
   }
 })
 
-test('at most 1 % of ordinary names are held', t => {
+test('screening, ordinary names: at most 1 % held', t => {
   t.diagnostic(`SEED=${SEED}`)
   const { held } = ordinaryHeld(screener, share(500, 1_000), random)
   assert.ok(held <= 0.01, String(held))

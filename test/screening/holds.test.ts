@@ -49,7 +49,7 @@ const asOwner = (statement: (tx: TransactionSql) => PromiseLike<unknown>) =>
   })
 
 // First, while no list has ever been there.
-test('no list, a stale one, a sample: live payouts wait, others do not, and it is counted', async () => {
+test('list missing, stale or a sample: live payouts wait and are counted, others proceed', async () => {
   await requireLists(service, 'un')
   const { id, status } = await office.pay('Lucia Chen')
   assert.equal(status, 'processing')
@@ -81,7 +81,7 @@ test('no list, a stale one, a sample: live payouts wait, others do not, and it i
   assert.deepEqual(office.got, [id, late.id])
 })
 
-test('a payee at a listed bank, by its BIC or its name: held, and the match names the bank', async () => {
+test('payee at a listed bank, by BIC or name: held, the match names the bank', async () => {
   const remarks = '<COMMENTS1>SWIFT/BIC NRWDHKHH; all offices worldwide.</COMMENTS1>'
   const listed = office.un
     .replace('KOMID', 'Norwind Bank')
@@ -110,7 +110,7 @@ test('a payee at a listed bank, by its BIC or its name: held, and the match name
   assertRefused(await office.live.post('/v3/payout', long), 400, 'invalid_field', path)
 })
 
-test('who is listed is held when the payout is made, without a word why; others go out', async () => {
+test('listed payee: payout held at creation, no reason shown to the account; others sent', async () => {
   await screenWith(office.un)
   const held = await office.pay('Eric Badege')
   assert.deepEqual([held.status, held.status_description], [HELD, 'Held for review.'])
@@ -130,7 +130,7 @@ test('who is listed is held when the payout is made, without a word why; others 
   assert.deepEqual([of(held.id).screening, of(free.id)], ['open', undefined])
 })
 
-test('cleared by a person: it goes out, and the same party is not held again, unless the entry has changed', async () => {
+test('match cleared by a person: sent; the same party held again only if the entry changes', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   await office.runs('screening', 'clear', id, ...REASON)
@@ -154,7 +154,7 @@ test('cleared by a person: it goes out, and the same party is not held again, un
   assert.equal((await holdOf(other.id))?.screening, 'open')
 })
 
-test('delisted: held until a person clears it, and shown as such; then it goes out', async () => {
+test('entry delisted: payout held and marked until cleared, then sent', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   assert.doesNotMatch((await office.runs('screening', 'list')).stdout, /delisted/)
@@ -172,7 +172,7 @@ test('delisted: held until a person clears it, and shown as such; then it goes o
   assert.deepEqual(office.got, [id])
 })
 
-test('confirmed: blocked and its money kept, until a person fails it', async () => {
+test('match confirmed: payout blocked, money kept, until a person fails it', async () => {
   await screenWith(office.un)
   const before = await balancesOf(office.live)
   const { id } = await office.pay('Eric Badege')
@@ -189,7 +189,7 @@ test('confirmed: blocked and its money kept, until a person fails it', async () 
   assert.deepEqual(await balancesOf(office.live), before)
 })
 
-test('nobody decides: a log-in, no reason, a statement without a name', async () => {
+test('decision without a person, a reason or a name in SQL: refused', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   const nobody = await openCli(service.database.url, {})
@@ -209,7 +209,7 @@ test('nobody decides: a log-in, no reason, a statement without a name', async ()
   assert.equal((await holdOf(id))?.screening, 'open')
 })
 
-test('whatever code does: a payout that is held gets no attempt', async () => {
+test('PostgreSQL, held payout: no attempt possible', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   const insert = (asked_at: string | null) =>
@@ -226,7 +226,7 @@ test('whatever code does: a payout that is held gets no attempt', async () => {
   await assert.rejects(insert(null), /held by screening/)
 })
 
-test('a new installation: every list must be current until a person says otherwise', async () => {
+test('new installation: every list required until a person decides otherwise', async () => {
   const { owner } = service.database
   const defaults = owner`update screening_settings set required = '{un}', set_by = '', reason = ''`
   await assert.rejects(defaults, /set_by_a_person/)
@@ -235,7 +235,7 @@ test('a new installation: every list must be current until a person says otherwi
   assert.deepEqual([both.code, /none alone/.test(both.stderr)], [2, true])
 })
 
-test('a claim right after an import, by a process that has not seen it: takes nothing, and who is on it is stopped', async () => {
+test('claim right after an import, process with the old lists: claims nothing, listed payees held', async () => {
   await screenWith(office.without('BADEGE'))
   const listed = await office.pay('Eric Badege')
   const free = await office.pay('Lucia Chen')
@@ -250,7 +250,7 @@ test('a claim right after an import, by a process that has not seen it: takes no
   assert.equal(await office.statusOf(listed.id), HELD)
 })
 
-test('a list that comes while payouts are made, in another process: nobody on it is paid', async () => {
+test('import in another process while payouts are made: no listed payee paid', async () => {
   await screenWith(office.without('BADEGE'))
   const other = await service.anotherProcess()
   try {
@@ -271,7 +271,7 @@ test('a list that comes while payouts are made, in another process: nobody on it
   }
 })
 
-test('a payout that its rail may have: asked about, and not handed over again', async () => {
+test('payout that its rail may have: asked about, not submitted again', async () => {
   await screenWith(office.without('BADEGE'))
   const { id } = await office.pay('Eric Badege')
   const asked = async (submit: (payout: RailPayout) => Promise<never>, knows: boolean) => {
@@ -292,7 +292,7 @@ test('a payout that its rail may have: asked about, and not handed over again', 
   assert.equal(await office.statusOf(id), 'succeeded')
 })
 
-test('a person does not take what is not screened', async () => {
+test('manual rail, unscreened payout: cannot be taken', async () => {
   await service.setRoutes([{ rail: 'manual', priority: 0 }])
   await screenWith(office.without('BADEGE'))
   const { id } = await office.pay('Eric Badege')
@@ -303,7 +303,7 @@ test('a person does not take what is not screened', async () => {
   await office.fails('payout', 'take', id)
 })
 
-test('a transfer to another account is credited only once it is cleared', async () => {
+test('transfer to another account, matched: credited only once cleared', async () => {
   await screenWith(office.un)
   const receiver = await service.openAccount({ sandbox: onCluster })
   const { beneficiary_details, ...body } = internalPayout(receiver.account.deposit_address)
@@ -319,7 +319,7 @@ test('a transfer to another account is credited only once it is cleared', async 
   assert.equal((await balancesOf(receiver)).USD, '10000')
 })
 
-test('held for an entity that is not reviewed, and for a match: both must end', async () => {
+test('payout held for an unreviewed entity and for a match: both must end', async () => {
   await screenWith(office.un)
   const on_behalf_of = await office.makeEntity('Lucia Chen')
   const { id } = await office.pay('Eric Badege', { on_behalf_of })
@@ -340,7 +340,7 @@ async function payForEntity() {
   return { id, entity_id }
 }
 
-test('its entity changes before the rail has it: screened again, and held if that is listed', async () => {
+test('entity changed before submission: payout screened again, held if listed', async () => {
   await screenWith(office.un)
   const { id, entity_id } = await payForEntity()
   await office.rename(entity_id, 'Lucia Chan')
@@ -362,7 +362,7 @@ test('its entity changes before the rail has it: screened again, and held if tha
   )
 })
 
-test('its entity changes while the lists are asked: what was found before counts no more', async () => {
+test('entity changed during the screening: earlier result discarded', async () => {
   await screenWith(office.without('BADEGE'))
   const { id, entity_id } = await payForEntity()
   const { account_id } = office.live.account

@@ -48,7 +48,7 @@ function listed() {
     order by entry_id, since_version`
 }
 
-test('import twice: only what differs is written, and what was listed stays; again: a version of its own', async () => {
+test('screening import, twice: writes only differences, keeps former entries; a new version each time', async () => {
   const first = await take(un, '--json')
   assert.equal(first.code, 0, first.stderr)
   const [imported] = first.json.imported
@@ -87,7 +87,7 @@ test('import twice: only what differs is written, and what was listed stays; aga
   assert.equal((await listed()).length, 5)
 })
 
-test('import, a record without a name and an id twice: the rest is listed, and what is left out is told', async () => {
+test('screening import, record without name or duplicate id: others listed, skipped ones reported', async () => {
   const nameless = '<INDIVIDUAL><REFERENCE_NUMBER>TSi.9</REFERENCE_NUMBER></INDIVIDUAL>'
   const file = un.replace('<INDIVIDUAL>', `${nameless}<INDIVIDUAL>`).replace('QDi.006', 'CDi.001')
   assert.match((await take(file)).stdout, /3 entries .*; 1 left out:\n {2}record 1, entry TSi\.9: /)
@@ -100,7 +100,7 @@ test('import, a record without a name and an id twice: the rest is listed, and w
   assert.match((await take(file)).stdout, / 0 added, 0 changed, 0 removed; 1 left out/)
 })
 
-test('three imports at once: one after the other', async () => {
+test('screening import, three at once: one after the other', async () => {
   const deps = { sql: database.owner }
   await Promise.all(
     ['ERIC', 'ERIK', 'ERICH'].map(name => takeUnList({ deps }, un.replace('ERIC', name))),
@@ -113,7 +113,7 @@ test('three imports at once: one after the other', async () => {
   assert.equal(entries.length, 3)
 })
 
-test('files that are refused write nothing', async () => {
+test('screening import, refused files: nothing written', async () => {
   const old = un.replace(/dateGenerated="[\d-]+/, 'dateGenerated="2024-01-01')
   const rows: readonly (readonly [text: string, message: RegExp])[] = [
     [un.slice(0, 900), /un\.xml: line \d+: .*; nothing was imported\n/],
@@ -128,7 +128,7 @@ test('files that are refused write nothing', async () => {
   assert.equal((await imports()).length, 0)
 })
 
-test('wrong calls: refused before anything is read, with the word that is missing', async () => {
+test('screening commands, wrong usage: refused before reading, naming the missing word', async () => {
   const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
     [['un.xml'], /say which list the file is: --list ofac\|ofac-cons\|un\|eu\|uk/],
     [['un.xml', '--list', 'nobody'], /unknown list nobody; it is one of ofac, /],
@@ -145,7 +145,7 @@ test('wrong calls: refused before anything is read, with the word that is missin
   assert.match(away.stderr, /not-there\.xml/)
 })
 
-test('status: missing, a sample, current until a week has passed, and which lists are required', async () => {
+test('screening status: missing, sample, current for a week; required lists marked', async () => {
   const states = async () => {
     const { json } = await runs('lists', 'status', '--json')
     return json.lists.map(({ list, state }: { list: string; state: string }) => `${list} ${state}`)
@@ -190,7 +190,7 @@ test('status: missing, a sample, current until a week has passed, and which list
   assert.match(await words(), /\nun: imported more than 7d 0h ago: /)
 })
 
-test('a sample never takes the place of a list', async () => {
+test('screening import, sample over a real list: refused', async () => {
   await takeUnList({ deps: { sql: database.owner } }, un)
   const refused = await cli.run('lists', 'import', '--sample')
   assert.equal(refused.code, 1)
@@ -205,7 +205,7 @@ test('a sample never takes the place of a list', async () => {
   )
 })
 
-test('what was listed is neither changed nor deleted, and has the digest of its content', async () => {
+test('PostgreSQL, list entries: append-only, each with the digest of its content', async () => {
   const { owner } = database
   await takeUnList({ deps: { sql: owner } }, un)
   await assert.rejects(owner`delete from screening_entries`, /append-only/)
@@ -226,7 +226,7 @@ test('what was listed is neither changed nor deleted, and has the digest of its 
   )
 })
 
-test('check: whom a name may mean, in pieces; nobody for an ordinary name', async () => {
+test('screening check: likely entries with score pieces; none for an ordinary name', async () => {
   const none = await cli.run('screening', 'check', 'Viktor Bout')
   assert.equal(none.code, 1)
   assert.match(none.stderr, /no list is imported: corridor lists import says how/)
@@ -248,7 +248,7 @@ test('check: whom a name may mean, in pieces; nobody for an ordinary name', asyn
   assert.deepEqual(byId.json.hits[0].name, 'BANK ROSSIYA')
 })
 
-test('check, wrong options: a usage error that names them', async () => {
+test('screening check, wrong options: usage error naming them', async () => {
   const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
     [['A', '--born', '1967-02-30'], /--born "1967-02-30" is not a date/],
     [['A', '--country', 'Atlantis'], /unknown country Atlantis/],

@@ -58,7 +58,7 @@ function screenKeeping(run: (found: Parameters<KeepFound['run']>[0]) => Promise<
 const killed = () => Promise.reject(new Error('killed'))
 
 // First, while no list has ever been there.
-test('no list, or an installation that does not screen: nothing is found, and nothing is left', async () => {
+test('parties, no list or no screening: no matches, no work left', async () => {
   await office.makeEntity('Eric Badege')
   await office.screenAll()
   assert.deepEqual(await queued(), [])
@@ -75,7 +75,7 @@ test('no list, or an installation that does not screen: nothing is found, and no
   assert.equal((await listed()).length, 1)
 })
 
-test('a new entity that is listed, or of which a representative is: a person is asked; others are passed', async () => {
+test('new entity, itself or a representative listed: a person decides; others pass', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   const other = await office.makeEntity('Lucia Chen')
@@ -111,7 +111,7 @@ test('a new entity that is listed, or of which a representative is: a person is 
   assert.equal((await office.show(led)).matches[0]?.party, 'representative_2')
 })
 
-test('an entity that changes: asked about by its new name; the former match stays', async () => {
+test('entity renamed: a new decision for the new name; the former match stays', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Lucia Chen')
   await office.screenAll()
@@ -125,7 +125,7 @@ test('an entity that changes: asked about by its new name; the former match stay
   assert.deepEqual(await listed(), [[id, 'open']], 'a person has not looked')
 })
 
-test('the account: its entity reads the same with and without a match, and no event tells', async () => {
+test('API of the account, entity with a match: same answer and events as without', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   const seen = async () => {
@@ -142,7 +142,7 @@ test('the account: its entity reads the same with and without a match, and no ev
   assert.ok([401, 403, 404].includes(refused.status), refused.text)
 })
 
-test('cleared: not asked again for the same name and entry; for another of either it is', async () => {
+test('match cleared: no new decision for the same name and entry; one for another name or entry', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   const early = await office.fails('screening', 'clear', id, ...REASON)
@@ -180,7 +180,7 @@ async function statesWaiting(): Promise<Record<string, number>> {
   return Object.fromEntries(values.map(({ labels, value }) => [labels.state, value]))
 }
 
-test('beneficiaries: asked about when they are made, when they change, and when a list does', async () => {
+test('beneficiary: screened when made, changed, and when a list changes', async () => {
   await screenWith(office.un)
   const before_it = await statesWaiting()
   const [listedOne, later, other] = [
@@ -209,7 +209,7 @@ test('beneficiaries: asked about when they are made, when they change, and when 
   assert.deepEqual(await read(), before)
 })
 
-test('what a payout brings along: compared with it, and by itself if somebody was found', async () => {
+test('inline payee of a payout: screened with the payout, and as a beneficiary if matched', async () => {
   await screenWith(office.un)
   await readLists(service)
   const { beneficiary: free } = await office.pay('Lucia Chen')
@@ -222,7 +222,7 @@ test('what a payout brings along: compared with it, and by itself if somebody wa
   assert.deepEqual(await idsListed('beneficiary'), [free, found].sort())
 })
 
-test('approved only when nothing is open or confirmed; rejected at any time', async () => {
+test('entity approval: only without open or confirmed matches; rejection at any time', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   await office.screenAll()
@@ -279,7 +279,7 @@ async function assertRecorded(id: string): Promise<void> {
   )
 }
 
-test('a worker that is killed: what it had claimed is compared by the next, and asked once', async () => {
+test('screening worker killed: its claims screened by the next worker, one decision each', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   const claimed = await claimQueued(service.deps, 10, 30_000)
@@ -293,7 +293,7 @@ test('a worker that is killed: what it had claimed is compared by the next, and 
   assert.deepEqual([await queued(), await listed()], [[], [[id, 'open']]])
 })
 
-test('a pass that is killed: the next worker goes on with it', async () => {
+test('screening pass killed: continued by the next worker', async () => {
   await screenWith(office.without('BADEGE'))
   const id = await office.makeEntity('Eric Badege')
   await office.screenAll()
@@ -305,7 +305,7 @@ test('a pass that is killed: the next worker goes on with it', async () => {
   assert.deepEqual(await listed(), [[id, 'open']])
 })
 
-test('an entity that changes while it is compared: compared again, and nothing kept of before', async () => {
+test('entity changed while screened: screened again, earlier result discarded', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   await screenKeeping(async found => {
@@ -317,7 +317,7 @@ test('an entity that changes while it is compared: compared again, and nothing k
   assert.deepEqual([await queued(), await listed()], [[], []])
 })
 
-test('two workers at once, and hundreds of entities: each is compared, and asked about once', async () => {
+test('two workers, hundreds of entities: each screened once, one decision', async () => {
   await screenWith(office.without('BADEGE'))
   const made = Array.from({ length: 450 }, (_, i) =>
     office.makeEntity(i % 90 === 0 ? 'Eric Badege' : `Lucia Chen ${i}`),
@@ -351,7 +351,7 @@ test('two workers at once, and hundreds of entities: each is compared, and asked
   assert.deepEqual({ ...row }, { matches: expected.length, done: true })
 })
 
-test('lists and entities that come at once, with two workers: whoever is listed is asked about', async () => {
+test('lists and entities arriving at once, two workers: a decision for every listed entity', async () => {
   await screenWith(office.without('BADEGE'))
   const other = await service.anotherProcess()
   const ids: string[] = []

@@ -69,7 +69,7 @@ test('OFAC XML: names, weak aliases, births, countries, ids and programmes', asy
   assert.deepEqual((await entryOf(text, 'ofac', '20157')).countries, ['KP'])
 })
 
-test('OFAC advanced XML: the same entries, with original scripts and what ids refer to', async () => {
+test('OFAC advanced XML: the same entries, with original scripts and the referenced ids', async () => {
   const text = await advanced()
   const file = await read(text, 'ofac')
   assert.deepEqual([file.format, file.published_on], ['OFAC advanced XML', '2026-11-23'])
@@ -115,7 +115,7 @@ test('UN consolidated XML: four name parts, original script, aliases, and years 
   ])
 })
 
-test('UN births: between two years, and about one', async () => {
+test('UN births: a span of years, and about a year', async () => {
   const born = async (inside: string) => {
     const text = (await shipped('un')).replace(
       '<TYPE_OF_DATE>EXACT</TYPE_OF_DATE><YEAR>1971</YEAR>',
@@ -133,7 +133,7 @@ test('UN births: between two years, and about one', async () => {
   assert.deepEqual(await born('<NOTE>unknown</NOTE>'), [])
 })
 
-test('EU full XML: attributes, weak names, births about a year, and 00 for no country', async () => {
+test('EU full XML: attributes, weak names, births about a year, 00 as no country', async () => {
   const text = await shipped('eu')
   assert.deepEqual(await entryOf(text, 'eu', 'EU.77.33'), {
     entry_id: 'EU.77.33',
@@ -149,7 +149,7 @@ test('EU full XML: attributes, weak names, births about a year, and 00 for no co
   assert.deepEqual(saddam.births, [day('1937-04-28')])
 })
 
-test('UK XML: the primary name first however it is spelled, and dd/mm for what is not known', async () => {
+test('UK XML: primary name first in any spelling, dd/mm as unknown', async () => {
   const akhund = await entryOf(await shipped('uk'), 'uk', 'AFG0006')
   assert.deepEqual(akhund.names, [
     { text: 'MOHAMMAD HASSAN AKHUND', weak: false },
@@ -163,7 +163,7 @@ test('UK XML: the primary name first however it is spelled, and dd/mm for what i
   assert.deepEqual(akhund.countries, ['AF'])
 })
 
-test('the shipped samples: each of its own list, and refused as any other', async () => {
+test('sample lists: accepted for their own list, refused for another', async () => {
   const samples: readonly ListName[] = ['ofac', 'un', 'eu', 'uk']
   for (const sample of samples) {
     const text = await shipped(sample)
@@ -187,7 +187,7 @@ test('the shipped samples: each of its own list, and refused as any other', asyn
   }
 })
 
-test('a file that is not whole, or not what it should be: refused, and why', async () => {
+test('list file truncated or of another kind: refused with the reason', async () => {
   const un = await shipped('un')
   const rows: readonly (readonly [text: string, message: RegExp])[] = [
     ['', /the file is empty/],
@@ -210,7 +210,7 @@ test('a file that is not whole, or not what it should be: refused, and why', asy
   }
 })
 
-test('records without a name, an id twice, none at all: the rest is read, what is left out is named', async () => {
+test('list file, records without name, duplicate id or none: others read, skipped ones named', async () => {
   const [un, uk] = [await shipped('un'), await shipped('uk')]
   const nameless = un.replace('<FIRST_NAME>ERIC</FIRST_NAME>', '').replace('BADEGE', '- .')
   const without = await read(nameless, 'un')
@@ -237,7 +237,7 @@ test('records without a name, an id twice, none at all: the rest is read, what i
   assert.deepEqual([told.entries.length, told.left_out_count, told.left_out.length], [3, 60, 50])
 })
 
-test('addresses of wallets: read from their element, and from remarks by their checksum', async () => {
+test('wallet addresses: read from their element, and from remarks by checksum', async () => {
   const address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
   const un = await shipped('un')
   const remarks = `<COMMENTS1>Wallet ${address}; not TJRabPrwbZy45sbavfcjinPJC18kjpRTv9.</COMMENTS1>`
@@ -248,7 +248,7 @@ test('addresses of wallets: read from their element, and from remarks by their c
   )
 })
 
-test('a publication date without its day or month: refused by every format', async () => {
+test('publication date without day or month: refused by every format', async () => {
   const [uk, ofac] = [await shipped('uk'), await shipped('ofac')]
   const rows: readonly (readonly [text: string, list: ListName])[] = [
     [uk.replace(/(?<=<DateGenerated>)[^<]*/, 'dd/11/2026'), 'uk'],
@@ -261,7 +261,7 @@ test('a publication date without its day or month: refused by every format', asy
   }
 })
 
-test('a file with too many entries: refused before all of them are in memory', async () => {
+test('list file with too many entries: refused before all are in memory', async () => {
   const many = Buffer.from('<sdnEntry/>'.repeat(20_000))
   let chunk_count = 0
   async function* chunks() {

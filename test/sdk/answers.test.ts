@@ -125,7 +125,7 @@ function assertReached(asked: readonly Asked[]): void {
   assert.deepEqual([...reached].sort(), [...new Set(wanted)].sort())
 }
 
-test('SDK, every operation of openapi.json: its method reaches it, and each answer is as openapi.json declares it', async () => {
+test('SDK, every operation of openapi.json: reached by its method, answer as declared', async () => {
   let answer: Response | undefined
   const { asked, apiKey } = await everything()
   const corridor = new Corridor({
@@ -165,7 +165,7 @@ test('SDK, every operation of openapi.json: its method reaches it, and each answ
   assertReached(asked)
 })
 
-test('Python, every operation of openapi.json: its method reaches it, and each answer is as openapi.json declares it', {
+test('Python, every operation of openapi.json: reached by its method, answer as declared', {
   skip: noPython,
 }, async () => {
   const { asked, apiKey } = await everything()

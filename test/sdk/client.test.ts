@@ -82,7 +82,7 @@ test('SDK, a payout from quote to statement: objects without envelope, typed, wi
   assert.match(await statement.text(), new RegExp(payout.id))
 })
 
-test('SDK, cut off after the commit: one payout, one key, a request id for each attempt', async () => {
+test('SDK, connection lost after the commit: one payout, one key, a request id per attempt', async () => {
   const before = await count()
   front.faults = ['drop after', 'drop before', { status: 503, body: 'a proxy' }]
   const call = connect({ maxRetries: 3 }).payouts.create(BODY)
@@ -102,7 +102,7 @@ function errorBody(reason: string): string {
   return JSON.stringify({ status: 'error', message: 'no', errors, data: null })
 }
 
-test('SDK, refusals: 429 is sent again as told, if within a minute and the time of the call; 409, 422 and 500 are not', async () => {
+test("SDK, refusals: 429 retried as told within a minute and the call's time; 409, 422 and 500 not", async () => {
   const body = errorBody('rate_limited')
   front.faults = [{ status: 429, headers: { 'retry-after': '0' }, body }]
   await connect().account.retrieve()
@@ -132,7 +132,7 @@ test('SDK, refusals: 429 is sent again as told, if within a minute and the time 
   }
 })
 
-test('SDK, options of a call that are wrong: refused by name, and nothing is sent', async () => {
+test('SDK, invalid call options: refused by name, nothing sent', async () => {
   const wrong: readonly [object, RegExp][] = [
     [{ timeout_ms: 0 }, /^timeout_ms is/],
     [{ timeout_ms: '5' }, /^timeout_ms is/],
@@ -156,7 +156,7 @@ test('SDK, options of a call that are wrong: refused by name, and nothing is sen
   assert.deepEqual([idempotency_key, front.seen[0]?.key], ['order 7!', 'order 7!'])
 })
 
-test('SDK, no answer: timed out and sent again; aborted and unreadable: not again', async () => {
+test('SDK, no answer: timed out and retried; aborted or unreadable: not', async () => {
   front.faults = ['silent', 'silent']
   const timed = await refused(connect({ timeout_ms: 50, maxRetries: 1 }).payouts.create(BODY))
   assert.deepEqual(
@@ -174,7 +174,7 @@ test('SDK, no answer: timed out and sent again; aborted and unreadable: not agai
   assert.equal(front.seen.length, 1)
 })
 
-test('SDK, a statement that streams: the time limit ends with its headers, the caller’s signal does not', async () => {
+test('SDK, streamed statement: time-out covers the headers only, the caller’s signal everything', async () => {
   const stop = new AbortController()
   let sent: AbortSignal | null | undefined
   const corridor = connect({
@@ -191,21 +191,21 @@ test('SDK, a statement that streams: the time limit ends with its headers, the c
   assert.equal(sent?.aborted, true)
 })
 
-test('SDK, a time limit of 25 days, longer than timers hold: the answer is awaited', async () => {
+test('SDK, time-out of 25 days, above the timer maximum: answer awaited', async () => {
   const long = 25 * 86_400_000
   const patient = connect({ timeout_ms: long, total_timeout_ms: long, maxRetries: 0 })
   const answer = await patient.payouts.create(BODY).withResponse()
   assert.deepEqual([answer.status, front.seen.length], [200, 1])
 })
 
-test('SDK, a POST that takes no key and may have arrived: not sent again', async () => {
+test('SDK, POST without key that may have arrived: not retried', async () => {
   front.faults = ['drop after']
   const body = { payout_info: { currency: 'USD', amount: 1 }, holding_info: { currency: 'USD' } }
   const failed = await refused(connect().payouts.options(body as never))
   assert.deepEqual([failed.reason, front.seen.length], ['connection_failed', 1])
 })
 
-test('SDK, lists: from new to old, and with ending_before back again', async () => {
+test('SDK, lists: from new to old, backwards with ending_before', async () => {
   const corridor = connect()
   for (let i = 0; i < 3; i += 1) await corridor.payouts.create(BODY)
   const all = await Array.fromAsync(corridor.payouts.list({ limit: 2 }))
@@ -222,7 +222,7 @@ test('SDK, lists: from new to old, and with ending_before back again', async () 
   )
 })
 
-test('SDK, amounts: bigints exactly, numbers that are rounded refused both ways', async () => {
+test('SDK, amounts: exact bigints, imprecise numbers refused both ways', async () => {
   const exact = connect({ money: 'bigint' })
   const payout = await exact.payouts.create({ ...BODY, amount: 10_000n })
   const amount: bigint = payout.amount
@@ -257,7 +257,7 @@ async function run(what: string, settings: object = {}): Promise<unknown> {
 
 const pay = (settings?: object) => run('pay', settings) as Promise<Record<string, unknown>>
 
-test('Python, cut off after the commit: one payout, one key, a request id for each attempt', {
+test('Python, connection lost after the commit: one payout, one key, a request id per attempt', {
   skip,
 }, async () => {
   const before = await count()
@@ -271,7 +271,7 @@ test('Python, cut off after the commit: one payout, one key, a request id for ea
   assert.equal((await count()) - before, 1)
 })
 
-test('Python, refused, without answer, unreadable: with its reason, and only some sent again', {
+test('Python, refused, no answer or unreadable: error with its reason, only some retried', {
   skip,
 }, async () => {
   front.faults = [{ status: 422, body: errorBody('quote_used') }]
@@ -286,7 +286,7 @@ test('Python, refused, without answer, unreadable: with its reason, and only som
   assert.equal(await run('large'), '9007199254740993')
 })
 
-test('Python, options of a call that are wrong: refused by name, and nothing is sent', {
+test('Python, invalid call options: refused by name, nothing sent', {
   skip,
 }, async () => {
   const keys = Array(3).fill('idempotency_key')
@@ -295,7 +295,7 @@ test('Python, options of a call that are wrong: refused by name, and nothing is 
   assert.equal(front.seen.length, 0)
 })
 
-test('Python, a Retry-After beyond a minute: not waited for; the error says it', {
+test('Python, Retry-After above a minute: not awaited, stated in the error', {
   skip,
 }, async () => {
   const body = errorBody('rate_limited')
@@ -304,7 +304,7 @@ test('Python, a Retry-After beyond a minute: not waited for; the error says it',
   assert.deepEqual(await run('patience', settings), ['rate_limited', 1, 61, 1])
 })
 
-test('Python, lists: from new to old, and with ending_before back again', { skip }, async () => {
+test('Python, lists: from new to old, backwards with ending_before', { skip }, async () => {
   const { results } = (await account.get('/v3/payout?limit=100')).json.data
   const ids = results.map(({ id }: { id: string }) => id)
   assert.deepEqual(await run('list'), { every: ids, back: ids.slice(0, -1).reverse() })

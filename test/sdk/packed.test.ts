@@ -44,7 +44,7 @@ const forged = await verifyWebhook('{}', {}, 'whsec_AAAA').catch(error => error.
 console.log([amount, ids[0] === payout.id, reason, forged].join())
 `
 
-test('SDK, packed and installed: its types compile, and it pays', async () => {
+test('SDK, packed and installed: types compile, a payout succeeds', async () => {
   // In a copy, as packing compiles into the folder of the package.
   const source = join(folder, 'repository/packages/sdk')
   await cp(join(ROOT, 'packages/sdk'), source, { recursive: true })

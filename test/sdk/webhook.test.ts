@@ -88,7 +88,7 @@ function refusals(): [name: string, sent: Sent, reason: string, more?: object][]
   ]
 }
 
-test('SDK, verifyWebhook: what the service delivers and others sign, of several secrets', async () => {
+test("SDK, verifyWebhook: accepts the service's and other signers' deliveries, several secrets", async () => {
   const { body, headers } = delivery
   const event = await verifyWebhook(body, headers, [OTHER, secret])
   assert.deepEqual(event, delivery.event)
@@ -122,12 +122,12 @@ function wordsOf(event: AccountEvent): string {
   }
 }
 
-test('SDK, verifyWebhook, the type of an event: says what its object is', async () => {
+test("SDK, verifyWebhook, type of an event: narrows its object's type", async () => {
   const event = await verifyWebhook(delivery.body, delivery.headers, secret)
   assert.equal(wordsOf(event), bankBeneficiary.name)
 })
 
-test('a delivery, two verifiers that are not ours: taken, and refused when it is forged', t => {
+test('delivery, two independent verifiers: accepted; forged: refused', t => {
   const { body } = delivery
   const headers = delivery.headers as Record<string, string>
   const forged = body.replace('created', 'updated')
@@ -158,7 +158,7 @@ test('SDK, verifyWebhook: each refusal with its reason', async () => {
   }
 })
 
-test('Python, verify_webhook: the same events and the same reasons', { skip: noPython }, () => {
+test('Python, verify_webhook: same events and reasons as the SDK', { skip: noPython }, () => {
   const { body, headers } = delivery
   const right: Sent = { body, headers: headers as Record<string, string>, secrets: [OTHER, secret] }
   const cases = [right, ...refusals().map(([, sent]) => sent)]

@@ -404,7 +404,7 @@ function remember({ passed }: Life): void {
   }
 }
 
-test(`the table of states, of whose ${PATHS.length} paths ${WALKED.length} are walked here, seed ${seed}`, t => {
+test(`table of states, ${PATHS.length} paths, ${WALKED.length} walked, seed ${seed}`, t => {
   // From processing: six ends a visit of it, and two ways back to it, up to twice. The same after
   // what held it, and its two other ends.
   assert.equal(PATHS.length, 6 * (1 + 2 + 4) + 6 * (1 + 2 + 4) + 2)
@@ -432,7 +432,7 @@ for (const first of ['processing', 'compliance_hold'] as const) {
   })
 }
 
-test('all paths together: each step of the table was taken, by everyone who takes it', () => {
+test('all paths together: every step of the table taken, by everyone who may', () => {
   // Approvals have a story of their own (test/approval).
   const walkable = (Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[]).filter(
     from => from !== 'pending_approval',
@@ -472,7 +472,7 @@ const INTERNAL: readonly (readonly [path: Path, by: Mover])[] = [
 ]
 
 for (const [path, by] of INTERNAL) {
-  test(`to another account, ${path.join(' → ')} by ${by}: final; the receiver has it, or nobody`, async () => {
+  test(`to another account, ${path.join(' → ')} by ${by}: final; receiver credited, or nobody`, async () => {
     const [payer, receiver] = [await funded(), await funded()]
     const request = internalPayout(receiver.account.deposit_address)
     const [first, second] = path as [PayoutStatus, PayoutStatus?]
@@ -503,7 +503,7 @@ for (const [path, by] of INTERNAL) {
   })
 }
 
-test('after all of them: corridor verify finds every book, payout and event as it must be', async () => {
+test('corridor verify, after all paths: every book, payout and event valid', async () => {
   const checked = await verifyBooks(service.database.owner)
   const payouts = LIVES.length + 2 + INTERNAL.length
   assert.equal(checked.payouts, payouts)

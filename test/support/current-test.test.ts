@@ -25,7 +25,7 @@ suite('side by side', { concurrency: true }, () => {
 })
 `
 
-test('an error that nobody awaits: the test that caused it fails, and no other', async () => {
+test('unhandled rejection: only the test that caused it fails', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'corridor-current-'))
   try {
     const file = join(folder, 'stray.mjs')

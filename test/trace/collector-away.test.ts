@@ -39,7 +39,7 @@ async function pay(payouts: number): Promise<HttpAnswer[]> {
   return answers
 }
 
-test('a collector that is silent: every payout made, none slow, no more spans kept than allowed', async t => {
+test('trace collector silent: every payout made, none slow, kept spans bounded', async t => {
   collector.hang()
   const answers = await pay(PAYOUTS)
   assert.deepEqual(tally(answers), { '200': PAYOUTS })
@@ -56,7 +56,7 @@ test('a collector that is silent: every payout made, none slow, no more spans ke
   assert.ok(kept < PAYOUTS / 2, `${kept} requests`)
 })
 
-test('a collector that is gone: payouts made, few words in the log, and the process ends', async t => {
+test('trace collector gone: payouts made, few log lines, process ends', async t => {
   await collector.close()
   assert.deepEqual(tally(await pay(50)), { '200': 50 })
   const told_at = performance.now()

@@ -204,7 +204,7 @@ function within(inner: Span, outer: Span): void {
   assert.ok(inner.start >= outer.start && inner.end <= outer.end, what)
 }
 
-test('SIGTERM: what was not sent yet is sent, and the process ends well', () => {
+test('SIGTERM: pending spans sent, process ends normally', () => {
   assert.equal(how, 0)
   assert.equal(alone.status, 200)
   const { resource } = requestSpan('the-last-1')
@@ -214,7 +214,7 @@ test('SIGTERM: what was not sent yet is sent, and the process ends well', () => 
   assert.match(String(resource['telemetry.sdk.version']), /^\d+\.\d+\.\d+$/)
 })
 
-test('POST /v3/payout, alone: one trace joins request, batch, its steps and their statements', () => {
+test('POST /v3/payout, one request: one trace of request, batch, its steps and their statements', () => {
   const request = requestSpan('the-proxy-said-1')
   assert.equal(request.traceId, CALLER.trace)
   assert.equal(request.parentSpanId, CALLER.span)
@@ -251,7 +251,7 @@ test('POST /v3/payout, alone: one trace joins request, batch, its steps and thei
   assert.deepEqual([decide, commit, reply], [[], ['commit'], []])
 })
 
-test('a statement: a client span with its text, which has placeholders for every parameter', () => {
+test('database statement: a client span with its text, every parameter a placeholder', () => {
   const insert = named('insert payouts')[0] as Span
   assert.equal(insert.kind, 3)
   assert.equal(insert.attributes['db.system.name'], 'postgresql')
@@ -267,7 +267,7 @@ test('a statement: a client span with its text, which has placeholders for every
   }
 })
 
-test(`${TOGETHER} requests that wait together: each batch is linked to all its own, and each to it`, t => {
+test(`${TOGETHER} requests waiting together: each batch linked to its requests and back`, t => {
   assert.equal(first.status, 200)
   assert.deepEqual([...new Set(together.map(({ status }) => status))], [200])
   const requests = together.map(({ headers }) => requestSpan(headers['x-request-id']))
@@ -288,7 +288,7 @@ test(`${TOGETHER} requests that wait together: each batch is linked to all its o
   }
 })
 
-test('a fault: request, batch and statement have status error, with the code and no message', () => {
+test('internal fault: request, batch and statement spans have status error, code, no message', () => {
   // What it sends is searched for in all that is kept, at the end of the run.
   assert.deepEqual([failed.status, broken.status], [500, 500])
   const request = requestSpan(failed.headers.get('x-request-id'))
@@ -310,7 +310,7 @@ test('a fault: request, batch and statement have status error, with the code and
   assert.equal(wrong.attributes['db.response.status_code'], '42P01')
 })
 
-test('a refusal: 422, and no error in the trace; a caller who does not sample, and probes: not traced', () => {
+test('refusal: 422, no error in the trace; unsampled callers and probes: not traced', () => {
   assert.equal(refused.status, 422)
   const request = requestSpan(refused.headers.get('x-request-id'))
   assert.equal(request.status, 0)
@@ -333,12 +333,12 @@ test('workers: spans of claim, rail and webhook, with ids', () => {
   assert.match(String(webhook.attributes['corridor.delivery_id']), /^whd_/)
 })
 
-test('the whole SDK is loaded: the hook that names modules sees them', () => {
+test('tracing on: SDK loaded, its module hook sees every module', () => {
   const loaded = loadedBy(service.log)
   assert.ok(loaded.includes('@opentelemetry/sdk-trace'), loaded.join())
 })
 
-test('a traced request: every line of it has the id of request and trace', () => {
+test('traced request: every log line has the ids of request and trace', () => {
   const request_id = failed.headers.get('x-request-id')
   const { traceId } = requestSpan(request_id)
   const lines = service.log.filter(line => line.request_id === request_id)

@@ -78,7 +78,7 @@ async function makeDue(endpoint_id: string): Promise<void> {
     where endpoint_id = ${endpoint_id} and due_at is not null`
 }
 
-test('delivery, receiver that takes it: the event as GET /v3/event/{id} gives it, signed by both secrets', async () => {
+test('delivery, receiver accepts: event equals GET /v3/event/{id}, signed by both secrets', async () => {
   await open()
   const former = await addEndpoint(service.database, account.account.account_id, receiver.url)
   await service.database.owner`delete from webhook_endpoints where id = ${former.id}`
@@ -110,7 +110,7 @@ test('delivery, receiver that takes it: the event as GET /v3/event/{id} gives it
   assert.equal(await deliver(), 0)
 })
 
-test('delivery, endpoint that wants some events: those alone, and those before it never', async () => {
+test('delivery, endpoint subscribed to some events: these only, none from before it', async () => {
   await open()
   await makeEvents(1)
   const wanted = { event_types: ['beneficiary.updated'] }
@@ -143,7 +143,7 @@ const FAILURES: readonly [
 ]
 
 for (const [what, answer, kept, wait_s] of FAILURES) {
-  test(`delivery, receiver that ${what}: tried again in about ${wait_s} s, and taken then`, async () => {
+  test(`delivery, receiver that ${what}: retried after about ${wait_s} s, then accepted`, async () => {
     await open()
     receiver.answer(() => answer)
     const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
@@ -170,7 +170,7 @@ for (const [what, answer, kept, wait_s] of FAILURES) {
   })
 }
 
-test('delivery, receiver that answers 410: disabled, and goes on where it stopped when enabled', async () => {
+test('delivery, receiver answers 410: endpoint disabled, continues at the same event once enabled', async () => {
   await open()
   receiver.answer(() => ({ status: 410 }))
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
@@ -192,7 +192,7 @@ test('delivery, receiver that answers 410: disabled, and goes on where it stoppe
   assert.ok((await deliveries(id)).every(row => row.status === 'succeeded'))
 })
 
-test('delivery, one object whose first event fails: its others wait in order, other objects go on', async () => {
+test('delivery, first event of an object fails: its others wait in order, other objects proceed', async () => {
   await open()
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
   const stuck = await makeEvents(3)
@@ -220,7 +220,7 @@ test('delivery, one object whose first event fails: its others wait in order, ot
   )
 })
 
-test('delivery, the first of an object dead after its last attempt: the next is sent', async () => {
+test('delivery, first event of an object dead after its last attempt: the next one sent', async () => {
   await open()
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
   await makeEvents(2)
@@ -237,7 +237,7 @@ test('delivery, the first of an object dead after its last attempt: the next is 
   ])
 })
 
-test('delivery, cancelled while it is out: stays cancelled, nothing recorded', async () => {
+test('delivery, cancelled while in flight: stays cancelled, nothing recorded', async () => {
   await open()
   const { owner } = service.database
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
@@ -257,7 +257,7 @@ test('delivery, cancelled while it is out: stays cancelled, nothing recorded', a
   assert.equal((await attemptsOf(row.id)).length, 0)
 })
 
-test('delivery, ended more than 30 days ago: deleted with its attempts; what is younger or pending stays', async () => {
+test('deliveries, ended more than 30 days ago: deleted with attempts; younger or pending ones kept', async () => {
   await open()
   const { owner } = service.database
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)

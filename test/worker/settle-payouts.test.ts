@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('the worker, a full round of which nothing can be claimed: looks once in each interval, and goes on when it can', async () => {
+test('worker, full round without a possible claim: one look per interval, continues once possible', async () => {
   const { owner } = service.database
   const payouts = Array(DUE).fill({ ...localPayout, amount: 1 })
   assert.equal((await account.post('/v3/payout_batch', { payouts })).status, 200)
@@ -51,7 +51,7 @@ test('the worker, a full round of which nothing can be claimed: looks once in ea
   }
 })
 
-test('a scheduled payout that cannot be held: goes to nobody, and others of its account go out', async () => {
+test('scheduled payout that cannot be held: not sent, others of its account are', async () => {
   const entities = [await entityOf(account), await entityOf(account)]
   const execute_at = new Date(Date.now() + 3_600_000).toISOString()
   const ids: string[] = []

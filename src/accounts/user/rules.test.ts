@@ -32,19 +32,19 @@ const CALLERS: readonly (readonly [
   caller: string | { login: string },
   found: RegExp | UserRole,
 ])[] = [
-  ['no users: whoever has the database', [], { login: 'root' }, 'operator'],
-  ['no users: whoever is named', [], 'ada', 'operator'],
+  ['anyone with the database, no users yet', [], { login: 'root' }, 'operator'],
+  ['anyone named, no users yet', [], 'ada', 'operator'],
   ['an operator', USERS, 'ada', 'operator'],
   ['an auditor', USERS, 'grace', 'auditor'],
   ['a member', USERS, 'mary', 'member'],
-  ['a log-in, though a user has its name', USERS, { login: 'ada' }, /set CORRIDOR_USER/],
+  ["a log-in equal to a user's name", USERS, { login: 'ada' }, /set CORRIDOR_USER/],
   ['nobody', USERS, '', /set CORRIDOR_USER/],
-  ['a slip', USERS, 'adda', /no user "adda".*ada/],
+  ['a mistyped name', USERS, 'adda', /no user "adda".*ada/],
   ['a disabled user', USERS, 'alan', /alan is disabled: Left/],
 ]
 
 for (const [what, users, caller, found] of CALLERS) {
-  test(`a command is run by ${what}`, () => {
+  test(`command, run by ${what}`, () => {
     const named = typeof caller === 'string'
     const read = readCaller(users, {
       user: named ? caller : caller.login,
@@ -55,7 +55,7 @@ for (const [what, users, caller, found] of CALLERS) {
   })
 }
 
-test('the first user is an operator', () => {
+test('first user: must be an operator', () => {
   assert.match(refuseFirst([], 'auditor') ?? '', /the first user is an operator/)
   assert.equal(refuseFirst([], 'operator'), undefined)
   assert.equal(refuseFirst(USERS, 'auditor'), undefined)
@@ -69,20 +69,20 @@ const NEEDS: readonly (readonly [AccountRole, readonly AccountNeed[]])[] = [
 
 for (const [role, may] of NEEDS) {
   for (const needed of ['read', 'write', 'approve', 'operator'] as const) {
-    test(`a ${role}, ${needed}: ${may.includes(needed) ? 'may' : 'may not'}`, () => {
+    test(`${role}, ${needed}: ${may.includes(needed) ? 'may' : 'may not'}`, () => {
       assert.equal(rolesAllow([role], needed), may.includes(needed))
     })
   }
 }
 
-test('several roles allow what each allows, and none allows nothing', () => {
+test('several roles: allow what any of them allows; none: nothing', () => {
   assert.ok(
     rolesAllow(['maker', 'approver'], 'write') && rolesAllow(['viewer', 'approver'], 'approve'),
   )
   assert.ok(!rolesAllow([], 'read'))
 })
 
-test('the installation: operators read and change it, auditors read it, members neither', () => {
+test('installation: operators read and change it, auditors read it, members neither', () => {
   const may = (['operator', 'auditor', 'member'] as const).map(role =>
     (['read', 'write'] as const).map(needed => mayRunInstallation(role, needed)),
   )
@@ -93,13 +93,13 @@ test('the installation: operators read and change it, auditors read it, members 
   ])
 })
 
-test('a member runs the commands that ask for roles on the account, and no other', () => {
+test('member, commands: only those that need a role on the account', () => {
   assert.equal(refuseCommand('mary', 'member', 'payout approve'), undefined)
   assert.match(refuseCommand('mary', 'member', 'fund') ?? '', /mary is a member/)
   assert.equal(refuseCommand('grace', 'auditor', 'fund'), undefined)
 })
 
-test('people are the users who may work, with their roles by account', () => {
+test('people: enabled users with their roles by account', () => {
   const people = indexPeople(USERS, [
     { user_name: 'mary', account_id: 'acc_a', role: 'maker' },
     { user_name: 'mary', account_id: 'acc_b', role: 'approver' },

@@ -12,7 +12,7 @@ const ANSWERS = {
   partly: { level: 'group', code: 'PART', reasons: [] },
   refused: { level: 'group', code: 'RJCT', reasons: ['AC06'] },
   repeated: { level: 'group', code: 'RJCT', reasons: ['DU01'] },
-  'repeated too': { level: 'group', code: 'RJCT', reasons: ['AM05'] },
+  'an attempt repeated': { level: 'group', code: 'RJCT', reasons: ['AM05'] },
   booked: { level: 'booking', code: 'BOOK', reasons: [] },
 } as const
 type AnswerName = keyof typeof ANSWERS
@@ -23,14 +23,14 @@ function expected(name: AnswerName, state: FileState, offers: number) {
   const goes_on = name === 'accepted' || name === 'booked'
   if (state === 'rejected' && goes_on) return 'aside'
   if (name === 'refused') return 'rejected'
-  if (name === 'repeated' || name === 'repeated too') {
+  if (name === 'repeated' || name === 'an attempt repeated') {
     return offers > 1 ? 'acknowledged' : 'rejected'
   }
   return 'acknowledged'
 }
 
 for (const name of Object.keys(ANSWERS) as AnswerName[]) {
-  test(`a file, ${name}: in every state, seen by the bank never, once, twice`, () => {
+  test(`fileState, ${name}: in every state, reported by the bank never, once, twice`, () => {
     for (const state of FILE_STATES) {
       for (const offers of [0, 1, 2]) {
         const said = { ...ANSWERS[name], text: '', payment_information_id: '' }
@@ -42,7 +42,7 @@ for (const name of Object.keys(ANSWERS) as AnswerName[]) {
   })
 }
 
-test('a block of a file that is refused: the file has arrived', () => {
+test('fileState, one block of a file refused: the file has arrived', () => {
   const said = { ...ANSWERS.refused, text: '', payment_information_id: `${MSG_ID}-1` }
   for (const state of ['uploading', 'sent', 'unknown', 'acknowledged'] as const) {
     const answer = answerOf({ msg_id: MSG_ID, state, offers: 1 }, said, {})
@@ -50,14 +50,14 @@ test('a block of a file that is refused: the file has arrived', () => {
   }
 })
 
-test('a code with a meaning of the bank’s own: an acceptance that is a refusal there', () => {
+test("code with a bank's own meaning: an acceptance counts as a refusal there", () => {
   const said = { ...ANSWERS.accepted, code: 'ACWC', text: '', payment_information_id: '' }
   const file = { msg_id: MSG_ID, state: 'sent', offers: 1 } as const
   const answer = answerOf(file, said, { ACWC: 'cancelled' })
   assert.equal(typeof answer === 'string' ? answer : answer.state, 'rejected')
 })
 
-test('a refusal as a repetition is told from others by its reasons', () => {
+test('refusal as a repetition: recognised by its reasons', () => {
   assert.deepEqual(
     ['RJCT DU01', 'RJCT AC06', 'RJCT AM05 twice', ''].map(reason => isRepetition({ reason })),
     [true, false, true, false],

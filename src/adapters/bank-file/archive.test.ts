@@ -48,7 +48,7 @@ test('unpack, plain, gzip, ZIP, several files, stored ones: their bytes, in orde
   assert.deepEqual(await unpacked(several), ['<Document/>', '101 061000146'])
 })
 
-test('unpack, names that leave the folder: written beside no other file', async () => {
+test('unpack, names that leave the folder: nothing written outside it', async () => {
   for (const name of ['../../evil.xml', '/etc/evil.xml', '..\\evil.xml', 'C:\\evil.xml']) {
     assert.deepEqual(await unpacked(zipOf([{ name, bytes: one }])), ['<Document/>'])
   }
@@ -57,7 +57,7 @@ test('unpack, names that leave the folder: written beside no other file', async 
 const bomb = Buffer.alloc(500_000, 'a')
 const random = randomBytes(5_000)
 
-test('unpack, more bytes than the bounds, or than the archive says: refused', async () => {
+test('unpack, more bytes than the bounds or the declared size: refused', async () => {
   assert.match(String(await unpacked(gzipSync(bomb))), /unpacks to more than \d+ bytes/)
   assert.match(String(await unpacked(zipOf([{ name: 'a', bytes: bomb }]))), /unpacks to more/)
   const lying = zipOf([{ name: 'a', bytes: bomb, said: 100 }])
@@ -70,7 +70,7 @@ test('unpack, more bytes than the bounds, or than the archive says: refused', as
   assert.match(String(await unpacked(doubled)), /more than the archive has/)
 })
 
-test('unpack, cut off at any byte, a changed byte, encrypted, an archive inside: refused', async () => {
+test('unpack, truncated anywhere, a byte changed, encrypted, nested archive: refused', async () => {
   const packed = gzipSync(one)
   for (const whole of [zip, packed]) {
     for (let length = 4; length < whole.length; length++) {
@@ -87,7 +87,7 @@ test('unpack, cut off at any byte, a changed byte, encrypted, an archive inside:
   assert.match(String(await unpacked(zipOf([]))), /no file/)
 })
 
-test('unpack, gzip with zeros at its end: read; with anything behind them: refused', async () => {
+test('unpack, gzip with trailing zeros: read; with other trailing bytes: refused', async () => {
   const zeros = Buffer.alloc(700)
   const large = gzipSync(random)
   for (const _ of Array(8)) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endToEndIdOf, messageIdOf } from './ids.ts'
 
-test('end-to-end ids: 15 characters, the same each time, another for each attempt', () => {
+test('end-to-end ids: 15 characters, stable per attempt, unique per attempt', () => {
   const id = endToEndIdOf('pot_01m7xpm2m0c6hkd4r9ye-1')
   assert.match(id, /^[1-9][0-9A-Z]{14}$/)
   assert.equal(endToEndIdOf('pot_01m7xpm2m0c6hkd4r9ye-1'), id)
@@ -14,7 +14,7 @@ test('end-to-end ids: 15 characters, the same each time, another for each attemp
   assert.equal(digits.size, 32)
 })
 
-test('message ids: 16 characters, of the payments in any order; another after a refusal', () => {
+test("message ids: 16 characters, independent of the payments' order; a new one after a refusal", () => {
   const item = (end_to_end_id: string, ...earlier_files: string[]) => ({
     end_to_end_id,
     earlier_files,

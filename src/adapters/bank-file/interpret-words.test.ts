@@ -122,7 +122,7 @@ for (const [wanted, ...inputs] of EXCEPTIONS) {
   const words = inputs
     .map(evidenceOf)
     .map(({ level, code, reasons }) => [level, code, ...reasons].join(' '))
-  test(`${words.join('; ')}: ${wanted}`, () => {
+  test(`exceptions in words, ${words.join('; ')}: ${wanted}`, () => {
     const { exception } = interpreted(inputs)
     assert.equal(
       exception === undefined ? 'none' : `${exception.kind}: ${exception.message}`,
@@ -131,7 +131,7 @@ for (const [wanted, ...inputs] of EXCEPTIONS) {
   })
 }
 
-test('a group that is rejected after a success and given back: nothing more to look at', () => {
+test('group rejected after a success and given back: no further exception', () => {
   const { steps, exception } = interpreted(
     [group('ACSP'), group('RJCT/AC04'), debit(), credit()],
     ACCEPTED,
@@ -139,12 +139,12 @@ test('a group that is rejected after a success and given back: nothing more to l
   assert.deepEqual([steps.at(-1)?.status, exception], ['reversed', undefined])
 })
 
-test('a payment of a rejected group: an acceptance of it is a contradiction and no success', () => {
+test('payment of a rejected group, then accepted: a contradiction, no success', () => {
   const { steps, exception } = interpreted([group('RJCT/AC04'), 'ACSP'], ACCEPTED)
   assert.deepEqual([steps, exception?.kind], [[], 'contradiction'])
 })
 
-test('short of funds after a success: reversed, and no other way takes it', () => {
+test('no funds after a success: reversed, not sent another way', () => {
   const { steps, not_taken } = interpreted(['ACSP', 'RJCT/AM04'], ACCEPTED)
   const last = steps.at(-1)
   assert.deepEqual([last?.status, last?.failure?.code], ['reversed', 'PR000550'])
@@ -158,19 +158,19 @@ for (const [text, wanted] of [
   ['RJCT', 'failed: PF000500'],
   ['CANC', 'failed: PF000595'],
 ] as const) {
-  test(`${text}: ${wanted}`, () => {
+  test(`codes in words, ${text}: ${wanted}`, () => {
     const { steps, not_taken } = interpreted([status(text)])
     const code = not_taken?.code ?? steps.at(-1)?.failure?.code
     assert.equal(`${not_taken === undefined ? 'failed' : 'not taken'}: ${code}`, wanted)
   })
 }
 
-test('a cancelled payment says the codes that came with it', () => {
+test('cancelled payment: shows the codes of the cancellation', () => {
   const [step] = interpreted(['CANC/CUST']).steps
   assert.match(step?.failure?.message ?? '', /\(DS02, CUST\)/)
 })
 
-test('the account is asked: with the codes, and not once the bank has decided', () => {
+test("account asked for an answer: with the codes, only before the bank's decision", () => {
   const asked = 'WAIT/X001'
   assert.deepEqual(interpreted([asked], OWN_CODE).steps, [
     {
@@ -195,15 +195,15 @@ for (const [what, inputs, wanted] of [
   ['a status of the group', [group('ACSP')], {}],
   ['a debit', [debit()], { bank_reference: 'D-1' }],
   ['a debit without a reference', [debit('')], {}],
-  ['a debit that its statement alone names', [debit('camt.053 17')], {}],
+  ['a debit named only by its statement', [debit('camt.053 17')], {}],
   ['money that came back', [debit(), credit()], { bank_reference: 'D-1' }],
   [
-    'less that came back',
+    'less money that came back',
     [debit(), credit({ amount: 9_000n })],
     { bank_reference: 'D-1', returned: 'EUR 90.00' },
   ],
   [
-    'another currency that came back',
+    'money in another currency that came back',
     [debit(), credit({ currency: 'USD' })],
     { bank_reference: 'D-1', returned: 'USD 100.00' },
   ],
@@ -213,7 +213,7 @@ for (const [what, inputs, wanted] of [
   })
 }
 
-test('silence is broken by a word that decides something, and by no other', () => {
+test('silence as success: ended by a deciding status only', () => {
   const silent = { silent_after_days: 3, ...ACCEPTED }
   const until = (...inputs: EvidenceInput[]) => interpreted(inputs, silent).silent_until
   const in_three_days = '2026-11-26T10:00:00.000000Z'
@@ -225,7 +225,7 @@ test('silence is broken by a word that decides something, and by no other', () =
   assert.equal(until(status('RJCT/FF10', EARLIER)), in_three_days)
 })
 
-test('another file: what was said of the earlier one is over, but for another amount', () => {
+test('payment in another file: evidence of the earlier file ignored, except another amount', () => {
   assert.equal(interpreted([status('PATC', EARLIER)]).exception, undefined)
   assert.equal(interpreted([status('RJCT/FF10', EARLIER)]).not_taken, undefined)
   assert.equal(
@@ -240,7 +240,7 @@ test('another file: what was said of the earlier one is over, but for another am
   assert.ok(interpreted([status('RJCT/FF10', { received_at: SEALED })]).not_taken)
 })
 
-test('a status is one of a payment, whichever direction it names', () => {
+test('status of a payment: the same for credits and debits', () => {
   const [step] = interpreted([status('ACSC', { is_credit: true })], { settles_on: 'acsc' }).steps
   assert.equal(step?.status, 'succeeded')
 })
@@ -251,27 +251,31 @@ const BOOKED: readonly (readonly [
   booked: boolean,
 ])[] = [
   ['nothing', [], false],
-  ['statuses alone', ['ACSC'], false],
+  ['statuses only', ['ACSC'], false],
   ['a debit', [debit()], true],
   ['a debit of another amount', [debit({ amount: 1n })], true],
   ['a debit that came back', [debit(), credit()], false],
   ['a debit and a credit that is no return', [debit(), credit({ level: 'booking' })], true],
-  ['a debit, and a word on a credit', [debit(), status('ACSC', { is_credit: true })], true],
-  ['a return alone', [credit()], false],
+  ['a debit and a status on a credit', [debit(), status('ACSC', { is_credit: true })], true],
+  ['a return only', [credit()], false],
   ['two debits, one of which came back', [debit(), debit('D-2 camt.053 17'), credit()], true],
-  ['one debit, told by both', [debit(), debit('D-9 camt.054 3'), credit()], false],
+  [
+    'one debit reported in a notification and a statement',
+    [debit(), debit('D-9 camt.054 3'), credit()],
+    false,
+  ],
   [
     'two debits without references of their own',
     [debit('camt.053 17'), debit('camt.053 18'), credit()],
     true,
   ],
   [
-    'one debit without a reference, told twice',
+    'one debit without a reference, reported twice',
     [debit('camt.053 17'), debit('camt.053 17'), credit()],
     false,
   ],
   [
-    'one debit with a reference, told again in a later statement',
+    'one debit with a reference, repeated in a later statement',
     [debit(), debit({ reference: 'D-1 camt.053 18', said_at: '2026-11-25' }), credit()],
     false,
   ],
@@ -282,7 +286,7 @@ for (const [what, inputs, booked] of BOOKED) {
   test(`isBooked, ${what}: ${booked}`, () => assert.equal(isBooked(inputs.map(evidenceOf)), booked))
 }
 
-test('a booking is one more the first time alone, whichever message tells it', () => {
+test('isNewBooking, one debit in several messages: counted once, whichever message comes first', () => {
   const bookings = new Bookings()
   const references = ['D-1 camt.053 17', 'D-1 camt.053 18', 'D-9 camt.054 3', 'D-2 camt.053 18']
   const more = references.map(reference => bookings.add(debit(reference)))

@@ -99,42 +99,46 @@ const CASES: readonly [
   expected: string,
   given?: Given,
 ][] = [
-  ['nothing said', [], ''],
-  ['taken and accepted', ['ACTC', 'ACCP', 'ACSP', 'ACSC'], ''],
-  ['its debit booked', ['ACSC', debit()], 'succeeded'],
+  ['no evidence', [], ''],
+  ['received and accepted', ['ACTC', 'ACCP', 'ACSP', 'ACSC'], ''],
+  ['debit booked', ['ACSC', debit()], 'succeeded'],
   ['settles on acceptance', ['ACSP'], 'succeeded', SETTLES.accepted],
   ['settles on acceptance, the whole file accepted', [file('ACCP')], 'succeeded', SETTLES.accepted],
-  ['settles on acceptance, technical checks alone', ['ACTC'], '', SETTLES.accepted],
+  ['settles on acceptance, technical checks only', ['ACTC'], '', SETTLES.accepted],
   ['settles on ACSC', ['ACSP', 'ACSC'], 'succeeded', SETTLES.acsc],
-  ['settles on ACSC, its debit booked', [debit()], 'succeeded', SETTLES.acsc],
+  ['settles on ACSC, debit booked', [debit()], 'succeeded', SETTLES.acsc],
   ['rejected', ['RJCT/AC04'], 'failed:PF000511'],
-  ['rejected with a reason that nobody knows', ['RJCT/X7'], 'failed:PF000500'],
+  ['rejected with an unknown reason', ['RJCT/X7'], 'failed:PF000500'],
   ['rejected without a reason', ['RJCT'], 'failed:PF000500'],
 
-  ['5: DU02 of the file, and then booked', [group('RJCT/DU02'), debit()], 'succeeded'],
+  ['5: DU02 of the file, then booked', [group('RJCT/DU02'), debit()], 'succeeded'],
   ['5: DU01', ['RJCT/DU01'], '!duplicate'],
   ['5: DU01 after an upload that may have failed', ['RJCT/DU01'], '!duplicate', TWICE],
-  ['5: refused, and then a copy of it', ['RJCT/AC04', 'RJCT/DU04'], REFUSED],
-  ['5: refused, and then a copy of its file', ['RJCT/AC04', group('RJCT/DU01')], REFUSED],
+  ['5: refused, then reported as a repetition', ['RJCT/AC04', 'RJCT/DU04'], REFUSED],
   [
-    '5: not taken, and then a copy of it: it may have it after all',
+    '5: refused, then its file reported as a repetition',
+    ['RJCT/AC04', group('RJCT/DU01')],
+    REFUSED,
+  ],
+  [
+    '5: not taken, then a repetition: the bank may have it',
     ['RJCT/AB05', 'RJCT/DU04'],
     '!duplicate not_taken',
   ],
   [
-    '5: a copy of it, and then refused: which of both is not said',
+    '5: a repetition, then refused without saying which copy',
     ['RJCT/DU04', 'RJCT/AC04'],
     `${REFUSED} !duplicate`,
   ],
-  ['5: AM05, and then booked', ['RJCT/AM05', debit()], 'succeeded'],
-  ['6, 7: the same again', ['ACSP', debit(), 'ACSP', debit()], 'succeeded'],
+  ['5: AM05, then booked', ['RJCT/AM05', debit()], 'succeeded'],
+  ['6, 7: the same evidence repeated', ['ACSP', debit(), 'ACSP', debit()], 'succeeded'],
   ['7: a notification, then the statement', [debit(), debit('N camt.054 4 x')], 'succeeded'],
-  ['8: its group rejected', [group('RJCT/FF01')], '!group_rejected'],
-  ['8: its group rejected, then it by name', [group('RJCT'), 'RJCT/AC01'], 'failed:PF000510'],
-  ['8: rejected by name, then its group', ['RJCT/AC01', group('RJCT')], 'failed:PF000510'],
-  ['9: PART that names others only', [file('PART'), group('PART')], ''],
-  ['10: its group rejected, and it accepted', [group('RJCT'), 'ACCP'], '!contradiction'],
-  ['10: accepted, and its group rejected', ['ACCP', group('RJCT')], '!contradiction'],
+  ['8: group rejected', [group('RJCT/FF01')], '!group_rejected'],
+  ['8: group rejected, then the payment by name', [group('RJCT'), 'RJCT/AC01'], 'failed:PF000510'],
+  ['8: payment rejected by name, then its group', ['RJCT/AC01', group('RJCT')], 'failed:PF000510'],
+  ['9: PART that names only other payments', [file('PART'), group('PART')], ''],
+  ['10: group rejected, payment accepted', [group('RJCT'), 'ACCP'], '!contradiction'],
+  ['10: payment accepted, group rejected', ['ACCP', group('RJCT')], '!contradiction'],
   ['12: rejected after ACSP', ['ACSP', 'RJCT/AC06'], 'failed:PF000512'],
   [
     '12: settled on acceptance',
@@ -144,16 +148,16 @@ const CASES: readonly [
   ],
   ['13: rejected after a booked debit', [debit(), 'RJCT/AC04'], 'succeeded !rejected_but_booked'],
   [
-    '13: and the credit seen',
+    '13: debit booked, rejected, credit booked',
     [debit(), 'RJCT/AC04', returned({ reasons: [] })],
     'succeeded reversed:PR000511',
   ],
   ['13: rejected, then debit and credit', ['RJCT/AC04', debit(), returned()], 'failed:PF000511'],
   ['13: rejected, then a debit', ['RJCT/AC04', debit()], 'failed:PF000511 !rejected_but_booked'],
   ['14: ACSP after a rejection', ['RJCT/AC04', 'ACSP'], 'failed:PF000511 !paid_after_rejection'],
-  ['14: the whole file accepted, it rejected', ['RJCT/AC04', file('ACSP')], 'failed:PF000511'],
+  ['14: whole file accepted, payment rejected', ['RJCT/AC04', file('ACSP')], 'failed:PF000511'],
   ['15: a return before the debit', [returned()], ''],
-  ['15: and then the debit', [returned(), debit()], 'succeeded reversed:PR000511'],
+  ['15: a return, then the debit', [returned(), debit()], 'succeeded reversed:PR000511'],
   ['15: settles on ACSC', [returned(), 'ACSC'], 'succeeded reversed:PR000511', SETTLES.acsc],
   [
     '16: a return weeks after success',
@@ -161,21 +165,21 @@ const CASES: readonly [
     'succeeded reversed:PR000511',
   ],
   [
-    '16: a credit that bears our id, and no mark of a return',
+    '16: a credit with our id, not marked as a return',
     [debit(), returned({ level: 'booking', reasons: [] })],
     'succeeded !credit_unmarked',
   ],
   [
-    '16: a credit of less that is no return',
+    '16: a smaller credit, not marked as a return',
     [debit(), returned({ level: 'booking', reasons: [], amount: 50n })],
     'succeeded !credit_unmarked',
   ],
   [
-    '16: such a credit, then a return of the same money',
+    '16: a smaller unmarked credit, then a return of the same money',
     [debit(), returned({ level: 'booking', reasons: [] }), returned({ reasons: ['AC04'] })],
     'succeeded reversed:PR000511 !credit_unmarked',
   ],
-  ['17: a return of less', [debit(), returned({ amount: 9_500n })], 'succeeded reversed:PR000511'],
+  ['17: a smaller return', [debit(), returned({ amount: 9_500n })], 'succeeded reversed:PR000511'],
   [
     '17: a return in another currency',
     [debit(), returned({ amount: 11_000n, currency: 'USD' })],
@@ -187,13 +191,13 @@ const CASES: readonly [
     'succeeded reversed:PR000511 !second_return',
   ],
   [
-    '18: one return, told twice',
+    '18: one return, reported twice',
     [debit(), returned(), returned('N camt.054 7 x')],
     'succeeded reversed:PR000511',
   ],
   ['18: two debits', [debit(), debit('D-2 camt.053 17 x')], 'succeeded !second_debit'],
   [
-    '18: two debits, and one of them back',
+    '18: two debits, one returned',
     [debit(), debit('D-2 camt.053 17 x'), returned()],
     'succeeded !second_debit',
   ],
@@ -204,7 +208,7 @@ const CASES: readonly [
   ],
   ['ACH: a return', [ach('R02')], 'failed:PF000511', ACH],
   ['ACH: a return after silence', [ach('R03', AFTER)], 'succeeded reversed:PR000510', ACH],
-  ['ACH: a return that nobody knows', [ach('R99')], 'failed:PF000500', ACH],
+  ['ACH: a return with an unknown code', [ach('R99')], 'failed:PF000500', ACH],
   ['ACH: a return as a repetition', [ach('R24')], '!duplicate', ACH],
   [
     'ACH: a notification of change',
@@ -212,17 +216,21 @@ const CASES: readonly [
     '',
     ACH,
   ],
-  ['19: a debit of more', [debit({ amount: 10_001n })], '!amount_differs'],
+  ['19: a debit of a larger amount', [debit({ amount: 10_001n })], '!amount_differs'],
   ['19: a debit in another currency', [debit({ currency: 'USD' })], '!amount_differs'],
   ['19: a debit without an amount', [debit({ amount: null })], '!amount_differs'],
-  ['19: a return of more', [debit(), returned({ amount: 10_001n })], 'succeeded !amount_differs'],
+  [
+    '19: a return of a larger amount',
+    [debit(), returned({ amount: 10_001n })],
+    'succeeded !amount_differs',
+  ],
   [
     '19: a rejection of another amount',
     [status('RJCT/AC04', { amount: 1n, currency: 'EUR' })],
     '!amount_differs',
   ],
   ['20: AM04, still pending', ['PDNG/AM04'], '!no_funds'],
-  ['20: AM04, and then accepted', ['PDNG/AM04', 'ACSP'], ''],
+  ['20: AM04, then accepted', ['PDNG/AM04', 'ACSP'], ''],
   ['20: AM04, rejected', ['RJCT/AM04'], '!no_funds not_taken:now'],
   ['20: AM04, rejected after acceptance', ['ACCP', 'RJCT/AM04'], '!no_funds not_taken:now'],
   ['21: DT05, rejected', ['RJCT/DT05'], 'not_taken:next_day late'],
@@ -234,11 +242,11 @@ const CASES: readonly [
   ['21: DT05, rejected after acceptance', ['ACCP', 'RJCT/DT05'], 'failed:PF000580 late'],
   ['21: DT06, with a new day', ['ACWC/DT06'], 'late'],
   ['22: DS01 beside acceptance', ['ACCP/DS01'], ''],
-  ['22: DS07 alone', ['/DS07'], ''],
+  ['22: DS07 only', ['/DS07'], ''],
   ['22: an unknown status', ['XXXX/AC04'], ''],
-  ['22: a rejection whose only reason is positive', ['RJCT/DS01'], '!contradiction'],
+  ['22: a rejection with only a positive reason', ['RJCT/DS01'], '!contradiction'],
   [
-    '25: statement 17 of this year and of the next, without references',
+    '25: statement 17 of two years, without references',
     [
       debit('camt.053 17 2026-11-24'),
       debit('camt.053 17 2026-11-24'),
@@ -248,7 +256,7 @@ const CASES: readonly [
     'succeeded reversed:PR000511 !second_return',
   ],
   ['29: RVNM', ['RVNM'], '!needs_person'],
-  ['29: RVNM, and then accepted', ['RVNM', 'ACSP'], ''],
+  ['29: RVNM, then accepted', ['RVNM', 'ACSP'], ''],
   ['29: PATC of the file', [file('PATC')], '!needs_person'],
   [
     '29: the profile asks the account',
@@ -273,7 +281,7 @@ const CASES: readonly [
     'failed:PF000595',
     { profile: profile('rejections-only') },
   ],
-  ['a pending entry, a report of the day', [debit({ level: 'note' })], ''],
+  ['a pending entry in an intraday report', [debit({ level: 'note' })], ''],
 ]
 
 for (const [name, inputs, expected, given] of CASES) {
@@ -287,14 +295,14 @@ const NEXT: Given = { file: { sealed_at: '2026-11-25T09:00:00.000000Z' }, now: A
 const later = { received_at: '2026-11-26T10:00:00.000000Z' }
 
 const IN_ANOTHER_FILE: readonly [string, readonly EvidenceInput[], string][] = [
-  ['its group was rejected', [group('RJCT')], ''],
-  ['its group was rejected, then accepted', [group('RJCT'), status('ACSP', later)], ''],
-  ['its group was rejected, then booked', [group('RJCT'), debit(later)], 'succeeded'],
+  ['group rejected', [group('RJCT')], ''],
+  ['group rejected, then accepted', [group('RJCT'), status('ACSP', later)], ''],
+  ['group rejected, then booked', [group('RJCT'), debit(later)], 'succeeded'],
   ['AM04, then booked', ['RJCT/AM04', debit(later)], 'succeeded'],
   ['AM04, and AM04 again', ['RJCT/AM04', status('RJCT/AM04', later)], '!no_funds not_taken:now'],
   ['DT05, then rejected', ['RJCT/DT05', status('RJCT/AC04', later)], 'failed:PF000511 late'],
   [
-    'booked all the same, and booked again',
+    'booked despite the rejection, and booked again',
     [group('RJCT'), debit(), debit({ reference: 'D-2 camt.053 18 x', ...later })],
     '!second_debit',
   ],
@@ -306,16 +314,16 @@ const IN_ANOTHER_FILE: readonly [string, readonly EvidenceInput[], string][] = [
 ]
 
 for (const [name, inputs, expected] of IN_ANOTHER_FILE) {
-  test(`evidence, in another file after ${name}: ${expected || 'the payment waits'}`, () => {
+  test(`evidence, payment in another file after ${name}: ${expected || 'the payment waits'}`, () => {
     assert.equal(summary(interpreted(inputs, NEXT)), expected)
   })
 }
 
-test('evidence, taken out of its file: nothing goes again before it is in another', () => {
+test('evidence, payment withdrawn from its file: not sent again before it is in another file', () => {
   assert.equal(summary(interpreted(['RJCT/DT05'], { file: null })), 'late')
 })
 
-test('evidence, a bank that reports rejections alone: silence of the agreed days is acceptance', () => {
+test('evidence, bank that reports rejections only: silence for the agreed days is acceptance', () => {
   const given = (now: string) => ({
     now,
     profile: { silent_after_days: 3, settles_on: 'accepted' as const },
@@ -336,7 +344,7 @@ test('evidence, a bank that reports rejections alone: silence of the agreed days
   assert.equal(summary(interpreted([], silent_never)), '')
 })
 
-test('evidence, silence: none of a file that the bank may not have, or has refused', () => {
+test('evidence, silence about a file that was refused or may not have arrived: no success', () => {
   const summaryAt = (state: FileState, sent_at: string | null, now: string) =>
     summary(
       interpreted([], {
@@ -355,7 +363,7 @@ test('evidence, silence: none of a file that the bank may not have, or has refus
   assert.equal(summaryAt('unknown', null, AFTER), '')
 })
 
-test('evidence, what people read: the bank’s own codes and amounts', () => {
+test('evidence in words: the bank’s own codes and amounts', () => {
   const { exception, steps, references } = interpreted([
     'RJCT/AC04/X7',
     debit(),
@@ -381,7 +389,7 @@ test('evidence, what people read: the bank’s own codes and amounts', () => {
   })
 })
 
-test('codes: the first that says more decides, one of another scheme is unspecified', () => {
+test('codes, several: the most specific one decides; an unknown list counts as unspecified', () => {
   const code = (scheme: Scheme, ...reasons: string[]) => failureOf(scheme, reasons, 'failed').code
   assert.equal(code('iso20022', 'MS03', 'AC04'), 'PF000511')
   assert.equal(code('iso20022', 'R02'), 'PF000500')
@@ -411,7 +419,7 @@ const FAILURES: readonly [string, string, iso: string, nacha: string][] = [
   ['000595', 'cancelled', 'DS02 CUTA CN01', 'R06'],
 ]
 
-test('codes: number, category and words that say more than "no reason"', () => {
+test('codes, number, category and words: more specific than "no reason"', () => {
   for (const [number, category, iso, nacha] of FAILURES) {
     for (const [scheme, codes] of [
       ['iso20022', iso],
@@ -428,7 +436,7 @@ test('codes: number, category and words that say more than "no reason"', () => {
   for (const code of ['DS01', 'DS05', 'DS07']) assert.equal(causeOf('iso20022', code), 'positive')
 })
 
-test('codes, every row of both lists: one sentence, read in any case', () => {
+test('codes, every row of both lists: one sentence, case-insensitive', () => {
   for (const scheme of ['iso20022', 'nacha'] as const) {
     for (const code of codesOf(scheme)) {
       const reason = reasonOf(scheme, code)
@@ -441,7 +449,7 @@ test('codes, every row of both lists: one sentence, read in any case', () => {
   assert.ok((counts[0] ?? 0) > 250 && (counts[1] ?? 0) > 90, counts.join(' '))
 })
 
-test('codes: those by which the payee or the account wants the money back are marked', () => {
+test('codes for a return requested by payee or account: marked', () => {
   const wished = (scheme: Scheme, codes: string) =>
     codes.split(' ').map(code => reasonOf(scheme, code)?.at_wish === true)
   const all = (answers: readonly boolean[], value: boolean) =>
@@ -452,7 +460,7 @@ test('codes: those by which the payee or the account wants the money back are ma
   all(wished('nacha', 'R02 R03 R04 R13 R16 R20 R25'), false)
 })
 
-test('codes that mean something else when money comes back: the words of the return', () => {
+test('codes with another meaning on returns: worded as a return', () => {
   assert.match(failureOf('iso20022', ['AC16'], 'failed').message, /card/)
   const returned = failureOf('iso20022', ['AC16'], 'reversed')
   assert.equal(returned.code, 'PR000512')
@@ -486,7 +494,7 @@ function endOf({ steps, exception, not_taken }: Interpretation): string {
   return last === 'succeeded' ? 'paid' : 'open'
 }
 
-test(`evidence, ${ORDERS} shuffled orders with repeats: the same end or a named exception, and steps are only added`, () => {
+test(`evidence, ${ORDERS} shuffled orders with repeats: same end or a named exception; steps only added`, () => {
   const any = fc.record({
     history: fc.constantFrom(...HISTORIES),
     settles_on: fc.constantFrom('accepted', 'acsc', 'booked'),

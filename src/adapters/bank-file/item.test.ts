@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { purposeCode } from './item.ts'
 
-test('a purpose: ISO’s code as it is, words for one as that, other text not at all', () => {
+test('purpose: an ISO code as Cd, a known word as its code, other text omitted', () => {
   const rows = [
     ['SALA', 'SALA'],
     ['supplier_payment', 'SUPP'],

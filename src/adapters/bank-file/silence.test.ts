@@ -10,7 +10,7 @@ const FED = { silent_after_days: 3, silent_calendar: 'fed' } as const
 /** When the file was sent, the day of settlement that it asks for, and the end of the silence. */
 const ROWS: readonly (readonly [name: string, times: string, silence?: Silence])[] = [
   [
-    'hours from the upload, a weekend or not',
+    'hours from the upload, weekends included',
     '2026-11-27T10:00:00 2026-11-30 2026-11-30T10:00:00',
     { silent_after_days: 3, silent_calendar: null },
   ],
@@ -31,25 +31,25 @@ const ROWS: readonly (readonly [name: string, times: string, silence?: Silence])
     '2026-11-20T15:00:00 2026-11-16 2026-11-28T05:00:00',
   ],
   [
-    'sent on the evening of its day before in UTC',
+    'sent on the evening before its day in UTC',
     '2026-11-17T03:00:00 2026-11-17 2026-11-21T05:00:00',
   ],
   [
-    'two days, the fewest',
+    'two days, the minimum',
     '2026-11-13T20:00:00 2026-11-16 2026-11-19T05:00:00',
     { ...FED, silent_after_days: 2 },
   ],
   // T2 is closed on 25 December, open on 24 and 28.
   [
-    'by the days of another calendar',
+    'days of another calendar',
     '2026-12-23T09:00:00 2026-12-23 2026-12-28T23:00:00',
     { silent_after_days: 2, silent_calendar: 't2' },
   ],
-  ['past the end of the calendar: nobody guesses', '2028-12-28T15:00:00 2028-12-29'],
+  ['past the end of the calendar: no success', '2028-12-28T15:00:00 2028-12-29'],
 ]
 
 for (const [name, times, silence = FED] of ROWS) {
-  test(`silence, ${name}`, () => {
+  test(`silence as success, ${name}`, () => {
     const [sent, execution_date = '', until] = times.split(' ')
     const sent_at = `${sent}.000000Z`
     const file = { execution_date, state: 'sent', sent_at, updated_at: sent_at } as const
@@ -57,7 +57,7 @@ for (const [name, times, silence = FED] of ROWS) {
   })
 }
 
-test('silence, a file that the bank may not have, or a profile without days: never', () => {
+test('silence as success, file that may not have arrived, or profile without days: never', () => {
   const at = '2026-11-16T15:00:00.000000Z'
   const file = { execution_date: '2026-11-17', sent_at: at, updated_at: at } as const
   for (const state of FILE_STATES) {

@@ -5,7 +5,7 @@ import { readConfig, readSecrets } from './config.ts'
 
 const RIGHT = { url: 'https://pay.example/corridor/', key_lifetime_s: null }
 
-test('settings: defaults for what no money depends on', () => {
+test('connector settings, defaults: exist only where no money depends on them', () => {
   assert.deepEqual(readConfig(RIGHT).value, {
     url: 'https://pay.example/corridor',
     key_lifetime_s: null,
@@ -32,12 +32,12 @@ const WRONG: readonly (readonly [json: unknown, message: RegExp])[] = [
 ]
 
 for (const [json, message] of WRONG) {
-  test(`settings ${JSON.stringify(json)}: refused`, () => {
+  test(`connector settings ${JSON.stringify(json)}: refused`, () => {
     assert.match(readConfig(json).messages?.join('; ') ?? 'taken', message)
   })
 }
 
-test('secret: one, or two while one is replaced; anything else is refused', () => {
+test('connector secret: one, or two during a replacement; anything else refused', () => {
   const secret = `whsec_${'A'.repeat(43)}=`
   assert.deepEqual(readSecrets(secret).value, [secret])
   assert.deepEqual(readSecrets(`${secret} ${secret}\n`).value, [secret, secret])

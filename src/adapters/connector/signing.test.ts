@@ -17,7 +17,7 @@ const REQUEST = {
   body: '{"amount":"1"}',
 } as const
 
-test('a request: signed as the library of receivers signs, method and path before the body', () => {
+test("request signature: equal to the receivers' library, method and path before the body", () => {
   const headers = requestHeaders([secret], REQUEST)
   const signed = (message: string) =>
     new Webhook(secret).sign('msg_1', new Date(NOW_S * 1000), message)
@@ -34,13 +34,13 @@ function answered(status_code: number, body: string, by = secret, at_s = NOW_S, 
 const problem = (answer: Parameters<typeof answerProblem>[2], secrets = [secret]) =>
   answerProblem(secrets, 'msg_1', answer, NOW_S)
 
-test('an answer: believed when it is signed for its request, now, by one of the secrets', () => {
+test('answer signature: accepted for its own request, within the time, by one of the secrets', () => {
   assert.equal(problem(answered(200, '{}')), '')
   assert.equal(problem(answered(200, '{}', other), [secret, other]), '')
   assert.equal(problem(answered(200, '{}', secret, NOW_S - 300)), '')
 })
 
-test('an answer that is not signed, or was changed on the way: not believed', () => {
+test('answer unsigned or changed in transit: refused', () => {
   const right = answered(404, '{"code":"unknown_payment"}')
   assert.equal(problem({ ...right, headers: {} }), 'is not signed')
   assert.equal(problem({ ...right, status_code: 200 }), 'has a wrong signature')
@@ -56,7 +56,7 @@ test('an answer that is not signed, or was changed on the way: not believed', ()
   assert.equal(problem({ ...right, headers: sent }), 'has no time in its signature')
 })
 
-test('without a secret: nothing is believed, not even an empty signature', () => {
+test('answer without a secret set: refused, even with an empty signature', () => {
   const { headers } = answered(200, '{}')
   for (const signature of ['', ' ', headers['webhook-signature']]) {
     const sent = { ...headers, 'webhook-signature': signature }
@@ -64,14 +64,14 @@ test('without a secret: nothing is believed, not even an empty signature', () =>
   }
 })
 
-test('a request does not pass for a webhook, nor an answer for another one', () => {
+test('signature of a request: invalid for a webhook; of an answer: invalid for another answer', () => {
   const headers = requestHeaders([secret], REQUEST)
   assert.equal(signatureProblem([secret], headers, REQUEST.body, NOW_S), 'has a wrong signature')
   const { headers: of_answer } = answered(200, '{}')
   assert.equal(signatureProblem([secret], of_answer, '{}', NOW_S), 'has a wrong signature')
 })
 
-test('hundreds of signatures in one header: the tenth counts, the eleventh does not', () => {
+test('hundreds of signatures in one header: the tenth checked, the eleventh ignored', () => {
   const { headers } = answered(200, '{}')
   const right = headers['webhook-signature'] ?? ''
   const with_right_at = (place: number) => {

@@ -41,13 +41,13 @@ const COURSES: readonly (readonly [history: string, steps: string])[] = [
 ]
 
 for (const [history, steps] of COURSES) {
-  test(`steps of a connector, ${history}: ${steps === '' ? 'none' : steps}`, () => {
+  test(`connector steps, ${history}: ${steps === '' ? 'none' : steps}`, () => {
     assert.equal(statusesOf(...history.split(' ')).join(' '), steps)
     assert.equal(readSteps(reported(...history.split(' '))).exception, undefined)
   })
 }
 
-test('steps, rejected: the code of the provider stays in the message', () => {
+test("connector steps, rejected: provider's code kept in the message", () => {
   const [step] = readSteps(reported('rejected')).steps
   assert.deepEqual(step?.failure, {
     code: 'PF000400',
@@ -56,7 +56,7 @@ test('steps, rejected: the code of the provider stays in the message', () => {
   })
 })
 
-test('steps, money back: at the wish of the payer or the payee if the code says so, and else not', () => {
+test("connector steps, returned: at the payer's or payee's request only if the code says so", () => {
   const wishOf = (status: string, code: string) =>
     readSteps([
       ...(status === 'returned' ? reported('paid') : []),
@@ -77,12 +77,12 @@ test('steps, money back: at the wish of the payer or the payee if the code says 
   assert.equal(wishOf('paid', 'CUST'), undefined)
 })
 
-test('steps, not taken: proof for the next route, and no step', () => {
+test('connector steps, not taken: failover allowed, no step', () => {
   const { steps, not_taken } = readSteps(reported('accepted', 'not_taken'))
   assert.deepEqual([steps, not_taken], [[], { code: 'X1', message: 'Why.' }])
 })
 
-test('steps, not taken and then an unknown status: still not taken', () => {
+test('connector steps, not taken, then an unknown status: still not taken', () => {
   const { not_taken } = readSteps(reported('accepted', 'not_taken', 'a_later_word'))
   assert.deepEqual(not_taken, { code: 'X1', message: 'Why.' })
 })
@@ -101,7 +101,7 @@ const IMPOSSIBLE: readonly (readonly [history: string, message: RegExp])[] = [
 ]
 
 for (const [history, message] of IMPOSSIBLE) {
-  test(`steps of a connector, ${history}: an exception, and no step`, () => {
+  test(`connector steps, ${history}: an exception, no step`, () => {
     const { steps, exception, not_taken } = readSteps(reported(...history.split(' ')))
     assert.deepEqual(steps, [])
     assert.equal(exception?.kind, 'contradiction')
@@ -110,7 +110,7 @@ for (const [history, message] of IMPOSSIBLE) {
   })
 }
 
-test('steps reported anew in other words or another order: an exception', () => {
+test('connector steps, reported again in other words or order: an exception', () => {
   const rows: readonly (readonly number[])[] = [[2, 1], [1, 1], [1, 3], [2]]
   for (const numbers of rows) {
     const steps = numbers.map(number => ({ number, status: 'accepted', code: '', message: '' }))
@@ -118,7 +118,7 @@ test('steps reported anew in other words or another order: an exception', () => 
   }
 })
 
-test('any statuses in any order: only an explicit rejection or cancellation fails', () => {
+test('connector steps, random statuses: only an explicit rejection or cancellation fails', () => {
   const status = fc.constantFrom(...Object.keys(STEP_STATUSES), 'unknown', 'RJCT')
   fc.assert(
     fc.property(fc.array(status, { maxLength: 8 }), history => {
@@ -141,7 +141,7 @@ test('any statuses in any order: only an explicit rejection or cancellation fail
   )
 })
 
-test('asked again: often while young, daily for 60 days after an end', () => {
+test('next question: often while young, daily for 60 days after the end', () => {
   const age = (since_opened_ms: number, since_ended_ms = 0) => ({ since_opened_ms, since_ended_ms })
   const DAY_MS = 86_400_000
   assert.equal(askAgainIn(reported('accepted'), age(0), null), 1_000)
@@ -157,7 +157,7 @@ test('asked again: often while young, daily for 60 days after an end', () => {
   assert.equal(askAgainIn(reported('paid', 'returned'), age(0), null), DAY_MS)
 })
 
-test('asked again after an end: never past the lifetime of the key', () => {
+test("next question after the end: never beyond the key's lifetime", () => {
   const DAY_MS = 86_400_000
   const at = (since_opened_ms: number) =>
     askAgainIn(reported('paid'), { since_opened_ms, since_ended_ms: 0 }, 7 * DAY_MS)
@@ -180,12 +180,12 @@ const failure = (code: string, category: string, message: string) => ({ code, ca
 
 for (const [what, history, wanted] of [
   [
-    'what is asked for',
+    'requested documents',
     [step(1, 'requires_action', { message: 'Which invoice?' })],
     [{ status: 'requires_action', failure: null, description: 'Which invoice?' }],
   ],
   [
-    'one wait after another',
+    'two waits in succession',
     [step(1, 'on_hold', { message: 'Looking.' }), step(2, 'requires_action', { message: 'Who?' })],
     [
       { status: 'compliance_hold', failure: null, description: 'Looking.' },
@@ -203,7 +203,7 @@ for (const [what, history, wanted] of [
     ],
   ],
   [
-    'a wait that ends, and an unknown status',
+    'a wait that ends with an unknown status',
     [step(1, 'on_hold'), step(2, 'accepted'), step(3, 'looked_at'), step(4, 'paid')],
     [
       { status: 'compliance_hold', failure: null, description: '' },
@@ -217,7 +217,7 @@ for (const [what, history, wanted] of [
     [{ status: 'failed', failure: failure('PF000400', 'account', 'X1: Closed.') }],
   ],
   [
-    'a rejection with a message alone',
+    'a rejection with only a message',
     [step(1, 'rejected', { code: ' ', message: 'Closed.', category: '' })],
     [{ status: 'failed', failure: failure('PF000400', 'rejected', 'Closed.') }],
   ],
@@ -235,12 +235,12 @@ for (const [what, history, wanted] of [
     ],
   ],
 ] as const) {
-  test(`the steps of the payout, ${what}`, () => {
+  test(`connector steps in words, ${what}`, () => {
     assert.deepEqual(readSteps(history), { steps: wanted })
   })
 }
 
-test('a step that is left out is named, with the one that was to come', () => {
+test('connector steps, one missing: named with the next expected one', () => {
   const { exception } = readSteps([step(1, 'accepted'), step(3, 'paid')])
   assert.equal(exception?.message, 'Step 3 (paid) came where step 2 is next.')
 })
@@ -274,7 +274,7 @@ const AMOUNTS: readonly (readonly [
 
 for (const [status, money, wrong, short] of AMOUNTS) {
   const { amount = 'no amount', currency = '' } = money
-  test(`amounts, ${status} with ${amount} ${currency}: ${wrong || 'right'}`, () => {
+  test(`connector amounts, ${status} with ${amount} ${currency}: ${wrong || 'right'}`, () => {
     const history = [step(1, 'accepted'), step(2, status, money)]
     const sentence = `The rail says ${status} ${wrong}, and EUR 10.00 was ordered.`
     assert.equal(amountProblem(history, ORDERED), wrong === '' ? '' : sentence)
@@ -282,7 +282,7 @@ for (const [status, money, wrong, short] of AMOUNTS) {
   })
 }
 
-test('no money is with a rail that has refused, cancelled or returned last, as far as is known', () => {
+test('rail whose last report is refused, cancelled or returned: holds no money, as far as known', () => {
   const none = ['rejected', 'not_taken', 'cancelled', 'paid returned', 'rejected a_later_word']
   for (const history of none)
     assert.equal(hasNoMoney(reported(...history.split(' '))), true, history)

@@ -23,32 +23,32 @@ for (const [code, data, expected] of [
     { routing_number: ROUTING, account_number, account_type: 'savings' },
   ],
 ] as const) {
-  test(`${code} with "${data}": its values`, () => {
+  test(`NOC ${code} with "${data}": its values`, () => {
     assert.deepEqual(correctedValues(code, data), expected)
   })
 }
 
 for (const [code, data, why] of [
-  ['C01', '', 'nothing is there'],
-  ['C01', '0000', 'no account has it'],
-  ['C01', `${ROUTING} 1234567`, 'two values in the place of one'],
-  ['C01', '123456789012345678', 'longer than its place'],
+  ['C01', '', 'empty data'],
+  ['C01', '0000', 'an impossible account'],
+  ['C01', `${ROUTING} 1234567`, 'two values instead of one'],
+  ['C01', '123456789012345678', 'longer than its field'],
   ['C02', '091000018', 'a wrong check digit'],
   ['C02', `${ROUTING} 1`, 'more than its value'],
-  ['C03', `${ROUTING} ${account_number}`, 'the account stands elsewhere'],
-  ['C03', ROUTING, 'the account is missing'],
+  ['C03', `${ROUTING} ${account_number}`, 'account in another field'],
+  ['C03', ROUTING, 'account missing'],
   ['C04', '---', 'a name without a letter'],
-  ['C05', '42', 'an account of a ledger'],
+  ['C05', '42', 'a general ledger account'],
   ['C05', '30', 'no transaction code'],
-  ['C06', at([1, account_number], [20, '22']), 'the code stands elsewhere'],
+  ['C06', at([1, account_number], [20, '22']), 'code in another field'],
   ['C08', 'DEUTDEFF', 'of another class of entries'],
-  ['C09', '123', 'the id of the payment, which is the sender’s'],
-  ['C10', 'EXAMPLE', 'the company is the sender'],
+  ['C09', '123', "the payment's id, set by the sender"],
+  ['C10', 'EXAMPLE', 'the company, which is the sender'],
   ['C13', '05', 'the format of addenda'],
   ['R61', account_number, 'no change code'],
   ['constructor', account_number, 'no change code'],
 ] as const) {
-  test(`${code} with "${data}": no value (${why})`, () => {
+  test(`NOC ${code} with "${data}": no value (${why})`, () => {
     assert.deepEqual(correctedValues(code, data), {})
   })
 }

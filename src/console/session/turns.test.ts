@@ -29,7 +29,7 @@ class Desk {
 
 const numbered = (count: number, name: string) => Array.from({ length: count }, (_, i) => name + i)
 
-test('places taken by strangers: a known person still has one, and is next', async () => {
+test('log-in queue, filled by strangers: a known person has a place and is next', async () => {
   const desk = new Desk()
   for (const who of numbered(40, 'stranger')) desk.come(who, false)
   desk.come('max', true)
@@ -38,7 +38,7 @@ test('places taken by strangers: a known person still has one, and is next', asy
   assert.deepEqual(desk.refused, numbered(40, 'stranger').slice(32))
 })
 
-test('known people without end: after each of them a stranger has a turn', async () => {
+test('log-in queue, endless known people: a stranger has a turn after each', async () => {
   const desk = new Desk()
   for (const who of numbered(4, 'max')) desk.come(who, true, 'max')
   for (const who of numbered(2, 'stranger')) desk.come(who, false)
@@ -46,7 +46,7 @@ test('known people without end: after each of them a stranger has a turn', async
   assert.deepEqual(desk.begun, ['max0', 'max1', 'max2', 'stranger0', 'max3', 'stranger1'])
 })
 
-test('a line filled by one network: another network takes the place of its last', async () => {
+test('log-in queue, filled by one network: another network takes its last place', async () => {
   const desk = new Desk()
   for (const who of numbered(33, 'many')) desk.come(who, false, '192.0.2.1')
   desk.come('one', false, '192.0.2.2')
@@ -57,7 +57,7 @@ test('a line filled by one network: another network takes the place of its last'
   assert.deepEqual(desk.begun, ['many0', 'many1', 'many2', 'one'])
 })
 
-test('a log-in that fails: frees its place', async () => {
+test('log-in queue, log-in fails: place freed', async () => {
   const turns = new Turns()
   for (let i = 0; i < 5; i++) {
     const failed = turns.run({ known: false, owner: 'x' }, () => Promise.reject(new Error('no')))

@@ -38,17 +38,21 @@ const RULES: readonly (readonly [
   ['of another network', [{ network: 'chats' }], false],
   ['of this network', [{ network: 'fps' }], true],
   ['of another currency', [{ currency: 'EUR' }], false],
-  ['of the currency that arrives', [{ currency: 'HKD' }], true],
+  ['of the destination currency', [{ currency: 'HKD' }], true],
   ['of another country', [{ country: 'DE' }], false],
   ['of this country', [{ country: 'HK' }], true],
   ['of new payees', [{ new_payee: true }], false],
   ['above the amount', [{ at_least: 1001n, at_least_currency: 'USD' }], false],
-  ['from the amount on', [{ at_least: 1000n, at_least_currency: 'USD' }], true],
+  ['at exactly the amount', [{ at_least: 1000n, at_least_currency: 'USD' }], true],
   ['above it in another currency', [{ at_least: 7801n, at_least_currency: 'HKD' }], false],
-  ['from it on in another currency', [{ at_least: 7800n, at_least_currency: 'HKD' }], true],
+  [
+    'at exactly the amount in another currency',
+    [{ at_least: 7800n, at_least_currency: 'HKD' }],
+    true,
+  ],
   ['in a currency without a rate', [{ at_least: 9999n, at_least_currency: 'JPY' }], true],
-  ['one condition of two', [{ payout_type: 'local', currency: 'EUR' }], false],
-  ['one rule of two', [{ payout_type: 'swift' }, { currency: 'USD' }], true],
+  ['with one of two conditions met', [{ payout_type: 'local', currency: 'EUR' }], false],
+  ['beside a rule that does not match', [{ payout_type: 'swift' }, { currency: 'USD' }], true],
 ]
 
 for (const [what, rules, waits] of RULES) {
@@ -57,7 +61,7 @@ for (const [what, rules, waits] of RULES) {
   })
 }
 
-test('neededFor, several rules that fit: the most people and the earliest end, each rule named', () => {
+test('neededFor, several rules match: most people, earliest end, each rule named', () => {
   const rules = [
     { rule_id: 'apr_1', approvers: 2, expires_after_days: 30 },
     { rule_id: 'apr_2', approvers: 1, expires_after_days: 3 },
@@ -70,7 +74,7 @@ test('neededFor, several rules that fit: the most people and the earliest end, e
   })
 })
 
-test('neededFor, a key that makes only: one person within the usual time, without a rule', () => {
+test('neededFor, a makes-only key, no rule: one person within the usual time', () => {
   assert.deepEqual(needed([], true), {
     approvers: 1,
     expires_at: NOW.replace('2026-01-31', '2026-03-02'),
@@ -78,7 +82,7 @@ test('neededFor, a key that makes only: one person within the usual time, withou
   })
 })
 
-test('neededForBeneficiary, a rule of its key or country: asked for; of another one: not', () => {
+test('neededForBeneficiary, rule of its key or country: applies; of another one: not', () => {
   const needs = (rule: Partial<ApprovalRule>) => {
     const judged = { key_id: 'key_1', mayBeIn: (country: string) => country === 'HK' }
     return neededForBeneficiary([{ ...anyRule, ...rule }], judged, NOW) !== null
@@ -123,14 +127,24 @@ const DECIDED: readonly (readonly [
   reason: RegExp | undefined,
 ])[] = [
   ['of an approver', 'bob', { digest: SHOWN }, undefined],
-  ['without a digest, as of a rejection', 'bob', {}, undefined],
+  ['without a digest, as a rejection', 'bob', {}, undefined],
   ['of no approver', 'val', {}, /^approval_not_allowed .*val is no approver/],
   ['of the maker', 'eve', {}, /^approval_not_allowed .*eve has made it/],
   ['of one of several makers', 'bob', { makers: ['eve', 'bob'] }, /^approval_not_allowed/],
-  ['of somebody called like a part of the maker', 'bob', { makers: ['bobby'] }, undefined],
-  ['of who made the key', 'max', {}, /^approval_not_allowed .*max has made it, or the key/],
-  ['of whom a maker gave a login link', 'mary', {}, /^approval_not_allowed .*given mary a role/],
-  ['of whom another person gave a login link', 'moe', {}, undefined],
+  ["of a user whose name contains the maker's", 'bob', { makers: ['bobby'] }, undefined],
+  [
+    'of the person who made the key',
+    'max',
+    {},
+    /^approval_not_allowed .*max has made it, or the key/,
+  ],
+  [
+    'of a user whose login link the maker made',
+    'mary',
+    {},
+    /^approval_not_allowed .*given mary a role/,
+  ],
+  ['of a user whose login link another person made', 'moe', {}, undefined],
   ['at the end of its time', 'bob', { now: approval.expires_at }, /^invalid_transition/],
   ['a second time', 'ann', {}, /^already_decided/],
   ['about another digest', 'bob', { digest: OTHER }, /^approval_outdated at digest/],
@@ -146,7 +160,7 @@ for (const [what, user_name, { now = NOW, makers = approval.makers, digest }, re
   })
 }
 
-test('isComplete: by as many as are needed, each still an approver, no maker, of what is there now', () => {
+test('isComplete: enough current approvers, none a maker, all of the current digest', () => {
   const complete = (...decisions: UserDecision[]) => isComplete({ approval, decisions }, APPROVERS)
   assert.equal(complete(decided('ann'), decided('bob')), true)
   for (const other of [

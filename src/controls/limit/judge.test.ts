@@ -36,11 +36,11 @@ for (const [asked, member, message] of WRONG) {
   })
 }
 
-test('judgeLimit, a rail in capitals: the rail', () => {
+test('judgeLimit, a rail in upper case: accepted as the rail', () => {
   assert.equal(judgeLimit({ count: 1, hours: 1, rail: 'Manual' }, known).rail, 'manual')
 })
 
-test('judgeLimit, a key without its account: the limit is of the account of the key', () => {
+test("judgeLimit, a key without its account: limit of the key's account", () => {
   const { account_id, key_id } = judgeLimit({ count: 1, hours: 1, key_id: 'key_a' }, known)
   assert.deepEqual([account_id, key_id], ['acc_a', 'key_a'])
 })

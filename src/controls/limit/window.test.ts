@@ -57,7 +57,7 @@ const WINDOWS: readonly (readonly [
     '03-29T22:00:00',
   ],
   [
-    'a day that begins at one, as its zone leaves midnight out',
+    'a day that begins at one, its zone skips midnight',
     dayIn('Africa/Cairo'),
     '04-24T12:00:00',
     '04-23T22:00:00',
@@ -74,7 +74,7 @@ for (const [what, window, now, step, from, leaves] of WINDOWS) {
   })
 }
 
-test('window of hours, any two payouts: the first counts for its hours, and a step longer at most', () => {
+test('window of hours, any two payouts: the first counts for its hours, at most a step longer', () => {
   const micros = fc.bigInt({ min: 0n, max: 3_000_000_000_000n })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: MAX_HOURS }), micros, micros, (count, first, later) => {
@@ -91,14 +91,14 @@ test('window of hours, any two payouts: the first counts for its hours, and a st
   )
 })
 
-test('window of hours, each length: whole steps, and not too many to add up', () => {
+test('window of hours, each length: whole steps, bounded in number', () => {
   for (let count = 1; count <= MAX_HOURS; count++) {
     const steps = (count * 60) / stepMinutes(count)
     assert.ok(Number.isInteger(steps) && steps <= 744, `${count} hours have ${steps} steps`)
   }
 })
 
-test('stepAt, one time in several zones, and several times in one: the day of each', () => {
+test('stepAt, several zones and times: the local day of each', () => {
   const now = at('11-23T12:00:00')
   const days = () => [
     stepAt(dayIn('UTC'), now),
@@ -116,6 +116,6 @@ test('stepMinutes: finer for shorter windows', () => {
   assert.deepEqual(steps, [1, 1, 5, 5, 15, 15, 60, 60])
 })
 
-test('newUntil: so many hours after the account first knew the payee', () => {
+test('newUntil: the stated hours after the payee became known', () => {
   assert.equal(newUntil(25, at('11-23T12:00:00')), at('11-24T13:00:00'))
 })

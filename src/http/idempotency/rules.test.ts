@@ -17,18 +17,18 @@ const kept: ReadReply = {
   created_at: NOW,
 }
 
-test('isKept: 24 hours to the microsecond, the last one excluded', () => {
+test('isKept: 24 hours to the microsecond, end excluded', () => {
   assert.equal(KEPT_HOURS, 24)
   assert.ok(isKept(kept, NOW))
   assert.ok(isKept(kept, '2026-02-01T09:30:00.123455Z'))
   assert.ok(!isKept(kept, '2026-02-01T09:30:00.123456Z'))
 })
 
-test('keptName: account, operation and key, one a line', () => {
+test('keptName: account, operation and key, one per line', () => {
   assert.equal(keptName(kept), 'acc_1\nPOST /v3/payout\nk')
 })
 
-test('replay, the same request: the stored answer, marked', () => {
+test('replay, same request: the stored answer, marked', () => {
   assert.deepEqual(replay(kept, claim), { status: 200, body: '{"id":1}', replayed: true })
 })
 

@@ -53,14 +53,14 @@ const VALID: readonly Row[] = [
   ['branch_code', '250655', 'ZA'],
 ]
 
-test('bank code, as its standard writes it: right, and kept so', () => {
+test("bank code in its standard's form: accepted unchanged", () => {
   for (const [name, code, country] of VALID) {
     assert.equal(bankCodeFault(name, code, country), undefined, `${name} ${code}`)
     assert.equal(bankCode(name, code, country), code)
   }
 })
 
-test('bank code, a character more, less, or of another kind in any place: refused', () => {
+test('bank code, a character added, missing or of another class: refused', () => {
   for (const [name, code, country] of VALID) {
     // A BIC of 8 and one of 11 are three apart, so that one character never makes the other.
     for (let i = 0; i < code.length; i += 1) {
@@ -72,7 +72,7 @@ test('bank code, a character more, less, or of another kind in any place: refuse
   }
 })
 
-test('bank code with a check digit, any digit another one: refused', () => {
+test('bank code with a check digit, any digit changed: refused', () => {
   const checked = VALID.filter(
     ([name, , country]) =>
       ['aba', 'clabe'].includes(name) || (name === 'routing_number' && country !== 'CA'),
@@ -89,18 +89,18 @@ test('bank code with a check digit, any digit another one: refused', () => {
 })
 
 for (const [what, name, code, country] of [
-  ['of no country', 'bic', 'DEUTZZFF'],
+  ['of an unknown country', 'bic', 'DEUTZZFF'],
   ['with a digit for the bank', 'swift_code', 'D3UTDEFF'],
   ['of 9 characters', 'bic', 'DEUTDEFF5'],
   ['of 10 characters', 'bic', 'DEUTDEFF50'],
   ['of zeros', 'aba', '000000000'],
   // The digits pass the sum; no district has 13 or 99.
-  ['of no district', 'aba', '130000006'],
-  ['of no district', 'aba', '990000000'],
-  ['without the zero', 'ifsc', 'SBIN1000001'],
-  ['without the first zero', 'routing_number', '100300002', 'CA'],
+  ['of an unknown district', 'aba', '130000006'],
+  ['of an unknown district', 'aba', '990000000'],
+  ['without its zero', 'ifsc', 'SBIN1000001'],
+  ['without its leading zero', 'routing_number', '100300002', 'CA'],
   ['of 7 digits', 'sort_code', '6016133'],
-  ['of nothing', 'bsb', ' '],
+  ['that is empty', 'bsb', ' '],
   ['of dashes', 'bsb', '---'],
   ['with a dash outside', 'bsb', '-062000'],
   ['with a dash', 'bic', 'DEUT-DEFF'],
@@ -120,7 +120,7 @@ for (const [name, sent, kept, country] of [
   ['clabe', '032 180 00011835971 9', '032180000118359719'],
   ['bank_code', '\u200e004\u00a0', '004', 'HK'],
 ] as const) {
-  test(`bank code, ${name} sent as "${sent}": kept as ${kept}`, () => {
+  test(`bank code, ${name} sent as "${sent}": stored as ${kept}`, () => {
     assert.equal(bankCodeFault(name, sent, country), undefined)
     assert.equal(bankCode(name, sent, country), kept)
   })
@@ -134,7 +134,7 @@ for (const [name, sent, country] of [
   ['chips_uid', 'any thing'],
   ['constructor', 'any thing'],
 ] as const) {
-  test(`bank code, ${name} of ${country ?? 'no country'}: free text, kept as it came`, () => {
+  test(`bank code, ${name} of ${country ?? 'no country'}: free text, stored as sent`, () => {
     assert.equal(bankCodeFault(name, sent, country), undefined)
     assert.equal(bankCode(name, sent, country), sent)
   })

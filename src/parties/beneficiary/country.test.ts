@@ -22,16 +22,24 @@ const COUNTRIES: readonly (readonly [what: string, bank: Bank, country: string])
   ['nothing', {}, ''],
   ['stated', { country: 'HK' }, 'HK'],
   ['an IBAN', { iban: 'DE89370400440532013000' }, 'DE'],
-  ['an IBAN with blanks and small letters', { iban: 'de89 3704 0044 0532 0130 00' }, 'DE'],
+  ['an IBAN with spaces, lower case', { iban: 'de89 3704 0044 0532 0130 00' }, 'DE'],
   ['a BIC', { account_number: '1', bank_codes: { swift_code: 'HSBCHKHH' } }, 'HK'],
-  ['a BIC in small letters', { account_number: '1', bank_codes: { bic: ' hsbc hkhh ' } }, 'HK'],
-  ['a BIC before what is stated', { country: 'PR', bank_codes: { bic: 'CHASUS33' } }, 'US'],
-  ['what is no BIC', { country: 'HK', bank_codes: { swift_code: 'unknown' } }, 'HK'],
+  ['a BIC in lower case', { account_number: '1', bank_codes: { bic: ' hsbc hkhh ' } }, 'HK'],
+  [
+    "a BIC and another stated country: the BIC's",
+    { country: 'PR', bank_codes: { bic: 'CHASUS33' } },
+    'US',
+  ],
+  ['a malformed BIC', { country: 'HK', bank_codes: { swift_code: 'unknown' } }, 'HK'],
   ['a Kosovar IBAN', { iban: 'XK051212012345678906' }, 'XK'],
-  ['an IBAN before its territory', { iban: GB, country: 'JE' }, 'GB'],
-  ['an IBAN before the BIC of a territory', { iban: FR, bank_codes: { bic: 'BNPARERX' } }, 'FR'],
-  ['a territory stated', { country: 'GP' }, 'FR'],
-  ['a territory by BIC', { bank_codes: { swift_code: 'BPPRPRSX' } }, 'US'],
+  ["an IBAN and a stated territory: the IBAN's", { iban: GB, country: 'JE' }, 'GB'],
+  [
+    "an IBAN and a territory's BIC: the IBAN's",
+    { iban: FR, bank_codes: { bic: 'BNPARERX' } },
+    'FR',
+  ],
+  ['a stated territory', { country: 'GP' }, 'FR'],
+  ["a territory's BIC", { bank_codes: { swift_code: 'BPPRPRSX' } }, 'US'],
   ['Monaco at a French bank', { iban: MC, bank_codes: { bic: 'SOGEFRPP' } }, 'MC'],
 ]
 
@@ -41,7 +49,7 @@ for (const [what, bank, country] of COUNTRIES) {
   })
 }
 
-test('country of what is no bank account: of a payment network its own, of others none', () => {
+test("country of other destinations: a payment network's own, else none", () => {
   const pays = (type: string, currency?: string) =>
     destinationCountry({ type: 'local_payment_network', local_payment_network: { type } }, currency)
   assert.equal(pays('Pix'), 'BR')
@@ -56,7 +64,7 @@ test('country of what is no bank account: of a payment network its own, of other
   assert.equal(destinationCountry(internal), '')
 })
 
-test('mayBeIn: where it is, one of several countries, or anywhere as it does not say', () => {
+test('mayBeIn: its country, one of several, or any if not stated', () => {
   const momo = { type: 'mtn_momo', deposit_key: '+233241234567' }
   const network: DestinationDetails = { type: 'local_payment_network', local_payment_network: momo }
   const german: DestinationDetails = { type: 'bank', bank: { iban: 'DE89370400440532013000' } }
@@ -78,7 +86,7 @@ test('mayBeIn: where it is, one of several countries, or anywhere as it does not
   ])
 })
 
-test('bankingCountry: territories count to whose IBANs or routing numbers they have', () => {
+test('bankingCountry, territory: the country of its IBANs or routing numbers', () => {
   const pairs = ['GG GB', 'IM GB', 'JE GB', 'AX FI', 'NC FR', 'RE FR', 'GU US', 'HK HK', 'MC MC']
   for (const pair of pairs) {
     const [territory = '', country] = pair.split(' ')
@@ -86,7 +94,7 @@ test('bankingCountry: territories count to whose IBANs or routing numbers they h
   }
 })
 
-test('namedCountries: each that is named, once, territories as they are', () => {
+test('namedCountries: each named country once, territories unchanged', () => {
   const bank = { iban: GB, country: 'JE', bank_codes: { swift_code: 'BARCGB22', bic: 'HSBCJESX' } }
   assert.deepEqual(namedCountries(bank), ['GB', 'JE'])
   assert.deepEqual(namedCountries({}), [])
@@ -104,7 +112,7 @@ const AGREE: readonly Bank[] = [
   { country: 'HK', bank_codes: { swift_code: 'unknown' } },
 ]
 
-test('IBAN, BIC and stated country that agree: nothing is wrong', () => {
+test('IBAN, BIC and stated country agree: no fault', () => {
   for (const bank of AGREE) assert.deepEqual(checkCountries(bank, 'bank'), [])
 })
 
@@ -133,7 +141,7 @@ const DISAGREE: readonly (readonly [bank: Bank, path: string, message: string])[
 ]
 
 for (const [bank, path, message] of DISAGREE) {
-  test(`IBAN, BIC and stated country that disagree, ${message}`, () => {
+  test(`IBAN, BIC and stated country disagree: ${message}`, () => {
     assert.deepEqual(checkCountries(bank, 'bank'), [
       { reason: 'invalid_field', remarks: `bank.${path}`, message },
     ])

@@ -20,10 +20,14 @@ const toKey = (local_payment_network: object) =>
   ({ type: 'local_payment_network', local_payment_network }) as DestinationDetails
 
 const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...at: string[]])[] = [
-  ['an IBAN with one digit wrong', toBank({ iban: 'DE89370400440532013001' }), 'bank.iban'],
+  ['an IBAN with one wrong digit', toBank({ iban: 'DE89370400440532013001' }), 'bank.iban'],
   ['an IBAN as account number', toBank({ account_number: IBAN }), 'bank.account_number'],
   ['an IBAN of another country', toBank({ iban: IBAN, country: 'FR' }), 'bank.country'],
-  ['a BIC of no country', toBank({ bank_codes: { bic: 'DEUTZZFF' } }), 'bank.bank_codes.bic'],
+  [
+    'a BIC of an unknown country',
+    toBank({ bank_codes: { bic: 'DEUTZZFF' } }),
+    'bank.bank_codes.bic',
+  ],
   [
     'a BIC of another country than the IBAN',
     toBank({ iban: IBAN, bank_codes: { swift_code: 'CHASUS33' } }),
@@ -39,27 +43,27 @@ const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...a
     toBank({ iban: 'DE000', country: 'HK', bank_codes: { aba: '1', sort_code: '1', own: '1' } }),
     ...['iban', 'bank_codes.aba', 'bank_codes.sort_code', 'bank_codes.own'].map(at => `bank.${at}`),
   ],
-  ['an address of no chain', toWallet('not an address', 'tron'), 'wallet.deposit_address'],
+  ['an address of no known chain', toWallet('not an address', 'tron'), 'wallet.deposit_address'],
   ['an address of another chain', toWallet(TRON, 'Ethereum'), 'wallet.deposit_address'],
   ['no chain', toWallet(TRON), 'wallet.type'],
   ['a blank chain', toWallet(TRON, ' '), 'wallet.type'],
   ['an unknown chain', toWallet(TRON, 'custodial'), 'wallet.type'],
-  ['a chain that carries none of ours', toWallet(BITCOIN, 'bitcoin'), 'wallet.type'],
+  ['a chain without any of our tokens', toWallet(BITCOIN, 'bitcoin'), 'wallet.type'],
   ['fiat money', toWallet(EVM, 'ethereum', 'USD'), 'wallet.currency'],
   ['a token that the chain does not carry', toWallet(TRON, 'tron', 'USDC'), 'wallet.currency'],
   ['an unknown network', toKey({ type: 'pigeon' }), 'local_payment_network.type'],
   [
-    'no type of a key that is a CPF and a telephone number',
+    'a key that is both CPF and telephone number, without its type',
     toKey({ type: 'pix', deposit_key: '11900005123' }),
     'local_payment_network.deposit_key_type',
   ],
   [
-    'a CPF with a digit wrong',
+    'a CPF with a wrong digit',
     toKey({ type: 'pix', deposit_key_type: 'cpf', deposit_key: '529.982.247-26' }),
     'local_payment_network.deposit_key',
   ],
   [
-    'a CNPJ with a digit wrong',
+    'a CNPJ with a wrong digit',
     toKey({ type: 'pix_brl', deposit_key: '12.345.678/0001-96' }),
     'local_payment_network.deposit_key',
   ],
@@ -69,13 +73,13 @@ const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...a
     'local_payment_network.type',
   ],
   [
-    'a type of key of another network',
+    "another network's type of key",
     toKey({ type: 'pix', deposit_key_type: 'vpa', deposit_key: 'a@b' }),
     'local_payment_network.deposit_key_type',
   ],
   ['no key', toKey({ type: 'gopay' }), 'local_payment_network.deposit_key'],
   [
-    'a key of another form',
+    'a malformed key',
     toKey({ type: 'pix', deposit_key_type: 'cpf', deposit_key: 'a@b.example' }),
     'local_payment_network.deposit_key',
   ],
@@ -90,7 +94,7 @@ for (const [what, details, ...at] of WRONG) {
   })
 }
 
-test('checkCodes, members beside the one of the type: not judged', () => {
+test('checkCodes, members of another type: not judged', () => {
   const wallet = { deposit_address: 'x' }
   assert.deepEqual(checkCodes({ ...toBank({}), wallet } as DestinationDetails, 'x'), [])
 })
@@ -145,13 +149,13 @@ const KEPT: readonly (readonly [sent: DestinationDetails, kept: object])[] = [
 ]
 
 for (const [sent, kept] of KEPT) {
-  test(`canonicalDestination, ${JSON.stringify(kept)}: codes as their standards write them`, () => {
+  test(`canonicalDestination, ${JSON.stringify(kept)}: codes in their standards' form`, () => {
     assert.deepEqual(checkCodes(sent, 'x'), [])
     assert.deepEqual(canonicalDestination(sent), { type: sent.type, [sent.type]: kept })
   })
 }
 
-test('checkCodes, an unknown bank code: named, with the nearest known one', () => {
+test('checkCodes, unknown bank code: named, with the nearest known one', () => {
   const [problem] = checkCodes(toBank({ bank_codes: { sortcode: '601613' } }), 'x')
   assert.equal(problem?.remarks, 'x.bank.bank_codes.sortcode')
   assert.equal(problem?.message, 'Not a known bank code; did you mean sort_code?')

@@ -64,7 +64,7 @@ for (const [what, ...texts] of SAME) {
 }
 
 for (const [what, ...texts] of DIFFERENT) {
-  test(`comparable, ${what}: a form each`, () => {
+  test(`comparable, ${what}: distinct forms`, () => {
     assert.equal(new Set(texts.map(comparable)).size, texts.length, texts.join(' | '))
   })
 }
@@ -76,7 +76,7 @@ test('comparable, examples: the form itself', () => {
   assert.equal(comparable('E\u0301'), 'é')
 })
 
-test('comparable, its own result for every character, alone and before marks: unchanged', () => {
+test('comparable of its own result, every character, alone and before marks: unchanged', () => {
   const changed = everyCharacter
     .flatMap(character => [character, `${character}\u0316\u0301`])
     .filter(text => {
@@ -86,7 +86,7 @@ test('comparable, its own result for every character, alone and before marks: un
   assert.deepEqual(changed.map(named), [])
 })
 
-test('comparable, composed or decomposed, every character: the same form', () => {
+test('comparable, every character composed or decomposed: same form', () => {
   const differing = everyCharacter.filter(character =>
     (['NFC', 'NFD'] as const)
       .map(form => character.normalize(form))
@@ -95,17 +95,17 @@ test('comparable, composed or decomposed, every character: the same form', () =>
   assert.deepEqual(differing.map(named), [])
 })
 
-test('comparable, every character around a text: white space and invisible ones alone are nothing', () => {
+test('comparable, every character around a text: ignored only if white space or invisible', () => {
   const ignored = everyCharacter.filter(c => comparable(`${c}a${c}`) === 'a')
   assert.deepEqual(ignored.map(named).sort(), [...whiteSpace(), ...invisible()].map(named).sort())
 })
 
-test('comparable, every character inside a text: invisible ones alone are nothing', () => {
+test('comparable, every character inside a text: ignored only if invisible', () => {
   const ignored = everyCharacter.filter(c => comparable(`a${c}b`) === 'ab')
   assert.deepEqual(ignored.map(named).sort(), invisible().map(named).sort())
 })
 
-test('comparable, every character with another folding: one form with it, and with nothing else', () => {
+test('comparable, every character with a case folding: same form as its folding, and as no other', () => {
   const folding = everyCharacter.filter(character => foldCharacter(character) !== character)
   assert.ok(folding.length > 1_500)
   const texts = [...folding, 'ı', 'i', 'é', 'e', 'ａ', '²', '2'].map(inner => `x${inner}x`)
@@ -115,7 +115,7 @@ test('comparable, every character with another folding: one form with it, and wi
   assert.equal(new Set(forms.map(comparable)).size, forms.length)
 })
 
-test('comparable, every ASCII text of two characters: as if the short way were not there', () => {
+test('comparable, every ASCII text of two characters: same as without the fast path', () => {
   const ascii = Array.from({ length: 0x7f }, (_, point) => String.fromCharCode(point))
   const wrong = ascii
     .flatMap(a => ascii.map(b => a + b))

@@ -55,7 +55,7 @@ test('judge, an individual: its three rules in their order', () => {
   }
 })
 
-test('judge, a business: its one rule, whatever else it says', () => {
+test('judge, a business: its one rule, whatever its other members', () => {
   const judged = judgedOf(all, 'business')
   assert.deepEqual(
     judged.map(({ rule, priority }) => [priority, rule]),
@@ -67,7 +67,7 @@ test('judge, a business: its one rule, whatever else it says', () => {
   })
 })
 
-test('judge, what is compared: the comparable form of each field by its path', () => {
+test('judge, compared fields: comparable form of each, by its path', () => {
   const [, , { values } = assert.fail()] = judgedOf({ ...all, name: ' ANNA\u200b ' })
   assert.deepEqual(values, {
     name: 'anna',
@@ -118,7 +118,7 @@ function withField(path: string, value: string | undefined): EntityDetails {
 
 for (const [type, rule, paths] of NEEDED) {
   for (const path of paths) {
-    test(`judge, ${rule} without ${path}: takes no part and names it, absent or blank`, () => {
+    test(`judge, ${rule} without ${path}: rule skipped naming the field, absent or blank`, () => {
       for (const blank of [undefined, '', ' ', '\u00a0\u3000', '\u200b', ' \ufeff\t']) {
         const judged = judge({ type, details: withField(path, blank) })
         const { missing, key } = judged.find(j => j.rule === rule) as Judged
@@ -133,7 +133,7 @@ for (const [type, rule, paths] of NEEDED) {
 }
 
 for (const path of ALSO) {
-  test(`judge, name_and_address, ${path}: blank is blank however written, and is another than any text`, () => {
+  test(`judge, name_and_address, blank ${path}: equal in every spelling, different from any text`, () => {
     const keyWith = (value: string | undefined) => keyOf('name_and_address', withField(path, value))
     const blanks = [undefined, '', ' ', '\u200b'].map(keyWith)
     assert.ok(blanks[0])
@@ -142,7 +142,7 @@ for (const path of ALSO) {
     assert.notEqual(keyWith('other'), keyOf('name_and_address', all))
   })
 
-  test(`judge, the other rules, ${path}: plays no part`, () => {
+  test(`judge, other rules, ${path}: ignored`, () => {
     for (const rule of ['email', 'national_identification_number'] as const) {
       assert.equal(keyOf(rule, withField(path, 'other')), keyOf(rule, all))
     }
@@ -151,7 +151,7 @@ for (const path of ALSO) {
   })
 }
 
-test('judge, a member that is missing whole: its rules take no part', () => {
+test('judge, an object member missing: its rules skipped', () => {
   const judged = judgedOf({})
   assert.deepEqual(
     judged.map(({ key }) => key),
@@ -160,7 +160,7 @@ test('judge, a member that is missing whole: its rules take no part', () => {
   assert.deepEqual(judged[2]?.missing, NEEDED[2]?.[2].slice(1))
 })
 
-test('judge, pairs of type and number: one key for each pair, whatever their texts join to', () => {
+test('judge, pairs of type and number: one key per pair, even if the joined texts are equal', () => {
   const texts = ['a', 'b', 'ab', 'ba', 'aba', '"', '","', 'a","b', '\\', ',', ' A', 'a\u0301']
   const pairs = texts.flatMap(type => texts.map(number => ({ type, number })))
   const keys = new Map<string, unknown>()
@@ -188,7 +188,7 @@ test('judge, one text under two rules: two keys', () => {
   assert.equal(new Set(keys).size, 3)
 })
 
-test('judge, the recipe: what every stored key relies on', () => {
+test('judge, the recipe: the bytes of every stored key', () => {
   const recipe = (rule: RuleName, ...values: string[]) =>
     createHash('sha256')
       .update(JSON.stringify([rule, ...values]))
@@ -207,7 +207,7 @@ test('judge, the recipe: what every stored key relies on', () => {
   assert.deepEqual(business, [recipe('registration_number', 'hrb 7', 'de')])
 })
 
-test('keysByRule, the two types of entity: the keys of its rules, null for the others', () => {
+test('keysByRule, both types of entity: keys of its own rules, null for others', () => {
   const [email, number, address] = judgedOf(all)
   assert.deepEqual(keysByRule(judgedOf(all)), {
     email: email?.key,
@@ -224,7 +224,7 @@ test('keysByRule, the two types of entity: the keys of its rules, null for the o
   })
 })
 
-test('keysByRule: each rule’s key, null for those that take no part or are of another type', () => {
+test('keysByRule: each rule’s key, null for skipped rules and those of another type', () => {
   const judged = judgedOf({ ...all, email: ' ' })
   assert.deepEqual(keysByRule(judged), {
     email: null,
@@ -254,7 +254,7 @@ function finder(byRule: Partial<Record<RuleName, readonly Candidate[]>>, self?: 
   return { asked, found: found && `${found.rule} ${found.entity.id}` }
 }
 
-test('findDuplicate, several rules match: the first rule decides though its entity is the youngest', () => {
+test('findDuplicate, several rules match: first rule wins, even with the youngest entity', () => {
   const email = [candidate('ent_c', 3)]
   const national_identification_number = [candidate('ent_b', 2)]
   const name_and_address = [candidate('ent_a', 1)]
@@ -266,13 +266,13 @@ test('findDuplicate, several rules match: the first rule decides though its enti
   assert.deepEqual(finder({ email }).asked, ['email'])
 })
 
-test('findDuplicate, several match by one rule: the earliest created, of one moment the lower id', () => {
+test('findDuplicate, several match by one rule: earliest created, then lower id', () => {
   const email = [candidate('ent_b', 2), candidate('ent_z', 1), candidate('ent_c', 1)]
   assert.equal(finder({ email }).found, 'email ent_c')
   assert.equal(finder({ email: email.toReversed() }).found, 'email ent_c')
 })
 
-test('findDuplicate, the record itself among the candidates: passed over, by every rule', () => {
+test('findDuplicate, the record itself among the candidates: skipped by every rule', () => {
   const own = candidate('ent_a', 1)
   const other = candidate('ent_b', 2)
   assert.equal(finder({ email: [own, other] }, 'ent_a').found, 'email ent_b')
@@ -281,7 +281,7 @@ test('findDuplicate, the record itself among the candidates: passed over, by eve
   assert.equal(byBoth.found, 'name_and_address ent_b')
 })
 
-test('findDuplicate, a rule that takes no part: nobody is looked for', () => {
+test('findDuplicate, a skipped rule: matches nobody', () => {
   const judged = judgedOf({ email: ' ' })
   assert.equal(
     findDuplicate(judged, () => assert.fail('nothing is there to look for')),
@@ -289,19 +289,19 @@ test('findDuplicate, a rule that takes no part: nobody is looked for', () => {
   )
 })
 
-test('findDuplicate, its candidates: left in their order', () => {
+test('findDuplicate, candidates: order unchanged', () => {
   const email = Object.freeze([candidate('ent_b', 2), candidate('ent_a', 1)])
   assert.equal(finder({ email }).found, 'email ent_a')
 })
 
-test('byCreation: the earlier before the later, of one moment the lower id, either way round', () => {
+test('byCreation: earlier first, then lower id, symmetric', () => {
   const [early, late] = [candidate('ent_b', 1), candidate('ent_a', 2)]
   assert.deepEqual([byCreation(early, late), byCreation(late, early)], [-1, 1])
   const [low, high] = [candidate('ent_a', 1), candidate('ent_b', 1)]
   assert.deepEqual([byCreation(low, high), byCreation(high, low)], [-1, 1])
 })
 
-test('byCreation: time before id, and an order that sorting can rely on', () => {
+test('byCreation: time before id, a total order', () => {
   const any_candidate = fc.record({
     id: fc.constantFrom('ent_a', 'ent_b', 'ent_c'),
     created_at: fc.constantFrom(at(1), at(2)),

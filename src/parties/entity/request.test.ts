@@ -72,7 +72,7 @@ function placesOf(validate: typeof creation, body: object): string[] {
   }
 }
 
-test('an entity as it may be, the longest texts and lists too: nothing is wrong', () => {
+test('entity request, valid, with longest texts and lists: no fault', () => {
   assert.deepEqual(placesOf(creation, fullEntity), [])
   /** In characters of two UTF-16 units. */
   const wide = (length: number) => '𐐀'.repeat(length)
@@ -91,7 +91,7 @@ test('an entity as it may be, the longest texts and lists too: nothing is wrong'
 })
 
 for (const [path, values] of Object.entries(WRONG)) {
-  test(`a creation and a change of an entity, ${path} that must not be understood: it is named`, () => {
+  test(`entity creation and update, invalid ${path}: named`, () => {
     const [member = ''] = path.split(/[.[]/)
     for (const value of values) {
       const body = withMember(path, value)

@@ -128,7 +128,7 @@ function assertUntouched(state: EntityState, act: () => EntityOutcome, expected:
   assert.deepEqual({ ...state, bookId: null }, before)
 }
 
-test('draftOf: the record, its identities, and the row of a file it comes from', () => {
+test('draftOf: the record, its identities, and its file row', () => {
   const draft = draftOf(anna, 'f'.repeat(64))
   assert.equal(draft.type, 'individual')
   assert.deepEqual(draft.details, { name: 'Anna', email: 'anna@example.com' })
@@ -151,7 +151,7 @@ test('draftOf: the record, its identities, and the row of a file it comes from',
 
 // Creation.
 
-test('creation, nothing like it: a pending entity, known to the next command by id and identity', () => {
+test('creation, no duplicate: a pending entity, known to the next command by id and identity', () => {
   const state = stateWith(entity(bo))
   const outcome = create(state, anna)
   const made = entity(anna, {
@@ -178,7 +178,7 @@ test('creation, nothing like it: a pending entity, known to the next command by 
   assert.equal(state.imported.size, 0)
 })
 
-test('creation, a duplicate: the entity there is, by its rule, and nothing is written', () => {
+test('creation, a duplicate: the existing entity with the rule, nothing written', () => {
   const old = entity(anna)
   const state = { ...stateWith(old), bookId: noIds }
   assertUntouched(
@@ -194,13 +194,13 @@ test('creation, twice in one batch: one entity', () => {
   assert.deepEqual(create(state, anna), unchanged(first.entity, 'email'))
 })
 
-test('creation, what another account has or what is rejected: no duplicate', () => {
+test('creation, duplicate only of a foreign or rejected entity: created', () => {
   const elsewhere = entity(anna, { account_id: 'acc_2' })
   const rejected = entity(anna, { approval_status: 'rejected' })
   assert.equal(create(stateWith(elsewhere, rejected), anna).did, 'created')
 })
 
-test('creation from a row of a file, twice: the entity of the first time, whatever it has become', () => {
+test('creation from a file row, twice: the first entity, whatever its state', () => {
   const state = stateWith()
   const row = 'a'.repeat(64)
   const first = create(state, { type: 'individual', name: 'Anna' }, row)
@@ -216,7 +216,7 @@ test('creation from a row of a file, twice: the entity of the first time, whatev
 })
 
 for (const [what, principal, message] of [
-  ['that is not there', undefined, 'No entity ent_old in this account.'],
+  ['that does not exist', undefined, 'No entity ent_old in this account.'],
   ['of another account', { account_id: 'acc_2' }, 'No entity ent_old in this account.'],
   ['that is rejected', { approval_status: 'rejected' }, 'Entity ent_old is rejected.'],
 ] as const) {
@@ -236,7 +236,7 @@ test('creation on behalf of a live entity: made', () => {
 
 // Update.
 
-test('update, a member: the record with it, an event with what was there', () => {
+test('update, a member: new record, event with the previous value', () => {
   const old = entity({ ...anna, description: 'old' })
   const state = stateWith(old)
   const members: EntityUpdate = { name: 'Anne', description: null, tax_id: 'T1' }
@@ -258,7 +258,7 @@ test('update, a member: the record with it, an event with what was there', () =>
   ])
 })
 
-test('update, nothing that is not so: nothing is written', () => {
+test('update, equal values: nothing written', () => {
   const old = entity({ ...anna, registration_address: { country: 'DE' } })
   const state = { ...stateWith(old), bookId: noIds }
   const same = {
@@ -269,7 +269,7 @@ test('update, nothing that is not so: nothing is written', () => {
   assertUntouched(state, () => update(state, same), unchanged(old))
 })
 
-test('update, another type: refused with the type that it has', () => {
+test('update, another type: refused naming the type', () => {
   assert.deepEqual(
     refusalOf(() => update(stateWith(entity(anna)), { type: 'business' })),
     [
@@ -279,7 +279,7 @@ test('update, another type: refused with the type that it has', () => {
   )
 })
 
-test('update, the entity it belongs to: another must be there, the same one is not asked again', () => {
+test('update, on_behalf_of: a new principal must exist, the same one is not checked again', () => {
   const mine = entity({ ...anna, on_behalf_of: 'ent_bo' })
   const rejected = entity(bo, { id: 'ent_bo', approval_status: 'rejected' })
   const state = stateWith(mine, rejected)
@@ -295,7 +295,7 @@ test('update, the entity it belongs to: another must be there, the same one is n
   assert.equal(update(state, { on_behalf_of: null }).did, 'changed')
 })
 
-test('update, to what another entity is: that one, and nothing is written', () => {
+test("update to another entity's identity: that entity, nothing written", () => {
   const [mine, other] = [entity(anna), entity(bo, { id: 'ent_bo' })]
   const state = { ...stateWith(mine, other), bookId: noIds }
   assertUntouched(
@@ -318,14 +318,14 @@ const HALVES: readonly (readonly [mine: Partial<EntityRequest>, members: EntityU
 ]
 
 for (const [mine, members] of HALVES) {
-  test(`update of ${Object.keys(members)}, the rest as it is there: what that makes it is compared`, () => {
+  test(`update of ${Object.keys(members)}, other members kept: duplicates judged on the merged record`, () => {
     const other = entity(home, { id: 'ent_other' })
     const state = stateWith(entity({ ...home, ...mine } as EntityRequest), other)
     assert.deepEqual(update(state, members), unchanged(other, 'name_and_address'))
   })
 }
 
-test('update, identity changed: the old one is free, the new one taken, for the rest of the batch', () => {
+test('update, identity changed: old one free, new one taken, for the rest of the batch', () => {
   const state = stateWith(entity(anna))
   const { entity: changed } = update(state, { email: 'new@example.com' })
   assert.equal(state.entities.get('acc_1/ent_old'), changed)
@@ -336,13 +336,13 @@ test('update, identity changed: the old one is free, the new one taken, for the 
 
 const annasEmail = identityName('acc_1', draftOf(anna).judged[0]?.key as string)
 
-test('update, identity kept: the entity stands once among the live ones, as it is now', () => {
+test('update, identity kept: one live entity, in its current form', () => {
   const state = stateWith(entity(anna))
   const { entity: changed } = update(state, { tax_id: 'T1' })
   assert.deepEqual([...state.live], [[annasEmail, [changed]]])
 })
 
-test('review of one of two that are the same: the other one keeps its place', () => {
+test('review of one of two equal entities: the other keeps its place', () => {
   const other = entity(anna, { id: 'ent_other' })
   const state = stateWith(entity(anna), other)
   const { entity: asked } = review(state, 'requires_action')
@@ -351,7 +351,7 @@ test('review of one of two that are the same: the other one keeps its place', ()
   assert.deepEqual([...state.live], [[annasEmail, [other]]])
 })
 
-test('review, a rejected entity that comes back: among the live ones again, alone', () => {
+test('review, rejected entity reopened: live again, once', () => {
   const state = stateWith(entity(anna, { approval_status: 'rejected' }))
   const { entity: back } = review(state, 'approved')
   assert.deepEqual([...state.live], [[annasEmail, [back]]])
@@ -452,7 +452,7 @@ for (const status of APPROVAL_STATUSES) {
   })
 }
 
-test('submission, a duplicate: that one, whatever the status, and nothing is written', () => {
+test('submission, a duplicate: the first entity, whatever the status, nothing written', () => {
   const mine = entity(anna, { approval_status: 'approved' })
   const other = entity(anna, { id: 'ent_other' })
   const state = { ...stateWith(mine, other), bookId: noIds }
@@ -491,7 +491,7 @@ for (const from of APPROVAL_STATUSES) {
   }
 }
 
-test('review of what has changed since the operator saw it: refused with its time', () => {
+test('review, entity changed since the operator saw it: refused naming its time', () => {
   const state = stateWith(entity(anna))
   assert.deepEqual(
     refusalOf(() => review(state, 'approved', { seen: NOW })),
@@ -500,7 +500,7 @@ test('review of what has changed since the operator saw it: refused with its tim
   assert.equal(review(state, 'approved', { seen: AN_HOUR_AGO }).did, 'changed')
 })
 
-test('review, rejected: its identity is free for the rest of the batch, and taken when it comes back', () => {
+test('review, rejected: identity free for the rest of the batch, taken again on reopening', () => {
   const state = stateWith(entity(anna))
   review(state, 'rejected')
   const { entity: second } = create(state, anna)
@@ -517,12 +517,12 @@ test('review, rejected: its identity is free for the rest of the batch, and take
   assert.deepEqual(create(state, anna), unchanged(back, 'email'))
 })
 
-test('review of one of two live entities that are the same: done', () => {
+test('review of one of two equal live entities: done', () => {
   const state = stateWith(entity(anna), entity(anna, { id: 'ent_other' }))
   assert.equal(review(state, 'approved').did, 'changed')
 })
 
-test('an entity that is not there, or another account’s: not found by every command', () => {
+test('every command, unknown or foreign entity: not found', () => {
   const state = stateWith(entity(anna))
   const missing = ['not_found at the whole: No such object in this account.']
   for (const act of [
@@ -538,7 +538,7 @@ test('an entity that is not there, or another account’s: not found by every co
 
 // Entities that other requests name.
 
-test('checkNamed: the status of a live entity, nothing for none, a refusal for the rest', () => {
+test('checkNamed: status of a live entity, undefined without a name, else a refusal', () => {
   const named = (id: string, approval_status: ApprovalStatus) => ({
     account_id: 'acc_1',
     id,

@@ -24,7 +24,7 @@ const payout = {
 } as Payout
 
 for (const [name, ended_days_ago, rate_days_ago, result] of [
-  ['a present rate', 10, 0.5, 2_000n],
+  ['a current rate', 10, 0.5, 2_000n],
   ['a rate stale for an hour, a price that ended 6 days ago', 6, 1.05, 'rate_stale'],
   ['a rate stale for an hour, a price that ended 10 days ago', 10, 1.05, 'rate_stale'],
   ['a rate stale for 6 days, a price that ended 300 days ago', 300, 7, 'rate_stale'],

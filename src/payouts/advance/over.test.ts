@@ -68,12 +68,12 @@ for (const [ended_as, report, by, kind] of [
 ] as const) {
   const words = report.steps.map(({ status }) => status).join(' ') || 'no step'
   const whose = by.by_person ? ' by a person' : ''
-  test(`${ended_as}${whose}, then ${words}: ${kind ?? 'agrees'}`, () => {
+  test(`evidence after the end, attempt ${ended_as}${whose}, then ${words}: ${kind ?? 'agrees'}`, () => {
     assert.equal(judgeOver(attempt(ended_as), report, by)?.kind, kind)
   })
 }
 
-test('an exception of the rail is one, however the attempt has ended', () => {
+test("evidence after the end, rail's own exception: an exception for each end", () => {
   const exception = { kind: 'second_return', message: 'Twice.' }
   for (const ended_as of ['not_taken', 'failed', 'returned'] as const) {
     assert.deepEqual(judgeOver(attempt(ended_as), { ...BACK, exception }, rail), exception)
@@ -98,7 +98,7 @@ function exceptionOf(part: Partial<RailException>): RailException {
   }
 }
 
-test('an exception: opened once, and not again while open or closed, unless its message differs', () => {
+test('evidence after the end, same exception again: opened once, unless its message differs', () => {
   const over = attempt('failed')
   const judge = (...known: readonly RailException[]) => judgeOverReport(over, PAID, fresh, known)
   assert.equal(judge().new_exception?.kind, paid)
@@ -111,7 +111,7 @@ test('an exception: opened once, and not again while open or closed, unless its 
   assert.equal(judge(exceptionOf({ attempt: 2 })).new_exception?.kind, paid)
 })
 
-test('a report from before the end that disagrees: the rail is asked again', () => {
+test('evidence from before the end, contradicting it: the rail is asked again', () => {
   const stale = { by_person: false, is_fresh: false }
   const over = attempt('not_taken')
   const judged = judgeOverReport(over, UNDER_WAY, stale, [])
@@ -119,7 +119,7 @@ test('a report from before the end that disagrees: the rail is asked again', () 
   assert.equal(judgeOverReport(over, NEVER, stale, []).over, undefined)
 })
 
-test('askOverAt: at most once an hour, for 60 days, and never if its rail was not asked', () => {
+test('askOverAt: at most hourly, for 60 days, never for a rail that was not asked', () => {
   const later = (ms: number) =>
     new Date(Date.parse(ENDED_AT) + ms).toISOString().replace('Z', '000Z')
   const over = attempt('failed')

@@ -26,18 +26,18 @@ function judge(
   return [taken.map(one => one.status).join(' '), new_exception?.kind ?? '', ask]
 }
 
-test('judgeReport, stray cents while the payout is under way: an exception, and the rail is asked on', () => {
+test('judgeReport, stray cents before the end: an exception, the rail still asked', () => {
   assert.deepEqual(judge('processing', [], CENTS), ['', 'credit_unmarked', 'as_reported'])
 })
 
-test('judgeReport, stray cents, then the debit or a return: applied while their exception is open', () => {
+test('judgeReport, stray cents, then the debit or a return: applied with the exception open', () => {
   const debit = [step('succeeded')]
   assert.deepEqual(judge('processing', debit, CENTS, [CENTS]), ['succeeded', '', 'as_reported'])
   const back = [step('succeeded'), step('reversed')]
   assert.deepEqual(judge('succeeded', back, CENTS, [CENTS]), ['reversed', '', 'as_reported'])
 })
 
-test('judgeReport, more stray cents while their exception is open: no other one; once it is closed: one', () => {
+test('judgeReport, more stray cents: none while their exception is open, one after it was closed', () => {
   const more = { ...CENTS, message: 'Money came in (0.02 USD).' }
   assert.deepEqual(judge('processing', [], more, [CENTS]), ['', '', 'as_reported'])
   const closed = { ...CENTS, closed_at: '2026-01-01T00:00:00.000000Z' }
@@ -45,7 +45,7 @@ test('judgeReport, more stray cents while their exception is open: no other one;
   assert.deepEqual(judge('processing', [], more, [closed]), ['', 'credit_unmarked', 'as_reported'])
 })
 
-test('judgeReport, stray cents while a graver exception is open: it holds the payout back', () => {
+test('judgeReport, stray cents, a graver exception open: the payout stays held back', () => {
   const grave = { kind: 'second_debit', message: 'Twice.' }
   assert.deepEqual(judge('processing', [step('succeeded')], CENTS, [grave]), ['', '', 'never'])
   assert.deepEqual(judge('processing', [], grave), ['', 'second_debit', 'never'])

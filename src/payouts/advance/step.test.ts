@@ -31,7 +31,7 @@ import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../
 import type { Advance } from './advance.ts'
 import { type AdvanceState, decideAdvance } from './step.ts'
 
-test('states of a payout: all statuses, and how they follow each other', () => {
+test('payout states: all statuses, each with its next ones', () => {
   assert.deepEqual(PAYOUT_STATUSES, [
     'pending_approval',
     'processing',
@@ -152,7 +152,7 @@ for (const from of PAYOUT_STATUSES) {
   for (const to of STEP_STATUSES) {
     const waits = from === 'pending_approval' && to !== 'failed'
     const legal = PAYOUT_TRANSITIONS[from].includes(to) && !waits
-    test(`decideAdvance, ${from} to ${to}: ${legal ? 'taken' : 'refused, nothing changes'}`, () => {
+    test(`decideAdvance, ${from} to ${to}: ${legal ? 'applied' : 'refused, nothing changes'}`, () => {
       const { state, payout } = made({ status: from })
       const books = structuredClone(state.books)
       if (legal) {
@@ -176,7 +176,7 @@ for (const from of PAYOUT_STATUSES) {
   }
 }
 
-test('decideAdvance, another account’s payout or one that is not there: not found', () => {
+test('decideAdvance, foreign or unknown payout: not found', () => {
   const { state } = made()
   const missing = ['not_found at the whole: No such object in this account.']
   for (const part of [{ payout_id: 'pot_2' }, { account_id: 'acc_2' }]) {
@@ -189,7 +189,7 @@ test('decideAdvance, another account’s payout or one that is not there: not fo
 
 // Money.
 
-test('decideAdvance, succeeded: what was in transit is settled, no balance moves', () => {
+test('decideAdvance, succeeded: in_transit becomes settled, balance untouched', () => {
   const { state, payout } = made()
   const { events, journals, ...rest } = decideAdvance(state, set('succeeded'))
   const taken_over_at = NOW
@@ -242,7 +242,7 @@ const BACK = [
 ] as const
 
 for (const [status, from, lines, last] of BACK) {
-  test(`decideAdvance, ${status}: principal and fees come back as the integers that were taken`, () => {
+  test(`decideAdvance, ${status}: principal and fees credited as the debited integers`, () => {
     const { state, payout } = made({ status: from })
     const debit = state.debits.get('acc_1/pot_1')
     assert.ok(debit)
@@ -285,7 +285,7 @@ for (const [status, from, lines, last] of BACK) {
 }
 
 for (const status of ['requires_action', 'compliance_hold'] as const) {
-  test(`decideAdvance, ${status}: nothing moves`, () => {
+  test(`decideAdvance, ${status}: no money moves`, () => {
     const { state } = made()
     const { entries, journals, events } = decideAdvance(state, set(status))
     assert.deepEqual([entries, journals, events.length], [[], [], 1])
@@ -293,7 +293,7 @@ for (const status of ['requires_action', 'compliance_hold'] as const) {
   })
 }
 
-test('decideAdvance, several steps: applied in order, with the payout after each step', () => {
+test('decideAdvance, several steps: applied in order, the payout returned after each', () => {
   const { state } = made()
   const steps: RailStep[] = [
     { status: 'compliance_hold', failure: null, description: 'Checked by the bank.' },
@@ -329,7 +329,7 @@ test('decideAdvance, several steps: applied in order, with the payout after each
   assert.equal(availableOf(state), 100_000n)
 })
 
-test('decideAdvance, the second step illegal: refused, the first is not taken either', () => {
+test('decideAdvance, second step illegal: refused, the first not applied either', () => {
   const { state, payout } = made()
   assert.deepEqual(
     refusalOf(() => decideAdvance(state, set('succeeded', 'failed'))),
@@ -339,7 +339,7 @@ test('decideAdvance, the second step illegal: refused, the first is not taken ei
   assert.equal(state.payouts.get('acc_1/pot_1'), payout)
 })
 
-test('decideAdvance, a payout whose debit was not read: a fault', () => {
+test('decideAdvance, payout whose debit was not read: throws', () => {
   const { state } = made()
   assert.throws(
     () => decideAdvance({ ...state, debits: new Map() }, set('failed')),
@@ -356,7 +356,7 @@ const timetable: Timetable = {
 }
 const timed = { ...anyRoute, timetable }
 
-test('decideAdvance, a hold that ends, its route has a cut-off: released at the next one from now', () => {
+test('decideAdvance, hold ends, route with a cut-off: next release from now', () => {
   const { state } = made({ route: timed }, { asked: held(toBank) })
   const approvals = new Map([['acc_1/ent_1', approval('approved')]])
   const { payout: next } = decideAdvance({ ...state, approvals }, advance('review'))
@@ -366,7 +366,7 @@ test('decideAdvance, a hold that ends, its route has a cut-off: released at the 
   assert.equal(next.expected_at, instantAt('Europe/Berlin', release.value_date, '23:59'))
 })
 
-test('decideAdvance, a hold that ends after its calendar: refused, and it stays held', () => {
+test('decideAdvance, hold ends after the calendar: refused, stays held', () => {
   const { state } = made(
     { route: timed, holding_fx_id: '', payout_fx_id: '' },
     { asked: held(toBank) },
@@ -386,7 +386,7 @@ for (const [status, ...steps] of [
   ['requires_action', 'processing', 'failed'],
   ['processing', 'succeeded', 'reversed'],
 ] as const) {
-  test(`decideAdvance, money that comes back in the second step of ${steps} to a balance that it overflows: refused, nothing changes`, () => {
+  test(`decideAdvance, ${steps}, second step would overflow the balance: refused, nothing changes`, () => {
     const { state } = made({ status })
     state.books.get('acc_1')?.balances.set('USD', 2n ** 63n - 10_017n)
     const before = structuredClone(state)
@@ -396,7 +396,7 @@ for (const [status, ...steps] of [
   })
 }
 
-test('decideAdvance, a payout that its rail has had, returned to the rail by the operator: asked at once', () => {
+test('decideAdvance, operator returns a submitted payout to its rail: asked at once', () => {
   const had = { route: timed, rail_attempts: 1, status: 'requires_action' } as const
   const { state } = made(had)
   const steps = [{ status: 'processing', failure: null }] as const
@@ -404,7 +404,7 @@ test('decideAdvance, a payout that its rail has had, returned to the rail by the
   assert.equal(payout.ask_rail_at, DB_NOW)
 })
 
-test('decideAdvance, the rail reports the arrival: stored; reports none: unchanged', () => {
+test('decideAdvance, rail reports an arrival: stored; without one: unchanged', () => {
   const soon = '2026-01-31T10:00:00.000000Z'
   const { state, payout } = made({ ask_rail_at: soon, expected_at: AN_HOUR_AGO })
   const silent = decideAdvance(state, { ...advance('rail'), ask_again_in_ms: 1 })
@@ -415,7 +415,7 @@ test('decideAdvance, the rail reports the arrival: stored; reports none: unchang
 
 // To another account.
 
-test('decideAdvance, a held payout to another account released: the receiver is credited, and it succeeds', () => {
+test('decideAdvance, held payout to another account released: receiver credited, succeeded', () => {
   const { state } = made({}, { asked: held(toAccount) })
   const approvals = new Map([['acc_1/ent_1', approval('approved')]])
   const outcome = decideAdvance({ ...state, approvals }, advance('review'))
@@ -444,14 +444,14 @@ test('decideAdvance, a held payout to another account released: the receiver is 
   })
 })
 
-test('decideAdvance, a held payout to another account that fails: the payer has its money back', () => {
+test('decideAdvance, held payout to another account fails: payer credited back', () => {
   const { state } = made({}, { asked: held(toAccount) })
   const { payout } = decideAdvance(state, set('failed'))
   assert.equal(payout.status, 'failed')
   assert.deepEqual([availableOf(state), availableOf(state, 'acc_2')], [100_000n, 5n])
 })
 
-test('decideAdvance, a held payout to another account whose balance it overflows: refused, nothing changes', () => {
+test("decideAdvance, held payout overflows the receiver's balance: refused, nothing changes", () => {
   const { state } = made({}, { asked: held(toAccount) })
   state.books.get('acc_2')?.balances.set('USD', 2n ** 63n - 1n)
   const before = structuredClone(state)
@@ -460,7 +460,7 @@ test('decideAdvance, a held payout to another account whose balance it overflows
   assert.deepEqual(state, before)
 })
 
-test('decideAdvance, a receiver that was not read: a fault', () => {
+test('decideAdvance, receiver that was not read: throws', () => {
   const { state } = made({}, { asked: held(toAccount) })
   const without = (receivers: AdvanceState['receivers']) => () =>
     decideAdvance({ ...state, receivers }, set('succeeded'))
@@ -469,7 +469,7 @@ test('decideAdvance, a receiver that was not read: a fault', () => {
   assert.throws(without(unlocked), /^Error: account acc_3 has no book$/)
 })
 
-test('decideAdvance, a payout to another account: held it succeeds or fails, after that it is final', () => {
+test('decideAdvance, payout to another account: succeeds or fails from a hold, then final', () => {
   const heldTransfer = made({}, { asked: held(toAccount) })
   assert.deepEqual(
     refusalOf(() => decideAdvance(heldTransfer.state, set('processing'))),
@@ -540,7 +540,7 @@ for (const [status, wanted] of REVIEWS) {
 }
 
 for (const status of ['requires_action', 'compliance_hold'] as const) {
-  test(`decideAdvance, a review that comes when the hold is over, the payout in ${status}: nothing changes`, () => {
+  test(`decideAdvance, review after the hold, payout ${status}: nothing changes`, () => {
     const { state, payout } = made({ status, ask_rail_at: AN_HOUR_AGO })
     const approvals = new Map([['acc_1/', approval('rejected')]])
     const outcome = decideAdvance({ ...state, approvals }, advance('review'))
@@ -549,7 +549,7 @@ for (const status of ['requires_action', 'compliance_hold'] as const) {
   })
 }
 
-test('decideAdvance, a held payout, the operator moves it: the first step ends the hold', () => {
+test('decideAdvance, operator moves a held payout: the first step ends the hold', () => {
   const { state } = made({}, { asked: held(toBank) })
   const { payout, ended_hold } = decideAdvance(state, set('processing'))
   assert.equal(payout.held_for, '')
@@ -559,7 +559,7 @@ test('decideAdvance, a held payout, the operator moves it: the first step ends t
 // By the account.
 
 for (const status of ['processing', 'requires_action', 'compliance_hold'] as const) {
-  test(`decideAdvance, cancelled while ${status}: failed, the money is back`, () => {
+  test(`decideAdvance, cancelled while ${status}: failed, credited back`, () => {
     const { state } = made({ status })
     const { payout, events } = decideAdvance(state, advance('account'))
     assert.equal(payout.status, 'failed')
@@ -575,7 +575,7 @@ for (const status of ['processing', 'requires_action', 'compliance_hold'] as con
 }
 
 for (const status of ['succeeded', 'failed', 'reversed'] as const) {
-  test(`decideAdvance, cancelled when ${status}: refused with the status`, () => {
+  test(`decideAdvance, cancelled when ${status}: refused naming the status`, () => {
     const { state } = made({ status, rail_attempts: 1 })
     assert.deepEqual(
       refusalOf(() => decideAdvance(state, advance('account'))),
@@ -598,7 +598,7 @@ test('decideAdvance, cancelled once the rail was asked: refused', () => {
   )
 })
 
-test('decideAdvance, an answer to what is required: kept with its number, the rail is asked at once', () => {
+test('decideAdvance, answer to a required action: stored with its number, the rail asked at once', () => {
   const first = { number: 1, created_at: AN_HOUR_AGO, note: 'first' }
   const { state } = made({ status: 'requires_action', answers: [first], ask_rail_at: null })
   const outcome = decideAdvance(state, advance('account', { answer: { note: 'second' } }))
@@ -614,7 +614,7 @@ test('decideAdvance, an answer to what is required: kept with its number, the ra
 })
 
 for (const status of ['processing', 'compliance_hold', 'succeeded', 'failed'] as const) {
-  test(`decideAdvance, an answer to a payout that is ${status}: refused`, () => {
+  test(`decideAdvance, answer to a payout that is ${status}: refused`, () => {
     const { state } = made({ status })
     assert.deepEqual(
       refusalOf(() => decideAdvance(state, advance('account', { answer: { note: 'x' } }))),
@@ -632,10 +632,10 @@ const HISTORIES: readonly (readonly [
   taken: readonly RailStatus[],
   rail_steps: number,
 ])[] = [
-  ['nothing yet', {}, [], [], 0],
+  ['no step', {}, [], [], 0],
   ['the first step', {}, ['succeeded'], ['succeeded'], 1],
-  ['processing, which it is', {}, ['processing'], [], 1],
-  ['processing, then done', {}, ['processing', 'succeeded'], ['succeeded'], 2],
+  ['processing again', {}, ['processing'], [], 1],
+  ['processing, then success', {}, ['processing', 'succeeded'], ['succeeded'], 2],
   [
     'processing again after a hold',
     { status: 'compliance_hold', rail_steps: 1 },
@@ -643,7 +643,7 @@ const HISTORIES: readonly (readonly [
     ['processing'],
     2,
   ],
-  ['what is known', { rail_steps: 1, status: 'succeeded' }, ['succeeded'], [], 1],
+  ['known steps', { rail_steps: 1, status: 'succeeded' }, ['succeeded'], [], 1],
   [
     'one step more',
     { rail_steps: 1, status: 'succeeded' },
@@ -651,7 +651,13 @@ const HISTORIES: readonly (readonly [
     ['reversed'],
     2,
   ],
-  ['less than is known', { rail_steps: 2, status: 'compliance_hold' }, ['compliance_hold'], [], 2],
+  [
+    'fewer steps than known',
+    { rail_steps: 2, status: 'compliance_hold' },
+    ['compliance_hold'],
+    [],
+    2,
+  ],
 ]
 
 for (const [what, part, history, taken, rail_steps] of HISTORIES) {
@@ -677,29 +683,29 @@ const ASKED: readonly (readonly [
   ask_rail_at: string | null,
 ])[] = [
   ['reports no step', {}, {}, IN_5_S],
-  ['reports that nothing follows', {}, { ask_again_in_ms: null }, null],
+  ['reports that nothing will follow', {}, { ask_again_in_ms: null }, null],
   ['reports a failure', {}, { steps: stepsTo('failed') }, null],
   ['reports after a step of the operator', { ask_rail_at: null }, {}, null],
-  ['reports with all answers seen', { answers: [answer] }, { answers_seen: 1 }, IN_5_S],
-  ['reports without a count of answers', { answers: [answer] }, {}, IN_5_S],
-  ['reports with an answer unseen', { answers: [answer] }, { answers_seen: 0 }, SOON],
+  ['reports with all answers received', { answers: [answer] }, { answers_seen: 1 }, IN_5_S],
+  ['reports without a number of answers', { answers: [answer] }, {}, IN_5_S],
+  ['reports before receiving the last answer', { answers: [answer] }, { answers_seen: 0 }, SOON],
   [
-    'reports with an answer unseen, and that nothing follows',
+    'reports before receiving the last answer, and that nothing will follow',
     { answers: [answer] },
     { answers_seen: 0, ask_again_in_ms: null },
     SOON,
   ],
   [
-    'reports a failure with an answer unseen',
+    'reports a failure before receiving the last answer',
     { answers: [answer] },
     { answers_seen: 0, steps: stepsTo('failed') },
     null,
   ],
-  ['reports under the present claim', claimed(SOON), { claim: SOON }, IN_5_S],
+  ['reports under the current claim', claimed(SOON), { claim: SOON }, IN_5_S],
   ['reports under an old claim, the new one ends sooner', claimed(SOON), { claim: NOW }, DB_NOW],
   ['reports under an old claim, the new one ends in 5 s', claimed(IN_5_S), { claim: NOW }, IN_5_S],
   ['reports under an old claim, the new one ends later', claimed(NOW), { claim: SOON }, IN_5_S],
-  ['reports under a claim that a person has ended', {}, { claim: NOW }, SOON],
+  ['reports under a claim ended by a person', {}, { claim: NOW }, SOON],
 ]
 
 for (const [what, part, given, ask_rail_at] of ASKED) {
@@ -714,13 +720,13 @@ for (const [what, part, given, ask_rail_at] of ASKED) {
   })
 }
 
-test('decideAdvance, the rail reports with an answer unseen: its steps count all the same', () => {
+test('decideAdvance, rail reports before receiving the last answer: its steps apply', () => {
   const { state } = made({ answers: [answer] })
   const report = advance('rail', { steps: stepsTo('processing'), answers_seen: 0 })
   assert.equal(decideAdvance(state, report).payout.rail_steps, 1)
 })
 
-test('decideAdvance, a step of the operator: the rail is not asked again until a step to processing', () => {
+test("decideAdvance, operator's step: rail not asked until a step to processing", () => {
   const hold = made({ ask_rail_at: SOON, rail_steps: 1 })
   const { payout: out } = decideAdvance(hold.state, set('compliance_hold'))
   assert.deepEqual([out.ask_rail_at, out.rail_steps], [null, 1])
@@ -728,7 +734,7 @@ test('decideAdvance, a step of the operator: the rail is not asked again until a
   assert.deepEqual([back.ask_rail_at, back.rail_steps], [DB_NOW, 1])
 })
 
-test('decideAdvance, the rail reports nothing new: no step is written, only the time of the next question', () => {
+test('decideAdvance, rail reports nothing new: no step written, only the next asking time', () => {
   const { state, payout } = made({ ask_rail_at: SOON, rail_steps: 1 })
   const steps = stepsTo('processing')
   const outcome = decideAdvance(state, advance('rail', { steps, ask_again_in_ms: 5_000 }))

@@ -66,7 +66,7 @@ for (const [state, name, act, words, from] of HANDLED) {
   })
 }
 
-test('decideHandling, by a log-in that several people may share: refused', () => {
+test("decideHandling, log-in without a person's name: refused", () => {
   const person = { name: 'root', is_login: true }
   assert.match(
     refusalOf(() => decideHandling(made, { act: 'take', person }, NOW)).join('; '),
@@ -108,7 +108,7 @@ for (const [state, name, to, words, refused] of MOVED) {
   })
 }
 
-test('checkPerson, a reference that has paid another payout: refused, unless forced', () => {
+test('checkPerson, reference already used for another payout: refused, unless forced', () => {
   const steps = [{ status: 'succeeded', failure: null }] as const
   const elsewhere = { account_id: 'acc_2', id: 'pot_2' }
   const person = { name: 'anna', ...REFERENCE }
@@ -119,7 +119,7 @@ test('checkPerson, a reference that has paid another payout: refused, unless for
   checkPerson(taken, steps, { ...person, force: true }, elsewhere)
 })
 
-test('operatorStep, at the wish of the account or the payee: only where money comes back', () => {
+test("operatorStep, at the account's or payee's request: only for steps that give money back", () => {
   for (const status of ['failed', 'reversed'] as const) {
     assert.equal(operatorStep(status, { at_wish: true }).at_wish, true)
     assert.equal(operatorStep(status, {}).at_wish, undefined)

@@ -74,7 +74,7 @@ const toKnown: PayoutRequest = { ...bare, beneficiary: 'bnf_known' }
 
 const one = { digits: 1n, scale: 0 }
 
-test('decidePayout, inline details and no quote: makes a beneficiary, a debit and a payout that carries its terms', () => {
+test('decidePayout, inline details, no quote: makes a beneficiary, a debit and a payout with its terms', () => {
   const state = stateWith({
     pricing: () => pricing({}, [feeRow({ fixed_amount: 7n, variable_bps: 10 })]),
   })
@@ -195,7 +195,7 @@ test('decidePayout, inline details and no quote: makes a beneficiary, a debit an
   ])
 })
 
-test('decidePayout, a quote and a stored beneficiary: the quote is used, and neither is made', () => {
+test('decidePayout, a quote and a stored beneficiary: uses both, makes neither', () => {
   const quote = quoteOf({ fixed_fee_holding: 5n })
   const state = stateWith({ quotes: [quote, quoteOf({ id: 'poq_2' })] })
   const outcome = decide({ state, account, request: { ...toKnown, quote: 'poq_1' } })
@@ -217,7 +217,7 @@ test('decidePayout, a quote and a stored beneficiary: the quote is used, and nei
   assert.equal(state.quotes.get('acc_1/poq_2')?.status, 'active')
 })
 
-test('decidePayout, a quote sent twice in one batch: the second is refused', () => {
+test('decidePayout, one quote twice in a batch: second payout refused', () => {
   const state = stateWith({ quotes: [quoteOf()] })
   const quoted = { ...toKnown, quote: 'poq_1' }
   decide({ state, account, request: quoted })
@@ -228,7 +228,7 @@ test('decidePayout, a quote sent twice in one batch: the second is refused', () 
   assert.equal(balanceOf(state, 'acc_1'), 90_000n)
 })
 
-test('decidePayout, a quote that has expired, with max_total_debit: renewed, both quotes are kept', () => {
+test('decidePayout, expired quote with max_total_debit: renewed, both quotes kept', () => {
   const expired = quoteOf({ id: 'poq_old', valid_until: NOW, holding_amount: 1n })
   const state = stateWith({ quotes: [expired] })
   const renewing = { ...toKnown, quote: 'poq_old', max_total_debit: 10_000 }
@@ -249,7 +249,7 @@ const timetable: Timetable = {
   arrival_days: 1,
 }
 
-test('decidePayout, a route with a cut-off: the rail is asked at the release, and the arrival counted from there', () => {
+test('decidePayout, route with a cut-off: rail asked at the release, arrival counted from the release', () => {
   const state = stateWith({ routes: [{ ...anyRoute, timetable }] })
   const { payout } = decide({ state, account, request })
   const release = releaseOf(timetable, payout.created_at)
@@ -260,7 +260,7 @@ test('decidePayout, a route with a cut-off: the rail is asked at the release, an
   assert.deepEqual(payout.route?.timetable, timetable)
 })
 
-test('decidePayout, a cut-off after the end of its calendar: calendar_ended, nothing moved', () => {
+test('decidePayout, cut-off beyond the end of its calendar: calendar_ended, balance untouched', () => {
   const state = stateWith({ routes: [{ ...anyRoute, timetable }] })
   const book = bookWith({ USD: 100_000n })
   const later = { ...book, now: '2028-12-29T13:30:00.000001Z' }
@@ -279,7 +279,7 @@ test('decidePayout, a cut-off after the end of its calendar: calendar_ended, not
   assert.equal(inTime.payout.expected_at, null)
 })
 
-test('decidePayout, to another account: both books change, and the payout has succeeded', () => {
+test('decidePayout, to another account: succeeded, both books changed', () => {
   const state = stateWith()
   const { payout, entries, events } = decide({ state, account, request: requestTo('dep_2') })
   assert.deepEqual([payout.status, payout.ask_rail_at], ['succeeded', null])
@@ -312,7 +312,7 @@ const approval = (approval_status: Approval['approval_status'], id = 'ent_1'): A
 })
 
 for (const status of ['pending', 'submitted', 'requires_action', 'resubmitted'] as const) {
-  test(`decidePayout, for an entity that is ${status}: debited and held, the rail is not asked`, () => {
+  test(`decidePayout, entity ${status}: debited and held, the rail not asked`, () => {
     const state = stateWith({ approvals: [approval(status)] })
     const held = { ...toKnown, on_behalf_of: 'ent_1' }
     const { payout, events } = decide({ state, account, request: held })
@@ -344,14 +344,14 @@ test('decidePayout, for an approved entity: not held', () => {
   assert.equal(holdOf(payout), null)
 })
 
-test('decidePayout, for the entity of its quote: held as if the request named the entity', () => {
+test('decidePayout, entity named by the quote: held as with the entity in the request', () => {
   const quotes = [quoteOf({ entity_id: 'ent_1' })]
   const state = stateWith({ approvals: [approval('pending')], quotes })
   const { payout } = decide({ state, account, request: { ...toKnown, quote: 'poq_1' } })
   assert.deepEqual([payout.held_for, payout.particulars.on_behalf_of], ['ent_1', 'ent_1'])
 })
 
-test('decidePayout, to another account and held: nothing is credited before the review', () => {
+test('decidePayout, to another account, held: receiver not credited before the review', () => {
   const state = stateWith({ approvals: [approval('pending')] })
   const held = { ...requestTo('dep_2'), on_behalf_of: 'ent_1' }
   const { payout, entries, events } = decide({ state, account, request: held })
@@ -362,7 +362,7 @@ test('decidePayout, to another account and held: nothing is credited before the 
   assert.ok(events.every(({ account_id }) => account_id === 'acc_1'))
 })
 
-test('decidePayout, by SWIFT: the payout has its MT103', () => {
+test('decidePayout, SWIFT: the payout has its MT103', () => {
   const swift = { ...request, type: 'swift', charge_type: 'ours' } as const
   const { payout } = decide({ state: stateWith(), account, request: swift })
   assert.match(payout.mt103, /:32A:260131USD100,00\r\n/)
@@ -385,7 +385,7 @@ const alike =
   'possible_duplicate_payout at allow_duplicate: Payout pot_0, made 60 s ago, has the same ' +
   'beneficiary, amount, currency and reference_id. If this is another payment, send allow_duplicate.'
 
-test('decidePayout, an account with a duplicate window: the likeness is kept, for the next payout too', () => {
+test('decidePayout, account with a duplicate window: likeness stored, checked by the next payout', () => {
   const state = stateWith()
   const made = { account_id: 'acc_1', likeness, created_at: NOW, payout_id: 'pot_1' }
   assert.deepEqual(decide({ state, account: guarded, request: toKnown }).likeness, made)
@@ -396,7 +396,7 @@ test('decidePayout, an account with a duplicate window: the likeness is kept, fo
   )
 })
 
-test('decidePayout, the first payout of a reference: no likeness is kept, and the next payout is compared with it', () => {
+test('decidePayout, first payout of a reference: no likeness stored, the next payout compared with it', () => {
   const state = stateWith()
   const named = (amount: number) => ({ ...toKnown, amount, reference_id: 'INV-1' })
   assert.equal(decide({ state, account: guarded, request: named(10_000) }).likeness, null)
@@ -410,7 +410,7 @@ test('decidePayout, the first payout of a reference: no likeness is kept, and th
   assert.notEqual(decide({ state: known, account: guarded, request: named(1) }).likeness, null)
 })
 
-test('decidePayout, like an earlier payout: refused unless allow_duplicate, and compared with later payouts anyway', () => {
+test('decidePayout, duplicate of an earlier payout: refused unless allow_duplicate, later payouts compared with it too', () => {
   const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
   const state = stateWith({ likenesses })
   const again = (allow_duplicate: boolean) => ({ ...toKnown, allow_duplicate })
@@ -425,14 +425,14 @@ test('decidePayout, like an earlier payout: refused unless allow_duplicate, and 
   assert.equal(likenesses.get(`acc_1/${likeness}`), kept)
 })
 
-test('decidePayout, an account without a window: nothing is compared or kept', () => {
+test('decidePayout, account without a duplicate window: no comparison, no likeness stored', () => {
   const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
   const state = stateWith({ likenesses })
   assert.equal(decide({ state, account, request: toKnown }).likeness, null)
   assert.deepEqual([...likenesses.values()], [earlier])
 })
 
-test('decidePayout, the whole balance: paid; one unit less: refused with both figures', () => {
+test('decidePayout, balance equal to the total debit: paid; one unit less: refused with both figures', () => {
   const costs = { pricing: () => pricing({}, [feeRow({ fixed_amount: 23n })]) }
   const enough = stateWith({ ...costs, balances: { USD: 10_023n } })
   decide({ state: enough, account, request: toKnown })
@@ -467,19 +467,19 @@ const REFUSED: readonly (readonly [
     'not_found at quote: No quote poq_1 in this account.',
   ],
   [
-    'an entity that is not there',
+    'an unknown entity',
     {},
     { ...toKnown, on_behalf_of: 'ent_1' },
     'entity_not_found at on_behalf_of: No entity ent_1 in this account.',
   ],
   [
-    'an entity that is rejected',
+    'a rejected entity',
     { approvals: [approval('rejected')] },
     { ...toKnown, on_behalf_of: 'ent_1' },
     'entity_not_found at on_behalf_of: Entity ent_1 is rejected.',
   ],
   [
-    'an entity of its quote that is rejected',
+    "the quote's entity rejected",
     { approvals: [approval('rejected')], quotes: [quoteOf({ entity_id: 'ent_1' })] },
     { ...toKnown, quote: 'poq_1' },
     'entity_not_found at quote: Entity ent_1 is rejected.',
@@ -491,34 +491,34 @@ const REFUSED: readonly (readonly [
     'entity_not_found at on_behalf_of: No entity ent_1 in this account.',
   ],
   [
-    'a beneficiary that is not there',
+    'an unknown beneficiary',
     {},
     { ...toKnown, beneficiary: 'bnf_1' },
     'beneficiary_not_found at beneficiary: No beneficiary bnf_1 in this account.',
   ],
   [
-    'a bank account by wallet',
+    'a stored bank account for a wallet payout',
     {},
     { ...toKnown, type: 'wallet' },
     'type_mismatch at beneficiary: ' +
       'A payout of type wallet cannot reach a destination of type bank.',
   ],
   [
-    'a bank account in the details, by wallet',
+    'an inline bank account for a wallet payout',
     {},
     { ...request, type: 'wallet' },
     'type_mismatch at beneficiary_details.destination_details.type: ' +
       'A payout of type wallet cannot reach a destination of type bank.',
   ],
   [
-    'a bank account by the wallet of its quote',
+    'a bank account for a quote of a wallet payout',
     { quotes: [quoteOf({ payout_type: 'wallet' })] },
     { ...untyped(toKnown), quote: 'poq_1' },
     'type_mismatch at beneficiary: ' +
       'A payout of type wallet cannot reach a destination of type bank.',
   ],
   [
-    'another account without a type, which is local',
+    'a service account without a type, so local',
     {},
     untyped(requestTo('dep_2')),
     'type_mismatch at beneficiary_details.destination_details.type: ' +
@@ -667,7 +667,7 @@ const BY_SWIFT: Ladder = [
 
 const LADDERS: readonly (readonly [what: string, start: () => Case, ladder: Ladder])[] = [
   [
-    'to another account by a quote',
+    'of a quoted payout to another account',
     () => ({
       state: stateWith({
         balances: { USD: 9_999n, EUR: 0n },
@@ -686,7 +686,7 @@ const LADDERS: readonly (readonly [what: string, start: () => Case, ladder: Ladd
     BY_QUOTE,
   ],
   [
-    'by SWIFT without a quote',
+    'of an unquoted SWIFT payout',
     () => ({
       state: stateWith({
         balances: { USD: 9_999n, EUR: 0n },
@@ -709,7 +709,7 @@ const LADDERS: readonly (readonly [what: string, start: () => Case, ladder: Ladd
 ]
 
 for (const [what, start, ladder] of LADDERS) {
-  test(`decidePayout, every problem ${what}: one refusal after the other, then the payout succeeds`, () => {
+  test(`decidePayout, every problem ${what}, mended one by one: one refusal each, then success`, () => {
     const c = start()
     for (const [refusal, mendIt] of ladder) {
       assert.deepEqual(

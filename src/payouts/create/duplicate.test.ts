@@ -28,7 +28,7 @@ const toWallet = (part: object = {}): Whom => ({
 })
 const payment = { amount: 10_000, currency: 'USD', reference_id: 'r' }
 
-test('likenessOf, the recipe: what every stored likeness relies on', () => {
+test('likenessOf, the recipe: the bytes of every stored likeness', () => {
   const content = {
     to: {
       name: 'harbour trading',
@@ -50,25 +50,25 @@ test('likenessOf, the recipe: what every stored likeness relies on', () => {
 })
 
 const SAME: readonly (readonly [what: string, whom: Whom])[] = [
-  ['the name in another case, with spaces around', toBank({}, '  HARBOUR trading ')],
+  ['the name in another case, surrounded by spaces', toBank({}, '  HARBOUR trading ')],
   ['the account number in groups', toBank({ account_number: '1234-567 89' })],
   [
-    'the account number with marks, and zeros before it',
+    'the account number with punctuation and leading zeros',
     toBank({ account_number: '/0123.456+789' }),
   ],
-  ['another name of the bank', toBank({ bank_name: 'HB Ltd' })],
-  ['a bank code in groups, in small letters', toBank({ bank_codes: { swift_code: 'hsbc hkhh' } })],
-  ['a bank code that is not set', toBank({ bank_codes: { swift_code: 'HSBCHKHH', bic: '' } })],
-  ['a member that is not set', toBank({ iban: '' })],
+  ['another bank name', toBank({ bank_name: 'HB Ltd' })],
+  ['a bank code in groups, lower case', toBank({ bank_codes: { swift_code: 'hsbc hkhh' } })],
+  ['an empty bank code', toBank({ bank_codes: { swift_code: 'HSBCHKHH', bic: '' } })],
+  ['an empty member', toBank({ iban: '' })],
 ]
 
 for (const [what, whom] of SAME) {
-  test(`likenessOf, ${what}: alike`, () => {
+  test(`likenessOf, ${what}: equal`, () => {
     assert.equal(likenessOf(whom, payment), likenessOf(toBank(), payment))
   })
 }
 
-test('likenessOf, a wallet address in another case where case does not matter: alike', () => {
+test('likenessOf, wallet address in another case, case-insensitive chain: equal', () => {
   for (const address of [
     '0x52908400098527886E0F7030069857D2E4169EE7',
     'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4',
@@ -80,11 +80,11 @@ test('likenessOf, a wallet address in another case where case does not matter: a
   }
 })
 
-test('likenessOf, an amount as a bigint or as a number: alike', () => {
+test('likenessOf, amount as bigint or as number: equal', () => {
   assert.equal(likenessOf(toBank(), { ...payment, amount: 10_000n }), likenessOf(toBank(), payment))
 })
 
-test('likenessOf, codes that are all not set, or none: alike', () => {
+test('likenessOf, codes all empty or absent: equal', () => {
   const { bank_codes: _, ...plain } = bank
   const without: Whom = {
     name: 'Harbour Trading',
@@ -115,13 +115,13 @@ const OTHERS: readonly (readonly [
   ['no reference', toBank(), { ...payment, reference_id: '' }],
 ]
 
-test('likenessOf, each part that counts: no two are alike', () => {
+test('likenessOf, each significant member changed: all likenesses differ', () => {
   const hashes = OTHERS.map(([, whom, how]) => likenessOf(whom, how))
   const all = new Set([likenessOf(toBank(), payment), ...hashes])
   assert.equal(all.size, OTHERS.length + 1, JSON.stringify(OTHERS.map(([what]) => what)))
 })
 
-test('likenessOf, the recipe for an IBAN: no account number takes part', () => {
+test('likenessOf, the recipe for an IBAN: account number ignored', () => {
   const iban = 'DE89370400440532013000'
   const whom: Whom = { name: 'A', destination_details: { type: 'bank', bank: { iban } } }
   const to = { name: 'a', destination: { type: 'bank', bank: { iban } } }
@@ -129,7 +129,7 @@ test('likenessOf, the recipe for an IBAN: no account number takes part', () => {
   assert.equal(likenessOf(whom, payment), hashJson(content))
 })
 
-test('likenessOf, an IBAN with and without spaces: alike, and not the same digits as a number', () => {
+test('likenessOf, IBAN with and without spaces: equal, and unlike the same digits as an account number', () => {
   const to = (part: Bank): Whom => ({
     name: 'A',
     destination_details: { type: 'bank', bank: part },
@@ -144,12 +144,12 @@ const likenesses: Likenesses = new Map([
   ['acc_1/abc', { account_id: 'acc_1', likeness: 'abc', created_at: NOW, payout_id: 'pot_7' }],
 ])
 
-test('refuseDuplicate, another likeness or another account: passes', () => {
+test('refuseDuplicate, another likeness or account: passes', () => {
   refuseDuplicate(likenesses, guarded, 'abd', NOW)
   refuseDuplicate(likenesses, { ...guarded, account_id: 'acc_2' }, 'abc', NOW)
 })
 
-test('refuseDuplicate, within the window: refused, the payout and its age named', () => {
+test('refuseDuplicate, within the window: refused naming the payout and its age', () => {
   for (const [now, age_s] of [
     [NOW, 0],
     ['2026-01-31T09:39:59.123456Z', 599],
@@ -165,7 +165,7 @@ test('refuseDuplicate, within the window: refused, the payout and its age named'
   }
 })
 
-test('refuseDuplicate, once the window is over, or without one: passes', () => {
+test('refuseDuplicate, after the window or without one: passes', () => {
   refuseDuplicate(likenesses, guarded, 'abc', '2026-01-31T09:40:00.123456Z')
   refuseDuplicate(likenesses, { ...guarded, duplicate_window_s: 0 }, 'abc', NOW)
 })

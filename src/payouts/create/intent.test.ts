@@ -20,12 +20,12 @@ const known = (details = beneficiary.details) => ({
   beneficiaries: new Map([['acc_1/bnf_known', { ...beneficiary, details }]]),
 })
 
-test('an intent, neither quote nor type: local, for nobody else', () => {
+test("intent, no quote, no type: local, on nobody's behalf", () => {
   const { type, on_behalf_of } = intentOf(asked())
   assert.deepEqual([type, on_behalf_of], ['local', ''])
 })
 
-test('an intent, a quote: has its type and entity, unless the request names them', () => {
+test("intent, with a quote: the quote's type and entity, unless the request has its own", () => {
   const quote = quoteOf({ payout_type: 'swift', entity_id: 'ent_quoted' })
   const named = { quotes: new Map([['acc_1/poq_1', quote]]), beneficiaries: new Map() }
   const terms = (part: Partial<PayoutRequest>) => {
@@ -36,12 +36,12 @@ test('an intent, a quote: has its type and entity, unless the request names them
   assert.deepEqual(terms({ type: 'local', on_behalf_of: 'ent_own' }), ['local', 'ent_own'])
 })
 
-test('an intent, an unknown beneficiary: neither details nor likeness', () => {
+test('intent, unknown beneficiary: no details, no likeness', () => {
   const { details, likeness } = intentOf(toKnown)
   assert.deepEqual([details, likeness], [undefined, null])
 })
 
-test('an intent, a beneficiary that is changed meanwhile: compared by the details of now', () => {
+test('intent, beneficiary changed in the meantime: compared by its current details', () => {
   const before = withNamed(intentOf(toKnown), known())
   const changed = { ...beneficiary.details, name: 'Another Company' }
   const after = withNamed(before, known(changed))
@@ -51,6 +51,6 @@ test('an intent, a beneficiary that is changed meanwhile: compared by the detail
   assert.equal(after.likeness, likenessOf(changed, payment))
 })
 
-test('an intent, an account that looks for no duplicates: no likeness', () => {
+test('intent, account without duplicate window: no likeness', () => {
   assert.equal(intentOf(asked({}, account)).likeness, null)
 })

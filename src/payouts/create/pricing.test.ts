@@ -38,18 +38,18 @@ const onlyKnown = { beneficiary: 'bnf_1', beneficiary_details: undefined }
 const chats = { fund_transfer_network: 'Chats' }
 
 const PASSES: readonly (readonly [what: string, part: Part])[] = [
-  ['details of a beneficiary', {}],
-  ['a known beneficiary', onlyKnown],
-  ['a holding currency that is held', { holding_currency: 'EUR' }],
-  ['no type: it is local', { type: undefined, local: {} }],
+  ['inline details', {}],
+  ['a stored beneficiary', onlyKnown],
+  ['a currency that the account holds', { holding_currency: 'EUR' }],
+  ['no type, so local', { type: undefined, local: {} }],
   ['charges of a swift payout', { type: 'swift', charge_type: 'ours' }],
   ['a network of the payout currency', { currency: 'HKD', local: chats }],
   [
-    'a network of the currency of the bank account',
+    "a network of the bank account's currency",
     { beneficiary_details: detailsWith({ currency: 'HKD' }), local: chats },
   ],
   // These are checked later, once the beneficiary or the quote is read.
-  ['a network, to a known beneficiary', { ...onlyKnown, local: chats }],
+  ['a network with a stored beneficiary', { ...onlyKnown, local: chats }],
   ['details of another type, with a quote', { quote: 'poq_1', type: 'swift', local: chats }],
   ['charges of a local payout, with a quote', { quote: 'poq_1', charge_type: 'ours' }],
 ]
@@ -83,23 +83,19 @@ const notCarried =
 const REFUSED: readonly (readonly [what: string, part: Part, refusals: readonly string[]])[] = [
   ['an unknown currency', { currency: 'XXX' }, [unknownCode('currency')]],
   ['an unknown holding currency', { holding_currency: 'XXX' }, [unknownCode('holding_currency')]],
-  ['a holding currency that is not held', { holding_currency: 'HKD' }, [notHeld]],
+  ['a currency that the account does not hold', { holding_currency: 'HKD' }, [notHeld]],
   ['no beneficiary', { beneficiary_details: undefined }, [one]],
   ['two beneficiaries', { beneficiary: 'bnf_1' }, [one]],
-  [
-    'a problem in the details',
-    { beneficiary_details: detailsWith({ country: 'XX' }) },
-    [noCountry],
-  ],
-  ['details of a local payout by SWIFT', { type: 'swift', local: {} }, [detail('local', 'swift')]],
+  ['a fault in the details', { beneficiary_details: detailsWith({ country: 'XX' }) }, [noCountry]],
+  ['a local beneficiary by SWIFT', { type: 'swift', local: {} }, [detail('local', 'swift')]],
   ['charges of a local payout', { charge_type: 'shared' }, [detail('charge_type', 'local')]],
   [
-    'charges of a payout without a type',
+    'charges without a payout type',
     { type: undefined, charge_type: 'shared' },
     [detail('charge_type', 'local')],
   ],
   [
-    'details of a local payout by SWIFT, to a known beneficiary',
+    'a local beneficiary by SWIFT, stored',
     { ...onlyKnown, type: 'swift', local: {} },
     [detail('local', 'swift')],
   ],
@@ -109,12 +105,12 @@ const REFUSED: readonly (readonly [what: string, part: Part, refusals: readonly 
     [noNetwork('USD', 'ach, fednow, fedwire, rtp, usd_chats')],
   ],
   [
-    'a network of the payout currency, to an account in another',
+    'a network of the payout currency, account in another currency',
     { currency: 'HKD', local: chats, beneficiary_details: detailsWith({ currency: 'GBP' }) },
     [noNetwork('GBP', 'bacs, chaps, faster_payments'), notCarried],
   ],
   [
-    'everything at once',
+    'every fault at once',
     {
       type: 'wallet',
       currency: 'JPY',
@@ -129,7 +125,7 @@ const REFUSED: readonly (readonly [what: string, part: Part, refusals: readonly 
 ]
 
 for (const [what, part, refusals] of REFUSED) {
-  test(`checkRequest, ${what}: refused, ${refusals.length} problems named`, () => {
+  test(`checkRequest, ${what}: refused naming ${refusals.length} problems`, () => {
     assert.deepEqual(
       refusalOf(() => checkRequest(requestWith(part), account)),
       refusals,
@@ -148,15 +144,15 @@ const TERMS: readonly (readonly [
   destination: DestinationDetails,
   part: Partial<QuoteTerms>,
 ])[] = [
-  ['nothing but currency and amount', { type: undefined }, bankIn({}), {}],
+  ['currency and amount only', { type: undefined }, bankIn({}), {}],
   [
-    'a currency that is not held',
+    'a currency not held',
     { currency: 'HKD' },
     bankIn({}),
     { payout_currency: 'HKD', destination_currency: 'HKD' },
   ],
   [
-    'a currency that is held',
+    'a currency held',
     { currency: 'EUR' },
     bankIn({}),
     { payout_currency: 'EUR', destination_currency: 'EUR', holding_currency: 'EUR' },
@@ -169,7 +165,7 @@ const TERMS: readonly (readonly [
     { destination_currency: 'HKD', destination_country: 'HK' },
   ],
   [
-    'a network of the currency that arrives',
+    'a network of the destination currency',
     { local: chats },
     bankIn({ currency: 'HKD' }),
     { destination_currency: 'HKD', fund_transfer_network: 'chats' },
@@ -180,9 +176,9 @@ const TERMS: readonly (readonly [
     bankIn({}),
     { payout_type: 'swift', charge_type: 'ours' },
   ],
-  ['whom it is for', { on_behalf_of: 'ent_1' }, bankIn({}), { entity_id: 'ent_1' }],
+  ['an entity', { on_behalf_of: 'ent_1' }, bankIn({}), { entity_id: 'ent_1' }],
   [
-    'a wallet in its currency on a chain that is known',
+    'a wallet in its currency on a known chain',
     { type: 'wallet' },
     { type: 'wallet', wallet: { deposit_address: 'a', type: 'Tron', currency: 'USDT' } },
     {
@@ -193,7 +189,7 @@ const TERMS: readonly (readonly [
     },
   ],
   [
-    'a wallet that says no more than its address',
+    'a wallet with only an address',
     { type: 'wallet' },
     { type: 'wallet', wallet: { deposit_address: 'a' } },
     { payout_type: 'wallet' },
@@ -217,7 +213,7 @@ const TERMS: readonly (readonly [
     },
   ],
   [
-    'an IBAN alone',
+    'an IBAN only',
     {},
     bankIn({ iban: 'DE89 3704 0044 0532 0130 00' }),
     { destination_country: 'DE' },
@@ -225,7 +221,7 @@ const TERMS: readonly (readonly [
 ]
 
 for (const [what, part, destination, wanted] of TERMS) {
-  test(`termsWithoutQuote, ${what}: as asked, all else as by default`, () => {
+  test(`termsWithoutQuote, ${what}: as requested, defaults for the rest`, () => {
     assert.deepEqual(termsWithoutQuote(requestWith(part), account, destination), {
       ...terms,
       ...wanted,
@@ -260,14 +256,14 @@ const MATCHES: readonly (readonly [
 ])[] = [
   ['the same amount and currency', {}, {}, []],
   [
-    'all that the quote says',
+    'every member of the quote',
     {},
     { holding_currency: 'USD', local: chats, on_behalf_of: 'ent_1' },
     [],
   ],
   ['no type', {}, { type: undefined }, []],
   [
-    'what the quote left open',
+    'members that the quote left open',
     { fund_transfer_network: '', entity_id: '' },
     { local: chats, on_behalf_of: 'ent_2' },
     [],
@@ -307,25 +303,25 @@ const MATCHES: readonly (readonly [
   ],
   ['another entity', {}, { on_behalf_of: 'ent_2' }, [differs('on_behalf_of', 'ent_2', 'ent_1')]],
   [
-    'a network that does not serve the currency of the quote',
+    "a network that does not serve the quote's currency",
     { fund_transfer_network: '' },
     { local: { fund_transfer_network: 'pix' } },
     [noNetwork('HKD', 'chats, fps')],
   ],
   [
-    'the same, to a known beneficiary',
+    'the same, with a stored beneficiary',
     { fund_transfer_network: '' },
     { ...onlyKnown, local: { fund_transfer_network: 'pix' } },
     [noNetwork('HKD', 'chats, fps')],
   ],
   [
-    'details that do not belong to the type of the quote',
+    "details of another type than the quote's",
     {},
     { type: undefined, charge_type: 'ours' },
     [detail('charge_type', 'local')],
   ],
   [
-    'everything at once',
+    'every difference at once',
     { charge_type: 'ours' },
     {
       amount: 1,
@@ -352,7 +348,7 @@ const MATCHES: readonly (readonly [
 ]
 
 for (const [what, quote, part, refusals] of MATCHES) {
-  const verdict = refusals.length === 0 ? 'passes' : `refused, ${refusals.length} problems named`
+  const verdict = refusals.length === 0 ? 'passes' : `refused naming ${refusals.length} problems`
   test(`checkMatches, ${what}: ${verdict}`, () => {
     const act = () =>
       checkMatches(
@@ -379,7 +375,7 @@ const RECEIVING: readonly (readonly [
   ['the same country', { destination_country: 'HK' }, bankIn({ country: 'HK' }), undefined],
   ['a territory', { destination_country: 'US' }, bankIn({ country: 'PR' }), undefined],
   ['no country', { destination_country: 'HK' }, bankIn({}), undefined],
-  ['a country left open', {}, bankIn({ country: 'GB' }), undefined],
+  ['no country in the quote', {}, bankIn({ country: 'GB' }), undefined],
   [
     'another country',
     { destination_country: 'HK' },
@@ -393,7 +389,7 @@ const RECEIVING: readonly (readonly [
     'wallet.type is ethereum but the quote',
   ],
   [
-    'the same chain in capitals',
+    'the same chain in upper case',
     { wallet_type: 'Tron' },
     { type: 'wallet', wallet: { deposit_address: 'a', type: 'TRON' } },
     undefined,
@@ -496,7 +492,7 @@ const FILLED: Partial<Quote> = {
 }
 
 for (const [what, refused, row, quote, part, destination] of FEES) {
-  test(`checkSameFee, a ${what} that the quote did not know, with a fee of its own: refused`, () => {
+  test(`checkSameFee, ${what} unknown to the quote, with a fee of its own: refused`, () => {
     const sent = requestWith(part)
     assert.deepEqual(
       refusalOf(() => checkSameFee(quoteOf(quote), sent, destination, priced(row))),
@@ -506,7 +502,7 @@ for (const [what, refused, row, quote, part, destination] of FEES) {
     checkSameFee(quoteOf(quote), sent, destination, [])
   })
 
-  test(`checkSameFee, a ${what} that the quote was priced with and the payout leaves out: passes`, () => {
+  test(`checkSameFee, ${what} of the quote, omitted by the payout: passes`, () => {
     const known = quoteOf({
       ...FILLED,
       ...(what === 'network' ? { fund_transfer_network: 'chats' } : {}),
@@ -516,7 +512,7 @@ for (const [what, refused, row, quote, part, destination] of FEES) {
   })
 }
 
-test('checkSameFee, a country and charges of which one changes the fee: that one is named', () => {
+test('checkSameFee, country and charges, only one changes the fee: this one named', () => {
   const swift = quoteOf({ payout_type: 'swift' })
   const sent = requestWith({ charge_type: 'ours', beneficiary: 'bnf_1' })
   const into = bankIn({ country: 'HK' })
@@ -531,7 +527,7 @@ test('checkSameFee, a country and charges of which one changes the fee: that one
   )
 })
 
-test('checkSameFee, a country and charges that change the fee only together: both are named', () => {
+test('checkSameFee, country and charges that change the fee only together: both named', () => {
   const swift = quoteOf({ payout_type: 'swift' })
   const sent = requestWith({ charge_type: 'ours' })
   const into = bankIn({ country: 'HK' })

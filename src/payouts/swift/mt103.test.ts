@@ -129,7 +129,7 @@ function withBank(bank: object): Mt103Facts {
 
 const fieldOf = (facts: Mt103Facts, tag: string) => parse(mt103Of(facts)).fields.get(tag)
 
-test('an MT103, a converted payout: this message, to the letter', () => {
+test('MT103, converted payout: exactly this message', () => {
   assert.deepEqual(mt103Of(example).split('\r\n'), [
     '{1:F01BANKDEFFAXXX0000000000}{2:I103CITIUS33XXXXN}{3:{121:b0691c66-873f-4209-9078-5dd66cc92084}}{4:',
     ':20:EQRJX4WDJQDVBYJ1',
@@ -155,18 +155,18 @@ test('an MT103, a converted payout: this message, to the letter', () => {
   parse(mt103Of(example))
 })
 
-test('an MT103, no BIC set by the operator: a test and training address of no country', () => {
+test('MT103, no BIC of the operator: a test and training address without a country', () => {
   const { sender, receiver } = parse(mt103Of({ ...example, sender_bic: '', receiver_bic: '' }))
   assert.deepEqual([sender, receiver], ['CORRXXX0AXXX', 'CORRXXX0XXXX'])
   assert.equal(TEST_BIC.charAt(7), '0')
 })
 
-test('an MT103, charges: SHA unless the payer takes them all', () => {
+test('MT103, charges: SHA, or OUR where the payer takes all charges', () => {
   const code = (charge_type: string) => fieldOf({ ...example, charge_type }, '71A')
   assert.deepEqual(['shared', 'ours', ''].map(code), ['SHA', 'OUR', 'SHA'])
 })
 
-test('fields 32A and 33B: the decimals of each currency, 14 digits and no more', () => {
+test('MT103, fields 32A and 33B: decimals of each currency, at most 14 digits', () => {
   for (const { code, exponent } of CURRENCIES.values()) {
     const most = 10n ** 14n - 1n
     for (const amount of [1n, 10n ** BigInt(exponent), most]) {
@@ -191,7 +191,7 @@ test('fields 32A and 33B: the decimals of each currency, 14 digits and no more',
   assert.deepEqual(members, ['currency', 'destination_currency'])
 })
 
-test('field 36: as many decimals as 12 characters hold, rounded once', () => {
+test('MT103, field 36: as many decimals as fit 12 characters, rounded once', () => {
   const cases = [
     ['7.81', '7,81'],
     ['1', '1,'],
@@ -224,7 +224,7 @@ test('field 36: as many decimals as 12 characters hold, rounded once', () => {
   }
 })
 
-test('field 57a: by BIC, else by name and clearing code, else by code, else absent', () => {
+test('MT103, field 57a: BIC, else name and clearing code, else code, else absent', () => {
   const account_number = '1'
   const cases: [bank: object, field: readonly [tag: string, value: string] | undefined][] = [
     [{ bank_codes: { swift_code: 'HSBCHKHHHKH' }, bank_name: 'X' }, ['57A', 'HSBCHKHHHKH']],
@@ -257,7 +257,7 @@ test('field 57a: by BIC, else by name and clearing code, else by code, else abse
   }
 })
 
-test('field 59: the account exactly, or no message', () => {
+test('MT103, field 59, account that does not fit exactly: no message', () => {
   assert.match(fieldOf(withBank({ iban: 'DE89370400440532013000' }), '59') ?? '', /^\/DE89/)
   for (const account_number of ['1'.repeat(34), "a-b:1?(2).,'+ 3", '0/1']) {
     const [line] = (fieldOf(withBank({ account_number }), '59') ?? '').split('\r\n')
@@ -274,7 +274,7 @@ test('field 59: the account exactly, or no message', () => {
   }
 })
 
-test('field 59, a long name and address: two lines of name, and the country is never cut off', () => {
+test('MT103, field 59, long name and address: two lines of name, the country never cut', () => {
   const beneficiary_details = {
     ...example.beneficiary_details,
     name: 'Gesellschaft für die Förderung des Überseehandels und der Schifffahrt mit sehr langem Namen',
@@ -398,7 +398,7 @@ const facts: fc.Arbitrary<Mt103Facts> = fc
 
 const RUNS = share(300, 3_000)
 
-test('an MT103, any payout: every field as the standard has it, and it says what the payout says', () => {
+test("MT103, random payouts: every field by the standard, with the payout's data", () => {
   const seed = pickSeed()
   console.log(`SEED=${seed}`)
   let written = 0

@@ -21,7 +21,7 @@ const CASES: readonly (readonly [
 ])[] = [
   ['a tenth of the payout', { variable_bps: 1_000 }, undefined, []],
   ['more', { variable_bps: 1_001 }, undefined, ['local: variable_bps 1001 is more than 1000']],
-  ['as before', PRESENT, PRESENT, []],
+  ['the same fee', PRESENT, PRESENT, []],
   [
     'ten times as much',
     { fixed_amount: 1_000n, variable_bps: 100, minimum_amount: 200n, maximum_amount: 25_000n },
@@ -33,7 +33,7 @@ const CASES: readonly (readonly [
     ],
   ],
   [
-    'a tenth, and no bounds',
+    'a tenth, without minimum and maximum',
     { fixed_amount: 10n, variable_bps: 1 },
     PRESENT,
     [
@@ -53,9 +53,9 @@ const CASES: readonly (readonly [
     PRESENT,
     ['local: fee_currency JPY was USD'],
   ],
-  ['nothing any more', { fixed_amount: 0n }, PRESENT, []],
-  ['something after nothing', { fixed_amount: 100_000n }, { fixed_amount: 0n }, []],
-  ['a sample, which nobody has decided on', { fixed_amount: 500n }, SAMPLE, []],
+  ['the row removed', { fixed_amount: 0n }, PRESENT, []],
+  ['a first fee', { fixed_amount: 100_000n }, { fixed_amount: 0n }, []],
+  ['a sample replaced', { fixed_amount: 500n }, SAMPLE, []],
 ]
 
 for (const [what, fee, present, slips] of CASES) {

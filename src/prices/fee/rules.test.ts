@@ -42,7 +42,7 @@ const ORDER: readonly (readonly (typeof COLUMNS)[number][])[] = [
 
 const setIn = (fee: Fee | undefined) => fee && COLUMNS.filter(column => fee[column] !== null)
 
-test('selectFee, rows for every set of columns: most columns first, then the earlier column', () => {
+test('selectFee, rows with any set of columns: most columns win, then the earlier column', () => {
   for (const rows of [EVERY_ROW, EVERY_ROW.toReversed()]) {
     const left = [...rows]
     const chosen = ORDER.map(() => {
@@ -56,7 +56,7 @@ test('selectFee, rows for every set of columns: most columns first, then the ear
 })
 
 for (const column of COLUMNS) {
-  test(`selectFee, another ${column}: the row does not apply, nor to a payout that has none`, () => {
+  test(`selectFee, row of another ${column}: does not apply, nor to a payout without one`, () => {
     const row = feeRow({ [column]: subject[column] })
     assert.equal(selectFee([row], subject), row)
     for (const value of ['other', '', `${subject[column]}x`]) {
@@ -66,7 +66,7 @@ for (const column of COLUMNS) {
     assert.equal(selectFee([row, any], { ...subject, [column]: '' }), any)
   })
 
-  test(`selectFee, ${column} in another letter case on either side: the same`, () => {
+  test(`selectFee, ${column} in another letter case: matches`, () => {
     const lower = feeRow({ [column]: subject[column].toLowerCase() })
     const upper = feeRow({ [column]: subject[column].toUpperCase() })
     const asked = { ...subject, [column]: subject[column].toUpperCase() }
@@ -75,17 +75,17 @@ for (const column of COLUMNS) {
   })
 }
 
-test('selectFee, another payout type: no row applies, however little it says', () => {
+test('selectFee, another payout type: no row applies, not even one of wildcards', () => {
   assert.equal(selectFee(EVERY_ROW, { ...subject, payout_type: 'swift' }), undefined)
   assert.equal(selectFee([], subject), undefined)
 })
 
-test('selectFee, two rows that say the same: the first', () => {
+test('selectFee, two equal rows: the first', () => {
   const [first, second] = [feeRow({}), feeRow({})]
   assert.equal(selectFee([first, second], subject), first)
 })
 
-test('selectFee, a sample that says everything and a row that says nothing: the row', () => {
+test('selectFee, a sample of every column and a row of none: the row', () => {
   const sample = feeRow({ ...EVERY_ROW.at(-1), sample: true })
   const own = feeRow({})
   assert.equal(selectFee([sample, own], subject), own)
@@ -106,21 +106,21 @@ const AMOUNTS: readonly (readonly [
   fixed: bigint,
   variable: bigint,
 ])[] = [
-  ['a row that costs nothing', {}, ['USD', 10_000n], 0n, 0n],
+  ['a row of zero', {}, ['USD', 10_000n], 0n, 0n],
   ['a fixed part', { fixed_amount: 150n }, ['USD', 10_000n], 150n, 0n],
   ['a fixed part, converted at mid', { fixed_amount: 150n }, ['HKD', 10_000n], 1_200n, 0n],
   ['basis points', { variable_bps: 25 }, ['USD', 10_000n], 0n, 25n],
   ['basis points, half a unit', { variable_bps: 25 }, ['USD', 10_200n], 0n, 26n],
   ['basis points in any currency', { variable_bps: 25 }, ['HKD', 10_000n], 0n, 25n],
   ['both', { fixed_amount: 7n, variable_bps: 100 }, ['USD', 500n], 7n, 5n],
-  ['less than the minimum', { variable_bps: 25, minimum_amount: 26n }, ['USD', 10_000n], 0n, 26n],
-  ['the minimum', { variable_bps: 25, minimum_amount: 25n }, ['USD', 10_000n], 0n, 25n],
-  ['more than the minimum', { variable_bps: 25, minimum_amount: 24n }, ['USD', 10_000n], 0n, 25n],
+  ['below the minimum', { variable_bps: 25, minimum_amount: 26n }, ['USD', 10_000n], 0n, 26n],
+  ['at the minimum', { variable_bps: 25, minimum_amount: 25n }, ['USD', 10_000n], 0n, 25n],
+  ['above the minimum', { variable_bps: 25, minimum_amount: 24n }, ['USD', 10_000n], 0n, 25n],
   ['a minimum, converted', { variable_bps: 25, minimum_amount: 26n }, ['HKD', 10_000n], 0n, 208n],
-  ['more than the maximum', { variable_bps: 25, maximum_amount: 24n }, ['USD', 10_000n], 0n, 24n],
-  ['less than the maximum', { variable_bps: 25, maximum_amount: 26n }, ['USD', 10_000n], 0n, 25n],
+  ['above the maximum', { variable_bps: 25, maximum_amount: 24n }, ['USD', 10_000n], 0n, 24n],
+  ['below the maximum', { variable_bps: 25, maximum_amount: 26n }, ['USD', 10_000n], 0n, 25n],
   ['a maximum, converted', { variable_bps: 25, maximum_amount: 2n }, ['HKD', 10_000n], 0n, 16n],
-  ['a maximum of nothing', { variable_bps: 25, maximum_amount: 0n }, ['USD', 10_000n], 0n, 0n],
+  ['a maximum of zero', { variable_bps: 25, maximum_amount: 0n }, ['USD', 10_000n], 0n, 0n],
   [
     'between both bounds',
     { variable_bps: 25, minimum_amount: 24n, maximum_amount: 26n },
@@ -137,12 +137,12 @@ for (const [what, fee, [currency, amount], fixed, variable] of AMOUNTS) {
   })
 }
 
-test('feeAmounts, no row: nothing', () => {
+test('feeAmounts, no row: zero', () => {
   const holding = { currency: 'XXX', amount: 10_000n }
   assert.deepEqual(feeAmounts(undefined, holding, AT_MID, NOW), { fixed: 0n, variable: 0n })
 })
 
-test('feeAmounts, named in a currency without a rate: refused where there is something to convert', () => {
+test('feeAmounts, fee currency without a rate: refused if there is something to convert', () => {
   const holding = { currency: 'GBP', amount: 10_000n }
   const free = feeRow({ variable_bps: 25 })
   assert.deepEqual(feeAmounts(free, holding, AT_MID, NOW), { fixed: 0n, variable: 25n })

@@ -44,7 +44,7 @@ for (const [name, judge, member, message] of WRONG) {
   })
 }
 
-test('judgePolicies, values that can be: as they are stored', () => {
+test('judgePolicies, valid values: stored unchanged', () => {
   const asked = { spread_bps: 9_999, max_age_s: 'Calendar', account_id: 'acc_1' }
   assert.deepEqual(judgePolicies(asked), {
     scope: { account_id: 'acc_1', from_currency: null, to_currency: null },
@@ -54,6 +54,6 @@ test('judgePolicies, values that can be: as they are stored', () => {
   assert.equal(judgeFrom(undefined, NOW), NOW)
 })
 
-test('judgePolicies, an age with zeros in front: the number alone is stored', () => {
+test('judgePolicies, an age with leading zeros: stored as the number', () => {
   assert.equal(judgePolicies({ max_age_s: '00600' }).values.max_age_s, '600')
 })

@@ -43,7 +43,7 @@ function byGauss(year: number): string {
   return Temporal.PlainDate.from({ year, month: 3, day: 22 }).add({ days }).toString()
 }
 
-test('easterSunday, 1583 to 2999: as Gauss works it out', () => {
+test("easterSunday, 1583 to 2999: equals Gauss's algorithm", () => {
   for (let year = 1583; year < 3000; year++) {
     assert.equal(easterSunday(year).toString(), byGauss(year))
   }
@@ -116,13 +116,13 @@ for (const [what, as_of, expected] of DUE) {
   })
 }
 
-test('freshnessOf, a rate set by hand: a day', () => {
+test('freshnessOf, a rate set by hand: good for a day', () => {
   const rate = { source: 'operator', as_of: '2026-10-24T20:30:00.123456Z' }
   const good_until = '2026-10-25T20:30:00.123456Z'
   assert.deepEqual(freshnessOf(rate, null), { due: good_until, good_until })
 })
 
-test('freshnessOf, an age is set: that age, whatever the source', () => {
+test('freshnessOf, max_age_s set: this age, for every source', () => {
   const good_until = '2026-10-06T14:01:00.000000Z'
   for (const source of [ECB_SOURCE, 'operator']) {
     const rate = { source, as_of: '2026-10-06T14:00:00.000000Z' }

@@ -32,7 +32,7 @@ async function failure(url: string, timeout_ms = LOCAL.timeout_ms): Promise<stri
   return error.message
 }
 
-test('fetchRates, a file: its text, asked for once and uncompressed', async () => {
+test('fetchRates, a file: its text, one request, no compression', async () => {
   const asked: unknown[] = []
   const url = await publisher((request, response) => {
     asked.push([request.method, request.url, request.headers['accept-encoding']])
@@ -42,13 +42,13 @@ test('fetchRates, a file: its text, asked for once and uncompressed', async () =
   assert.deepEqual(asked, [['GET', '/rates.xml?key=s3cret', 'identity']])
 })
 
-test('fetchRates, a file as large as allowed: its text', async () => {
+test('fetchRates, a file of the maximum size: its text', async () => {
   const text = 'x'.repeat(MAX_BYTES)
   const url = await publisher((_request, response) => response.end(text))
   assert.equal(await fetchRates(url, LOCAL), text)
 })
 
-test('fetchRates, redirected three times: followed; a fourth time: not', async () => {
+test('fetchRates, three redirects: followed; a fourth: refused', async () => {
   const from = (count: number): RequestListener => {
     return (request, response) => {
       const left = Number(/left=(\d)/.exec(request.url ?? '')?.[1] ?? count)
@@ -66,8 +66,8 @@ const gone = (status: number, headers: Record<string, string> = {}): RequestList
 
 const HOSTILE: readonly (readonly [what: string, answer: RequestListener, message: string])[] = [
   ['not found', gone(404), 'status 404'],
-  ['a fault', gone(500), 'status 500'],
-  ['a part of it', gone(206), 'status 206'],
+  ['an error', gone(500), 'status 500'],
+  ['a partial answer', gone(206), 'status 206'],
   [
     'redirected to plain http elsewhere',
     gone(301, { location: 'http://rates.example.com/' }),
@@ -90,7 +90,7 @@ const HOSTILE: readonly (readonly [what: string, answer: RequestListener, messag
     'not UTF-8 text',
   ],
   [
-    'a byte more than allowed',
+    'one byte above the maximum',
     (_request, response) => response.end('x'.repeat(MAX_BYTES + 1)),
     `more than ${MAX_BYTES} bytes`,
   ],
@@ -141,13 +141,13 @@ const SLOW: readonly (readonly [what: string, answer: RequestListener])[] = [
 ]
 
 for (const [what, answer] of SLOW) {
-  test(`fetchRates, a publisher ${what}: given up in time`, async () => {
+  test(`fetchRates, publisher ${what}: aborted at the time-out`, async () => {
     const url = await publisher(answer)
     assert.equal(await failure(url, SOON_MS), '127.0.0.1: no whole answer in time')
   })
 }
 
-test('fetchRates, no HTTP and nobody there: told by code', async () => {
+test('fetchRates, no HTTP or no listener: error code reported', async () => {
   const talker = await receiver(socket => socket.end('220 mail.example.com ESMTP\r\n'))
   assert.match(await failure(talker), /^127\.0\.0\.1: HPE_/)
   const server = createServer()
@@ -156,7 +156,7 @@ test('fetchRates, no HTTP and nobody there: told by code', async () => {
   assert.equal(await failure(`http://127.0.0.1:${port}/`), '127.0.0.1: ECONNREFUSED')
 })
 
-test('fetchRates, https without a certificate that is trusted: refused, whatever the environment says', async () => {
+test('fetchRates, untrusted https certificate: refused, whatever the environment says', async () => {
   const server = createTlsServer({}, () => {})
   server.on('tlsClientError', () => {})
   const url = `https://127.0.0.1:${await listen(server)}/`
@@ -183,7 +183,7 @@ const ADDRESSES: readonly (readonly [address: string, allow_http: boolean, ok: b
 ]
 
 for (const [address, allow_http, ok] of ADDRESSES) {
-  const allowed = allow_http ? 'plain http allowed' : 'https alone'
+  const allowed = allow_http ? 'plain http allowed' : 'https only'
   test(`refuseUrl, ${JSON.stringify(address)}, ${allowed}: ${ok ? 'fetched' : 'refused'}`, () => {
     assert.equal(refuseUrl(address, { allow_http }) === undefined, ok)
   })

@@ -26,14 +26,14 @@ for (const [mid, spread_bps, words] of CASES) {
   })
 }
 
-test('findGaps, two spreads: the smaller of both directions counts', () => {
+test('findGaps, two spreads: the smaller one of both directions decides', () => {
   const book = rateBook({ ...values, 'GBP/USD': '1.503' })
   const spreadOf = (from: string) => (from === 'USD' ? 10 : 100)
   assert.equal(findGaps(book, spreadOf).length, 1)
   assert.equal(findGaps(book, () => 100).length, 0)
 })
 
-test('findGaps, a sample: it has no gap, and makes none', () => {
+test('findGaps, a sample: has no gap and causes none', () => {
   const book = rateBook({ ...values, 'GBP/USD': '9' })
   const sample = (pair: string) => {
     const rate = book.rates.get(pair)
@@ -47,7 +47,7 @@ test('findGaps, a sample: it has no gap, and makes none', () => {
     )
 })
 
-test('gapsOf: a gap belongs to its row and to the rows of the ratio, and to no other', () => {
+test('gapsOf: a gap is listed at its row and at the rows of the ratio only', () => {
   const book = rateBook({ ...values, 'GBP/USD': '1.6', 'EUR/JPY': '160' })
   const gaps = findGaps(book, () => 0)
   const of = (pair: string) =>
@@ -59,7 +59,7 @@ test('gapsOf: a gap belongs to its row and to the rows of the ratio, and to no o
   assert.equal(of('EUR/JPY').length, 0)
 })
 
-test('withRates: a rate takes the place of its pair, also of the inverse pair', () => {
+test('withRates: a rate replaces its pair and the inverse pair', () => {
   const book = rateBook(values)
   const [usd] = [...rateBook({ 'USD/EUR': '0.9' }).rates.values()]
   assert.ok(usd)

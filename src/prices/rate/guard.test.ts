@@ -44,37 +44,37 @@ const CASES: readonly (readonly [
   mid: string,
   problem: string | undefined,
 ])[] = [
-  ['as it was', 'EUR/USD', '1.25', undefined],
+  ['unchanged', 'EUR/USD', '1.25', undefined],
   ['ten percent more', 'EUR/USD', '1.375', undefined],
   ['ten percent less', 'EUR/USD', '1.125', undefined],
   [
-    'a hair more than ten percent',
+    'slightly more than ten percent',
     'EUR/USD',
     '1.375000000000000000001',
     'moved: EUR/USD 1.375000000000000000001 is 10 % above the present 1.25',
   ],
-  ['a digit slipped', 'EUR/USD', '12.5', 'moved: EUR/USD 12.5 is 900 % above the present 1.25'],
-  ['the other way', 'EUR/USD', '0.8', 'moved: EUR/USD 0.8 is 36 % below the present 1.25'],
+  ['a digit too many', 'EUR/USD', '12.5', 'moved: EUR/USD 12.5 is 900 % above the present 1.25'],
+  ['the inverse direction', 'EUR/USD', '0.8', 'moved: EUR/USD 0.8 is 36 % below the present 1.25'],
   [
-    'the inverse pair with the mid of the stored one',
+    'the inverse pair with the stored mid',
     'JPY/USD',
     '150',
     'moved: JPY/USD 150 is 2249900 % above the present 0.00666666666666',
   ],
   [
-    'the inverse pair as it ought to be',
+    'the inverse pair with the inverse mid',
     'JPY/USD',
     '0.0067',
     'inverse: the pair has a row already, USD/JPY 150',
   ],
   [
-    'a new pair, crossed until now',
+    'a new pair, far from its crossed rate',
     'USD/HKD',
     '0.128',
     'moved: USD/HKD 0.128 is 98.4 % below the present 8',
   ],
-  ['a new pair, near what it was crossed to', 'USD/HKD', '7.81', undefined],
-  ['a new pair that nothing is known of', 'EUR/CHF', '1000000', undefined],
+  ['a new pair, near its crossed rate', 'USD/HKD', '7.81', undefined],
+  ['a new pair without any comparison', 'EUR/CHF', '1000000', undefined],
   ['a peg, by a market rate', 'USD/AED', '3.6725', 'pegged: AED is pegged to USD at 3.6725'],
   ['a peg, by its inverse', 'AED/USD', '0.27', 'pegged: AED is pegged to USD at 3.6725'],
   ['a peg, moved as a peg', 'USD/AED peg', '3.7', undefined],
@@ -86,7 +86,7 @@ const CASES: readonly (readonly [
     'pegged: AED is pegged to USD at 3.6725',
   ],
   [
-    'the same, far off',
+    'a pegged currency to another than its anchor, far off',
     'EUR/AED',
     '3.6725',
     'pegged: AED is pegged to USD at 3.6725; EUR/AED 3.6725 is 20 % below the present 4.590625',
@@ -94,16 +94,17 @@ const CASES: readonly (readonly [
 ]
 
 for (const [what, pair, mid, problem] of CASES) {
-  test(`judgeRates, ${what}: ${problem ?? 'taken'}`, () => assert.equal(judge(pair, mid), problem))
+  test(`judgeRates, ${what}: ${problem ?? 'accepted'}`, () =>
+    assert.equal(judge(pair, mid), problem))
 }
 
-test('judgeRates, another share: it decides', () => {
+test('judgeRates, another maximum share: applied', () => {
   assert.equal(judge('EUR/USD', '1.2625', LATER, 100), undefined)
   assert.match(judge('EUR/USD', '1.2626', LATER, 100) ?? '', /^moved: .* is 1 % above/)
   assert.match(judge('EUR/USD', '1.2500001', LATER, 0) ?? '', /^moved: /)
 })
 
-test('judgeRates, older than the stored row: both times named; as old: taken', () => {
+test('judgeRates, older than the stored row: refused naming both times; equally old: accepted', () => {
   assert.equal(
     judge('EUR/USD', '1.25', '2026-10-06T13:59:59.999999Z'),
     `older: EUR/USD of 2026-10-06T13:59:59.999999Z is older than the stored ${THEN}`,
@@ -144,12 +145,12 @@ const MANY = Object.fromEntries(
   ['CHF', 'CZK', 'DKK', 'GBP', 'HUF', 'NOK', 'PLN', 'SEK'].map(code => [code, '1']),
 )
 
-test('decideFeed, news: taken', () => {
+test('decideFeed, a newer publication: taken', () => {
   const all = publish({ USD: '1.26', HKD: '10', CHF: '0.9' })
   assert.deepEqual(all, { taken: ['USD', 'HKD', 'CHF'], passed: 0, refused: [] })
 })
 
-test('decideFeed, the same or an older publication: nothing to do, nothing wrong', () => {
+test('decideFeed, the same or an older publication: no change, no fault', () => {
   const older = '2026-10-05T14:00:00.000000Z'
   const none = { taken: [], passed: 2, refused: [] }
   assert.deepEqual(publish({ USD: '1.25', HKD: '10' }, THEN), none)
@@ -158,14 +159,14 @@ test('decideFeed, the same or an older publication: nothing to do, nothing wrong
   assert.deepEqual(corrected, { taken: ['USD'], passed: 1, refused: [] })
 })
 
-test('decideFeed, one of ten moved too far: left out; two of ten: nothing is taken', () => {
+test('decideFeed, one of ten moved too far: left out; two of ten: no rate taken', () => {
   const one = publish({ ...MANY, USD: '12.5', HKD: '10.1' })
   assert.deepEqual([one.taken.length, one.refused], [9, ['USD']])
   const two = publish({ ...MANY, USD: '12.5', HKD: '101' })
   assert.deepEqual([two.taken.length, two.refused.length], [0, 10])
 })
 
-test('decideFeed, a sample: replaced by a rate of any age, and by one that is the same', () => {
+test('decideFeed, a sample: replaced by a rate of any age, also by an equal rate', () => {
   const sample = { ...rate('EUR/USD', '1.25', LATER), sample: true }
   const known = rateBookOf('EUR', [sample])
   const lines = [THEN, LATER].map((as_of, i) => ({
@@ -179,20 +180,20 @@ test('decideFeed, a sample: replaced by a rate of any age, and by one that is th
   )
 })
 
-test('decideFeed, the same rate of another source: taken', () => {
+test('decideFeed, an equal rate of another source: taken', () => {
   const value = { ...rate('EUR/USD', '1.25', THEN), source: 'another' }
   const { taken } = decideFeed(judgeRates([{ line: 1, value }], book, MAX_MOVE_BPS), false)
   assert.equal(taken.length, 1)
 })
 
-test('judgeRates, the inverse of a sample: taken, and the sample named as what goes', () => {
+test('judgeRates, the inverse of a sample: accepted, the sample named as removed', () => {
   const sample = { ...rate('EUR/USD', '1.25'), sample: true }
   const lines = [{ line: 1, value: rate('USD/EUR', '0.8') }]
   const [judged] = judgeRates(lines, rateBookOf('EUR', [sample]), MAX_MOVE_BPS)
   assert.deepEqual([judged?.problem, judged?.inverse], [undefined, sample])
 })
 
-test('judgeRates, what the book cannot tell: judged by the guide; what the book tells, by the book', () => {
+test('judgeRates, a rate that the book can cross: compared with the book; otherwise with the guide', () => {
   const guide = rateBook({ 'EUR/CHF': '0.9', 'EUR/USD': '2' })
   const kinds = [rate('CHF/EUR', '0.9'), rate('CHF/EUR', '1.11'), rate('EUR/USD', '1.25')].map(
     value => judgeRates([{ line: 1, value }], book, MAX_MOVE_BPS, guide)[0]?.problem?.kind,
@@ -200,7 +201,7 @@ test('judgeRates, what the book cannot tell: judged by the guide; what the book 
   assert.deepEqual(kinds, ['moved', undefined, undefined])
 })
 
-test('decideFeed, a pair that is stored the other way round: refused alone, taken when forced', () => {
+test('decideFeed, a pair stored in the inverse direction: this pair refused, taken when forced', () => {
   const lines = [
     { line: 1, value: rate('JPY/USD', '0.0067') },
     { line: 2, value: rate('EUR/USD', '1.26') },
@@ -211,12 +212,12 @@ test('decideFeed, a pair that is stored the other way round: refused alone, take
   assert.deepEqual(decideFeed(judged, true).taken, judged)
 })
 
-test('decideFeed, forced: what moved is taken, what is older is not', () => {
+test('decideFeed, forced: large moves taken, older rates not', () => {
   assert.deepEqual(publish({ USD: '12.5', HKD: '101' }, LATER, true).taken, ['USD', 'HKD'])
   assert.deepEqual(publish({ USD: '12.5' }, '2026-10-05T14:00:00.000000Z', true).taken, [])
 })
 
-test('decideFeed, a pegged pair: left as it is', () => {
+test('decideFeed, a pegged pair: unchanged', () => {
   const lines = [
     { line: 1, value: rate('USD/AED', '3.9') },
     { line: 2, value: rate('USD/JPY', '151') },

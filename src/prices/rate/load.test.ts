@@ -53,7 +53,7 @@ const GOOD: readonly [name: string, text: string, rates: readonly (readonly unkn
     [[2, 'EUR/USD', '0.5', 'rates.csv', NOW]],
   ],
   [
-    'byte order mark, comments and empty lines, which count as lines; # inside a cell is text',
+    'byte order mark, comments and empty lines, which count as lines; # inside a cell as text',
     `\uFEFF# one\n\n${HEADER}# four\nUSD,HKD,7.81,Desk #4,\nUSD,JPY,150,"a, # b",`,
     [
       [5, 'USD/HKD', '7.81', 'Desk #4', NOW],
@@ -73,7 +73,7 @@ const GOOD: readonly [name: string, text: string, rates: readonly (readonly unkn
 ]
 
 for (const [name, text, rates] of GOOD) {
-  test(`rates CSV, ${name}: read`, () => assert.deepEqual(csv(text), { rates, problems: [] }))
+  test(`rates CSV, ${name}: accepted`, () => assert.deepEqual(csv(text), { rates, problems: [] }))
 }
 
 const positive = (text: string) => `mid "${text}" is not a positive decimal such as 1.1269`
@@ -129,7 +129,7 @@ const BAD_FILES: readonly [name: string, text: string, problems: readonly string
   ['empty', '', ['1: no header line']],
   ['a pair twice', `${HEADER}EUR,USD,1,,\n\neur,usd,2,,`, ['4: EUR/USD is on line 2 already']],
   [
-    'a pair both ways round',
+    'a pair in both directions',
     `${HEADER}USD,HKD,8,a,\nHKD,USD,0.125,a,`,
     ['3: HKD/USD is on line 2 already, the other way round'],
   ],
@@ -149,7 +149,7 @@ for (const [name, text, problems] of BAD_FILES) {
   })
 }
 
-test('default rates, as shipped: all are valid', async () => {
+test('default rates: all valid', async () => {
   const rates = await loadDefaultRates()
   assert.ok(rates.length > 25)
   assert.ok(rates.some(({ base, quote }) => base === 'EUR' && quote === 'USD'))
@@ -175,7 +175,7 @@ function day(time: string, ...rates: readonly string[]): string {
 
 const USD = '<Cube currency="USD" rate="1.1269"/>'
 
-test('ECB daily file, as published: every rate of EUR as of 14:00Z in summer', async () => {
+test('ECB daily file: every rate of EUR as of 14:00Z in summer', async () => {
   const text = await readFile('test/fixtures/eurofxref-daily.xml', 'utf8')
   const { lines, problems } = parseRates(text, guessRateFormat(text), DEFAULTS)
   assert.deepEqual(problems, [])
@@ -208,7 +208,7 @@ for (const [time, as_of] of DAYS) {
   })
 }
 
-test('ECB 90-day file, days in any order: the newest is taken', () => {
+test('ECB 90-day file, days in any order: newest day taken', () => {
   const older = day('2026-10-05', '<Cube currency="USD" rate="1.1"/>')
   const newest = day('2026-10-06', USD)
   for (const days of [
@@ -229,12 +229,8 @@ const BAD_XML: readonly [name: string, text: string, problems: readonly string[]
   ['no day', ecb(), [NOT_ECB]],
   ['a day without rates', ecb('<Cube time="2026-10-06"/>'), [NOT_ECB]],
   ['no such day', ecb(day('2026-02-30', USD)), ['5: time "2026-02-30" is not a day']],
-  ['a day as a word', ecb(day('today', USD)), ['5: time "today" is not a day']],
-  [
-    'a day to come',
-    ecb(day('2026-10-08', USD)),
-    ['5: as_of 2026-10-08T14:00:00Z is in the future'],
-  ],
+  ['a word for a day', ecb(day('today', USD)), ['5: time "today" is not a day']],
+  ['a future day', ecb(day('2026-10-08', USD)), ['5: as_of 2026-10-08T14:00:00Z is in the future']],
   [
     'bad rates',
     ecb(
@@ -258,7 +254,7 @@ for (const [name, text, problems] of BAD_XML) {
   })
 }
 
-test('ECB file, cut off in the middle: not XML, with the line', () => {
+test('ECB file, truncated: not XML, with the line', () => {
   const [problem] = parseEcbXml(ecb(day('2026-10-06', USD)).slice(0, -30), NOW).problems
   assert.match(problem?.message ?? '', /^not XML: /)
 })
@@ -278,7 +274,7 @@ const FORMATS: readonly [text: string, format: string][] = [
   ['\uFEFF\n  <gesmes:Envelope>', 'ecb'],
 ]
 for (const [text, format] of FORMATS) {
-  test(`rate file beginning ${JSON.stringify(text)}: ${format}`, () => {
+  test(`rate file that begins ${JSON.stringify(text)}: ${format}`, () => {
     assert.equal(guessRateFormat(text), format)
   })
 }
@@ -287,7 +283,7 @@ const AT = '2026-10-06T14:00:00.000000Z'
 const LEFT = ['unknown currency BGN', 'no rate of JPY']
 const PUBLICATIONS: readonly (readonly [name: string, text: string, left_out: string[]])[] = [
   [
-    'XML with a currency of the past and one without a rate',
+    'XML with a former currency and one without a rate',
     ecb(
       day(
         '2026-10-06',
@@ -306,7 +302,7 @@ const PUBLICATIONS: readonly (readonly [name: string, text: string, left_out: st
   ],
 ]
 for (const [name, text, left_out] of PUBLICATIONS) {
-  test(`ECB file, ${name}: its rates, and ${left_out.join(', ') || 'nothing'} left out`, () => {
+  test(`ECB file, ${name}: its rates, with ${left_out.join(', ') || 'nothing'} left out`, () => {
     assert.equal(guessRateFormat(text), 'ecb')
     const parsed = parseRates(text, 'ecb', { source: '', now: NOW })
     assert.deepEqual(parsed.problems, [])
@@ -328,7 +324,7 @@ for (const [text, mid] of [
   ['12.5E+0', '12.5'],
   ['0.5e-2', '0.005'],
 ]) {
-  test(`rate file, a mid of ${text}: exactly ${mid}`, () => {
+  test(`rate file, mid ${text}: exactly ${mid}`, () => {
     const parsed = parseRatesCsv(`base,quote,mid\nVND,EUR,${text}\n`, { source: 't', now: NOW })
     assert.deepEqual(
       parsed.lines.map(({ value }) => formatDecimal(value.mid)),

@@ -103,7 +103,7 @@ for (const [from, to, rows] of PEGGED) {
   })
 }
 
-test('stepsBetween with pegs, two anchors that are not the pivot: four rows', () => {
+test('stepsBetween with pegs, two anchors, neither the pivot: four rows', () => {
   const far = rateBook({
     'USD/AED peg': '4',
     'GBP/GIP peg': '1',
@@ -115,7 +115,7 @@ test('stepsBetween with pegs, two anchors that are not the pivot: four rows', ()
   assert.equal(formatDecimal(customerRate(far, MID, 'AED', 'GIP', NOW)), '0.16')
 })
 
-test('stepsBetween with pegs, EUR/USD moves: a pair of one anchor does not', () => {
+test('stepsBetween with pegs, EUR/USD moves: a pair of one anchor unchanged', () => {
   const rateAt = (eur: string) => {
     const moved = rateBook({ 'USD/AED peg': '3.6725', 'USD/SAR peg': '3.75', 'EUR/USD': eur })
     return ['USD', 'SAR'].map(to => formatDecimal(customerRate(moved, MID, 'AED', to, NOW)))
@@ -150,13 +150,13 @@ for (const [from, to, spread_bps, rate] of RATES) {
   })
 }
 
-test('customerRate, one currency: 1 without a rate, a spread or an age', () => {
+test('customerRate, one currency: 1, without rate, spread and age', () => {
   const empty = rateBookOf('EUR', [])
   const policy = { spread_bps: 100, max_age_s: 1, any_age: false }
   assert.deepEqual(customerRate(empty, policy, 'USD', 'USD', NOW), { digits: 1n, scale: 0 })
 })
 
-test('customerRate, no row joins them: refused, both currencies named', () => {
+test('customerRate, unconnected currencies: refused naming both', () => {
   assert.deepEqual(
     refusalOf(() => customerRate(book, MID, 'GBP', 'CHF', NOW)),
     ['rate_unavailable at the whole: No rate joins GBP and CHF.'],
@@ -179,11 +179,11 @@ const STALE: readonly (readonly [
   refused: string | undefined,
 ])[] = [
   ['exactly as old as allowed', {}, 3_600, undefined],
-  ['a second older than the one allowed', { 'EUR/USD': JUST, 'EUR/JPY': JUST }, 1, 'EUR/USD'],
-  ['one second older', { 'EUR/USD': OLD }, 3_600, 'EUR/USD'],
+  ['one second older than allowed', { 'EUR/USD': JUST, 'EUR/JPY': JUST }, 1, 'EUR/USD'],
+  ['one second old where none is allowed', { 'EUR/USD': OLD }, 3_600, 'EUR/USD'],
   ['the first of two too old', { 'EUR/USD': OLD, 'EUR/JPY': FRESH }, 3_600, 'EUR/USD'],
   ['the second of two too old', { 'EUR/USD': FRESH, 'EUR/JPY': OLD }, 3_600, 'EUR/JPY'],
-  ['a minute old where one is allowed', { 'EUR/USD': FRESH, 'EUR/JPY': FRESH }, 61, undefined],
+  ['a minute old where a minute is allowed', { 'EUR/USD': FRESH, 'EUR/JPY': FRESH }, 61, undefined],
   ['set by hand a day ago', { 'EUR/USD': DAY_AGO, 'EUR/JPY': DAY_AGO }, null, undefined],
   ['set by hand longer ago', { 'EUR/USD': FRESH, 'EUR/JPY': LONGER_AGO }, null, 'EUR/JPY'],
 ]
@@ -211,13 +211,13 @@ for (const [what, as_of, max_age_s, refused] of STALE) {
   })
 }
 
-test('customerRate, any age will do: quoted, however short the age that would be allowed', () => {
+test('customerRate, age not checked: quoted at any age', () => {
   const dated = rateBook({ 'USD/JPY': '128' }, { 'USD/JPY': '2001-01-01T00:00:00.000000Z' })
   const policy = { spread_bps: 0, max_age_s: 1, any_age: true }
   assert.equal(formatDecimal(customerRate(dated, policy, 'USD', 'JPY', NOW)), '128')
 })
 
-test('customerRate, rates of the ECB on a Saturday: Friday’s is quoted, Thursday’s refused, told when the next was due', () => {
+test('customerRate, ECB rates on a Saturday: Friday’s quoted, Thursday’s refused with its due time', () => {
   const quoted = (usd: string, jpy: string) => {
     const rows = [
       {
@@ -248,7 +248,7 @@ test('customerRate, rates of the ECB on a Saturday: Friday’s is quoted, Thursd
   ])
 })
 
-test('goodUntil, pegs: a central bank’s does not age, a stablecoin’s is good for a day', () => {
+test('goodUntil, pegs: a central bank’s peg never ages, a stablecoin’s is good for a day', () => {
   const peg = (quote: string) => ({
     base: 'USD',
     quote,
@@ -290,7 +290,7 @@ for (const [amount, from, to, converted] of CONVERSIONS) {
   })
 }
 
-test('convertAtMid, nothing to convert: needs no rate', () => {
+test('convertAtMid, one currency: needs no rate', () => {
   const strict = { spread_bps: 0, max_age_s: 1, any_age: false }
   const empty = { rates: rateBookOf('EUR', []), policyOf: () => strict }
   assert.equal(convertAtMid(empty, 0n, 'USD', 'GBP', NOW), 0n)
@@ -337,7 +337,7 @@ const inWords = (steps: readonly Step[]) =>
     .join(' ')
 
 for (const [from, to, bound, mid, decides, other] of COMPARED) {
-  test(`waysBetween, rows that disagree, ${from} to ${to} at the ${bound}: ${mid}`, () => {
+  test(`waysBetween, contradicting rows, ${from} to ${to} at the ${bound}: ${mid}`, () => {
     const ways = waysBetween(torn, from, to, bound)
     assert.ok(ways)
     assert.deepEqual([inWords(ways.decides), inWords(ways.other)], [decides, other])
@@ -352,7 +352,7 @@ for (const [from, to, bound, mid, decides, other] of COMPARED) {
   })
 }
 
-test('valueSteps, rows without the pivot: each pair of a circle goes by the same tree', () => {
+test('valueSteps, circle of rows without the pivot: each pair uses the same tree', () => {
   const circle = rateBook({ 'USD/HKD': '8', 'HKD/JPY': '16', 'JPY/USD': '0.01' })
   const ways = [
     ['USD', 'HKD', 'USD/JPY JPY/HKD'],
@@ -365,7 +365,7 @@ test('valueSteps, rows without the pivot: each pair of a circle goes by the same
   }
 })
 
-test('customerRate, a row of the way that does not decide is too old: refused, as both are judged', () => {
+test('customerRate, the deciding row fresh, the other one too old: refused, both are judged', () => {
   const rows = { 'EUR/USD': '1.25', 'EUR/HKD': '10', 'USD/HKD': '8.4' }
   const dated = rateBook(rows, { 'USD/HKD': '2026-01-29T00:00:00.000000Z' })
   const [words] = refusalOf(() => customerRate(dated, BY_SOURCE, 'USD', 'HKD', NOW))
@@ -373,7 +373,7 @@ test('customerRate, a row of the way that does not decide is too old: refused, a
   assert.equal(formatDecimal(customerRate(dated, BY_SOURCE, 'EUR', 'HKD', NOW)), '10')
 })
 
-test('describeRate: the pair, the mid, its source and its time, and whether it is a peg', () => {
+test('describeRate: names pair, mid, source, time and peg', () => {
   const mid = decimal('1.1712')
   const rate = { base: 'EUR', quote: 'USD', mid, source: 'ECB', as_of: NOW, sample: false }
   assert.equal(describeRate({ ...rate, pegged: false }), `EUR/USD 1.1712 (ECB, ${NOW})`)

@@ -26,7 +26,7 @@ const wayOf = ({
       swift?.charge_type,
   ].join(' ')
 
-test('waysOf, euro: by bank with each sharing of charges, and over each network', () => {
+test('waysOf, euro: by bank with each charge type, and over each network', () => {
   assert.deepEqual(waysOf(inEuro).map(wayOf), [
     'swift shared',
     'swift ours',
@@ -38,7 +38,7 @@ test('waysOf, euro: by bank with each sharing of charges, and over each network'
   ])
 })
 
-test('waysOf, what arrives is a token: over each chain that carries it, and no bank', () => {
+test('waysOf, destination currency is a token: each chain that carries it, no bank', () => {
   const ways = waysOf({ payout_info: { currency: 'USDC', amount: 5 } })
   assert.ok(ways.length > 3)
   for (const { payout_type } of ways) assert.equal(payout_type, 'wallet')
@@ -59,7 +59,7 @@ const live = { ...account, sandbox: false, currencies: ['EUR', 'USD'] }
 const options = (routes: readonly Route[], request: OptionsRequest = inEuro) =>
   payoutOptions(request, { account: live, routes }, { ...priced(), fee_required: true }, times)
 
-test('payoutOptions: the cheapest first, of equal ones the quicker; those that are refused last', () => {
+test('payoutOptions: cheapest first, then quickest; refused ones last', () => {
   const shown = options([anyRoute]).map(({ request, judged, problems }) => [
     wayOf(request),
     judged && totalDebit(judged.price),
@@ -76,7 +76,7 @@ test('payoutOptions: the cheapest first, of equal ones the quicker; those that a
   ])
 })
 
-test('payoutOptions, each by its own routes: its rail, those that follow, and no route where none fits', () => {
+test('payoutOptions, routes of each option: its rail, its failover rails, or no route', () => {
   const routes = [
     { ...anyRoute, payout_type: 'local', network: 'sepa', rail: 'bank' },
     { ...anyRoute, payout_type: 'local', rail: 'second' },
@@ -97,7 +97,7 @@ test('payoutOptions, each by its own routes: its rail, those that follow, and no
   ])
 })
 
-test('payoutOptions, a country that a network does not serve: refused there, with the field', () => {
+test('payoutOptions, country that a network does not serve: refused with the field', () => {
   const destination_info = { currency: 'EUR', country: 'HK' }
   const refused = options([anyRoute], { ...inEuro, destination_info }).filter(
     ({ request }) => request.local?.fund_transfer_network === 'sepa',

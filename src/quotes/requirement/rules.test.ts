@@ -47,7 +47,7 @@ function withBank(details: object) {
   return { ...details, destination_details: { ...bank, ...destination_details } }
 }
 
-test('every way of the table: its example is enough, and each member it requires is missed', () => {
+test('requirements, every alternative: its example suffices, each required member is needed', () => {
   let tried = 0
   for (const query of QUERIES) {
     const subject = readSubject(query)
@@ -118,14 +118,14 @@ const JUDGED: readonly (readonly [
     ['address.city', 'address.country'],
   ],
   [
-    'SWIFT: a number where there are IBANs',
+    'SWIFT: a number where IBANs are used',
     inBank({ account_number: '532013000', bank_codes: { bic: 'COBADEFF' } }),
     { type: 'swift', currency: 'EUR', network: '' },
     [`${B}.iban`],
   ],
   ['a sort code', inBank(GB), { type: 'local', currency: 'GBP', network: '' }, []],
   [
-    'a sort code, but the number of another country',
+    'a sort code with a number of another country',
     inBank({ ...GB, account_number: '1234567' }),
     { type: 'local', currency: 'GBP', network: 'bacs' },
     [`${B}.account_number`],
@@ -167,7 +167,7 @@ const JUDGED: readonly (readonly [
     [`${B}.bank_codes.swift_code`],
   ],
   [
-    'no network: the one that asks for least',
+    'no network: the least demanding one',
     inBank({ iban: 'DE89370400440532013000' }),
     { type: 'local', currency: 'EUR', network: '' },
     [],
@@ -179,7 +179,7 @@ const JUDGED: readonly (readonly [
     [`${B}.country`],
   ],
   [
-    'a CLABE with a digit wrong',
+    'a CLABE with a wrong digit',
     inBank({ account_number: '032180000118359718', country: 'MX' }),
     { type: 'local', currency: 'MXN', network: 'spei' },
     [`${B}.account_number`],
@@ -216,7 +216,7 @@ const JUDGED: readonly (readonly [
     ['destination_details.local_payment_network.type'],
   ],
   [
-    'a key of the network in another country',
+    "a key in another country than the network's",
     {
       ...hongKong,
       destination_details: {
@@ -240,7 +240,7 @@ for (const [what, details, payment, at] of JUDGED) {
   })
 }
 
-test('requirements of a local payout that no network carries: refused, naming swift', () => {
+test('requirements, local payout without a network: refused naming swift', () => {
   const message = (where: string) =>
     `invalid_query_parameter at ${where}; send a payout of type swift.`
   const asked = (query: RequirementsQuery) => refusalOf(() => readSubject(query))
@@ -252,7 +252,7 @@ test('requirements of a local payout that no network carries: refused, naming sw
   }
 })
 
-test('requirements of Faster Payments: one way by IBAN, one by sort code, and the limit', () => {
+test('requirements of Faster Payments: alternatives by IBAN and by sort code, with the limit', () => {
   const query = { currency: 'GBP', country: 'JE', network: 'Faster_Payments' }
   const { alternatives, networks, country, network } = presentRequirements(readSubject(query))
   assert.deepEqual([country, network], ['GB', 'faster_payments'])

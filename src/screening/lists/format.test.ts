@@ -20,7 +20,7 @@ const NAMED: readonly (readonly [code: string, ...names: readonly string[]])[] =
   ['', 'undetermined', 'Soviet Union', ''],
 ]
 
-test('a country of a list: by its code, and by each name that lists give it', () => {
+test('country of a list entry: by its code, and by each name that lists use', () => {
   for (const [code, ...names] of NAMED) {
     for (const name of names) assert.equal(countryOf(name), code, name)
   }
@@ -37,7 +37,7 @@ const record = (text: string): XmlNode => ({
   line: 1,
 })
 
-test('a BIC in the remarks of a listed bank, behind its label: one of its ids', () => {
+test("BIC in a listed bank's remarks, after its label: one of its ids", () => {
   const named = (text: string) => ({ names: [{ text, weak: false }], ids: [] }) as never
   const idsOf = (name: string, text: string) => withIdsInText(named(name), record(text)).ids
   const bic = { kind: 'bank', number: 'CMSYSYDA', country: '' }
@@ -55,7 +55,7 @@ test('a BIC in the remarks of a listed bank, behind its label: one of its ids', 
   assert.deepEqual(idsOf('Norwind Relief', 'Account at BIC CMSYSYDA'), [], 'the bank of an account')
 })
 
-test('a BIC as an id of a list: kept as the id of a bank, however it is called', () => {
+test('BIC as an id of an entry: a bank id, under any label', () => {
   for (const words of ['SWIFT/BIC', 'swiftbic SWIFT BIC', 'BIC']) {
     assert.deepEqual(idOf(words, 'HNRB BY 2X', 'Belarus'), [
       { kind: 'bank', number: 'HNRBBY2X', country: '' },

@@ -41,7 +41,7 @@ function draftOf(postings: readonly Posting[]): JournalDraft {
   return { kind: 'payout', source: 'pot_1', postings }
 }
 
-test('postEntry, a debit: the line is the journal’s movement, with the balance after it', () => {
+test('postEntry, a debit: the line equals the journal’s movement, with the balance after it', () => {
   const book = bookWith({ USD: 5_000n, EUR: 9n })
   book.journal_count = 6n
   const entry = postEntry(book, draftOf(spend(1_023n)), line)
@@ -72,7 +72,7 @@ test('postEntry, a debit: the line is the journal’s movement, with the balance
   })
 })
 
-test('postEntry, fees given back with the amount: a credit of all three', () => {
+test('postEntry, fees given back with the amount: one credit of all three', () => {
   const back = { ...line, amount: 1_000n, fixed_fee: 20n, variable_fee: 3n }
   const { line: made } = postEntry(bookWith({ USD: 0n }), draftOf(spend(-1_023n)), back)
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('postEntry, fees given back with the amount: a credit of all three', () => 
   )
 })
 
-test('postEntry, one unit: a credit when it comes, a debit when it goes', () => {
+test('postEntry, one unit: a credit when received, a debit when paid', () => {
   for (const [amount, operation_type] of [
     [1n, 'credit'],
     [-1n, 'debit'],
@@ -92,7 +92,7 @@ test('postEntry, one unit: a credit when it comes, a debit when it goes', () => 
   }
 })
 
-test('postEntry, nothing in the end: throws, as the table of the database has it', () => {
+test("postEntry, net zero: throws, as PostgreSQL's constraint does", () => {
   const nothing = { ...line, amount: 23n }
   const postings: Posting[] = [
     { code: 'available', currency: 'USD', amount: 0n },
@@ -102,7 +102,7 @@ test('postEntry, nothing in the end: throws, as the table of the database has it
   assert.throws(() => postEntry(bookWith({ USD: 1n }), draftOf(postings), nothing), MISMATCH)
 })
 
-test('postEntry, of a settlement: throws', () => {
+test('postEntry, a settlement: throws', () => {
   const draft = { ...draftOf(spend(1_023n)), kind: 'settlement' as const }
   assert.throws(
     () => postEntry(bookWith({ USD: 5_000n }), draft, line),
@@ -110,7 +110,7 @@ test('postEntry, of a settlement: throws', () => {
   )
 })
 
-test('postEntry, what gives another back: that is its source, and the payout its description', () => {
+test('postEntry, gives another line back: that line as source, the payout as description', () => {
   const back = { ...line, amount: 1_000n, fixed_fee: 20n, variable_fee: 3n, undoes: 'btr_1' }
   const draft = { ...draftOf(spend(-1_023n)), kind: 'failure' as const }
   const { journal, line: made } = postEntry(bookWith({ USD: 0n }), draft, back)
@@ -120,7 +120,7 @@ test('postEntry, what gives another back: that is its source, and the payout its
   )
 })
 
-test('lineOf: the line that was made, of every kind that has one', () => {
+test('lineOf, every kind with a line: the line made', () => {
   for (const [kind, type] of Object.entries(LINE_TYPES)) {
     if (type === null) continue
     const metadata = { reference: 'R "1"', by: 'Ann' }
@@ -146,9 +146,9 @@ test('lineOf: the line that was made, of every kind that has one', () => {
 
 const MISMATCHES: readonly (readonly [what: string, postings: readonly Posting[]])[] = [
   ['no balance moved', spend(1_023n).map(posting => ({ ...posting, code: 'fx' as const }))],
-  ['one unit more moved', spend(1_024n)],
-  ['one unit less moved', spend(1_022n)],
-  ['moved the other way', spend(-1_023n)],
+  ['one unit too many moved', spend(1_024n)],
+  ['one unit too few moved', spend(1_022n)],
+  ['moved in the other direction', spend(-1_023n)],
   ['another currency moved', spend(1_023n, 'EUR')],
   ['moved twice', [...spend(1_023n), ...spend(1_023n)]],
   ['moved in two parts', [...spend(1_000n), ...spend(23n)]],
@@ -162,7 +162,7 @@ for (const [what, postings] of MISMATCHES) {
   })
 }
 
-test('postEntry, more than the balance: throws, no line is made', () => {
+test('postEntry, above the balance: throws, no line made', () => {
   const book = bookWith({ USD: 1_022n })
   assert.throws(() => postEntry(book, draftOf(spend(1_023n)), line), /overdrawn in USD/)
   assert.deepEqual(book, bookWith({ USD: 1_022n }))

@@ -59,11 +59,11 @@ const row = (columns: Partial<EventRow>): EventRow => ({
   ...columns,
 })
 
-test('a payout that is made: one row, in which nothing stands that follows from the rest', () => {
+test('event row, new payout: one row, without derivable values', () => {
   assert.deepEqual(fold(paid), [row({ told: `Q P${end} L17`, content: digest('b') })])
 })
 
-test('with a new beneficiary: the same row, and the type that is rare', () => {
+test('event row, payout with a new beneficiary: the same row, with the rarer type', () => {
   const bnf = withPrefix(pot, 'bnf')
   const made = event(10n, 'beneficiary.created', bnf, { content: digest('a') })
   const content = digest('a') + digest('b')
@@ -73,7 +73,7 @@ test('with a new beneficiary: the same row, and the type that is rare', () => {
 
 const endsNone = () => false
 
-test('a payout that succeeds by its rail: the journal, its id and the digest, in one word', () => {
+test('event row, payout succeeds by its rail: journal, id and digest in one value', () => {
   const settled = {
     status: 'succeeded',
     previous_status: 'processing',
@@ -90,7 +90,7 @@ test('a payout that succeeds by its rail: the journal, its id and the digest, in
   ])
 })
 
-test('a payout that fails: one row of what happened to it and of the line that gives back', () => {
+test('event row, payout fails: one row for the step and the line given back', () => {
   const failed = { status: 'failed', previous_status: 'processing', by: 'rail', journals: [17] }
   const failure = event(12n, 'payout.failed', pot, { data: failed, content: digest('c') })
   const content = digest('c')
@@ -99,7 +99,7 @@ test('a payout that fails: one row of what happened to it and of the line that g
   ])
 })
 
-test('commands of one time: rows that fit each other are one, none behind what ends a request', () => {
+test("event rows, commands of one time: merged where they fit, none after a request's last event", () => {
   const rows = fold(paid)
   const later = paid.map(one => ({ ...one, sequence: one.sequence + 3n }))
   const third = paid.map(one => ({ ...one, sequence: one.sequence + 6n }))
@@ -115,7 +115,7 @@ test('commands of one time: rows that fit each other are one, none behind what e
   )
 })
 
-test('payouts that succeed in one batch: one row, as far as they are of one time', () => {
+test('event rows, payouts that succeed in one batch: one row per time', () => {
   const done = (sequence: bigint, at = created_at) =>
     row({ sequence, created_at: at, told: `D${sequence}.${pot.slice(4)}`, content: digest('c') })
   const told = [13n, 14n].map(n => done(n).told).join(' ')
@@ -135,7 +135,7 @@ test('payouts that succeed in one batch: one row, as far as they are of one time
 const ordered = (events: readonly Event[]) =>
   events.flatMap(one => fold([one])).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
 
-test('whatever commands tell, gathered: every event as it was, in its place, with its digest', () => {
+test('event rows of random commands, gathered: every event unchanged, in its place, with its digest', () => {
   fc.assert(
     fc.property(commands, events => {
       const rows = gather(ordered(events), endsNone)
@@ -152,7 +152,7 @@ test('whatever commands tell, gathered: every event as it was, in its place, wit
   )
 })
 
-test('whatever a command tells: folded and unfolded, every event as it was, in its place', () => {
+test('event rows of random commands, folded and unfolded: every event unchanged, in its place', () => {
   fc.assert(
     fc.property(commands, events => {
       const rows = fold(events)
@@ -170,7 +170,7 @@ test('whatever a command tells: folded and unfolded, every event as it was, in i
   )
 })
 
-test('rows: so many events at most, and what no index finds has its mark in a row of its time', () => {
+test('event rows: bounded events per row, unindexed ones marked in a row of their time', () => {
   fc.assert(
     fc.property(commands, events => {
       for (const one of fold(events)) {

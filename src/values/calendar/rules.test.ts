@@ -97,8 +97,8 @@ const RELEASES: readonly (readonly [
   timetable?: Partial<Timetable>,
 ])[] = [
   ['in the morning: today', '2026-11-23T08:00', ['2026-11-23T13:30', '2026-11-23']],
-  ['at the very moment: still today', '2026-11-23T13:30', ['2026-11-23T13:30', '2026-11-23']],
-  ['a minute later: tomorrow', '2026-11-23T13:31', ['2026-11-24T13:30', '2026-11-24']],
+  ['at the cut-off: still today', '2026-11-23T13:30', ['2026-11-23T13:30', '2026-11-23']],
+  ['a minute after it: tomorrow', '2026-11-23T13:31', ['2026-11-24T13:30', '2026-11-24']],
   ['on Friday evening: on Monday', '2026-11-20T18:00', ['2026-11-23T13:30', '2026-11-23']],
   ['on Saturday: on Monday', '2026-11-21T08:00', ['2026-11-23T13:30', '2026-11-23']],
   [
@@ -135,7 +135,7 @@ const RELEASES: readonly (readonly [
     { calendar: 'hk', zone: 'Asia/Hong_Kong', cut_off: '09:00', lead_minutes: 0 },
   ],
   [
-    'a lead of a day: the day before, a Sunday too',
+    'a lead of a day: the day before, also a Sunday',
     '2026-11-22T13:59',
     ['2026-11-22T14:00', '2026-11-23'],
     { lead_minutes: 1_440 },
@@ -147,15 +147,15 @@ const RELEASES: readonly (readonly [
     { lead_minutes: 1_440 },
   ],
   [
-    'a cut-off that the night leaves out',
+    'a cut-off skipped by summer time',
     '2026-03-28T12:00',
     ['2026-03-30T00:30', '2026-03-30'],
     { cut_off: '02:30', lead_minutes: 0 },
   ],
   ['the last cut-off of the calendar', '2028-12-29T13:30', ['2028-12-29T13:30', '2028-12-29']],
-  ['after it: not known', '2028-12-29T13:31', undefined],
-  ['years after it: not known', '2031-05-05T13:31', undefined],
-  ['before the calendar: not known', '2025-12-31T08:00', undefined],
+  ['after the last: unknown', '2028-12-29T13:31', undefined],
+  ['years after the last: unknown', '2031-05-05T13:31', undefined],
+  ['before the calendar: unknown', '2025-12-31T08:00', undefined],
   ['the first day of the calendar', '2026-01-01T08:00', ['2026-01-02T13:30', '2026-01-02']],
 ]
 
@@ -167,7 +167,7 @@ for (const [what, made, expected, part] of RELEASES) {
   })
 }
 
-test('releaseOf, times all over three years: never earlier than made, on a business day, and the next one', () => {
+test('releaseOf, times over three years: not before creation, a business day, the next one', () => {
   const { zone, cut_off } = sepa
   let made = Temporal.Instant.from('2026-01-01T00:00:00Z')
   const end = Temporal.Instant.from('2028-12-29T00:00:00Z')
@@ -218,7 +218,7 @@ for (const [name, sent, arrives] of ARRIVALS) {
   })
 }
 
-test('arrivalOf, a route that says how many days: the end of that day; else as the network takes', () => {
+test("arrivalOf, route with days: the end of that day; else the network's time", () => {
   const release = { release_at: at('2026-11-20T13:30'), value_date: '2026-11-20' }
   const swift = { currency: 'EUR', network: '' }
   assert.equal(arrivalOf({ ...sepa, arrival_days: 2 }, swift, release), at('2026-11-24T22:59'))
@@ -228,7 +228,7 @@ test('arrivalOf, a route that says how many days: the end of that day; else as t
   assert.equal(arrivalOf(sepa, local, release), at('2026-11-23T17:00'))
 })
 
-test('daysLeft: to the last day, that day included; 0 afterwards', () => {
+test('daysLeft: until the last day, inclusive; 0 afterwards', () => {
   const left = (now: string) => daysLeft(CALENDARS.t2, at(now))
   assert.equal(left('2028-12-30T12:00'), 2)
   assert.equal(left('2028-12-31T22:59'), 1)
@@ -236,7 +236,7 @@ test('daysLeft: to the last day, that day included; 0 afterwards', () => {
   assert.equal(left('2030-01-01T00:00'), 0)
 })
 
-test('isZone: IANA names, and no offsets', () => {
+test('isZone: accepts IANA names, refuses offsets', () => {
   for (const zone of ['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'UTC'])
     assert.ok(isZone(zone))
   for (const zone of ['Europe/Berlyn', '+01:00', '', 'Europe/', 'CEST/x y'])

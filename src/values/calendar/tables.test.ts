@@ -52,7 +52,7 @@ function lunar(year: number, month: number, day: number): Day {
 /** Solar longitude 15°: 4 April in leap years and in the year after one, else the 5th. */
 const chingMing = (year: number) => on(year, 4, year % 4 < 2 ? 4 : 5)
 
-test('Easter: as churches have published it', () => {
+test('easter: equal to dates published by churches', () => {
   const published = [
     [2024, '03-31'],
     [2025, '04-20'],
@@ -157,7 +157,7 @@ const RULES: Readonly<Record<CalendarName, (year: number) => Day[]>> = {
 }
 
 for (const calendar of Object.values(CALENDARS)) {
-  test(`calendar ${calendar.name}: every date is the one that its rule gives, and there is no other`, () => {
+  test(`calendar ${calendar.name}: exactly the dates of its rules`, () => {
     const computed = YEARS.flatMap(RULES[calendar.name]).map(String).sort()
     assert.deepEqual(
       calendar.holidays.map(({ date }) => date),
@@ -165,7 +165,7 @@ for (const calendar of Object.values(CALENDARS)) {
     )
   })
 
-  test(`calendar ${calendar.name}: whole years, each holiday with its name, and where they are from`, () => {
+  test(`calendar ${calendar.name}: whole years, each holiday named, sources stated`, () => {
     assert.deepEqual([calendar.first, calendar.last], ['2026-01-01', '2028-12-31'])
     for (const { name } of calendar.holidays) assert.match(name, /^[A-Z][A-Za-z.,’() -]+$/)
     assert.match(calendar.source, /\b2026-11-23\b/)

@@ -31,7 +31,7 @@ test('currency table, source text: locale data not consulted', () => {
   assert.doesNotMatch(source, /\bIntl\b|toLocale|^import /m)
 })
 
-test('currency table, source text: every code on one row only', () => {
+test('currency table, source text: every code on one row', () => {
   const source = readFileSync(new URL('./currency.ts', import.meta.url), 'utf8')
   const codes = [...source.matchAll(/^ {2}\['([A-Z]+)', \d, /gm)].map(match => match[1])
   assert.equal(codes.length, CURRENCIES.size)
@@ -39,7 +39,7 @@ test('currency table, source text: every code on one row only', () => {
   assert.deepEqual(codes, [...CURRENCIES.keys()])
 })
 
-test('currency table, code shape and membership: current codes in, withdrawn and X codes out', () => {
+test('currency table, code shape and membership: current codes only, without withdrawn and X codes', () => {
   for (const [code, currency] of CURRENCIES) {
     assert.match(code, /^([A-Z]{3}|USD[CT])$/)
     assert.equal(currency.code, code)

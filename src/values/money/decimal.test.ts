@@ -32,7 +32,7 @@ const rate: fc.Arbitrary<Decimal> = fc
   .tuple(fc.bigInt({ min: 1n, max: pow10(12) - 1n }), fc.integer({ min: 4, max: 20 }))
   .map(([digits, scale]) => ({ digits, scale }))
 
-test('constants: those of the specification', () => {
+test("constants: equal to the specification's", () => {
   assert.equal(MAX_AMOUNT, 2n ** 53n - 1n)
   assert.equal(RATE_SIGNIFICANT_DIGITS, 12)
   assert.deepEqual(ONE, { digits: 1n, scale: 0 })
@@ -51,7 +51,7 @@ test('divideHalfUp, halves: away from zero', () => {
   for (const [n, d, want] of rows) assert.equal(divideHalfUp(n, d), want, `${n}/${d}`)
 })
 
-test('divideUp and divideDown: to the next integer, exact stays; no negative, no division by zero', () => {
+test('divideUp and divideDown: to the next integer, exact quotients unchanged; negatives and zero divisors refused', () => {
   const rows: readonly [n: bigint, d: bigint, down: bigint, up: bigint][] = [
     [0n, 3n, 0n, 0n],
     [1n, 3n, 0n, 1n],
@@ -72,17 +72,17 @@ test('divideUp and divideDown: to the next integer, exact stays; no negative, no
   }
 })
 
-test('divideHalfUp, a divisor that is not positive: throws', () => {
+test('divideHalfUp, divisor zero or negative: throws', () => {
   for (const d of [0n, -1n]) {
     assert.throws(() => divideHalfUp(1n, d), /^RangeError: divideHalfUp needs a positive divisor$/)
   }
 })
 
-test('basis points of money, where floats go wrong: 3,682,500 at 42 bps is 15,467', () => {
+test('basis points where floats fail, 3,682,500 at 42 bps: 15,467', () => {
   assert.equal(basisPoints(3_682_500n, 42), 15_467n)
 })
 
-test('a rate, read and printed: the same text without trailing zeros', () => {
+test('rate, parsed and printed: same text without trailing zeros', () => {
   const rows: readonly [string, string | undefined][] = [
     ['7.81', '7.81'],
     ['007.8100', '7.81'],
@@ -111,7 +111,7 @@ test('a rate, read and printed: the same text without trailing zeros', () => {
   }
 })
 
-test('a quotient is rounded down once to 12 significant digits, whatever its size', () => {
+test('quotient of any size: rounded down once to 12 significant digits', () => {
   const rows: readonly [n: bigint, d: bigint, want: string][] = [
     [1n, 3n, '0.333333333333'],
     [2n, 3n, '0.666666666666'],
@@ -124,7 +124,7 @@ test('a quotient is rounded down once to 12 significant digits, whatever its siz
   for (const [n, d, want] of rows) assert.equal(formatDecimal(quotient(n, d)), want, `${n}/${d}`)
 })
 
-test('a quotient of what is not positive: throws', () => {
+test('quotient of zero or negatives: throws', () => {
   for (const [n, d] of [
     [0n, 1n],
     [1n, 0n],
@@ -135,7 +135,7 @@ test('a quotient of what is not positive: throws', () => {
   }
 })
 
-test('an amount by a rate: exact between exponents, rounded once, down or up', () => {
+test('amount times rate: exact between exponents, rounded once, down or up', () => {
   const rows: readonly [
     amount: bigint,
     rate: string,
@@ -159,7 +159,7 @@ test('an amount by a rate: exact between exponents, rounded once, down or up', (
   }
 })
 
-test('an amount as text in major units: every place of the currency, with its sign', () => {
+test('amount as text in major units: every decimal of the currency, with sign', () => {
   const rows: readonly [amount: bigint, exponent: number, want: string][] = [
     [123_450n, 2, '1234.50'],
     [-123_450n, 2, '-1234.50'],
@@ -173,7 +173,7 @@ test('an amount as text in major units: every place of the currency, with its si
   for (const [value, e, want] of rows) assert.equal(formatMajor(value, e), want)
 })
 
-test('a quotient is at most the exact one, and less than a unit of its twelfth digit below', () => {
+test('quotient: at most the exact one, off by less than a unit of its twelfth digit', () => {
   fc.assert(
     fc.property(amount, amount, (n, d) => {
       const { digits, scale } = quotient(n, d)
@@ -191,7 +191,7 @@ test('a quotient is at most the exact one, and less than a unit of its twelfth d
   )
 })
 
-test('credited at a rate and debited at the same: never more than at the start', () => {
+test('amount credited and debited at one rate: never more than at the start', () => {
   fc.assert(
     fc.property(amount, rate, exponent, exponent, (start, r, a, b) => {
       const there = multiplyByRate(start, r, a, b, divideDown)
@@ -202,7 +202,7 @@ test('credited at a rate and debited at the same: never more than at the start',
   )
 })
 
-test('amounts in major units: exact, and refused beyond the places of the currency', () => {
+test('amount parsed from major units: exact, excess decimals refused', () => {
   const rows: readonly [text: string, exponent: number, want: bigint | undefined][] = [
     ['1234.50', 2, 123_450n],
     ['1234.5', 2, 123_450n],

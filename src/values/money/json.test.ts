@@ -5,13 +5,13 @@ import fc from 'fast-check'
 import { formatDecimal, MAX_AMOUNT, parseDecimal, pow10 } from './decimal.ts'
 import { amountToJson, rateToJson } from './json.ts'
 
-test('amountToJson, up to 2^53 − 1 either way: the same integer', () => {
+test('amountToJson, up to ±(2^53 − 1): the same integer', () => {
   for (const amount of [0n, 1n, -1n, MAX_AMOUNT, -MAX_AMOUNT]) {
     assert.equal(BigInt(amountToJson(amount)), amount)
   }
 })
 
-test('amountToJson, one more: throws and names the amount', () => {
+test('amountToJson, above 2^53 − 1: throws naming the amount', () => {
   assert.throws(
     () => amountToJson(MAX_AMOUNT + 1n),
     /^RangeError: amount 9007199254740992 in JSON$/,
@@ -19,7 +19,7 @@ test('amountToJson, one more: throws and names the amount', () => {
   assert.throws(() => amountToJson(-MAX_AMOUNT - 1n), /amount -9007199254740992 in JSON/)
 })
 
-test('rateToJson, up to 12 significant digits: the number reads as the same rate', () => {
+test('rateToJson, up to 12 significant digits: number parses to the same rate', () => {
   assert.equal(rateToJson({ digits: 781n, scale: 2 }), 7.81)
   fc.assert(
     fc.property(

@@ -19,17 +19,17 @@ test('findChain, type in any case: the chain and its network label', () => {
   assert.equal(findChain('nowhere'), undefined)
 })
 
-test('findChain, network label in any case, outer blanks: the same chain', () => {
+test('findChain, network label in any case, outer spaces: the same chain', () => {
   assert.equal(findChain(' trc20 ')?.type, 'tron')
   assert.equal(findChain('ERC20')?.type, 'ethereum')
 })
 
-test('chainFault: none for a known chain, else the known ones', () => {
+test('chainFault: none for a known chain, else lists the known ones', () => {
   assert.equal(chainFault('base'), undefined)
   assert.match(chainFault('bitcoin') ?? '', /^Not a known chain; known ones are arbitrum, /)
 })
 
-test('tokenFault, tokens on their chains: none; fiat, and tokens elsewhere: said', () => {
+test('tokenFault, token on its chain: none; fiat money, or token elsewhere: named', () => {
   assert.deepEqual(TOKENS, ['USDC', 'USDT'])
   assert.equal(tokenFault('USDC', 'ethereum'), undefined)
   assert.equal(tokenFault('USDT', ''), undefined)
@@ -37,7 +37,7 @@ test('tokenFault, tokens on their chains: none; fiat, and tokens elsewhere: said
   assert.equal(tokenFault('USDC', 'TRC20'), 'TRON carries USDT, not USDC.')
 })
 
-test('bankFault: the tokens, and no other currency', () => {
+test('bankFault: tokens refused, other currencies accepted', () => {
   for (const currency of TOKENS) {
     assert.equal(
       bankFault(currency),

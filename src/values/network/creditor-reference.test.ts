@@ -7,9 +7,9 @@ import { bareReference, pairingFault, referenceFault, referenceKind } from './cr
 for (const [what, text, kind, stored] of [
   ['SIX’s QRR', '21 00000 00003 13947 14300 09017', 'QRR', '210000000003139471430009017'],
   ['ISO’s SCOR', 'RF18 5390 0754 7034', 'SCOR', 'RF18539007547034'],
-  ['a SCOR with letters, small', 'rf84 inv2 041a', 'SCOR', 'RF84INV2041A'],
-  ['Belgium’s, with its marks', '+++090/9337/55493+++', 'BBA', '090933755493'],
-  ['Belgium’s, with stars', '***010/8068/17183***', 'BBA', '010806817183'],
+  ['a SCOR with letters, lower case', 'rf84 inv2 041a', 'SCOR', 'RF84INV2041A'],
+  ['a Belgian one, with its punctuation', '+++090/9337/55493+++', 'BBA', '090933755493'],
+  ['a Belgian one, with asterisks', '***010/8068/17183***', 'BBA', '010806817183'],
 ] as const) {
   test(`creditor reference, ${what}: ${kind}`, () => {
     const bare = bareReference(text)
@@ -26,7 +26,7 @@ for (const [what, text, kind, stored] of [
   })
 }
 
-test('creditor reference, neither of the three kinds: refused', () => {
+test('creditor reference, none of the three kinds: refused', () => {
   for (const text of ['', 'Invoice 17', '0'.repeat(26), 'RF18', `RF18${'1'.repeat(22)}`, '1234']) {
     assert.match(referenceFault(text) ?? '', /Not a creditor reference/, text)
   }
@@ -42,13 +42,13 @@ const [QR_IBAN, OF_LI, PLAIN] = [
 
 for (const [what, reference, iban, fault] of [
   ['a QRR to a QR-IBAN', QRR, QR_IBAN, undefined],
-  ['a QRR to one of Liechtenstein', QRR, OF_LI, undefined],
+  ['a QRR to a QR-IBAN of Liechtenstein', QRR, OF_LI, undefined],
   ['none to a QR-IBAN', '', QR_IBAN, /only with a QRR/],
   ['a SCOR to a QR-IBAN', 'RF18539007547034', QR_IBAN, /only with a QRR/],
-  ['a QRR to another IBAN', QRR, PLAIN, /belongs to a QR-IBAN/],
-  ['a QRR to no IBAN', QRR, '', /belongs to a QR-IBAN/],
-  ['a SCOR to another IBAN', 'RF18539007547034', PLAIN, undefined],
-  ['none to another IBAN', '', PLAIN, undefined],
+  ['a QRR to an ordinary IBAN', QRR, PLAIN, /belongs to a QR-IBAN/],
+  ['a QRR without an IBAN', QRR, '', /belongs to a QR-IBAN/],
+  ['a SCOR to an ordinary IBAN', 'RF18539007547034', PLAIN, undefined],
+  ['none to an ordinary IBAN', '', PLAIN, undefined],
 ] as const) {
   test(`creditor reference and account, ${what}: ${fault === undefined ? 'taken' : 'refused'}`, () => {
     if (fault === undefined) assert.equal(pairingFault(reference, iban), undefined)

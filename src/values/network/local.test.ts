@@ -5,7 +5,7 @@ import { CURRENCIES } from '../money/currency.ts'
 import { COUNTRIES, isCountry } from './country.ts'
 import { findNetwork, limitFault, NETWORKS, networkFault, networksOf } from './local.ts'
 
-test('network table, currency and name together: unique, and at least 35 of them', () => {
+test('network table, pair of currency and name: unique, at least 35 rows', () => {
   const keys = NETWORKS.map(network => `${network.currency} ${network.name}`)
   assert.ok(keys.length >= 35)
   assert.equal(new Set(keys).size, keys.length)
@@ -38,7 +38,7 @@ test('findNetwork, name in any case: found under its own currency only', () => {
   assert.equal(findNetwork('hkd', 'chats'), undefined)
 })
 
-test('networksOf, one currency: all of its networks and no other', () => {
+test('networksOf, one currency: exactly its networks', () => {
   assert.deepEqual(
     networksOf('USD').map(network => network.name),
     ['ach', 'fednow', 'fedwire', 'rtp', 'usd_chats'],
@@ -46,14 +46,14 @@ test('networksOf, one currency: all of its networks and no other', () => {
   assert.deepEqual(networksOf('ABC'), [])
 })
 
-test('networkFault: none for a network of the currency, else the known ones', () => {
+test('networkFault: none for a network of the currency, else lists the known ones', () => {
   assert.equal(networkFault('HKD', 'Chats'), undefined)
   const message = 'No such local network for HKD; known ones are chats, fps.'
   assert.equal(networkFault('HKD', 'ach'), message)
   assert.equal(networkFault('CLP', 'ach'), 'No such local network for CLP; none is known.')
 })
 
-test('limits, where a scheme has published one: minor units, and below them for the least', () => {
+test('network limits, published by a scheme: in minor units, minimum below maximum', () => {
   assert.deepEqual(findNetwork('GBP', 'faster_payments')?.limits, {
     minimum: null,
     maximum: 100_000_000n,
@@ -62,7 +62,7 @@ test('limits, where a scheme has published one: minor units, and below them for 
   assert.deepEqual(findNetwork('EUR', 'sepa_instant')?.limits, { minimum: null, maximum: null })
 })
 
-test('limitFault, at the bound and beyond it, either way; without one: nothing', () => {
+test('limitFault, at and beyond each bound: none, then a fault; without limits: none', () => {
   assert.equal(limitFault('USD', 'rtp', 1_000_000_000n), undefined)
   assert.equal(
     limitFault('USD', 'rtp', 1_000_000_001n),

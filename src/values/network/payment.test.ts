@@ -6,7 +6,7 @@ import { CURRENCIES } from '../money/currency.ts'
 import { isCountry } from './country.ts'
 import { keyForms, PAYMENT_NETWORKS, paymentNetworkFault, paymentNetworksOf } from './payment.ts'
 
-test('payment networks, every row: unique in its currency, in order, of known places', () => {
+test('payment networks, every row: unique per currency, sorted, known countries', () => {
   const names = PAYMENT_NETWORKS.map(network => `${network.currency} ${network.name}`)
   assert.equal(new Set(names).size, names.length)
   assert.deepEqual(names, names.toSorted())
@@ -19,7 +19,7 @@ test('payment networks, every row: unique in its currency, in order, of known pl
   }
 })
 
-test('forms of keys, each example: of its own form; with a blank or a letter less: of none', () => {
+test('key forms, each example: valid in its own form; with a space or a letter missing: in none', () => {
   for (const { name, keys } of PAYMENT_NETWORKS) {
     for (const { type, pattern, example } of keys) {
       assert.match(example, pattern, `${name} ${type}`)
@@ -30,14 +30,14 @@ test('forms of keys, each example: of its own form; with a blank or a letter les
   }
 })
 
-test('telephone numbers, as dialled at home and from abroad: of the form; of another country: not', () => {
+test('telephone keys, dialled at home or from abroad: valid; of another country: invalid', () => {
   const [phone] = keyForms('gopay')
   assert.ok(phone?.pattern.test('081234567890'))
   assert.ok(phone?.pattern.test('+6281234567890'))
   assert.ok(!phone?.pattern.test('+85251234567'))
 })
 
-test('paymentNetworkFault: none for a known name in any case; another currency and name are told', () => {
+test('paymentNetworkFault: none for a known name in any case; otherwise names currency and name', () => {
   assert.equal(paymentNetworkFault('BRL', 'PIX'), undefined)
   assert.equal(paymentNetworkFault('', 'mpesa'), undefined)
   assert.equal(paymentNetworkFault('USD', 'pix'), 'pix pays in BRL, not in USD.')
@@ -45,7 +45,7 @@ test('paymentNetworkFault: none for a known name in any case; another currency a
   assert.match(paymentNetworkFault('IDR', 'go pay') ?? '', /known ones are aani, /)
 })
 
-test('paymentNetworksOf: those of this exact currency', () => {
+test('paymentNetworksOf: exactly those of the currency', () => {
   assert.deepEqual(
     paymentNetworksOf('TZS').map(({ name }) => name),
     ['airtel_money', 'mpesa'],

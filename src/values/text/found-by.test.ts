@@ -39,7 +39,7 @@ for (const [asked, found] of CASES) {
   })
 }
 
-test('foundBy, nobody’s name and the longest: nothing, and no more than an index takes', () => {
+test("foundBy, empty and longest names: no words, and at most an index entry's size", () => {
   assert.equal(foundBy({ ...PERSON, names: ['', undefined] }), '')
   const long = foundBy({ ...PERSON, names: ['港'.repeat(255), '𝄞a '.repeat(255)] })
   assert.ok(Buffer.byteLength(long) <= 2_400)

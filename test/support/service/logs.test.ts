@@ -28,12 +28,12 @@ async function faultsOf(files: Readonly<Record<string, string>>, databaseLog = '
   }
 }
 
-test('what a run has kept, all clean: no fault', async () => {
+test('logs of a run, clean: no fault', async () => {
   assert.deepEqual(await faultsOf(CLEAN, 'LOG:  checkpoint complete\n'), [])
 })
 
 const SECRET = `corridor_test_${'x'.repeat(49)}`
-test('what a run has kept, a secret, a name or a canary in one line of it: found in each kind', async () => {
+test('logs of a run, a secret, name or canary in one line: found in each kind of log', async () => {
   for (const text of [SECRET, bankBeneficiary.name, 'of this run', CANARY]) {
     for (const [name, text_before] of Object.entries(CLEAN)) {
       const added = name.endsWith('.log') ? line({ of: text }) : `${text}\n`
@@ -46,19 +46,19 @@ test('what a run has kept, a secret, a name or a canary in one line of it: found
   }
 })
 
-test('the log of PostgreSQL, a name in it: found', async () => {
+test('log of PostgreSQL, a name in it: found', async () => {
   for (const text of [bankBeneficiary.name, CANARY, 'of this run']) {
     const faults = await faultsOf(CLEAN, `LOG:  x\nDETAIL:  Failing row contains (${text}).\n`)
     assert.equal(faults.length, 1, faults.join('\n'))
   }
 })
 
-test('a line of a log that is no event: found', async () => {
+test('log line that is no event: found', async () => {
   const faults = await faultsOf({ ...CLEAN, '1-0.log': `no event\n${CLEAN['1-0.log']}` })
   assert.deepEqual(faults, ['1-0.log: no event: no event'])
 })
 
-test('a run of all tests that has kept no log, metrics or traces: a fault, and none where some tests ran', async () => {
+test('full run without logs, metrics or traces: a fault; partial run: none', async () => {
   for (const kind of ['log', 'metrics', 'traces'] as const) {
     const { [`1-0.${kind}` as const]: _, ...rest } = CLEAN
     const wanted = [`nothing was kept: ${kind}`]
