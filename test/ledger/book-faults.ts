@@ -25,32 +25,36 @@ function postingsChange(
 }
 
 const journalFaults: readonly Fault[] = [
-  postingsChange('a journal off by one, chain covered', /a sum of zero USD; -?1$/, ([a, b]) => [
+  postingsChange('a journal off by one, chain recomputed', /a sum of zero USD; -?1$/, ([a, b]) => [
     a as Posting,
     { ...(b as Posting), amount: (b as Posting).amount + 1n },
   ]),
-  postingsChange('a position unknown, chain covered', /known codes; pocket USD/, ([a, b]) => [
+  postingsChange('an unknown position, chain recomputed', /known codes; pocket USD/, ([a, b]) => [
     { ...(a as Posting), code: 'pocket' as 'funding' },
     b as Posting,
   ]),
-  postingsChange('a posting of zero, chain covered', /no posting of zero/, postings => [
+  postingsChange('a posting of zero, chain recomputed', /no posting of zero/, postings => [
     ...postings,
     { code: 'fees', currency: 'EUR', amount: 0n },
   ]),
-  postingsChange('a single posting, chain covered', /two postings or more/, ([a]) => [
+  postingsChange('a single posting, chain recomputed', /two postings or more/, ([a]) => [
     a as Posting,
   ]),
-  postingsChange('money from another position, chain covered', /funding USD/, ([a, b]) => [
+  postingsChange('money from another position, chain recomputed', /funding USD/, ([a, b]) => [
     { ...(a as Posting), code: 'settled' },
     b as Posting,
   ]),
-  postingsChange('two movements of the balance in one, chain covered', /^one posting/, ([a, b]) => [
-    a as Posting,
-    { ...(b as Posting), amount: (b as Posting).amount - 1n },
-    { ...(b as Posting), amount: 1n },
-  ]),
+  postingsChange(
+    'two movements of the balance in one journal, chain recomputed',
+    /^one posting/,
+    ([a, b]) => [
+      a as Posting,
+      { ...(b as Posting), amount: (b as Posting).amount - 1n },
+      { ...(b as Posting), amount: 1n },
+    ],
+  ),
   planted({
-    name: 'a kind unknown, chain covered',
+    name: 'an unknown kind, chain recomputed',
     table: 'journals',
     words: /a known kind; gift/,
     statement: `update journals set kind = 'gift' where account_id = $1 and number = 5`,
@@ -58,14 +62,14 @@ const journalFaults: readonly Fault[] = [
     covered: true,
   }),
   planted({
-    name: 'a position that is missing',
+    name: 'a missing position',
     table: 'journals',
     words: /codes, currencies and amounts of one length/,
     statement: `update journals set codes = 'available' where account_id = $1 and number = 5`,
     named: journal(5n),
   }),
   {
-    name: 'a journal of no account',
+    name: 'a journal without an account',
     table: 'journals',
     words: /a book of this account; none/,
     async plant(owner, { main }) {
@@ -103,7 +107,7 @@ const journalFaults: readonly Fault[] = [
     },
   },
   planted({
-    name: 'a time before its predecessor, chain covered',
+    name: "a time before its predecessor's, chain recomputed",
     table: 'journals',
     words: /a time not before/,
     statement: `update journals set created_at = created_at - interval '1 day'
@@ -112,7 +116,7 @@ const journalFaults: readonly Fault[] = [
     covered: true,
   }),
   {
-    name: 'two journals swapped, chain covered',
+    name: 'two journals swapped, chain recomputed',
     table: 'journals',
     words: /^balance_after/,
     async plant(owner, { main }) {
@@ -128,7 +132,7 @@ const journalFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'spent before it was there, chain covered',
+    name: 'money spent before it arrived, chain recomputed',
     table: 'journals',
     words: /a balance of zero or more; -\d+ USD/,
     async plant(owner, { main }) {
@@ -149,7 +153,7 @@ const journalFaults: readonly Fault[] = [
 
 const headFaults: readonly Fault[] = [
   planted({
-    name: 'a head that is not the last hash',
+    name: 'a head other than the last hash',
     table: 'books',
     words: /^head_hash/,
     statement: `update books set head_hash = sha256(head_hash)
@@ -169,7 +173,7 @@ const headFaults: readonly Fault[] = [
     statement: `delete from books where account_id = $1`,
   }),
   {
-    name: 'a book of no account',
+    name: 'a book without an account',
     table: 'books',
     words: /^an account; none$/,
     async plant(owner) {
@@ -179,7 +183,7 @@ const headFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'a balance of no account',
+    name: 'a balance without an account',
     table: 'books',
     words: /^an account; none$/,
     async plant(owner) {
@@ -204,7 +208,7 @@ const headFaults: readonly Fault[] = [
     named: { key: 'EUR' },
   }),
   {
-    name: 'a balance deleted that nothing has moved',
+    name: 'an unused balance deleted',
     table: 'balances',
     words: /a row; none/,
     async plant(owner, { main }) {
@@ -215,7 +219,7 @@ const headFaults: readonly Fault[] = [
     },
   },
   planted({
-    name: 'a balance in a currency that the account has not',
+    name: 'a balance in a currency not held',
     table: 'balances',
     words: /none, as the account has no such currency; a row/,
     statement: `insert into balances (account_id, currency) values ($1, 'JPY')`,
@@ -253,7 +257,7 @@ const eventFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'an event beyond the count',
+    name: 'an event above the count',
     table: 'events',
     words: /no more than the \d+ events/,
     async plant(owner, { main }) {

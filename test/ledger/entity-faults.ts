@@ -33,24 +33,19 @@ function waiting(name: string, statement: string, words: RegExp): Fault {
 
 export const ENTITY_FAULTS: readonly Fault[] = [
   entityChange(
-    'an e-mail changed in the record alone',
+    'an e-mail address changed in the record only',
     'approved',
     `details = jsonb_set(details::jsonb, '{email}', '"other@example.com"')::json`,
     /^email_key [0-9a-f]{64}; [0-9a-f]{64}$/,
   ),
-  entityChange('an identity forgotten', 'pending', 'email_key = null', /^email_key .*; none$/),
+  entityChange('an identity removed', 'pending', 'email_key = null', /^email_key .*; none$/),
   entityChange(
-    'an identity that the record does not have',
+    'an identity foreign to the record',
     'approved',
     `national_identification_key = sha256('x')`,
     /^national_identification_key none; /,
   ),
-  entityChange(
-    'a reference that is not its own',
-    'business',
-    `reference_id = 'x'`,
-    /^reference_id/,
-  ),
+  entityChange("another entity's reference", 'business', `reference_id = 'x'`, /^reference_id/),
   entityChange(
     'a status without a step',
     'pending',
@@ -58,7 +53,7 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     /ends with approved; pending$/,
   ),
   entityChange(
-    'a history that no states allow',
+    'an impossible history',
     'pending',
     `approval_history = '[{"status":"pending"},{"status":"resubmitted"},{"status":"pending"}]'`,
     /a history of allowed steps/,
@@ -79,39 +74,39 @@ export const ENTITY_FAULTS: readonly Fault[] = [
     },
   },
   eventsChange(
-    'an approval that no event tells of',
+    'an approval without its event',
     'approved',
     `update events set type = 'entity.updated' where type = 'entity.approval_approved'`,
     /1 event of its creation and 1 of its approval; 1 and 0/,
   ),
   eventsChange(
-    'a creation told of twice',
+    'two creation events',
     'approved',
     `update events set type = 'entity.created' where type = 'entity.approval_approved'`,
     /; 2 and 0/,
   ),
   waiting(
-    'a payout for an entity that is not there',
+    'a payout for an unknown entity',
     `update payouts set on_behalf_of = 'ent_x' where account_id = $1 and id = $2`,
     /^entity ent_x in its account; none$/,
   ),
   waiting(
-    'a hold for another entity than the payout is made for',
+    "a hold for another entity than the payout's",
     `update open_payouts set held_for = held_for || 'x' where account_id = $1 and id = $2`,
     /^a (payout held|hold) for ent_\w{20}x?; none$/,
   ),
   waiting(
-    'a payout that waits and that no list has',
+    'a waiting payout missing from the list',
     'delete from holds where account_id = $1 and payout_id = $2',
     /^a hold for ent_\w{20}; none$/,
   ),
   waiting(
-    'a list with a payout that waits for nothing',
+    'a list with a payout that does not wait',
     `update open_payouts set held_for = '' where account_id = $1 and id = $2`,
     /^a payout held for ent_\w{20}; none$/,
   ),
   {
-    name: 'a review that ended and let nothing go',
+    name: 'an ended review without released payouts',
     table: 'payouts',
     words: /^a row of ended_reviews, as ent_\w{20} is approved; none$/,
     async plant(owner, { main, entities, payouts }) {

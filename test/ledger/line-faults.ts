@@ -11,7 +11,7 @@ function lineChange(
   [fate, kind]: readonly ['succeeded' | 'failed', string] = ['succeeded', 'payout'],
 ): Fault {
   return {
-    name: `${name}, chain covered`,
+    name: `${name}, chain recomputed`,
     table: 'journals',
     words,
     async plant(owner, { main, payouts }) {
@@ -38,14 +38,20 @@ export const LINE_FAULTS: readonly Fault[] = [
     /^-10000, -150, -25 USD; -10150, 0, -25 USD$/,
   ),
   lineChange('a line in another currency', `currency = 'HKD'`, /^amount and fees of USD .*; HKD/),
-  lineChange('a debit that undoes another', `undoes = 'btr_x'`, /^.* USD; .* USD, undoing btr_x$/),
-  lineChange('a failure that undoes another', `undoes = 'btr_x'`, /undoing btr_.*; .*btr_x$/, [
-    'failed',
-    'failure',
-  ]),
-  lineChange('a line taken away', `${NO_LINE}, balance_after = null`, /^a balance transaction of/),
+  lineChange(
+    'a debit marked as undoing another',
+    `undoes = 'btr_x'`,
+    /^.* USD; .* USD, undoing btr_x$/,
+  ),
+  lineChange(
+    'a failure that undoes another debit',
+    `undoes = 'btr_x'`,
+    /undoing btr_.*; .*btr_x$/,
+    ['failed', 'failure'],
+  ),
+  lineChange('a line removed', `${NO_LINE}, balance_after = null`, /^a balance transaction of/),
   lineChange('a line without its fees', 'fixed_fee = null', /; a part of a balance transaction$/),
-  lineChange('a remainder of a line', NO_LINE, /; a part of a balance transaction$/),
+  lineChange('an incomplete line', NO_LINE, /; a part of a balance transaction$/),
   lineChange(
     'a line of a settlement',
     `currency = 'USD', amount = 0, fixed_fee = 0, variable_fee = 0, balance_after = 1`,
@@ -53,13 +59,13 @@ export const LINE_FAULTS: readonly Fault[] = [
     ['succeeded', 'settlement'],
   ),
   lineChange(
-    'what nothing was said of, of a settlement',
+    "a line's metadata on a settlement",
     `metadata = '{}'`,
     /^no balance transaction; a part of a balance transaction$/,
     ['succeeded', 'settlement'],
   ),
   planted({
-    name: 'a line changed, the chain left',
+    name: 'a line changed, chain unchanged',
     table: 'journals',
     words: /^hash/,
     statement: `update journals set metadata = '{"reference":"X"}'
@@ -67,7 +73,7 @@ export const LINE_FAULTS: readonly Fault[] = [
     named: journal(1n),
   }),
   planted({
-    name: 'a funding that takes another back, chain covered',
+    name: 'a funding that undoes another, chain recomputed',
     table: 'journals',
     words: /^no balance transaction that it undoes; btr_x$/,
     statement: `update journals set undoes = 'btr_x' where account_id = $1 and number = 1`,

@@ -52,7 +52,7 @@ function openQuoteChange(name: string, assignment: string, words: RegExp): Fault
 /** A journal of a payout taken out, and every trace covered. */
 function journalRemoved(fate: Fate, kind: string, words: RegExp): Fault {
   return {
-    name: `${kind} of a payout (${fate}) removed and covered`,
+    name: `${kind} of a payout (${fate}) removed, chain recomputed`,
     table: 'payouts',
     words,
     async plant(owner, { main, payouts }) {
@@ -78,13 +78,13 @@ function journalRemoved(fate: Fate, kind: string, words: RegExp): Fault {
 
 const payoutFaults: readonly Fault[] = [
   payoutChange(
-    'another beneficiary, whom the account does not have',
+    'an unknown beneficiary',
     'succeeded',
     `beneficiary_id = 'bnf_00000000000000000000'`,
     /beneficiary bnf_0{20} in its account.*none/,
   ),
   payoutChange(
-    'a carried price that holds less than its basis makes',
+    'a carried price below its basis',
     'succeeded',
     'holding_amount = holding_amount - 1',
     /^holding_amount 10000, by its basis; 9999$/,
@@ -102,68 +102,63 @@ const payoutFaults: readonly Fault[] = [
     /^fixed_fee_holding 150, by its basis; 0$/,
   ),
   payoutChange(
-    'the fee in the basis of a carried price',
+    "another fee in a carried price's basis",
     'succeeded',
     `basis = replace(basis::text, '"150"', '"149"')::json`,
     /^fixed_fee_holding 149, by its basis; 150$/,
   ),
+  payoutChange('a malformed carried basis', 'succeeded', `basis = '[]'`, /^.+, by its basis; .+$/),
   payoutChange(
-    'a carried basis that is none',
-    'succeeded',
-    `basis = '[]'`,
-    /^.+, by its basis; .+$/,
-  ),
-  payoutChange(
-    'a country that no event tells of',
+    'a country absent from every event',
     'succeeded',
     `destination_country = 'KE'`,
     /^digest [0-9a-f]{64} of its newest event; [0-9a-f]{64}$/,
   ),
   stateChange(
-    'a rail that has told and was never asked',
+    'a report from a rail that was not asked',
     'succeeded',
     'update payout_outcomes set rail_attempts = 0',
     /the rail asked before it answers/,
   ),
   stateChange(
-    'a payout that no rail was asked about, and none will be',
+    'a payout without a past or future question to its rail',
     'processing',
     'update open_payouts set rail_attempts = 0, ask_rail_at = null',
     /the rail asked once, or the payout due since its last step.*never/,
   ),
   stateChange(
-    'a payout that nobody will do anything about',
+    'a payout without a next step',
     'processing',
     'delete from open_payouts',
     /^one state, rail simulator; none$/,
   ),
   stateChange(
-    'a payout that is over, and nobody knows how',
+    'an ended payout without outcome',
     'failed',
     'delete from payout_outcomes',
     /^one state, rail simulator; none$/,
   ),
   stateChange(
-    'an open payout in a status that no event tells of',
+    'an open payout in a status without event',
     'processing',
     `update open_payouts set status = 'compliance_hold'`,
     /^digest [0-9a-f]{64} of its newest event; [0-9a-f]{64}$/,
   ),
   stateChange(
-    'what is over, asked about again',
+    'a rail question due after the end',
     'succeeded',
     `insert into open_payouts (account_id, id, updated_at, status, rail, ask_rail_at, rail_attempts)
       select account_id, id, updated_at, 'succeeded', rail, updated_at, 1 from payout_outcomes`,
     /^succeeded, .*; succeeded, /,
   ),
   stateChange(
-    'a state of a payout that is not there',
+    'a state without its payout',
     'failed',
     'delete from payouts',
     /^no state, as there is no such payout; payout_outcomes: failed, rail simulator$/,
   ),
   stateChange(
-    'a rail that the payout was not routed to',
+    "another rail than the route's",
     'failed',
     `update payout_outcomes set rail = 'bank'`,
     /^one state, rail simulator; payout_outcomes: failed, rail bank$/,
@@ -184,7 +179,7 @@ const payoutFaults: readonly Fault[] = [
     /as it is processing/,
   ),
   stateChange(
-    'processing with an outcome besides',
+    'processing with an outcome',
     'processing',
     `insert into payout_outcomes (account_id, id, updated_at, rail_steps, rail_attempts, status, rail,
         status_description, rail_reference, taken_by, answers)
@@ -205,31 +200,31 @@ const payoutFaults: readonly Fault[] = [
     /its debit btr_0000/,
   ),
   payoutChange(
-    'a message of SWIFT, the payout being local',
+    'an MT103 on a local payout',
     'succeeded',
     `mt103 = '{1:F01'`,
     /^no mt103, as the payout is not by SWIFT; one$/,
   ),
   payoutChange(
-    'the message of another payout',
+    "another payout's MT103",
     'swift',
     `mt103 = replace(mt103, '{121:', '{121:0')`,
     /^UETR [0-9a-f-]{36} in its mt103; 0[0-9a-f-]{36}$/,
   ),
   payoutChange(
-    'a message of another amount',
+    'an MT103 with another amount',
     'swift',
     `mt103 = replace(mt103, 'USD777,', 'USD778,')`,
     /^77700 USD in its mt103; 77800 USD$/,
   ),
   stateChange(
-    'an answer that nobody asked for',
+    'an unrequested answer',
     'succeeded',
     `update payout_outcomes set answers = '[{"number":1}]'`,
     /^at most 0 answers; 1$/,
   ),
   stateChange(
-    'the first answer taken away',
+    'the first answer removed',
     'answered',
     `update payout_outcomes set answers = '[{"number":2}]'`,
     /^answers numbered 1; 2$/,
@@ -276,7 +271,7 @@ const payoutFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'a payout to an address of nobody',
+    name: 'a payout to an unknown address',
     table: 'payouts',
     words: /an account with its deposit address; none/,
     async plant(owner, { sister, payouts }) {
@@ -287,7 +282,7 @@ const payoutFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'a receipt of one minor unit more, chain and balances covered',
+    name: 'a receipt of one minor unit more, chain and balances recomputed',
     table: 'payouts',
     words: /a receipt in account .* available USD 20000; journal 2: .* available USD 20001$/,
     async plant(owner, { sister, payouts }) {
@@ -304,7 +299,7 @@ const payoutFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'a receipt of another payout, chain covered',
+    name: 'a receipt of another payout, chain recomputed',
     table: 'payouts',
     words: /a receipt in account acc_\w+: .*; no receipt there/,
     async plant(owner, { sister, payouts }) {
@@ -317,7 +312,7 @@ const payoutFaults: readonly Fault[] = [
     },
   },
   {
-    name: 'a receipt of a payout to someone else',
+    name: 'a receipt of a payout to another account',
     table: 'journals',
     words: /a payout pot_\w+ to this account; none/,
     async plant(owner, { sister }) {
@@ -357,7 +352,7 @@ const quoteFaults: readonly Fault[] = [
   ),
   quoteChange('a used quote deleted', 'delete from quotes', /^the quote of payout/),
   openQuoteChange(
-    'a quote marked used by nobody',
+    'a quote marked as used without a payout',
     `status = 'used'`,
     /a payout, as the quote is used; none/,
   ),
@@ -366,7 +361,7 @@ const quoteFaults: readonly Fault[] = [
     'holding_amount = holding_amount - 1',
     /^holding_amount 99, by its basis; 98$/,
   ),
-  openQuoteChange('a basis that is none', `basis = '[]'`, /^.+, by its basis; .+$/),
+  openQuoteChange('a malformed basis', `basis = '[]'`, /^.+, by its basis; .+$/),
 ]
 
 export const PAYOUT_FAULTS: readonly Fault[] = [...payoutFaults, ...quoteFaults]
