@@ -2,7 +2,7 @@
 -- the version of the reference data, and the audit log.
 
 -- The roles have no log-in: a session takes one on when it connects
--- (docs/decisions/append-only-tables-and-seals.md, docs/decisions/row-level-security.md). Roles
+-- (docs/decisions/row-level-security-and-seals.md, docs/decisions/row-level-security-and-seals.md). Roles
 -- belong to the whole server, so the migrations of another database may have created them.
 do $$
 declare

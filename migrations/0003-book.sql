@@ -5,7 +5,7 @@
 -- One row for each account. Every write of the account locks it first. The row has the heads of the
 -- account's chains, and copies of the account's columns that writes and triggers need. So most
 -- triggers of accounts' rows read no table of the coordinator and run where the row is
--- (docs/decisions/statements-of-one-shard.md). `corridor distribute` drops the others, such as
+-- (docs/decisions/citus.md). `corridor distribute` drops the others, such as
 -- payouts.may_be_made, which reads accounts and approval_rules.
 create table books (
   account_id text collate "C" primary key,
@@ -53,7 +53,7 @@ create trigger time_near_clock before insert or update of last_written_at on boo
   execute function refuse_time_ahead();
 
 -- What the service last saw of the database's clock, at most once a minute, and whether that clock
--- has jumped since: then nothing writes to a book (docs/decisions/clocks.md).
+-- has jumped since: then nothing writes to a book (docs/decisions/ids-and-clocks.md).
 create table database_clock (
   only_row boolean primary key default true check (only_row),
   seen_at timestamptz not null,
@@ -450,7 +450,7 @@ begin
 end $$;
 
 -- Events: what happened to an account, in order, numbered without gaps. The rows are chained like
--- journals (docs/decisions/append-only-tables-and-seals.md). A row has up to eight events, of one
+-- journals (docs/decisions/row-level-security-and-seals.md). A row has up to eight events, of one
 -- command or of several commands of a batch; `sequence` is the number of its last event
 -- (docs/decisions/storage-of-events.md, src/statements/event/row.ts). The view each_event has one row for each
 -- event.
@@ -473,7 +473,7 @@ create table events (
   object_id text collate "C" not null,
   -- The data of each event, null for an event with the usual data. When an event is read, the
   -- service makes its object, as it was then, of these data and of values that never change
-  -- (docs/decisions/objects-in-events.md).
+  -- (docs/decisions/events-and-webhooks.md).
   data json,
   -- The digests of the rows that the events are about, as the events left them, of 32 bytes each.
   -- The events of lines and of carried quotes have none.

@@ -31,7 +31,7 @@ create index beneficiaries_archived on beneficiaries (account_id, type, destinat
   where archived_at is not null;
 -- Serves searches without reading rows that do not match.
 create index beneficiaries_found on beneficiaries (account_id, id) include (found_by);
--- For look-ups by id. Ids are in the order of the book (docs/decisions/ids.md). The primary key
+-- For look-ups by id. Ids are in the order of the book (docs/decisions/ids-and-clocks.md). The primary key
 -- comes after the indexes above: of indexes with equal costs on an empty table the planner takes
 -- the newest, and it keeps that plan. With another index a look-up by id would walk the whole
 -- account.
@@ -122,7 +122,7 @@ alter table entities add primary key (account_id, id);
 
 -- §entity.approval: the steps of APPROVAL_TRANSITIONS in parties/entity/states.ts; a test tries them all.
 -- The condition of the trigger lists them, so that the trigger reads no other table and runs where
--- the row is (docs/decisions/statements-of-one-shard.md).
+-- the row is (docs/decisions/citus.md).
 create function refuse_approval_step() returns trigger language plpgsql as $$
 begin
   raise exception 'entity % cannot go from % to %', old.id, old.approval_status,

@@ -1,5 +1,5 @@
 -- Events that were removed from the database after an archive had them
--- (docs/decisions/removal-of-events.md). The chain continues from the last cut. archived_seals has
+-- (docs/decisions/storage-of-events.md). The chain continues from the last cut. archived_seals has
 -- the newest removed digest of each object.
 
 -- One step of a removal: the rows of events up to this number are in an archive.

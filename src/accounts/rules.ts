@@ -21,7 +21,7 @@ export interface Account {
 
 /** The default of `duplicate_window_s`. */
 export const DUPLICATE_WINDOW_S = 600
-/** The defaults of `daily_rows` and `daily_mb` (docs/decisions/quotas.md). */
+/** The defaults of `daily_rows` and `daily_mb` (docs/decisions/bounds-and-rate-limits.md). */
 export const DAILY_QUOTA = { daily_rows: 5_000_000, daily_mb: 5_000 }
 /** The highest `daily_rows` and `daily_mb`. */
 export const MAX_DAILY = 2_000_000_000

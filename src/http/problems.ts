@@ -192,7 +192,7 @@ function expectation({ keyword, params, parentSchema }: Finding): string {
 }
 
 function expectedType(types: readonly string[]): string {
-  // Bodies take no fractions in numbers (docs/decisions/bounds-of-requests.md).
+  // Bodies take no fractions in numbers (docs/decisions/bounds-and-rate-limits.md).
   if (types.includes('integer') && types.includes('string')) {
     return 'must be an integer, or a decimal number as text, such as "33.3"'
   }

@@ -1,6 +1,6 @@
 // The keys by which a later run recognises the rows of a file. A key covers the row's content and
 // how many equal rows came before it. Pure. Keys are stored for ever, so the recipe never changes
-// (docs/decisions/imports-and-dry-runs.md).
+// (docs/decisions/batches-and-imports.md).
 import { hash } from 'node:crypto'
 
 interface RowKey {

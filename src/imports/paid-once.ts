@@ -1,5 +1,5 @@
 // Pays each row of a file once, however often the file is imported: creates payouts under keys that
-// are stored for ever (docs/decisions/imports-and-dry-runs.md). It reads the keys under the book's
+// are stored for ever (docs/decisions/batches-and-imports.md). It reads the keys under the book's
 // lock, and writes them in the transaction of the payout.
 import type { Operation } from '../engine/operation.ts'
 import { decidePayout } from '../payouts/create/create.ts'

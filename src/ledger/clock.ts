@@ -1,6 +1,6 @@
 // Notices that the database's clock has jumped, and then refuses writes: times of quotes, limits
 // and kept answers would be wrong. A process compares that clock with its own steady clock, and,
-// when it starts, with what the last process has seen (docs/decisions/clocks.md).
+// when it starts, with what the last process has seen (docs/decisions/ids-and-clocks.md).
 import type { Sql } from '../sql/connect.ts'
 import { refusal } from '../values/errors.ts'
 import { type Instant, instantToMicros } from '../values/instant.ts'

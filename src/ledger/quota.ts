@@ -17,7 +17,7 @@ const ROW_BYTES = 300
 /**
  * When a command is refused: at the quota, at twice the quota, or never. What an account may write
  * without money is refused at the quota, so that a flood of it stops no payout
- * (docs/decisions/quotas.md).
+ * (docs/decisions/bounds-and-rate-limits.md).
  */
 export type FullAt = 'quota' | 'twice' | 'never'
 

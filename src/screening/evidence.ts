@@ -20,7 +20,7 @@ export interface Step extends Omit<ScorePiece, 'score'> {
   readonly score: number
 }
 
-/** A person decides from this score on, of 1000 (docs/decisions/screening-threshold.md). */
+/** A person decides from this score on, of 1000 (docs/decisions/comparison-of-names.md). */
 export const THRESHOLD = 890
 const HELD = THRESHOLD / 1000
 

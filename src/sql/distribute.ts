@@ -53,7 +53,7 @@ const SERVICE_SETTINGS = {
 /**
  * The policy's condition: the transaction names the row's account. Citus refuses a sub-select in
  * it. The usual single name is compared directly; several names are split again for each row
- * (docs/decisions/statements-of-one-shard.md).
+ * (docs/decisions/citus.md).
  */
 const IS_NAMED = `account_id = current_setting('corridor.accounts', true) or array_position(
   string_to_array(current_setting('corridor.accounts', true), ','), account_id) is not null`

@@ -66,7 +66,7 @@ export async function findAccountOf(
       select from ${sql(table)} o where o.account_id = b.account_id and o.id = ${id} limit 1
     ) o
     limit 2`
-  // Ids have only 25 random bits (docs/decisions/ids.md), so two accounts can share one.
+  // Ids have only 25 random bits (docs/decisions/ids-and-clocks.md), so two accounts can share one.
   if (row !== undefined && another !== undefined) {
     throw new Error(`${row.account_id} and ${another.account_id} both have ${id}`)
   }

@@ -1,6 +1,6 @@
 // Ids: a prefix for the kind of object, then 20 characters of Crockford's base 32, which sort as
 // text (§request.ids). Ids made under the lock of a book follow its order, so that the primary key
-// is the index of lists. Account ids are shorter (docs/decisions/ids.md).
+// is the index of lists. Account ids are shorter (docs/decisions/ids-and-clocks.md).
 import { hash as digest, randomFillSync } from 'node:crypto'
 import { type Instant, instantToMicros } from './instant.ts'
 

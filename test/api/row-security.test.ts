@@ -1,5 +1,5 @@
 // Row-level security: whatever statement the service sends, it sees and writes rows of the accounts
-// that its transaction names and of no others (docs/decisions/row-level-security.md).
+// that its transaction names and of no others (docs/decisions/row-level-security-and-seals.md).
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,5 @@
 // Whether a statement can run on a database that is spread over several machines: what
-// docs/decisions/statements-of-one-shard.md asks of each, judged by PostgreSQL's own parser.
+// docs/decisions/citus.md asks of each, judged by PostgreSQL's own parser.
 import { parse } from 'libpg-query'
 
 /** A node of the parser's tree: one member that names its kind, or a list of them. */

@@ -1,6 +1,6 @@
 // The triggers of accounts' tables, as docs/schema.sql has them: each runs where the row is, on a
 // database that is spread, and so reads no table that the coordinator alone has
-// (docs/decisions/statements-of-one-shard.md). `corridor distribute` drops the others, and
+// (docs/decisions/citus.md). `corridor distribute` drops the others, and
 // docs/distributed.md lists them.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 // How much of a payout's principal goes back when the account or the payee wants it back. A payout
 // that converts is a firm trade. Once its price has ended, the account gets the lower of what was
 // taken and what the destination amount is worth at the present rate
-// (docs/decisions/rounding-and-give-back.md). Pure.
+// (docs/decisions/prices-and-fees.md). Pure.
 
 import type { Pricing, PricingAt } from '../../prices/price.ts'
 import { customerRate } from '../../prices/rate/rules.ts'

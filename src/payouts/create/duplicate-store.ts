@@ -1,7 +1,7 @@
 // The SQL statements of likenesses, run under the lock of the account's book. A row keeps the first
 // half of a likeness: 128 bits distinguish all payouts of an account. The first payout of a
 // reference has no row: its likeness is computed from the payout
-// (docs/decisions/likenesses-of-payouts.md).
+// (docs/decisions/creating-payouts.md).
 import { detailsOf } from '../../parties/beneficiary/columns.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../../sql/delete-expired.ts'

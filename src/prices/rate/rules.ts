@@ -164,7 +164,7 @@ function checkFresh(rate: Rate, policy: RatePolicy, now: Instant): void {
 /**
  * Until when a rate may be quoted; null for a rate that does not age. A central bank's peg holds
  * until somebody changes it. A stablecoin's peg is its issuer's promise, and such pegs have broken
- * within hours. So it ages like a rate that an operator sets (docs/decisions/rates-and-pegs.md).
+ * within hours. So it ages like a rate that an operator sets (docs/decisions/rates.md).
  */
 export function goodUntil(rate: Rate, max_age_s: number | null): Freshness | null {
   return rate.pegged && !isStablecoin(rate.quote) ? null : freshnessOf(rate, max_age_s)
