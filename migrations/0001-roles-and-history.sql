@@ -2,8 +2,8 @@
 -- the version of the reference data, and the audit log.
 
 -- The roles have no log-in: a session takes one on when it connects
--- (docs/decisions/row-level-security-and-seals.md, docs/decisions/row-level-security-and-seals.md). Roles
--- belong to the whole server, so the migrations of another database may have created them.
+-- (docs/decisions/row-level-security-and-seals.md). Roles belong to the whole server,
+-- so the migrations of another database may have created them.
 do $$
 declare
   name text;

@@ -1,6 +1,6 @@
 // Which accounts the transactions behind requests over HTTP name: exactly those of the batch or the
-// read, no more and no others (docs/decisions/row-level-security-and-seals.md). A policy of this test's own
-// tells what is named whenever a table of an account is looked at or written.
+// read, no more and no others (docs/decisions/row-level-security-and-seals.md). A policy of this
+// test's own tells what is named whenever a table of an account is looked at or written.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { REQUESTS, type StepContext, stepChannel } from '../../src/values/diagnostics.ts'

@@ -56,7 +56,8 @@ export async function findAccountOfLine(sql: Sql, id: string): Promise<string | 
       and ${sql.unsafe(accountMarkSql('b.account_id'))} = ${id.slice(-4)}`
   const named = rows.filter(row => numberedId('btr', row, numberIn(id)) === id)
   const [row, another] = named
-  // Ids of two accounts can collide, though rarely (docs/decisions/ids-and-clocks.md): then refuse both.
+  // Ids of two accounts can collide, though rarely (docs/decisions/ids-and-clocks.md): then
+  // refuse both.
   if (row !== undefined && another !== undefined) {
     throw new Error(`${row.account_id} and ${another.account_id} both have ${id}`)
   }
