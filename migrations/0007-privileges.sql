@@ -80,8 +80,9 @@ grant select (account_id, id, endpoint_id, due_at, created_at) on webhook_delive
 grant select on all tables in schema public to corridor_auditor;
 
 -- The service sees and writes the rows of an account only in a transaction that names the account
--- in corridor.accounts (docs/decisions/row-level-security-and-seals.md). Without the setting it sees no
--- account. A policy reads the setting in a select of its own, which runs once for each statement.
+-- in corridor.accounts (docs/decisions/row-level-security-and-seals.md). Without the setting it
+-- sees no account. A policy reads the setting in a select of its own, which runs once for each
+-- statement.
 -- The policy is written so that PostgreSQL uses no index for it, and so that the planner expects it
 -- to hold for nearly all rows. So the conditions of the statement alone decide its plan. The
 -- policies hold for the owner of the tables too. The owner reads all rows as a member of the
