@@ -83,7 +83,8 @@ export async function openDeps(
   const onError = warner(log, 'reference data could not be looked at')
   const pollAlso = async (on: Sql) => machines?.follow(on)
   const learned = learn(watch, lists, { onError, pollAlso, onPoll, renew: () => open(1) })
-  const watched = watchClock(sql, log)
+  // After the lists, over the same connection: beside them it would open two more.
+  const watched = learned.then(() => watchClock(sql, log))
   const [reference, stopWatching] = await bothOr(disconnect, learned, watched)
   const usage = openUsageLogs(sql, config, log)
   const reads = openReads(open(config.read_connections, READS), config.read_connections)

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { connect } from '../../src/sql/connect.ts'
 import { isConnectionLost } from '../../src/sql/failure.ts'
 import { createDatabase } from '../support/database/database.ts'
+import { startTestService } from '../support/service/service.ts'
 
 const ROLES = {
   service: 'corridor_service',
@@ -38,6 +39,18 @@ test('connections of each kind, many at once and after a loss: role and settings
           and application_name = 'corridor'`
     }
     await sql.end({ timeout: 5 })
+  }
+})
+
+test('service, started: three connections', async () => {
+  const started = await startTestService()
+  try {
+    const rows = await started.database.owner`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'corridor'`
+    assert.equal(rows.length, 3)
+  } finally {
+    await started.close()
   }
 })
 

@@ -138,6 +138,7 @@ export const NOT_ON_CLUSTER: readonly LeftOut[] = [
   { file: 'test/live/accounts', why: LIVE },
   { file: 'test/live/attempts', why: LIVE },
   { file: 'test/live/by-hand', why: LIVE },
+  { file: 'test/live/cli-connections', test: 'service, started: three', why: ONE_SERVER },
   { file: 'test/live/connector-webhook', why: LIVE },
   { file: 'test/live/cut-offs', why: LIVE },
   { file: 'test/live/database-filters', why: ONE_SERVER },
