@@ -31,7 +31,8 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
   if (spread) await copyOnCluster(source, name)
   else {
     await admin`select pg_advisory_lock(7210002)`
-    await admin.unsafe(`create database ${name} template ${source}`)
+    // A copy of the files writes no log of each page: a third of the processor time, or less.
+    await admin.unsafe(`create database ${name} template ${source} strategy file_copy`)
     await admin`select pg_advisory_unlock(7210002)`
   }
   url.pathname = `/${name}`

@@ -138,7 +138,7 @@ export async function startTestService(
     })
     await deps.reference.refresh()
   }
-  await setPricing(pricing)
+  if (Object.keys(pricing).length > 0) await setPricing(pricing)
   const disconnect = async () => {
     await operator.sql.end({ timeout: 5 })
     await close()
