@@ -82,5 +82,5 @@ test('sql, more parameters than the protocol allows: rejects, nothing sent', asy
 test('sql, failing statement: stack names the place in the source', async () => {
   const failing = makeTag(() => Promise.reject(new Error('no')))
   const error = await failing`select 1`.catch(error => error)
-  assert.match(error.stack, /^Error: no\n[\s\S]*db\/sql\.test\.ts:\d+/)
+  assert.match(error.stack, /^Error: no\n[\s\S]*sql\/sql\.test\.ts:\d+/)
 })

@@ -46,7 +46,7 @@ const isValue = (value: unknown) =>
 
 const OF_ROWS = /^(?:insert|with (?:written|removed) as)/
 
-const SHARED = /\/src\/db\/(transact|sql)\.ts:/
+const SHARED = /\/src\/sql\/(transact|sql)\.ts:/
 
 /** By place in the source: to read a stack is slow. */
 const files = new WeakMap<object, { readonly file: string | undefined }>()
