@@ -158,7 +158,7 @@ export class Statement<T extends readonly unknown[] = Row[]>
   /** The stack of the place in the source that made it; '' for a composed text. */
   get origin(): string {
     const made = typeof this.source === 'string' ? undefined : origins.get(this.source)
-    return made?.stack?.replace(/^Error: made\n(?:.*\/db\/sql\.ts.*\n)*/, '') ?? ''
+    return made?.stack?.replace(/^Error: made\n(?:.*\/sql\/sql\.ts.*\n)*/, '') ?? ''
   }
 
   /** Sends it. */

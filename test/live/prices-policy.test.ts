@@ -162,7 +162,7 @@ test('corridor pricing set and remove, invalid: exit code 2 with the fault, no r
       'set --pivot USD --from-currency USD --to-currency HKD',
       /--pivot: The pivot is for the whole installation/,
     ],
-    ['remove x', /policy_id "x" is not a whole number/],
+    ['remove x', /policy "x" is not a whole number/],
   ] as const) {
     const { code, stdout, stderr } = await cli.run('pricing', ...command.split(' '))
     assert.deepEqual([code, stdout], [2, ''], command)
