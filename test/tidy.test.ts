@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import { basename, dirname, join, normalize } from 'node:path'
 import { before, test } from 'node:test'
+import { REVIEWED } from './statements/reviewed.ts'
 
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 60
@@ -253,3 +254,14 @@ test('clients: small files with a first comment, imports within the client only'
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\/\/.*$/gm, '')
 }
+
+test('statements reviewed for a spread database: each stands in its file, or in a function of the schema', async () => {
+  const bare = (text: string) => text.replaceAll(/\$(\{[^}]*\}|\d+)/g, '$').replaceAll(/\s+/g, ' ')
+  const schema = bare(await readFile('docs/schema.sql', 'utf8'))
+  const gone = REVIEWED.filter(({ file, says, composed }) => {
+    const texts = product().filter(({ path }) => path.startsWith(file))
+    const isThere = texts.some(({ text }) => composed || bare(text).includes(bare(says)))
+    return !isThere && !(texts.length > 0 && schema.includes(bare(says)))
+  })
+  assert.deepEqual(gone, [])
+})

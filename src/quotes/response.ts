@@ -7,7 +7,8 @@ import { amountToJson, rateToJson } from '../values/money/json.ts'
 import { explainQuote, RATE_METHODS } from './explain.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { PayoutType, QUOTE_STATUSES } from './request.ts'
-import { quoteStatus, totalDebit } from './rules.ts'
+import { totalDebit } from './rules.ts'
+import { quoteStatus } from './expiry.ts'
 
 const FeePart = Type.Object(
   { in_holding_currency: Minor, in_payout_currency: Minor },

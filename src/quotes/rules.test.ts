@@ -18,19 +18,8 @@ import { plusMilliseconds } from '../values/instant.ts'
 import { MAX_AMOUNT } from '../values/money/decimal.ts'
 import { sourcesOf } from './basis.ts'
 import { PAYOUT_TYPES, type QuoteTerms } from './quote.ts'
-import {
-  checkExpectations,
-  checkUsable,
-  dearestFee,
-  defaultHoldingCurrency,
-  feeSubject,
-  feesFor,
-  makeQuote,
-  priceQuote,
-  quoteStatus,
-  routeSubject,
-  totalDebit,
-} from './rules.ts'
+import { checkExpectations, dearestFee, defaultHoldingCurrency, feeSubject, feesFor, makeQuote, priceQuote, routeSubject, totalDebit } from './rules.ts'
+import { checkUsable, quoteStatus } from './expiry.ts'
 
 test("PAYOUT_TYPES: equal to the specification's", () => {
   assert.deepEqual(PAYOUT_TYPES, [

@@ -260,25 +260,6 @@ export function makeQuote(
   }
 }
 
-/**
- * The status at `now`, by the account's clock. No row stores `expired`: it begins at `valid_until`
- * (§quote.expiry). A quote dated after `now` was made while the clock was wrong, and is expired: by
- * its own times it would pay for as long as the clock was ahead.
- */
-export function quoteStatus(quote: Quote, now: Instant): 'active' | 'used' | 'expired' {
-  if (quote.status === 'used') return 'used'
-  return quote.created_at <= now && now < quote.valid_until ? 'active' : 'expired'
-}
-
-/** Refuses a used or expired quote. Callers hold the lock of the book. */
-export function checkUsable(quote: Quote, now: Instant): void {
-  const status = quoteStatus(quote, now)
-  if (status === 'used') throw refusal('quote_used', 'The quote was used already.', 'quote')
-  if (status === 'expired') {
-    throw refusal('quote_expired', `The quote was valid until ${quote.valid_until}.`, 'quote')
-  }
-}
-
 /** The local networks that reach a country, '' for any, in this currency. */
 export function localNetworksTo(currency: string, country: string): readonly string[] {
   return networksOf(currency)

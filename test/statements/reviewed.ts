@@ -10,6 +10,8 @@ export interface Reviewed {
   readonly why: string
   /** No spread database is sent it. */
   readonly unsent?: true
+  /** Its parts stand apart in the file. */
+  readonly composed?: true
 }
 
 const FOUND = 'finds work of all accounts by index on each shard; what it finds is done by account'
@@ -152,6 +154,7 @@ export const REVIEWED: readonly Reviewed[] = [
     says: 'where k.account_id = any ($1::text[])',
     why: WHOLE,
     unsent: true,
+    composed: true,
   },
   { file: 'src/ledger/store.ts', says: 'from books where $1::text is null', why: OPERATOR },
   { file: 'src/ledger/store.ts', says: 'from balances where $1::text is null', why: OPERATOR },

@@ -140,10 +140,14 @@ async function loadCreation(
 ): Promise<PayoutState> {
   const asked = commands.map(intentOf)
   const receiversOf = receivers(reference.accountsByDepositAddress())
-  const known = asked.map(one => withNamed(one, { quotes: new Map(), beneficiaries: prepared }))
+  const crediting = asked.filter(({ request }) => mayPayAnAccount(request))
+  const known = { quotes: new Map(), beneficiaries: prepared }
   // Read all beneficiaries again under the locks: `prepare` may have read outdated details.
   const [locked, quotes, approvals, beneficiaries, earlier] = await Promise.all([
-    lockBooks(tx, [...accountsOf(commands), ...receiversOf(known)]),
+    lockBooks(tx, [
+      ...accountsOf(commands),
+      ...receiversOf(crediting.map(one => withNamed(one, known))),
+    ]),
     findQuotes(tx, keysNamed(commands, 'quote')).then(byName),
     loadApprovals(tx, commands),
     loadBeneficiaries(tx, commands),
