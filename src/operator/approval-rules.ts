@@ -8,7 +8,7 @@ import {
   MAX_DAYS,
   RULE_SUBJECTS,
 } from '../controls/approval/approval.ts'
-import { type AskedRule, judgeRule } from '../controls/approval/judge.ts'
+import { type AskedRule, judgeRule } from '../controls/approval/asked-rule.ts'
 import {
   deleteRule,
   insertRule,
@@ -37,8 +37,8 @@ import { COUNTRIES } from '../values/network/country.ts'
 import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { known } from './deed.ts'
+import { networkName } from './limit-changes.ts'
 import { AccountId, MAX_MINOR } from './request.ts'
-import { networkName } from './set-limit.ts'
 
 const AddRule = Closed(
   optional({

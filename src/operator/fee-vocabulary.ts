@@ -1,6 +1,6 @@
 // The values that rows of the fee schedule may have: the types, networks and countries of payouts.
 import { bankingCountry } from '../parties/beneficiary/country.ts'
-import type { FeeVocabulary } from '../prices/fee/judge.ts'
+import type { FeeVocabulary } from '../prices/fee/asked-fee.ts'
 import { PAYOUT_TYPES } from '../quotes/quote.ts'
 import { CHARGE_TYPES } from '../quotes/request.ts'
 import { hasNoCountry } from '../quotes/terms.ts'

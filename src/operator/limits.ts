@@ -1,6 +1,6 @@
 // Sets, lists, shows and removes the limits of payouts.
 
-import { MAX_NEW_FOR } from '../controls/limit/judge.ts'
+import { MAX_NEW_FOR } from '../controls/limit/asked-limit.ts'
 import {
   EACH,
   type Limit,
@@ -41,8 +41,8 @@ import { amountToJson } from '../values/money/json.ts'
 import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { known } from './deed.ts'
+import { placeLimit, presentLimit } from './limit-changes.ts'
 import { AccountId, MAX_MINOR } from './request.ts'
-import { placeLimit, presentLimit } from './set-limit.ts'
 
 const MAX_COUNT = 999_999_999_999_999
 

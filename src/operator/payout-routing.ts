@@ -23,7 +23,7 @@ import {
   judgeRail,
   MAX_ARRIVAL_DAYS,
   MAX_PRIORITY,
-} from '../rails/route-judge.ts'
+} from '../rails/asked-route.ts'
 import { endingWords, targetWords, timetableWords } from '../rails/route-words.ts'
 import { listRails } from '../rails/row-store.ts'
 import {

@@ -11,14 +11,14 @@ import {
   textOrNull,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { findSlip } from '../prices/policy/guard.ts'
 import {
   type AskedPolicies,
   judgeFrom,
   judgePolicies,
   MAX_SECONDS,
   MAX_SPREAD_BPS,
-} from '../prices/policy/judge.ts'
+} from '../prices/policy/asked-policy.ts'
+import { findSlip } from '../prices/policy/guard.ts'
 import {
   DEFAULTS,
   describeScope,

@@ -4,11 +4,11 @@ import { Id, Literals, Minor, Money, RateNumber, Timestamp } from '../http/schem
 import { Type } from '../http/type.ts'
 import { type Instant, withOffset } from '../values/instant.ts'
 import { amountToJson, rateToJson } from '../values/money/json.ts'
+import { quoteStatus } from './expiry.ts'
 import { explainQuote, RATE_METHODS } from './explain.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 import { PayoutType, QUOTE_STATUSES } from './request.ts'
 import { totalDebit } from './rules.ts'
-import { quoteStatus } from './expiry.ts'
 
 const FeePart = Type.Object(
   { in_holding_currency: Minor, in_payout_currency: Minor },

@@ -17,9 +17,19 @@ import type { Fee } from '../prices/fee/rules.ts'
 import { plusMilliseconds } from '../values/instant.ts'
 import { MAX_AMOUNT } from '../values/money/decimal.ts'
 import { sourcesOf } from './basis.ts'
-import { PAYOUT_TYPES, type QuoteTerms } from './quote.ts'
-import { checkExpectations, dearestFee, defaultHoldingCurrency, feeSubject, feesFor, makeQuote, priceQuote, routeSubject, totalDebit } from './rules.ts'
 import { checkUsable, quoteStatus } from './expiry.ts'
+import { PAYOUT_TYPES, type QuoteTerms } from './quote.ts'
+import {
+  checkExpectations,
+  dearestFee,
+  defaultHoldingCurrency,
+  feeSubject,
+  feesFor,
+  makeQuote,
+  priceQuote,
+  routeSubject,
+  totalDebit,
+} from './rules.ts'
 
 test("PAYOUT_TYPES: equal to the specification's", () => {
   assert.deepEqual(PAYOUT_TYPES, [

@@ -16,7 +16,7 @@ import type { Instant } from '../values/instant.ts'
 import { parseDecimal } from '../values/money/decimal.ts'
 import { CARRIER_COLUMNS, type Carrier, carriedQuote } from './carried.ts'
 import { QUOTE_KINDS } from './columns.ts'
-import type { Times } from './judge.ts'
+import type { Times } from './judge-terms.ts'
 import type { Quote } from './quote.ts'
 
 /** A row of `quotes`. */

@@ -9,9 +9,17 @@ import type { DestinationDetails } from '../../parties/beneficiary/request.ts'
 import type { Fee } from '../../prices/fee/rules.ts'
 import type { Pricing } from '../../prices/price.ts'
 import { sourcesOf } from '../../quotes/basis.ts'
-import type { Quote, QuoteTerms } from '../../quotes/quote.ts'
-import { defaultHoldingCurrency, feeRows, feesFor, makeQuote, priceQuote, routeSubject, totalDebit } from '../../quotes/rules.ts'
 import { checkUsable, quoteStatus } from '../../quotes/expiry.ts'
+import type { Quote, QuoteTerms } from '../../quotes/quote.ts'
+import {
+  defaultHoldingCurrency,
+  feeRows,
+  feesFor,
+  makeQuote,
+  priceQuote,
+  routeSubject,
+  totalDebit,
+} from '../../quotes/rules.ts'
 import { checkNetwork, networkName } from '../../quotes/terms.ts'
 import { type Plan, planOrRefuse, sentOf } from '../../rails/plan.ts'
 import { type Routed, routeOf } from '../../rails/rules.ts'

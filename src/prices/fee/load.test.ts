@@ -1,7 +1,7 @@
 // Fee files as tables: the row of each valid line, and the message of each invalid one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FeeVocabulary } from './judge.ts'
+import type { FeeVocabulary } from './asked-fee.ts'
 import { FEE_COLUMNS, feeCells, loadDefaultFees, parseFeesCsv } from './load.ts'
 import { selectFee } from './rules.ts'
 

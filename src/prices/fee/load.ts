@@ -6,7 +6,7 @@ import { formatMajor, MAX_AMOUNT, parseMajor } from '../../values/money/decimal.
 import { amountToJson } from '../../values/money/json.ts'
 import { given } from '../../values/omit-undefined.ts'
 import { type Parsed, parseCsv, type Read, readLines } from '../../values/text/csv.ts'
-import { type FeeVocabulary, judgeFee } from './judge.ts'
+import { type FeeVocabulary, judgeFee } from './asked-fee.ts'
 import type { Fee, FeeKey } from './rules.ts'
 
 export const FEE_COLUMNS = [

@@ -5,7 +5,7 @@ import { assertRefusedAt } from '../../test/support/assert/refusal.ts'
 import { account } from '../../test/support/given/in-memory.ts'
 import { COUNTRIES } from '../values/network/country.ts'
 import { NETWORKS } from '../values/network/local.ts'
-import { type AskedConditions, judgeConditions, judgeCutOff, judgeRail } from './route-judge.ts'
+import { type AskedConditions, judgeConditions, judgeCutOff, judgeRail } from './asked-route.ts'
 
 const KNOWN = {
   account: undefined,

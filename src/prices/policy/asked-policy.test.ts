@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefusedAt } from '../../../test/support/assert/refusal.ts'
-import { judgeFrom, judgePolicies } from './judge.ts'
+import { judgeFrom, judgePolicies } from './asked-policy.ts'
 
 const NOW = '2026-06-01T00:00:00.000000Z'
 

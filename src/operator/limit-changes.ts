@@ -1,7 +1,7 @@
 // Sets a limit of payouts, or changes the cap of the limit of the same kind.
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts, listApiKeys } from '../accounts/store.ts'
-import { type AskedLimit, judgeLimit } from '../controls/limit/judge.ts'
+import { type AskedLimit, judgeLimit } from '../controls/limit/asked-limit.ts'
 import type { Limit, LimitKind } from '../controls/limit/limit.ts'
 import { isSameKind } from '../controls/limit/rules.ts'
 import { listLimits, lockLimits, updateCap } from '../controls/limit/store.ts'

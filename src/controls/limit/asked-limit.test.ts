@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefusedAt } from '../../../test/support/assert/refusal.ts'
-import { type AskedLimit, judgeLimit } from './judge.ts'
+import { type AskedLimit, judgeLimit } from './asked-limit.ts'
 
 const known = {
   rails: ['manual', 'simulator'],

@@ -5,7 +5,7 @@ import { isZone } from '../../values/calendar/rules.ts'
 import { invalidField, type Problem, Refusal } from '../../values/errors.ts'
 import { currencyProblems } from '../../values/money/problem.ts'
 import { hintOrStop } from '../../values/text/nearest.ts'
-import { keyProblems } from '../approval/judge.ts'
+import { keyProblems } from '../approval/asked-rule.ts'
 import type { Each, Limit, LimitKind, Window } from './limit.ts'
 
 /** A limit as an operator asks for it. An absent condition allows any value. */
