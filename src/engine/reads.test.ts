@@ -123,7 +123,7 @@ test('reads, an undecodable row: only its own read rejects, later ones answered'
   assert.deepEqual(asked, [['1', '2'], ['1'], ['2'], ['3']])
 })
 
-test('reads, database unavailable: all of the statement reject at once', async () => {
+test('reads, database unavailable: every read of the failed statement rejects at once', async () => {
   const { turns, asked, answers, read } = controlledReader()
   const reads = [read(key('a', '1')), read(key('a', '2'))]
   await settled()

@@ -228,7 +228,7 @@ for (const how of ['plain', 'encrypted']) {
   })
 }
 
-test("connection closed by the server's first answer: rejects, the next one opened", async t => {
+test('connection that the server closes in its first answer: its statement rejects, the next statement gets a new connection', async t => {
   let taken = 0
   const sql = await serve(
     t,

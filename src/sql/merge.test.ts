@@ -39,7 +39,7 @@ test('mergePages, towards newer: the oldest rows of both, newest first', () => {
   assert.equal(idsOf(mergePages(wanted(4, 'newer'), pageOf(true, row(3, 'c')), b)), 'c b …')
 })
 
-test("withinReach, a full page: nothing beyond its last row's time, rows of the same time included", () => {
+test('withinReach, a full page: the next query stops at the time of its last row, inclusive', () => {
   const full = pageOf(true, row(5, 'e'), row(3, 'c'))
   const { created_at } = row(3, 'c')
   assert.deepEqual(withinReach(wanted(2), full).above, { created_at, side: 'before' })

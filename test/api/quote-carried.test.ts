@@ -136,7 +136,7 @@ test("POST /v3/payout, another payout's carried quote: 422 quote_used; in anothe
   assert.equal((await list(other, PATH)).ids.length, 0)
 })
 
-test('GET /v3/payout?quote, carried or requested quote: its payout', async () => {
+test('GET /v3/payout?quote, id of a carried or a requested quote: lists the payout that used it', async () => {
   const asked = await account.post(PATH, { payout_info: { currency: 'USD', amount: 10_000 } })
   const quoted = await pay(account, { quote: asked.json.id })
   const carrying = await pay(account)

@@ -148,7 +148,7 @@ test('refused file, one payment accepted by name: resealed only with --force', a
   assert.match((await fileOf(file)).reason, /^RJCT AC06; resealed by ann: mended/)
 })
 
-test('file refused as a repetition: its payments resealed only with --force', async () => {
+test('file that its bank refuses as a duplicate: its payments are resealed only with --force', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -162,7 +162,7 @@ test('file refused as a repetition: its payments resealed only with --force', as
   assert.deepEqual(await bank.reseal(file, true), { count: 1 })
 })
 
-test('payment in its second file, late status for the first file or none: set aside; a booking is matched', async () => {
+test('payment sent in a second file: a late status for the first file, or for no file, is set aside; a booking is matched', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   await bank.round()

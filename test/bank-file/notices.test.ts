@@ -193,7 +193,7 @@ for (const [code, bank, corrected, expected] of [
     },
   ],
 ] as const) {
-  test(`accept_notice, ${code} with ${JSON.stringify(bank)}: only these members change`, async () => {
+  test(`accept_notice, ${code} with ${JSON.stringify(bank)}: exactly the corrected members change`, async () => {
     const id = await makePayee(bank)
     const payout = await notified(id, { code, corrected })
     const was = (await noticesOf(id))[0].was

@@ -34,7 +34,7 @@ export function slotOf(timetable: Timetable | null, now: Instant): Slot {
   return { seal_at, closes_at, execution_date }
 }
 
-/** Payments of this time go into one file. */
+/** How long a slot waits for more payments before its file is sealed. */
 const GATHER_MS = 1_000
 const OPEN_MS = 86_400_000
 

@@ -111,7 +111,7 @@ test('evidence after the end, same exception again: opened once, unless its mess
   assert.equal(judge(exceptionOf({ attempt: 2 })).new_exception?.kind, paid)
 })
 
-test('evidence from before the end, contradicting it: the rail is asked again', () => {
+test('evidence older than the end of its attempt, contradicting that end: no exception, the rail is asked again', () => {
   const stale = { by_person: false, is_fresh: false }
   const over = attempt('not_taken')
   const judged = judgeOverReport(over, UNDER_WAY, stale, [])

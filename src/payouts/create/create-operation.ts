@@ -272,8 +272,8 @@ interface Earlier {
 }
 
 /**
- * Loads the likenesses of earlier payouts that these are compared with, and their references that
- * an earlier payout already has. A payout whose payee is unknown so far is not compared.
+ * Loads the likenesses of earlier payouts to compare these with, and which of their references are
+ * in use already. A payout whose payee is unknown so far is not compared.
  */
 async function loadEarlier(tx: TransactionSql, intents: readonly Intent[]): Promise<Earlier> {
   const wanted = intents.flatMap(({ account_id, request, likeness }) => {

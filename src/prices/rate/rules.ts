@@ -182,7 +182,7 @@ export interface Ways {
 
 /**
  * Compares the pair's own way with the way of its values; undefined when the pair has no way.
- * Rows that contradict each other can so only cost the customer, and never the house.
+ * So rows that contradict each other never cost the house anything.
  */
 export function waysBetween(
   book: RateBook,
