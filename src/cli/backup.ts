@@ -101,7 +101,7 @@ async function listOperators(owner: Sql): Promise<string[]> {
     .map(({ name }) => name)
 }
 
-/** Refuses a caller who is none of these operators of the backup. Without any, nobody is refused. */
+/** Refuses a caller who is none of these operators of the backup; nobody, if there are none. */
 function refuseOthers(config: Config, operators: readonly string[]): void {
   if (operators.length === 0 || operators.includes(personIn(config))) return
   const names = operators.join(', ')

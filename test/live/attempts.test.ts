@@ -265,7 +265,7 @@ test('corridor rail close-exception, name, note or number missing: refused', asy
     [() => nobody.run(...close, '1', '--note', 'x'), /CORRIDOR_USER/],
     [() => cli.run(...close, '1'), /--note/],
     [() => cli.run(...close, '1', '--note', ''), /note/],
-    [() => cli.run(...close, 'one', '--note', 'x'), /"one" is not a number/],
+    [() => cli.run(...close, 'one', '--note', 'x'), /"one" is not a whole number/],
     [() => cli.run('rail', 'close-exception', 'pot_x', '1', '--note', 'x'), /no payout pot_x/],
   ] as const) {
     const { code, stderr } = await run()
