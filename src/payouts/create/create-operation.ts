@@ -45,7 +45,6 @@ import {
   type PayoutState,
   type Principals,
 } from '../payout.ts'
-import type { PayoutRequest } from '../request.ts'
 import { presentPayout } from '../response.ts'
 import { insertStates } from '../state-store.ts'
 import { isGivenBack } from '../states.ts'
@@ -82,11 +81,11 @@ export function createPayout(
 ): Operation<CreatePayout, PayoutState, PayoutOutcome, Beneficiaries> {
   return {
     name: 'create_payout',
-    ofOneShard: ({ request }) => !mayPayAnAccount(request),
+    ofOneShard: command => !mayCredit(command),
 
     // All books are locked in one order, so the receivers must be known before the locks.
     async prepare(tx, commands) {
-      const crediting = commands.filter(({ request }) => mayPayAnAccount(request))
+      const crediting = commands.filter(mayCredit)
       const account_ids = crediting.map(command => command.account_id)
       if (account_ids.length > 0) void confineTo(tx, account_ids)
       return loadBeneficiaries(tx, crediting)
@@ -140,13 +139,12 @@ async function loadCreation(
 ): Promise<PayoutState> {
   const asked = commands.map(intentOf)
   const receiversOf = receivers(reference.accountsByDepositAddress())
-  const crediting = asked.filter(({ request }) => mayPayAnAccount(request))
   const known = { quotes: new Map(), beneficiaries: prepared }
   // Read all beneficiaries again under the locks: `prepare` may have read outdated details.
   const [locked, quotes, approvals, beneficiaries, earlier] = await Promise.all([
     lockBooks(tx, [
       ...accountsOf(commands),
-      ...receiversOf(crediting.map(one => withNamed(one, known))),
+      ...receiversOf(asked.filter(mayCredit).map(one => withNamed(one, known))),
     ]),
     findQuotes(tx, keysNamed(commands, 'quote')).then(byName),
     loadApprovals(tx, commands),
@@ -166,7 +164,7 @@ async function loadCreation(
     loadPrincipals(tx, intents),
     screenIntents(tx, lists, intents),
   ])
-  checkLocked(locked.books, receiversOf(intents))
+  checkLocked(locked.books, receiversOf(intents.filter(mayCredit)))
   // Limits and the rules of approvals are of the same version as the prices.
   const pricing = await reference.pricing(locked.price_version)
   return {
@@ -210,11 +208,11 @@ async function loadControls(
   }
 }
 
-/** Finds the accounts of this installation that payouts credit. */
+/** Finds the accounts of this installation that payouts name by their deposit addresses. */
 function receivers(accounts: ReadonlyMap<string, Account>) {
   return (intents: readonly Intent[]): string[] =>
-    intents.flatMap(({ request, details }) => {
-      const address = mayPayAnAccount(request) ? details && depositAddressOf(details) : undefined
+    intents.flatMap(({ details }) => {
+      const address = details && depositAddressOf(details)
       const receiver = address === undefined ? undefined : accounts.get(address)
       return receiver === undefined ? [] : [receiver.account_id]
     })
@@ -227,7 +225,7 @@ function checkLocked(books: PayoutState['books'], account_ids: readonly string[]
 }
 
 /** Whether a payout may credit another account; a quote may set the type that the request omits. */
-function mayPayAnAccount({ type, quote }: PayoutRequest): boolean {
+function mayCredit({ request: { type, quote } }: Pick<CreatePayout, 'request'>): boolean {
   return type === 'service_account' || (type === undefined && quote !== undefined)
 }
 

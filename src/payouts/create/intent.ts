@@ -1,4 +1,4 @@
-// What a request to pay amounts to: its payee, type, principal and fingerprint. It is derived once
+// What a request to pay amounts to: its payee, type, entity and likeness. It is derived once
 // from the request and the objects that it names; loading and deciding both read it. Pure.
 import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'
 import type { BeneficiaryRequest } from '../../parties/beneficiary/request.ts'
