@@ -32,6 +32,9 @@ export const MAX_STEP_VALUES = 4_000
 /** The most different keys of a text: V8 walks all known keys without a pause. */
 export const MAX_KEYS = 50_000
 
+/** The most values in a list or object parsed in steps: V8 copies all of them to make room. */
+export const MAX_ITEMS = 20_000
+
 /** In a body that is parsed in steps, each value at this depth is one step. */
 const STEPPED_LEVELS = 2
 
@@ -88,7 +91,7 @@ export class Reader {
   private beginStep(): void {
     if (this.text.length - this.at < MAX_STEP + MOST_UNCHECKED) this.takeMore()
     this.stepEnd = this.at + MAX_STEP
-    this.mostValues = Math.min(MAX_VALUES, this.values + MAX_STEP_VALUES)
+    this.mostValues = this.values + MAX_STEP_VALUES
   }
 
   private takeMore(): void {
@@ -134,8 +137,13 @@ export class Reader {
 
   private countValue(level: number): void {
     this.values += 1
-    if (this.values > this.mostValues) this.failTooMany(level)
+    if (this.values > MAX_VALUES) this.failTooMany(`${MAX_VALUES} values`, level)
+    if (this.values > this.mostValues) this.failTooMany(`${MAX_STEP_VALUES} values together`, level)
     if (this.at > this.stepEnd) this.failTooLong(this.at, level)
+  }
+
+  private checkCount(count: number, level: number): void {
+    if (count > MAX_ITEMS) this.failTooMany(`${MAX_ITEMS} values in one list or object`, level + 1)
   }
 
   private readObject(level: number): Record<string, unknown> {
@@ -150,11 +158,13 @@ export class Reader {
 
   private *readObjectInSteps(level: number): Generator<void, unknown> {
     const object: Record<string, unknown> = {}
+    let count = 0
     this.countValue(level)
     if (this.opensEmpty(CLOSE_BRACE, level)) return object
     for (;;) {
       this.beginStep()
       const key = this.readKey(object, level)
+      this.checkCount((count += 1), level)
       object[key] = yield* this.readValueInSteps(level + 1)
       if (this.closes(CLOSE_BRACE, level)) return object
     }
@@ -176,6 +186,7 @@ export class Reader {
     if (this.opensEmpty(CLOSE_BRACKET, level)) return array
     for (;;) {
       this.trail[level] = array.length
+      this.checkCount(array.length + 1, level)
       array.push(yield* this.readValueInSteps(level + 1))
       if (this.closes(CLOSE_BRACKET, level)) return array
     }
@@ -372,12 +383,8 @@ export class Reader {
     return this.failExpected('the closing quote of a string', at, level)
   }
 
-  private failTooMany(level: number): never {
-    const what =
-      this.values > MAX_VALUES
-        ? `There are more than ${MAX_VALUES} values`
-        : `There are more than ${MAX_STEP_VALUES} values together`
-    return this.fail('too_many_values', what, this.at, level)
+  private failTooMany(most: string, level: number): never {
+    return this.fail('too_many_values', `There are more than ${most}`, this.at, level)
   }
 
   private failTooLong(at: number, level: number): never {

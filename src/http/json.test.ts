@@ -390,11 +390,22 @@ test('readJson, values: 4,000 per body, a million per long body, no more', async
   assert.match((item as JsonError).path, /^a\[1\]\[/)
 })
 
-test('readJson, distinct keys: 50,000 per long body, in one object or many, no more', async () => {
-  const object = (from: number, to: number) =>
-    `{${Array.from({ length: to - from }, (_, i) => `"a${from + i}":0`)}}`
-  const whole = await readJsonInTurns([Buffer.from(object(0, 50_000))])
-  assert.equal(Object.keys(whole as object).length, 50_000)
+const object = (from: number, to: number) =>
+  `{${Array.from({ length: to - from }, (_, i) => `"a${from + i}":0`)}}`
+
+test('readJsonInTurns, list or object in steps: 20,000 values, no more', async () => {
+  const list = (items: number) => Buffer.from(`{"payouts":[${Array(items).fill(1)}]}`)
+  const read = (await readJsonInTurns([list(20_000)])) as { payouts: unknown[] }
+  assert.equal(read.payouts.length, 20_000)
+  const longer = (await said(() => readJsonInTurns([list(20_001)]))) as JsonError
+  assert.deepEqual([longer.reason, longer.path], ['too_many_values', 'payouts[20000]'])
+  const whole = await readJsonInTurns([Buffer.from(object(0, 20_000))])
+  assert.equal(Object.keys(whole as object).length, 20_000)
+  const wider = (await said(() => readJsonInTurns([Buffer.from(object(0, 20_001))]))) as JsonError
+  assert.deepEqual([wider.reason, wider.path], ['too_many_values', 'a20000'])
+})
+
+test('readJsonInTurns, distinct keys: 50,000 per long body, no more', async () => {
   const objects = Array.from({ length: 25 }, (_, i) => object(i * 2_000, (i + 1) * 2_000))
   const many = Buffer.from(`[${objects},${object(0, 2_000)},${object(49_999, 50_001)}]`)
   const refused = (await said(() => readJsonInTurns([many]))) as JsonError
