@@ -158,13 +158,12 @@ export class Reader {
 
   private *readObjectInSteps(level: number): Generator<void, unknown> {
     const object: Record<string, unknown> = {}
-    let count = 0
     this.countValue(level)
     if (this.opensEmpty(CLOSE_BRACE, level)) return object
-    for (;;) {
+    for (let count = 1; ; count += 1) {
       this.beginStep()
       const key = this.readKey(object, level)
-      this.checkCount((count += 1), level)
+      this.checkCount(count, level)
       object[key] = yield* this.readValueInSteps(level + 1)
       if (this.closes(CLOSE_BRACE, level)) return object
     }
