@@ -100,7 +100,6 @@ const LISTENING = {
 /** How often a running service looks whether the database was restored or promoted. */
 const LOOK_EVERY_MS = 5_000
 
-/** Migrates the database, and pauses the rails of one that was restored. */
 async function prepareDatabase(url: string, config: Config, log: FastifyBaseLogger) {
   const owner = connect(url, { max: 1, as: 'owner' })
   try {

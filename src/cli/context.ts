@@ -118,7 +118,6 @@ export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>):
   }
 }
 
-/** The name of the person who runs the command. */
 export function operatorOf({ config }: Context): Operator {
   return { name: config.user, is_login: config.user_is_login }
 }
@@ -141,7 +140,6 @@ export function personIn(config: Pick<Config, 'user' | 'user_is_login'>): string
   )
 }
 
-/** Adds a command to a group. */
 export function addCommand(group: Command, name: string, description: string): Command {
   return group.command(name).description(description)
 }
@@ -158,7 +156,6 @@ export function pathOf(command: Command): string {
   return `${pathOf(parent)} ${command.name()}`.trimStart()
 }
 
-/** Prints one JSON document with --json, else the words. */
 export function print(data: unknown, words: string): void {
   if (running.json) printJson(data)
   else process.stdout.write(`${words}\n`)

@@ -169,7 +169,6 @@ async function get(demo: RunningDemo, path: string): Promise<Exchange> {
   return requireSuccess(await ask(demo, { method: 'GET', path }))
 }
 
-/** Lets the bank work one round, and shows the files of the round. */
 async function workRound({ started, files, showStep }: RunningDemo): Promise<void> {
   await started.bank.work()
   for (const file of files.splice(0)) showStep(file)
@@ -235,7 +234,6 @@ function countPaid({ bank }: Started) {
   return { payments: times.length, most: Math.max(...times) }
 }
 
-/** The title of a step, and the lines below it. */
 function linesOf(step: BankDemoStep): string[] {
   switch (step.step) {
     case 'bank': {

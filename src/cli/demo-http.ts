@@ -101,7 +101,6 @@ export function requireSuccess(exchange: Exchange): Exchange {
   )
 }
 
-/** Prints one step under its heading. */
 export function printStep(number: number, title = '', ...lines: readonly string[]): void {
   const heading = style('bold', `${number}. ${title}`)
   const text = [heading, ...lines.map(line => `  ${line}`.trimEnd()), '', '']

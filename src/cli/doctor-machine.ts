@@ -7,7 +7,6 @@ import { send } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
 import { tryToListen } from './port.ts'
 
-/** What one check has found. */
 export interface Finding {
   readonly check: string
   /** False when the finding needs a person. */

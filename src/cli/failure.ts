@@ -84,7 +84,6 @@ export class NotFound extends CommandFailed {
 
 /** The exit code of a command that failed or was refused. */
 const FAILED = 1
-/** The exit code of a wrong call or a wrong setting. */
 const WRONG_CALL = 2
 
 /** Prints the error on standard error, and returns the exit code. */

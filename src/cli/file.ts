@@ -108,7 +108,6 @@ async function resealAction(msg_id: string, { reason, force = false }: ReasonOpt
   print(taken_back, takenBackWords(taken_back))
 }
 
-/** The note of an act: the person and the reason. */
 function noteOf(context: Context, reason: string): string {
   return `${personOf(context)}: ${reason}`
 }
@@ -169,7 +168,6 @@ async function listQuarantined({ rail, limit, all = false }: InboxQuery): Promis
   print({ files: files.map(presentInboxFile), lines }, words.join('\n\n'))
 }
 
-/** The reason, then who has closed it and with which note. */
 function withCloser({ reason, closed_by, note }: InboxFile | StoredSetAsideLine): string {
   return closed_by === '' ? reason : `${reason} (${closed_by}: ${note})`
 }

@@ -12,7 +12,6 @@ import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 
 export { MAX_REASON, MAX_REFERENCE } from '../operator/lengths.ts'
 
-/** Reads a known currency code, in upper case. */
 export function readCurrency(text: string): string {
   const code = text.trim().toUpperCase()
   if (findCurrency(code) === undefined) throw new UsageError(`unknown currency ${text}`)

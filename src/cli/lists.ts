@@ -111,7 +111,6 @@ function versionWords(version: ListVersion): string {
   )
 }
 
-/** The records that were left out, counted and named. */
 function leftOutWords({ left_out_count, left_out }: ListVersion): string {
   if (left_out_count === 0) return ''
   const more = left_out_count - left_out.length

@@ -201,7 +201,6 @@ async function explainPayout(context: Context, payout_id: string): Promise<Expla
   return { payout: payout_id, wanted, decisions: [first, ...others], paused }
 }
 
-/** The choice of a rail for one attempt. */
 type Chosen = Pick<TimelineAttempt, keyof ReturnType<typeof firstOf>>
 
 /** The choice at the payout's creation, whether or not a rail has had the payout since. */
@@ -299,7 +298,6 @@ function decisionWords(decision: Decision, paused: ReadonlyMap<string, string>):
   return [...words, listing(rows)]
 }
 
-/** The text in lines that fit the terminal. */
 function lines(text: string): string[] {
   const words = visible(text).split(' ')
   return wrapped(words, { first: '', further: '  ', columns: columnsOfTerminal() })

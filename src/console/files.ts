@@ -9,7 +9,6 @@ const MAX_FILES = 4
 const STALL_MS = 60_000
 
 export class Files {
-  /** The sessions to which a file is being streamed. */
   readonly #open = new Set<string>()
 
   /**

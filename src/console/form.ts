@@ -124,7 +124,6 @@ ${
     : html`<details><summary>${spec.under}</summary>${form}</details>`
 }
 
-/** Posts to the API with the form's Idempotency-Key. */
 export function post<T = JsonObject>(visit: Visit, path: string, body: object): Promise<T> {
   return visit.api.post<T>(path, body, visit.form.get('key') ?? '')
 }
@@ -136,7 +135,6 @@ export function fieldText({ form }: Visit, name: string): string {
 
 export const REASON: Field = { name: 'reason', label: 'Reason', required: true }
 
-/** The empty body of a request. */
 export const emptyBody = () => ({})
 
 /** The body of a request that has only the form's reason. */

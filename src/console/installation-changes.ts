@@ -11,7 +11,6 @@ export const ANYTHING: readonly string[] = ['*']
 const MAX_LISTED = { accounts: 20, events: 100 }
 
 export interface Changes {
-  /** The number of the last change. */
   readonly last: bigint
   /** The number of the last change at the poll before; -1 at the first poll. */
   readonly previous: bigint

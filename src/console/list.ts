@@ -49,7 +49,6 @@ export interface Table<T> {
 }
 
 export interface Listing<T> extends Table<T> {
-  /** The API's path of the list. */
   readonly api: string
   /** The filters. Each name is a query parameter of the API. */
   readonly filters?: readonly Field[]

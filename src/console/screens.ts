@@ -163,7 +163,6 @@ export class Screens {
     }
   }
 
-  /** Registers the CSV of an account's list. */
   csv<T>(path: string, listing: (visit: Visit) => Listing<T>): void {
     const at = `${pathIn('account', path)}.csv`
     this.#pages.get(at, { config: STREAM }, async (request, reply) => {

@@ -47,7 +47,6 @@ export function may({ person, account }: Visit, role: AccountRole): boolean {
   return person.roles.get(account.account_id)?.includes(role) === true
 }
 
-/** The account of a visit to a page of an account. */
 export function accountOf({ account }: Visit): Account {
   if (account === null) throw new Error('a page of an account without one')
   return account

@@ -160,7 +160,6 @@ function namesIn(document: ApiDocument, schema: Schema): string[] {
   return name === undefined ? [] : [name]
 }
 
-/** The names of the objects in the operations' answers. */
 function objectNames(document: ApiDocument, operations: readonly Endpoint[]): Set<string> {
   const names = operations.flatMap(({ operation }) =>
     objectNamesOf(document, resolved(document, operation.responses['200'] ?? { description: '' })),
@@ -183,7 +182,6 @@ function reasonsOf(document: ApiDocument, { responses }: Operation): Reason[] {
   return REASONS.filter(reason => named.includes(reason))
 }
 
-/** The reasons that all operations below /v3/ have in common. */
 function commonReasons(operations: readonly Endpoint[]): Reason[] {
   const versioned = operations.filter(({ path }) => path.startsWith('/v3/'))
   return REASONS.filter(reason => versioned.every(({ reasons }) => reasons.includes(reason)))

@@ -9,7 +9,6 @@ interface Section {
   /** The text for excerpts: sentences and tables, without code. */
   readonly prose: string
   readonly words: ReadonlySet<string>
-  /** The words of the heading. */
   readonly heading_words: ReadonlySet<string>
 }
 

@@ -46,7 +46,6 @@ interface PageRoute<Row> extends Omit<OperationDocs, 'response' | 'refusals'> {
   readonly refusals?: OperationDocs['refusals']
   /** Undefined when the cursor names no object of the account. */
   find(tx: TransactionSql, account_id: string, wanted: Wanted): Promise<Page<Row> | undefined>
-  /** Presents rows of the page, in portions. */
   present(rows: readonly Row[], query: ListQuery): ReturnType<PresentAll<Row>>
 }
 

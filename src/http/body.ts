@@ -114,7 +114,6 @@ function receive(
   else payload.on('data', take).on('end', finish).on('error', malformed).resume()
 }
 
-/** Opens a reservation, and releases it when the request is answered or its client has gone. */
 function openReservation(
   budget: MemoryBudget,
   { caller, answer, raw: { socket } }: FastifyRequest,

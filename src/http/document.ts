@@ -42,7 +42,6 @@ function serveDocument(file: URL, type: string) {
   }
 }
 
-/** The ETag of a content. */
 export function tagOf(content: string | Buffer): string {
   return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
 }

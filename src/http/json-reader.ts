@@ -280,7 +280,6 @@ export class Reader {
     return this.failUnclosed(end, level)
   }
 
-  /** Checks an escape and returns its length. */
   private checkEscape(backslash: number, level: number): number {
     const letter = this.text.charAt(backslash + 1)
     if (letter !== 'u') {

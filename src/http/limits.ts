@@ -91,7 +91,6 @@ export function networkOf(address: string): string {
 interface BucketSize {
   /** Tokens added each second. */
   readonly per_second: number
-  /** Tokens of a full bucket. */
   readonly burst: number
   /** The most buckets kept. Beyond it the least recently used is dropped, and so is full again. */
   readonly most: number

@@ -26,7 +26,6 @@ import { type Import, type Rows, type RunEnd, runImport } from './run.ts'
 
 export const ENTITY_COLUMNS = columnsOf(EntityRequest, [['name'], ['type']])
 
-/** The result of a row, or what the result would be. */
 export interface EntityRow {
   /** From 1; the last line of a row that spans several. */
   readonly line: number

@@ -37,7 +37,6 @@ export interface PayoutKeys {
   readonly previous_payment: string | null
 }
 
-/** The id of the import of this name. */
 export function importIdOf(account_id: string, import_name: string): string {
   return importId(account_id, hashJson(import_name))
 }
@@ -108,7 +107,6 @@ export interface PayRowState {
   readonly new_keys: (ImportKey & { readonly payout_id: string })[]
 }
 
-/** The payout of a row: a new one, or the one that an earlier run made. */
 export interface PaidRow {
   readonly payout: ImportedPayout
   /** Null if an earlier run made the payout. */

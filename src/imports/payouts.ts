@@ -28,7 +28,6 @@ import {
 import { type Import, type Rows, type RunEnd, runImport } from './run.ts'
 import type { Cost, ImportedPayout } from './store.ts'
 
-/** The result of a row, or what the result would be. */
 export interface PayoutRow {
   /** From 1; the last line of a row that spans several. */
   readonly line: number

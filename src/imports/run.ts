@@ -61,7 +61,6 @@ export interface Rows<Command, State, Outcome, Result> {
   refusedResult(line: number, problems: readonly Problem[]): Result
   /** Dry run, before the row is decided: adds to the state what earlier batches would write. */
   addEarlier(state: State, command: Command): void
-  /** Dry run: the result that the row would have. */
   dryResult(line: number, command: Command, decided: Decided<Outcome>, state: State): Result
 }
 

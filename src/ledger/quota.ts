@@ -61,7 +61,6 @@ export function writtenToday(row: WrittenRow): Pick<Book, 'written_rows' | 'writ
     : { written_rows: 0n, written_bytes: 0n }
 }
 
-/** Counts what a command has written: its rows, and the bytes of its texts. */
 export function countWritten(book: Book, rows: number, text_bytes: number): void {
   book.written_rows += BigInt(rows)
   book.written_bytes += BigInt(rows * ROW_BYTES + text_bytes)

@@ -137,7 +137,6 @@ export async function accountNow(sql: Tag, account_id: string): Promise<Instant>
   return row.now
 }
 
-/** Writes the heads of books that this transaction has locked. */
 export function updateBooks(tx: TransactionSql, books: readonly Book[]) {
   return updateHeads(
     tx,

@@ -47,7 +47,6 @@ export interface Acting<Shown> extends Deeds<Shown> {
   change(work: (sql: Sql) => Promise<object>): Promise<Shown>
   /** Like `change`, but shows and keeps nothing when `work` returns null: nothing to change. */
   changeIfAny(work: (sql: Sql) => Promise<object | null>): Promise<Shown | null>
-  /** Runs a deed, and shows nothing. */
   run<C, S, O>(deed: Deed<C, S, O>): Promise<O>
   /** Shows what a deed has done, where no repeat gets the answer again. */
   show(answer: object): Shown
@@ -150,7 +149,6 @@ interface Described {
   readonly refusals?: RouteDocs['refusals']
 }
 
-/** The title and description of the schema of a list. */
 interface ListNames {
   readonly title: string
   readonly description: string
@@ -215,7 +213,6 @@ export interface ActionGroup {
   readonly history?: History
 }
 
-/** What the history of a table shows: who changed which row, and how. */
 export interface History {
   /** The name of the table in the database. */
   readonly table_name: string
@@ -234,7 +231,6 @@ export interface History {
   readonly example: string
 }
 
-/** The page, of what a paging action has found. */
 export function pageOf<Row>(found: readonly Row[] | Page<Row>, limit: number): Page<Row> {
   if ('rows' in found) return found
   return { rows: found.slice(0, limit), has_more: found.length > limit }

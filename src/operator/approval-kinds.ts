@@ -57,7 +57,6 @@ export interface ApprovalKind<Shown = unknown> {
   words(shown: Shown, id: string): readonly string[]
   readonly approve: RouteDocs
   readonly reject: RouteDocs
-  /** The answer to a decision. */
   readonly decided: TSchema
   /** The refusals of a decision besides those of every kind. */
   readonly refusals?: readonly Reason[]
@@ -261,7 +260,6 @@ function groupLines(shown: ShownGroup, id: string): readonly string[] {
 
 type Approval = Omit<ReturnType<typeof presentApproval>, 'object' | 'payout' | 'payout_import'>
 
-/** One fact a line, then one decision a line. */
 function approvalLines(approval: Approval, payout_import = ''): readonly string[] {
   const { needed, given, status, expires_at, made_by, digest, decisions } = approval
   return [

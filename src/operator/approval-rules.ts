@@ -241,7 +241,6 @@ function presentRule(rule: ApprovalRule) {
   return { ...rule, at_least: rule.at_least === null ? null : amountToJson(rule.at_least) }
 }
 
-/** What a shown rule is of, and what it needs, in words. */
 function columnsOf(rule: ReturnType<typeof presentRule>) {
   const at_least = rule.at_least === null ? null : BigInt(rule.at_least)
   return { 'what waits': ruleWords({ ...rule, at_least }), needs: neededWords(rule) }

@@ -270,7 +270,6 @@ interface AskedReview {
   readonly seen: Instant
 }
 
-/** The deed of a review. */
 export function reviewDeed({ account_id, id }: Key, { status, description, seen }: AskedReview) {
   const change = { kind: 'review', id, status, description, seen } as const
   const command = { account_id, claim: null, change }

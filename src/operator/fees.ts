@@ -323,7 +323,6 @@ function describeOthers(fees: readonly Fee[], key: FeeKey): string {
   return other === undefined ? 'refused to live accounts' : `by ${describeRow(other)}`
 }
 
-/** A shown row with exact amounts. */
 function feeOf(row: ReturnType<typeof presentFee>): Fee {
   const exact = (amount: number | null) => (amount === null ? null : BigInt(amount))
   return {

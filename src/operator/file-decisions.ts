@@ -164,10 +164,8 @@ interface TakingBack extends ShownHashes {
   readonly note: string
 }
 
-/** What happened to the payments of a file that was taken back. */
 export interface TakenBack {
   readonly file: string
-  /** How many of them go into the next file. */
   readonly payments: number
   /** How many do not, as their payouts are over by now, or wait for a person. */
   readonly left_out: number

@@ -256,7 +256,6 @@ export const payoutRouting: ActionGroup = {
   },
 }
 
-/** All routes, and the timetables of rails. */
 async function listRouting(sql: Sql) {
   return { routes: await listRoutes(sql), timetables: timetablesOf(await listRails(sql)) }
 }
@@ -373,7 +372,6 @@ export function presentRoute(given: Route, timetables: RailTimetables = new Map(
   return { ...route, min_amount: minor(min_amount), max_amount: minor(max_amount), in_force }
 }
 
-/** A shown route, with exact amounts. */
 function routeOf({ in_force, ...row }: ReturnType<typeof presentRoute>) {
   const exact = (amount: number | null) => (amount === null ? null : BigInt(amount))
   return { ...row, in_force, min_amount: exact(row.min_amount), max_amount: exact(row.max_amount) }

@@ -310,7 +310,6 @@ async function listPricing(sql: Sql) {
   return { defaults, rows: shown }
 }
 
-/** Changes policies under a lock. */
 function changePolicies<T>(
   sql: Sql,
   work: (tx: TransactionSql, policies: Policies, now: Instant) => Promise<T>,

@@ -328,7 +328,6 @@ function matchWords(match: ShownMatch): string {
   return scoredLines(head, pieces)
 }
 
-/** A hit, and the pieces of its score below it. */
 export function scoredLines(head: string, pieces: StoredMatch['pieces']): string {
   const below = pieces.map(({ score, text }) => `  ${String(score).padStart(4)}  ${text}`)
   return [head, ...below].map(visible).join('\n')
@@ -341,7 +340,6 @@ const AFTER_PAYOUT: Readonly<Record<string, string>> = {
   confirmed: '; it is blocked, and its money kept',
 }
 
-/** The same for a party. */
 const AFTER_PARTY: Readonly<Record<string, string>> = {
   '': '; nothing of it waits for a person',
   confirmed: '; its payouts are held, and an entity is not approved',

@@ -24,7 +24,6 @@ export const SUPERUSER = 'postgres'
 /** The database, and the role that owns it. The role may create databases and roles. */
 export const OWNER = 'corridor'
 
-/** The folder, inside the data folder, into which a restore unpacks a cluster. */
 export const restoringIn = (data_dir: string) => join(data_dir, 'postgres.restoring')
 
 /**

@@ -12,7 +12,6 @@ import {
 import type { Pricing, PricingAt } from './price.ts'
 import { type Rate, rateBookOf } from './rate/rules.ts'
 
-/** All rows of rates, fees and policies. */
 interface PriceBook {
   readonly rates: readonly Rate[]
   readonly fees: readonly Fee[]

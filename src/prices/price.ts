@@ -18,7 +18,6 @@ export interface PairPolicy extends RatePolicy {
   readonly schedule_s: number
 }
 
-/** The sources of one account's prices at one instant. */
 export interface Pricing extends PriceSources {
   policyOf(from: string, to: string): PairPolicy
 }

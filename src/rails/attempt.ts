@@ -100,7 +100,6 @@ export function isHolding(exception: Pick<RailException, 'closed_at' | 'kind'>):
 /** References that only operators read: a bank's status may be about the operator's own account. */
 const OPERATOR_ONLY: ReadonlySet<string> = new Set(['bank_status'])
 
-/** The references that the payout's account may read. */
 export function accountReferences(references: PayoutAttempt['rail_references']) {
   const known = Object.entries(references).filter(([name]) => !OPERATOR_ONLY.has(name))
   return Object.fromEntries(known)

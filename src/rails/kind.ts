@@ -44,7 +44,6 @@ export interface OpenRail extends Rail {
   close(): Promise<void>
 }
 
-/** A kind of rail, with settings of any type. */
 export interface AnyRailKind {
   readonly name: KindName
   /** A few words for the help of `corridor rail add`. */
@@ -73,7 +72,6 @@ export interface AnyRailKind {
   open(row: RailRow, deps: RailDeps): OpenRail
 }
 
-/** A kind of rail with settings of one type. */
 interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetable' | 'faultsOf'> {
   /** The settings, or all of their problems, each naming its member. */
   readConfig(json: unknown): Read<Config>

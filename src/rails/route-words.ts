@@ -5,7 +5,6 @@ import { CALENDARS } from '../values/calendar/tables.ts'
 import type { Route } from './rules.ts'
 import { cutOffWords } from './timetable.ts'
 
-/** The rail of a route, its priority, and the cut-off that is in force. */
 export function targetWords(route: Route, in_force: Timetable | null): string {
   const { rail, priority } = route
   const cut_off = timetableWords(route, in_force)

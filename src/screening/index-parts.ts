@@ -44,7 +44,6 @@ export interface IndexParts {
  * collector would visit in one long turn.
  */
 interface Joined {
-  /** The last row with these letters. */
   readonly last: ReadonlyMap<string, number>
   /** By row, the previous row with the same letters; -1 for none. */
   readonly before: Int32Array

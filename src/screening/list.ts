@@ -2,7 +2,6 @@
 import type { Instant } from '../values/instant.ts'
 import type { ListName } from './screening.ts'
 
-/** A list's version: one imported file. */
 export interface ListVersion {
   readonly list: ListName
   /** From 1, without gaps. */
@@ -28,7 +27,6 @@ export interface ListVersion {
   readonly imported_by: string
 }
 
-/** A list's newest version and its age. */
 export interface ListStatus extends ListVersion {
   readonly imported_at: Instant
   /** Seconds since the import. */

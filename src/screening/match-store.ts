@@ -91,7 +91,6 @@ export function findMatchesOf(
 /** One confirmed match blocks a payout, so that a few are enough. */
 const MOST_CONFIRMED = 20
 
-/** Confirmed matches of these parties. */
 export function findConfirmed(sql: Tag, parties: readonly Key[]): Promise<StoredMatch[]> {
   return findMatchesOf(sql, parties, sql`and t.state = 'confirmed' limit ${MOST_CONFIRMED}`)
 }

@@ -136,7 +136,6 @@ export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey
   return [party_hash, list, entry_id, entry_digest].join(' ')
 }
 
-/** A match's key within its payout or party. */
 function matchId({ party, list, entry_id }: Match): string {
   return [party, list, entry_id].join(' ')
 }

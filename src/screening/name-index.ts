@@ -33,7 +33,6 @@ interface FoundName {
 interface SimilarWord {
   readonly text: string
   readonly similarity: number
-  /** The rows with this word. */
   readonly rows: Int32Array
   /** The pair's weight times its similarity. */
   readonly cover: number

@@ -89,7 +89,6 @@ function isOrdinal(word: string): boolean {
   return isNumber(word) || /^(?:i{2,3}|i[vx]|vi{1,3}|x)$/.test(word)
 }
 
-/** A word of the query, and the listed word that it makes a pair with. */
 interface WordPair {
   readonly query: string
   readonly listed: string
@@ -116,7 +115,6 @@ export interface NameScore {
    */
   readonly despite: '' | 'contained' | 'agreed'
   readonly pairs: readonly WordPair[]
-  /** The query's words that the listed name lacks. */
   readonly left_over: readonly string[]
   /** The listed words that the query lacks. */
   readonly not_named: readonly string[]

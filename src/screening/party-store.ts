@@ -87,7 +87,6 @@ export interface ReadParty extends Key {
   readonly parties: readonly NamedParty[]
 }
 
-/** Reads parties of an account for the comparison. */
 export async function readParties(
   tx: TransactionSql,
   account_id: string,
@@ -182,7 +181,6 @@ export async function endTurn(
     where lists_version = ${lists_version} and due_at = ${due_at}`
 }
 
-/** The next parties of all accounts, in the order of a pass. */
 export async function listPartiesAfter(
   finder: Sql,
   { after_account, after_party }: ClaimedPass,

@@ -222,7 +222,6 @@ function numbers(): ReadonlyMap<string, string> {
 /** All phrases that stand for one word. */
 const PHRASES: ReadonlyMap<string, string> = new Map([...numbers(), ...SHORTENED, ...LEGAL_PHRASES])
 
-/** The number of words of the longest phrase. */
 const LONGEST = Math.max(...Array.from(PHRASES.keys(), phrase => phrase.split(' ').length))
 const FIRSTS = new Set(Array.from(PHRASES.keys(), phrase => phrase.split(' ')[0] ?? ''))
 

@@ -182,7 +182,6 @@ export function literal(text: string): string {
 /** Rows as one JSON parameter, for `json_to_recordset($1::json)`. bigints become exact text. */
 export const rowsAsJson: (rows: readonly object[]) => string = exactJson
 
-/** The database's clock. */
 export async function databaseNow(sql: Tag): Promise<string> {
   const [row] = await sql<{ now: string }[]>`select clock_timestamp() as now`
   if (row === undefined) throw new Error('no time from the database')

@@ -27,7 +27,6 @@ export class Connection {
   readonly #onLost: () => void
   #lost: Error | undefined
   #unanswered = 0
-  /** Rejects the transaction that holds the connection. */
   #rejectHolder: ((error: Error) => void) | undefined
   /** Is part of the names of prepared statements. A new number prepares all of them again. */
   #generation = 0

@@ -14,7 +14,6 @@ export interface Connections {
 }
 
 interface Expired {
-  /** The accounts of the PORTION oldest expired rows. */
   find(): Promise<readonly { readonly account_id: string }[]>
   /** Deletes the PORTION oldest expired rows of these accounts, which share a shard. */
   remove(
@@ -23,7 +22,6 @@ interface Expired {
   ): PromiseLike<{ readonly count: number }>
 }
 
-/** Returns the number of rows deleted. */
 export async function deleteInPortions(sql: Sql, { find, remove }: Expired): Promise<number> {
   for (let deleted = 0; ; ) {
     const found = await find()

@@ -70,7 +70,6 @@ function severityOf({ severity, code = '' }: DatabaseError): PostgresError['seve
   return ENDING.test(code) ? 'FATAL' : 'ERROR'
 }
 
-/** Makes an error of a connection, with its code. */
 export function connectionError(code: string, message: string, cause?: Error): Error {
   return Object.assign(new Error(message, { cause }), { code })
 }

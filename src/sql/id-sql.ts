@@ -42,7 +42,6 @@ export function accountMarkSql(account_id: string): string {
   return base32Sql(`('x' || left(${digest}, 5))::bit(20)::bigint`, 4)
 }
 
-/** The id of a numbered row. */
 export function numberedIdSql(
   prefix: string,
   row: { readonly account_id: string; readonly created_at: string; readonly number: string },

@@ -20,7 +20,6 @@ const ENDS = {
   bigint: ['0', '9223372036854775807'],
 } as const
 
-/** A column of the order. */
 interface Ordering {
   readonly column: string
   readonly type: 'timestamptz' | keyof typeof ENDS

@@ -71,7 +71,6 @@ export interface Narrow {
   readonly alone?: boolean
 }
 
-/** The table, columns, order and filters of a list. */
 export interface Listed {
   readonly table: string
   readonly columns: readonly string[]

@@ -140,7 +140,6 @@ export function tableAt(sql: Tag, table: string) {
   return sql.unsafe(partAt(sql, table))
 }
 
-/** The machines that have shards. */
 export function listKnownMachines(): string[] {
   return [...new Set(shards.flatMap(({ machine }) => machine ?? []))]
 }

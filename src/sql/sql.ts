@@ -85,7 +85,6 @@ function quoteName(name: string): string {
 /** The protocol counts parameters in 16 bits. */
 const MAX_PARAMETERS = 65_535
 
-/** The text of a statement, and its parameters. */
 class Text {
   text = ''
   readonly parameters: (string | null)[] = []
@@ -161,7 +160,6 @@ export class Statement<T extends readonly unknown[] = Row[]>
     return made?.stack?.replace(/^Error: made\n(?:.*\/sql\/sql\.ts.*\n)*/, '') ?? ''
   }
 
-  /** Sends it. */
   execute(): Promise<Rows<T>> {
     if (this.#rows === undefined) {
       this.#rows = this.#sendOnce() as Promise<unknown> as Promise<Rows<T>>
@@ -214,7 +212,6 @@ export class Statement<T extends readonly unknown[] = Row[]>
     }
   }
 
-  /** Its text, with $1 and so on, and its parameters. */
   written(): Sent {
     const { text, parameters } =
       typeof this.source === 'string'

@@ -9,7 +9,6 @@ export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-/** Runs the steps in slices. */
 export async function runInTurns<T>(steps: Generator<void, T>): Promise<T> {
   let since = performance.now()
   for (;;) {

@@ -4,7 +4,6 @@
 /** The unset value of each member, in order; null for members that are always set. */
 export type NotSet<Document> = { readonly [Name in keyof Document]: Document[Name] | null }
 
-/** The set members, in the order of the document. */
 export function onlySet<Document extends object>(
   document: Document,
   not_set: NotSet<Document>,

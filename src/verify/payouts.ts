@@ -33,7 +33,6 @@ import { openStream } from './stream.ts'
 /** The counts of payouts and receipts, and the sums of open payouts. */
 export interface PayoutTotals {
   payouts: number
-  /** The number of payouts with a carried quote. */
   carried: number
   receipts: number
   /** Destination amounts of payouts without settlement or failure, by currency. */

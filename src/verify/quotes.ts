@@ -150,7 +150,6 @@ const USES = rule('quotes')`
       then q.updated_at is distinct from q.created_at or q.renewed_as is distinct from ''
     else true end`
 
-/** Checks the status of quotes, and returns the number of quotes. */
 export async function checkUses(run: Verification): Promise<number> {
   await nameRows(run, USES)
   return countOf(run, 'count(*)', 'quotes')

@@ -3,12 +3,10 @@
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import { nameRows, type Rule, rule, type Verification } from './rows.ts'
 
-/** A table that the audit log covers, and the part of a row that the log has. */
 interface AuditedTable {
   readonly table: string
   /** A view to read instead, if the auditor may not read all columns. It has the log's names. */
   readonly view?: string
-  /** The columns of the row's key. */
   readonly key: readonly string[]
   /** The columns that the table's trigger leaves out of the log. */
   readonly skipped?: readonly string[]

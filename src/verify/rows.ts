@@ -39,7 +39,6 @@ export function ofAccount(column: string): Statement {
   return account_id => (account_id === null ? '$1::text is null' : `${column} = $1`)
 }
 
-/** Runs the template's statement and returns its rows. */
 export function rowsOf<Row extends object>({ tx, account_id }: Snapshot) {
   return (...template: Parameters<typeof statement>): Promise<Row[]> => {
     const text = statement(...template)(account_id)
@@ -54,7 +53,6 @@ export async function countOf(run: Snapshot, count: string, table: string): Prom
   return Number(row?.count ?? 0)
 }
 
-/** The SQL of the number, hash or time of the account's last archived event. */
 export const lastCut = (column: 'sequence' | 'hash' | 'created_at', account: string) =>
   `(select c.${column} from event_cuts c where c.account_id = ${account}
     order by c.sequence desc limit 1)`
@@ -137,7 +135,6 @@ export const balanceProblem = problemOf(
 /** The columns of a rule's select. */
 type BrokenRow = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
 
-/** Adds the rows that break a rule to the findings. */
 export async function nameRows(run: Verification, { table, select }: Rule): Promise<void> {
   const wrong = await rowsOf<BrokenRow>(run)`${select} order by 1, 2 limit ${MAX_NAMED}`
   for (const { account_id, key, expected, found } of wrong) {

@@ -106,7 +106,6 @@ function digestOf(nth: string): string {
   return `nullif(substr(content, octet_length(content) - 32 * (${after}) - 31, 32), '')`
 }
 
-/** The SQL of the number of the nth word's event. */
 function numberOf(nth: string): string {
   return `sequence - cardinality(words) + ${nth}`
 }

@@ -16,7 +16,6 @@ import type { Instant } from '../values/instant.ts'
 import { ENDPOINT_COLUMNS } from './store.ts'
 import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './webhook.ts'
 
-/** An enabled endpoint that has events to fan out, or deliveries to send. */
 interface EndpointWithWork extends Key {
   /** Whether the account has events that are not fanned out to the endpoint. */
   readonly to_fan_out: boolean
@@ -147,14 +146,12 @@ export async function claimDeliveries(
   })
 }
 
-/** A claimed delivery with the row of its event. */
 interface Claim
   extends ReadRow,
     Pick<ClaimedDelivery, 'id' | 'due_at' | 'attempts' | 'delay_s' | 'sandbox'> {
   readonly event_sequence: bigint
 }
 
-/** The result of sending a claimed delivery. */
 export interface DeliveryResult extends Omit<Attempt, 'account_id' | 'created_at'> {
   /** The claim's `due_at`. */
   readonly claimed_until: Instant | null

@@ -56,7 +56,6 @@ const ROLES_FOR: Readonly<Record<AccountNeed, readonly AccountRole[]>> = {
   operator: [],
 }
 
-/** Whether one of a person's roles on an account allows what the call needs. */
 export function rolesAllow(roles: readonly AccountRole[], needed: AccountNeed): boolean {
   return ROLES_FOR[needed].some(role => roles.includes(role))
 }

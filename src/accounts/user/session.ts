@@ -7,7 +7,6 @@ import type { Instant } from '../../values/instant.ts'
 export const IDLE_MINUTES = 30
 export const LONGEST_HOURS = 12
 
-/** How long a login link is valid. */
 export const LINK_MINUTES = 15
 /** The path of a login link. The token follows it. */
 export const LINK_PATH = '/login/link?token='

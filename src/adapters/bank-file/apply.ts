@@ -57,7 +57,6 @@ export async function applyLines(
   return applier.set_aside
 }
 
-/** The accounts that the bank debits for these items, and for rails that share the inbox. */
 async function findAccounts(rail: OpenFileRail, items: ItemsById): Promise<DebitedAccounts> {
   const named = [...items.end_to_end_id.values()].flat()
   const ids = named.flatMap(({ msg_id, earlier_files }) => [msg_id, earlier_files.at(-1) ?? ''])

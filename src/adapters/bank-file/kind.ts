@@ -18,7 +18,6 @@ interface KindTexts {
   readonly profile: unknown
 }
 
-/** The kind of rail whose files have this format. */
 export function fileKind(
   format: BankFormat,
   { name, description, profile }: KindTexts,

@@ -9,7 +9,6 @@ import { approve, noteResealed, type RailFile, sendAgain, withdrawFile } from '.
 import { type FoundItem, itemName, takeOutOfFile } from './item-store.ts'
 import { findStopReason, sortItems, transactMany } from './waiting.ts'
 
-/** A person's request to act on a file. */
 interface FileRequest {
   /** Whether the person has asked the bank, and wants it despite the message. */
   readonly force: boolean
@@ -79,7 +78,6 @@ export async function resendFile(
   })
 }
 
-/** The number of payments that go into the next file, or why none does. */
 type ResealResult = { readonly count: number } | { readonly fault: string }
 
 /**

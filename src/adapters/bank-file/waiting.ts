@@ -45,7 +45,6 @@ export function transactMany<T>(
 }
 
 interface SortedItems {
-  /** Their payouts wait for them. */
   readonly waiting: FoundItem[]
   /** A person must act on their payouts, or look at a line. Later they may wait again. */
   readonly held: FoundItem[]

@@ -27,7 +27,6 @@ const EMPTY = {
   detail: {},
 }
 
-/** The evidence of a payment in an answer: that it was taken, and its steps. */
 export function paymentEvidence(payment: Payment): readonly ConnectorEvidence[] {
   const { amount, currency, reference } = payment
   const taken = { ...EMPTY, level: PAYMENT, code: 'taken', reference: plain(reference) }

@@ -19,7 +19,6 @@ import { orderOf } from './order.ts'
 import { Capabilities, ErrorBody, Payment, PROTOCOL, UNKNOWN_PAYMENT } from './protocol.ts'
 import { askAgainIn, hasNoMoney, isEnd, readSteps, shortReturn } from './steps.ts'
 
-/** Stores the evidence of attempts. */
 export interface EvidenceStore {
   /** Stores the new rows; returns all evidence of the attempt, in the order of receipt. */
   keep(payout: RailPayout, evidence: readonly NewEvidence[]): Promise<readonly Evidence[]>

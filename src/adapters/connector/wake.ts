@@ -5,7 +5,6 @@ import { readConfined, transactConfined } from '../../sql/confine.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { gather } from './gather.ts'
 
-/** A rail's news of a payment: the attempt that it names. */
 export interface PaymentNews {
   readonly rail: string
   readonly payout_id: string

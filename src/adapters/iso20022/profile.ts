@@ -46,7 +46,6 @@ const ISO_CHECKS: Checks<Iso20022Profile> = {
 /** `about` tells people where the profile comes from; `like` names its base profile. */
 const EXTRA: Readonly<Record<string, Check>> = { about: isText, like: isText }
 
-/** The names of the shipped profiles. */
 export const SHIPPED_PROFILES: readonly string[] = Object.keys(shipped)
 
 /** The profile that an operator wrote or named, or all of its problems. */

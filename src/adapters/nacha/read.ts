@@ -71,7 +71,6 @@ function returnLine(entry: Entry, { text }: Entry['addenda'][number]): BankLine 
   return { ...note, level: 'return', amount: entry.amount, currency: 'USD', is_credit: true }
 }
 
-/** A note with the addenda's code, the code's title and the bank's own text. */
 function addendaNote(
   entry: Entry,
   values: AddendaValues,

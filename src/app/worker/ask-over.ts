@@ -47,7 +47,6 @@ export async function askOver(deps: Deps): Promise<number> {
 }
 
 interface OverRound {
-  /** The number of attempts that were due. */
   readonly found: number
   readonly asked: readonly { readonly rail: string; readonly done: Promise<unknown> }[]
 }

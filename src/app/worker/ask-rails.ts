@@ -15,7 +15,6 @@ export interface LeasedPayout extends ClaimedPayout {
   readonly hand_over_until: number
 }
 
-/** A payout, and its rail's report. */
 export interface AskedPayout {
   readonly payout: LeasedPayout
   /** Never rejects. Undefined without a clear answer, which says nothing about the money. */

@@ -7,7 +7,6 @@ import { insertDeliveries } from '../../webhooks/delivery-store.ts'
 import { type LockedEndpoint, moveCursor } from '../../webhooks/queue-store.ts'
 import { wants } from '../../webhooks/rules.ts'
 
-/** Most events that one transaction makes deliveries from. */
 const FAN_OUT = 500
 
 /** Makes deliveries from the next events; returns the sequence of the last event read. */

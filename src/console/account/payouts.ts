@@ -218,7 +218,6 @@ function detailsOf(root: string, payout: Payout): Html {
   ])
 }
 
-/** The prefix of metadata in the names of form fields. */
 const PREFIX = 'metadata:'
 
 /** The form of the metadata, for makers, whatever the state of the payout. */

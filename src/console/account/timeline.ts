@@ -57,7 +57,6 @@ ${words(item.state)}${release}${failure && html`. ${failure.message}`}
 ${uetr && html`<br><span class="faint">UETR <code>${uetr}</code></span>`}`
 }
 
-/** A webhook attempt, with a link to its delivery. */
 function webhookAttempt(root: string, item: ItemOf<'webhook_attempt'>): Html {
   const { endpoint, delivery, outcome, status_code, retry_at } = item
   const page = `${root}/webhooks/${endpoint}/deliveries/${delivery}`

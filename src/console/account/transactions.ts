@@ -19,7 +19,6 @@ export function transactionScreens(screens: Screens): void {
 
 const list = (visit: Visit) => showList(visit, '/transactions', transactionList(visit))
 
-/** The form of a day, and the balances at the start of the day that the address names. */
 async function balanceAt(visit: Visit) {
   const day = visit.query.as_of ?? ''
   const as_of = /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00:00Z` : day

@@ -87,7 +87,6 @@ function balancesOf(balances: DeskAccount['balances']): Html[] {
     .map(([currency, amount]) => html`${money(amount, currency)}<br>`)
 }
 
-/** What the account has written today, of its quota. */
 function writtenOf({ written_today, daily_rows, daily_mb }: DeskAccount): Html {
   const count = (value: string | number) => Number(value).toLocaleString('en-US')
   const { rows, bytes, until } = written_today

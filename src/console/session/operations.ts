@@ -131,7 +131,6 @@ export async function logOut(
   await acting(reads, { user, act: 'log out', ip }, tx => endSession(tx, token_hash))
 }
 
-/** What is tried, and from where. */
 interface Tried {
   readonly act: string
   readonly ip: string

@@ -75,7 +75,6 @@ export function fromOf(request: FastifyRequest): From {
   return { ip: request.ip, device: deviceTokenOf(request) }
 }
 
-/** Sets the cookies of the session and its device. */
 export function setCookies(
   request: FastifyRequest,
   reply: FastifyReply,

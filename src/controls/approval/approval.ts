@@ -194,7 +194,6 @@ export type ApproversOfAccount = ReadonlyMap<string, readonly string[]>
 /** The approvers by account id. */
 export type Approvers = ReadonlyMap<string, ApproversOfAccount>
 
-/** A payee of an approved payout. */
 export interface ApprovedPayee {
   readonly account_id: string
   readonly payee: string

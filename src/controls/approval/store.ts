@@ -141,7 +141,6 @@ export function findLatestApprovals(
   })
 }
 
-/** The tables of one kind of object. */
 interface Tables {
   readonly approvals: string
   readonly decisions: string

@@ -104,7 +104,6 @@ export interface CounterSince extends Counter {
   readonly until?: Instant
 }
 
-/** The amount that a payout adds to a counter. */
 export interface Use extends Counter {
   /** The beginning of the step that contains the payout. */
   readonly starts_at: Instant
@@ -112,12 +111,10 @@ export interface Use extends Counter {
   readonly amount: bigint
 }
 
-/** A use, and its payout. */
 export interface PayoutUse extends Use {
   readonly payout_id: string
 }
 
-/** A counter's sum of one step. */
 export interface Sum extends Counter {
   readonly starts_at: Instant
   used: bigint
@@ -160,7 +157,6 @@ export function payeeName({ account_id, payee }: Pick<KnownPayee, 'account_id' |
   return nameOf({ account_id, id: payee })
 }
 
-/** Whether the account has a limit for new payees. */
 export function asksForPayees(limits: Limits, account_id: string): boolean {
   return limitsOf(limits, account_id).some(({ new_for_hours }) => new_for_hours !== null)
 }

@@ -49,7 +49,6 @@ export interface Written {
   readonly has_refused?: boolean
 }
 
-/** A kept answer with its text. */
 export type ReadReply = KeptReply & { readonly body: string }
 
 /** The columns of kept answers, as written and as sealed. */

@@ -29,7 +29,6 @@ interface State<Inner> {
   readonly unstored: KeptReply[]
 }
 
-/** How the quota of an account counts commands. */
 export interface Metering<Command, Outcome> {
   quotaOf(account_id: string): Quota
   /**
@@ -58,7 +57,6 @@ export interface Keeping<Outcome, ObjectState> {
   ): Promise<readonly string[]>
 }
 
-/** The answer to a command, how it is kept, and how the command counts for quotas. */
 export interface Answers<Command, Outcome, ObjectState> {
   answer(outcome: Outcome, command: Command): Reply
   /** Without it, the text of each answer is kept. */
@@ -109,7 +107,6 @@ export function idempotent<
   }
 }
 
-/** As idempotent, for an operation of long commands. */
 export function idempotentLong<
   Command extends Claiming,
   Inner extends { readonly books: ReadonlyMap<string, Book> },

@@ -20,7 +20,6 @@ type Bank = NonNullable<DestinationDetails['bank']>
 type Wallet = NonNullable<DestinationDetails['wallet']>
 type PaymentNetworkKey = NonNullable<DestinationDetails['local_payment_network']>
 
-/** The problems of codes, addresses, keys and networks, in the member of the destination's type. */
 export function checkCodes(details: DestinationDetails, path: string): Problem[] {
   const { type, bank, wallet, local_payment_network } = details
   if (type === 'bank' && bank !== undefined) return checkBank(bank, `${path}.bank`)

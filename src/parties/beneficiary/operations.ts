@@ -125,7 +125,6 @@ export function answerBeneficiary({ beneficiary }: BeneficiaryOutcome): Reply {
   return success(presentBeneficiary(beneficiary))
 }
 
-/** The payouts whose notices are accepted. */
 function notifiedBy(commands: readonly WriteBeneficiary[]): readonly Key[] {
   const keys = commands.flatMap(({ account_id, change }) =>
     change.kind === 'accept' ? [{ account_id, id: change.notice.payout }] : [],

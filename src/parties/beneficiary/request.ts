@@ -180,7 +180,6 @@ export const BeneficiaryUpdate = Closed(
 )
 export type BeneficiaryUpdate = Static<typeof BeneficiaryUpdate>
 
-/** The payout whose notice it is, and the number of the notice in it. */
 const NoticeOf = {
   payout: Id('pot', 'The payout that the bank notified of.'),
   number: Type.Integer({

@@ -99,7 +99,6 @@ export function keysByRule(judged: readonly Judged[]): Keys {
   return Object.fromEntries(RULES.map(({ name }) => [name, keys.get(name) ?? null])) as Keys
 }
 
-/** An entity that may match. */
 export type Candidate = Pick<Entity, 'id' | 'created_at'>
 
 /**
@@ -149,7 +148,6 @@ export interface ExplainedRule {
   readonly priority: number
   /** False if a needed field is missing. */
   readonly takes_part: boolean
-  /** JSON paths of the needed fields that are absent or blank. */
   readonly missing: readonly string[]
   /** The comparable form of each compared field, by its JSON path; '' is absent or blank. */
   readonly compared: Judged['values']

@@ -11,7 +11,6 @@ export const APPROVAL_STATUSES = [
 ] as const
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
-/** The results of an operator's review. */
 export const REVIEW_RESULTS = ['approved', 'rejected', 'requires_action'] as const
 export type ReviewResult = (typeof REVIEW_RESULTS)[number]
 

@@ -27,7 +27,6 @@ export interface Fee {
   readonly sample: boolean
 }
 
-/** The matching columns, which identify a row. */
 export type FeeKey = Pick<Fee, 'payout_type' | (typeof OPTIONAL_COLUMNS)[number]>
 
 /** The payout that a row must match; '' means "not set". */

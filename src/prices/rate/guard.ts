@@ -19,7 +19,6 @@ interface Problem {
 export interface Judged {
   readonly line: number
   readonly rate: Rate
-  /** The stored row of the pair. */
   readonly before: Rate | undefined
   /** The stored row of the inverse pair. This rate replaces it, as a pair has one direction. */
   readonly inverse: Rate | undefined

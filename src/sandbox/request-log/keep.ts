@@ -13,7 +13,6 @@ const WRITE_EVERY_MS = 1_000
 const LAST_WRITE_WITHIN_MS = 1_000
 
 export interface RequestLog {
-  /** Whether bodies are logged too. */
   readonly bodies: boolean
   /** Notes a request at once. The log writes it later. */
   note(request: Omit<LoggedRequest, 'id'>): void

@@ -9,7 +9,6 @@ export interface LoggedRequest {
   readonly account_id: string
   /** Contains the time at which the request ended, by the clock of the process. */
   readonly id: string
-  /** The id in the answer's X-Request-Id. */
   readonly request_id: string
   /** The key of the account, or of the person who called in their own name. */
   readonly key_id: string

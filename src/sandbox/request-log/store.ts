@@ -25,7 +25,6 @@ const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
 export const insertLogged = inserter<LoggedRequest>('request_log', KINDS)
 
-/** Drops all but the newest rows of an account. */
 export function dropOld(tx: TransactionSql, account_id: string) {
   return tx`
     delete from request_log where account_id = ${account_id} and id < (

@@ -16,7 +16,6 @@ const FORMATS: readonly ListFormat[] = [OFAC, OFAC_ADVANCED, UN, EU, UK]
 const MOST_ENTRIES = 200_000
 
 export interface ListFile {
-  /** The name of its format. */
   readonly format: string
   /** YYYY-MM-DD. */
   readonly published_on: string

@@ -66,7 +66,6 @@ export function kindOf(type: string): JournalKind {
   return kind[0] as JournalKind
 }
 
-/** The line of a journal, with the journal's number, source and time. */
 export function makeLine(
   journal: Omit<LineRow, 'fx_conversions' | 'metadata'>,
   fx_conversions: readonly FxConversion[],

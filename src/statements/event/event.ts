@@ -2,7 +2,6 @@
 import { type IdPrefix, numberedId } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 
-/** The prefixes of the ids of objects that have events. */
 export const OBJECT_IDS: readonly IdPrefix[] = ['bnf', 'btr', 'ent', 'poq', 'pot', 'whe']
 
 /** The types of events, by the object that they are about. No other type can be recorded. */

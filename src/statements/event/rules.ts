@@ -69,7 +69,6 @@ export function chainEvents(
   })
 }
 
-/** Records the event of one object's change in the book of its account. */
 export function recordChange(
   state: { readonly books: ReadonlyMap<string, Book> },
   { account_id, id: object_id }: Key,

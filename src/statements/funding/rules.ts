@@ -155,7 +155,6 @@ function checkElsewhere({ elsewhere }: EarlierBookings, { account_id, reference 
 
 export interface Reversal {
   readonly account_id: string
-  /** The id of the balance transaction to reverse. */
   readonly id: string
   readonly reason: string
   readonly by: string

@@ -110,7 +110,6 @@ export interface PayeeValues {
   readonly account_type?: 'checking' | 'savings'
 }
 
-/** What a bank asks to change at a payee. */
 export interface PayeeChange {
   /** The account as the bank says that the payment named it; '' is "not given". */
   readonly old_account: string
@@ -139,7 +138,6 @@ export interface BankLine {
   readonly amount: bigint | null
   readonly currency: string
   readonly is_credit: boolean | null
-  /** The account of the bank statement. */
   readonly account: string
   /**
    * The bank statement's kind, id and period, such as `camt.053 17 2026-01-01/2026-01-02`. The

@@ -72,5 +72,4 @@ export function reasonOf(scheme: Scheme, code: string, is_returned = false): Rea
   return other ?? LISTS[scheme].get(name)
 }
 
-/** All codes of a scheme, in the order of the list. */
 export const codesOf = (scheme: Scheme): readonly string[] => [...LISTS[scheme].keys()]

@@ -23,7 +23,6 @@ export interface Calendar {
   readonly zone: string
   readonly first: IsoDate
   readonly last: IsoDate
-  /** The source of the dates, and when they were read. */
   readonly source: string
   /** In order of date. */
   readonly holidays: readonly Holiday[]

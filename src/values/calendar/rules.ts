@@ -43,7 +43,6 @@ export function addBusinessDays(
   return businessDaysFrom(name, date).drop(days).next().value
 }
 
-/** All business days from this day on, in order. */
 function* businessDaysFrom(name: CalendarName, date: IsoDate): Generator<IsoDate, undefined> {
   let day = businessDayFrom(name, date)
   while (day !== undefined) {

@@ -296,7 +296,6 @@ export function paymentNetworkFault(currency: string, name: string): string | un
   return `${named[0]?.name} pays in ${currencies}, not in ${currency}.`
 }
 
-/** The forms of keys of all networks of a name. */
 export function keyForms(name: string): readonly KeyForm[] {
   return paymentNetworksNamed(name).flatMap(network => network.keys)
 }

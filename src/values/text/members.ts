@@ -8,7 +8,6 @@ type Values = Readonly<Record<string, unknown>>
 export class Members {
   readonly #values: Values
   readonly #path: string
-  /** The problems of this object and of the objects inside it. */
   readonly problems: string[]
 
   constructor(json: unknown, path: string, known?: readonly string[], problems: string[] = []) {

@@ -64,7 +64,6 @@ export function sampleOrder(
   return { ...order, ...more }
 }
 
-/** The members of a destination that name the account, wallet or key that is paid. */
 const ACCOUNTS = ['iban', 'account_number', 'clabe', 'deposit_address', 'deposit_key']
 
 /** The order, paid to another account of the same beneficiary. */

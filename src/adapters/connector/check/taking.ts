@@ -20,7 +20,6 @@ function limitsFor(probe: Probe): Limits {
 
 type NewOrder = ReturnType<typeof orderOf>
 
-/** An order for a new payment, with its id. */
 function orderOf(probe: Probe, amount: bigint, currency: string) {
   const id = newPaymentId()
   return { id, order: sampleOrder(id, { amount, currency }, probe.options.order) }

@@ -81,7 +81,6 @@ function lastBefore(sql: Sql, account_id: string, number: string): Fragment {
     order by j.number desc limit 1`
 }
 
-/** Runs a query when it is its turn. */
 export type InTurn = <T>(query: () => Promise<T>) => Promise<T>
 
 const runAtOnce: InTurn = query => query()

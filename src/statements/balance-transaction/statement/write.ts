@@ -12,7 +12,6 @@ import {
   type Totals,
 } from './statement.ts'
 
-/** Pages of the lines of one currency, or of all currencies of the statement. */
 type PagesOf = (currency?: string) => AsyncIterable<readonly BookedLine[]>
 
 interface WriteOptions {
